@@ -1,0 +1,1 @@
+"""What the program thinks about: frozen values with their invariants. Imports nothing of ours but the errors."""

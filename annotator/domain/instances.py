@@ -1,0 +1,112 @@
+"""Instances, their segments, annotations, and the work that people hold."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal
+
+from annotator.domain.rationales import RationaleSet
+from annotator.domain.texts import TokenizedText, TokenLayout
+
+InstanceState = Literal["open", "held", "complete", "discarded"]
+AssignmentState = Literal["leased", "returned", "submitted", "skipped", "expired", "proposed"]
+AnnotationState = Literal["draft", "reference", "submitted", "accepted", "returned", "discarded", "withdrawn"]
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """One named text of an instance; `docid` is its document's own name, if it has one."""
+
+    name: str
+    is_selectable: bool
+    body: TokenizedText
+    docid: str | None = None
+
+
+@dataclass(frozen=True)
+class Instance:
+    """One input. Segments are in numbering order (selectable first)."""
+
+    id: int
+    key: str
+    split: str
+    language: str
+    segments: tuple[Segment, ...]
+    result: str | None
+    state: InstanceState = "open"
+    target: tuple[int, int] | None = None  # token range, within one segment, in instance token indices
+    parent_key: str | None = None
+    perturbation_kind: str | None = None
+    is_exhaustive: bool | None = None
+    metadata: Mapping[str, object] = field(default_factory=dict)
+
+    @cached_property
+    def layout(self) -> TokenLayout:
+        return TokenLayout.of([(s.name, s.is_selectable, s.body.n_tokens) for s in self.segments])
+
+    def segment(self, name: str) -> Segment:
+        """The segment of that name (which must be there)."""
+        return next(s for s in self.segments if s.name == name)
+
+    def token(self, token_index: int) -> str:
+        """The characters of a token of the instance."""
+        place = self.layout.segment_at(token_index)
+        return self.segment(place.name).body.token(token_index - place.first_token)
+
+
+@dataclass(frozen=True, slots=True)
+class Annotation:
+    """One annotator's result and rationale sets for an instance in one round."""
+
+    id: int
+    annotator: str
+    round_number: int
+    state: AnnotationState
+    result: str | None
+    sets: tuple[RationaleSet, ...]
+    note: str = ""
+    user_id: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class GoldInstance:
+    """An instance with the rationale sets that count for it, and the result they were made for."""
+
+    instance: Instance
+    sets: tuple[RationaleSet, ...]
+    result: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What a person has marked so far."""
+
+    result: str | None = None
+    sets: tuple[RationaleSet, ...] = ()
+    note: str = ""
+    no_rationale: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """Time spent since the last acknowledged message; idle time is apart from active time. Milliseconds."""
+
+    first_action_at: str | None = None
+    active_ms: int = 0
+    idle_ms: int = 0
+    edits: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """A piece of work that someone holds or held."""
+
+    id: int
+    project_id: int
+    instance_id: int
+    user_id: int
+    round_number: int
+    state: AssignmentState
+    lease_until: str
+    revision: int
+    draft: Draft

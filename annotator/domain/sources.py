@@ -1,0 +1,155 @@
+"""What a format reads from a file, before it is tokenised and stored, and what a file's problems look like."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from annotator.domain.texts import TokenizedText
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing wrong in a file: where it stands, what it is, and why it cannot be taken."""
+
+    source: str
+    line: int | None
+    field: str
+    value: str
+    reason: str
+    is_warning: bool = False  # worth telling, but the row is taken
+
+    def __str__(self) -> str:
+        place = self.source if self.line is None else f"{self.source}, line {self.line}"
+        shown = self.value if len(self.value) <= 80 else self.value[:77] + "..."
+        return f"{place}, field {self.field}, value {shown!r}: {self.reason}"
+
+
+@dataclass(frozen=True, slots=True)
+class SourceText:
+    """A text as a file gives it. `tokens` is there when the source brings its own; else it is tokenised on import."""
+
+    text: str
+    tokens: TokenizedText | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SourceDocument:
+    """A document with a name of its own, which several instances may share."""
+
+    docid: str
+    body: SourceText
+    language: str | None = None
+    source: str = ""
+    line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SourceSpan:
+    """A span of a rationale set: tokens of a segment (numbered within it), or its characters (code points); half open."""
+
+    segment: str
+    start: int
+    end: int
+    unit: Literal["token", "char"] = "token"
+
+
+@dataclass(frozen=True, slots=True)
+class SourceAnnotation:
+    """One annotator's result and rationale sets."""
+
+    annotator: str
+    result: str | None
+    sets: tuple[tuple[SourceSpan, ...], ...]
+    note: str = ""
+    round_number: int = 1
+    state: str | None = None  # None: as the import is asked to store gold
+
+
+@dataclass(frozen=True, slots=True)
+class SourceWork:
+    """What someone holds or held of an instance, with the draft and the time spent (only our own JSONL carries it)."""
+
+    user: str
+    round_number: int
+    state: str
+    revision: int
+    draft: SourceAnnotation
+    no_rationale: bool = False
+    first_view_at: str | None = None
+    first_action_at: str | None = None
+    submitted_at: str | None = None
+    active_ms: int = 0
+    idle_ms: int = 0
+    edits: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class SourceProposal:
+    """A proposal to discard, or a contested label, open or decided."""
+
+    user: str
+    kind: str
+    reason: str
+    comment: str
+    state: str
+    created_at: str
+    decided_by: str | None = None
+    decided_at: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SourceProject:
+    """The header of our own JSONL: what the project is and who takes part."""
+
+    name: str
+    task: str
+    segments: tuple[Mapping[str, object], ...]
+    labels: tuple[str, ...]
+    language: str
+    settings: Mapping[str, object]
+    guidelines: str = ""
+    question: str = ""
+    licence: str = ""
+    citation: str = ""
+    members: tuple[tuple[str, str], ...] = ()  # (name, role)
+
+
+@dataclass(frozen=True, slots=True)
+class SourceEvent:
+    """One line of the append-only record of who did what."""
+
+    at: str
+    actor: str
+    action: str
+    subject: str
+    key: str
+    detail: Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class SourceInstance:
+    """One input with what the file says of it.
+
+    `segments` maps a segment's name to its text, or to the docid of a SourceDocument that was read before.
+    `result` is None when the file gives none; "" is the answer "there is none" of reading.
+    """
+
+    key: str
+    segments: Mapping[str, SourceText | str]
+    source: str
+    line: int | None
+    split: str = ""
+    language: str | None = None
+    result: str | None = None
+    annotations: tuple[SourceAnnotation, ...] = ()
+    target: SourceSpan | None = None
+    parent_key: str | None = None
+    perturbation_kind: str | None = None
+    is_exhaustive: bool | None = None
+    metadata: Mapping[str, object] = field(default_factory=dict)
+    state: str | None = None  # only our own JSONL says it
+    work: tuple[SourceWork, ...] = ()
+    proposals: tuple[SourceProposal, ...] = ()
+
+
+SourceItem = SourceProject | SourceDocument | SourceInstance | SourceEvent | Problem

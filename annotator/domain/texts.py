@@ -1,0 +1,115 @@
+"""Texts with their tokens and sentences, and how an instance numbers its tokens over several segments."""
+
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from annotator.errors import InvalidValue
+
+
+@dataclass(frozen=True, slots=True)
+class TokenizedText:
+    """A text, the character ranges of its tokens, and where its sentences begin.
+
+    Shapes:  starts, ends int[n_tokens], code points, half open, in order, not overlapping (an empty token has start = end);
+             sentence_starts int[n_sentences], token numbers, the first is 0; a sentence ends where the next begins
+    """
+
+    text: str
+    starts: tuple[int, ...]
+    ends: tuple[int, ...]
+    sentence_starts: tuple[int, ...]
+
+    @property
+    def n_tokens(self) -> int:
+        return len(self.starts)
+
+    def token(self, number: int) -> str:
+        """The characters of one token."""
+        return self.text[self.starts[number] : self.ends[number]]
+
+    def tokens(self) -> list[str]:
+        """The characters of every token, in order."""
+        return [self.text[start:end] for start, end in zip(self.starts, self.ends, strict=True)]
+
+    def sentences(self) -> Iterator[tuple[int, int]]:
+        """Each sentence as a half-open token range."""
+        ends = (*self.sentence_starts[1:], self.n_tokens)
+        return zip(self.sentence_starts, ends, strict=True)
+
+    def sentence_of(self, token: int) -> int:
+        """The number of the sentence that holds a token."""
+        return bisect_right(self.sentence_starts, token) - 1
+
+    def check(self) -> None:
+        """Raise InvalidValue, naming the token, when the offsets do not describe the text."""
+        previous_end = 0
+        for number, (start, end) in enumerate(zip(self.starts, self.ends, strict=True)):
+            if not previous_end <= start <= end <= len(self.text):
+                raise InvalidValue(
+                    f"Token {number} covers characters {start} to {end}, which does not fit: "
+                    f"tokens go in order from {previous_end} to at most {len(self.text)}."
+                )
+            previous_end = end
+        self._check_sentences()
+
+    def _check_sentences(self) -> None:
+        expected_first = (0,) if self.n_tokens else ()
+        if self.sentence_starts[:1] != expected_first or any(
+            not a < b for a, b in zip(self.sentence_starts, (*self.sentence_starts[1:], self.n_tokens), strict=True)
+        ):
+            raise InvalidValue("The first sentence must start at token 0, each later one after it, none past the last token.")
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentTokens:
+    """One segment's place in its instance: tokens first_token .. first_token + n_tokens - 1."""
+
+    name: str
+    is_selectable: bool
+    first_token: int
+    n_tokens: int
+
+    @property
+    def end_token(self) -> int:
+        return self.first_token + self.n_tokens
+
+
+@dataclass(frozen=True)
+class TokenLayout:
+    """How an instance's tokens are numbered: through its segments, selectable ones first."""
+
+    segments: tuple[SegmentTokens, ...]
+
+    @staticmethod
+    def of(segments: Sequence[tuple[str, bool, int]]) -> "TokenLayout":
+        """Lay out (name, is selectable, number of tokens), given in numbering order."""
+        placed, first = [], 0
+        for name, is_selectable, n_tokens in segments:
+            placed.append(SegmentTokens(name, is_selectable, first, n_tokens))
+            first += n_tokens
+        return TokenLayout(tuple(placed))
+
+    @cached_property
+    def n_tokens(self) -> int:
+        return self.segments[-1].end_token if self.segments else 0
+
+    @cached_property
+    def n_selectable(self) -> int:
+        return sum(s.n_tokens for s in self.segments if s.is_selectable)
+
+    def segment(self, name: str) -> SegmentTokens:
+        """The segment of that name; raises InvalidValue naming those there are."""
+        for segment in self.segments:
+            if segment.name == name:
+                return segment
+        known = ", ".join(s.name for s in self.segments)
+        raise InvalidValue(f"The instance has no segment '{name}' (it has {known}).")
+
+    def segment_at(self, token_index: int) -> SegmentTokens:
+        """The segment that holds a token index; raises InvalidValue when there is no such token."""
+        for segment in self.segments:
+            if segment.first_token <= token_index < segment.end_token:
+                return segment
+        raise InvalidValue(f"The instance has no token {token_index} (it has {self.n_tokens}, from 0).")

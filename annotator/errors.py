@@ -1,0 +1,82 @@
+"""Every error that this program raises on purpose.
+
+    AnnotatorError                 base class: its text is a sentence for the person, with the remedy
+    ├── InvalidValue               a value was refused
+    │   └── InvalidAnnotation      rationale sets, a result or a span that cannot be stored
+    ├── NotFound                   no such project, instance, user, assignment ...
+    ├── NotAllowed                 the person lacks the right
+    │   └── NotSignedIn            nobody is signed in, or the session has ended
+    ├── Conflict                   someone, or another tab, was faster
+    │   ├── StaleDraft             the draft was saved elsewhere since it was read
+    │   └── LeaseLost              the work was given to someone else
+    ├── ImportRefused              a file has problems; holds them
+    ├── ExportRefused              something cannot be written in the asked format
+    └── StoreError                 the database cannot be opened or written
+
+Everything else that is raised is a defect of the program.
+"""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from annotator.domain.sources import Problem
+
+
+class AnnotatorError(Exception):
+    """A refusal that is shown to the person as it is."""
+
+
+class InvalidValue(AnnotatorError):
+    """A value was refused."""
+
+
+class InvalidAnnotation(InvalidValue):
+    """An annotation that the project's rules refuse; `set_index` names the set that is meant."""
+
+    def __init__(self, message: str, *, set_index: int | None = None, is_warning: bool = False) -> None:
+        super().__init__(message)
+        self.set_index = set_index
+        self.is_warning = is_warning
+
+
+class NotFound(AnnotatorError):
+    """No such thing."""
+
+
+class NotAllowed(AnnotatorError):
+    """The person lacks the right."""
+
+
+class NotSignedIn(NotAllowed):
+    """Nobody is signed in, or the session has ended."""
+
+
+class Conflict(AnnotatorError):
+    """Someone, or another tab, was faster."""
+
+
+class StaleDraft(Conflict):
+    """The draft was saved elsewhere since it was read."""
+
+
+class LeaseLost(Conflict):
+    """The work was given to someone else."""
+
+
+class ImportRefused(AnnotatorError):
+    """A file has problems: `problems` holds the first ones, `n_problems` counts all."""
+
+    def __init__(self, message: str, problems: "Sequence[Problem]", n_problems: int) -> None:
+        super().__init__(message)
+        self.problems = tuple(problems)
+        self.n_problems = n_problems
+
+
+class ExportRefused(AnnotatorError):
+    """Something cannot be written in the asked format."""
+
+
+class StoreError(AnnotatorError):
+    """The database cannot be opened or written."""

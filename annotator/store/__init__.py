@@ -1,0 +1,5 @@
+"""The only place that knows SQL: opening, migrations, and one module an aggregate."""
+
+from annotator.store.database import Store, open_store
+
+__all__ = ["Store", "open_store"]

@@ -1,0 +1,128 @@
+"""Annotations and their rationale sets."""
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import cast
+
+from annotator.domain.instances import Annotation, AnnotationState, Draft
+from annotator.domain.rationales import RationaleSet
+from annotator.store.database import Row, Store, now
+from annotator.store.packing import pack_sets, unpack_set
+
+
+def add_annotation(
+    store: Store,
+    instance_id: int,
+    annotator: str,
+    *,
+    state: AnnotationState,
+    result: str | None,
+    sets: Sequence[RationaleSet],
+    note: str = "",
+    round_number: int = 1,
+    user_id: int | None = None,
+    assignment_id: int | None = None,
+    created_at: str | None = None,
+) -> int:
+    """Store an annotation with its sets; answers its id."""
+    cursor = store.run(
+        """INSERT INTO annotations (instance_id, assignment_id, user_id, annotator, round, state, result, note, created_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)""",
+        (instance_id, assignment_id, user_id, annotator, round_number, state, result, note, created_at or now()),
+    )
+    annotation_id = cast("int", cursor.lastrowid)
+    _write_sets(store, annotation_id, sets)
+    return annotation_id
+
+
+def replace_annotation(
+    store: Store,
+    annotation_id: int,
+    *,
+    state: AnnotationState,
+    result: str | None,
+    sets: Sequence[RationaleSet],
+    note: str,
+) -> None:
+    """Write an annotation anew in its place."""
+    store.run(
+        "UPDATE annotations SET state = ?, result = ?, note = ?, created_at = ? WHERE id = ?",
+        (state, result, note, now(), annotation_id),
+    )
+    store.run("DELETE FROM rationale_sets WHERE annotation_id = ?", (annotation_id,))
+    _write_sets(store, annotation_id, sets)
+
+
+def _write_sets(store: Store, annotation_id: int, sets: Sequence[RationaleSet]) -> None:
+    store.run_many(
+        "INSERT INTO rationale_sets (annotation_id, position, spans) VALUES (?, ?, ?)",
+        [(annotation_id, position, spans) for position, spans in enumerate(pack_sets(sets))],
+    )
+
+
+def set_annotation_state(store: Store, annotation_id: int, state: AnnotationState) -> None:
+    store.run("UPDATE annotations SET state = ? WHERE id = ?", (state, annotation_id))
+
+
+def annotations_of(store: Store, instance_ids: Sequence[int]) -> dict[int, list[Annotation]]:
+    """For each instance, its annotations, oldest first."""
+    wanted = json.dumps(list(instance_ids))
+    rows = store.rows(
+        "SELECT * FROM annotations WHERE instance_id IN (SELECT value FROM json_each(?)) ORDER BY id", (wanted,)
+    )
+    sets = _sets_of(store, [row["id"] for row in rows])
+    found: dict[int, list[Annotation]] = {instance_id: [] for instance_id in instance_ids}
+    for row in rows:
+        found[row["instance_id"]].append(_annotation(row, sets.get(row["id"], ())))
+    return found
+
+
+def find_annotation_of_assignment(store: Store, assignment_id: int) -> Annotation | None:
+    """What a person submitted for an assignment."""
+    row = store.row("SELECT * FROM annotations WHERE assignment_id = ?", (assignment_id,))
+    return None if row is None else _annotation(row, _sets_of(store, [row["id"]]).get(row["id"], ()))
+
+
+def find_starting_draft(store: Store, instance_id: int) -> Draft | None:
+    """Imported gold that waits to be corrected, as the start of an annotator's draft."""
+    row = store.row(
+        "SELECT * FROM annotations WHERE instance_id = ? AND state = 'draft' ORDER BY id LIMIT 1", (instance_id,)
+    )
+    if row is None:
+        return None
+    sets = _sets_of(store, [row["id"]]).get(row["id"], ())
+    return Draft(row["result"], sets, row["note"], no_rationale=False)
+
+
+def count_accepted(store: Store, instance_id: int) -> int:
+    """How many annotators' annotations of an instance are accepted."""
+    return int(
+        store.value(
+            "SELECT count(DISTINCT annotator) FROM annotations WHERE instance_id = ? AND state = 'accepted'", (instance_id,)
+        )
+    )
+
+
+def _sets_of(store: Store, annotation_ids: Iterable[int]) -> dict[int, tuple[RationaleSet, ...]]:
+    wanted = json.dumps(list(annotation_ids))
+    found: dict[int, tuple[RationaleSet, ...]] = {}
+    for row in store.rows(
+        """SELECT annotation_id, spans FROM rationale_sets
+            WHERE annotation_id IN (SELECT value FROM json_each(?)) ORDER BY annotation_id, position""",
+        (wanted,),
+    ):
+        found[row["annotation_id"]] = (*found.get(row["annotation_id"], ()), unpack_set(row["spans"]))
+    return found
+
+
+def _annotation(row: Row, sets: tuple[RationaleSet, ...]) -> Annotation:
+    return Annotation(
+        id=row["id"],
+        annotator=row["annotator"],
+        round_number=row["round"],
+        state=row["state"],
+        result=row["result"],
+        sets=sets,
+        note=row["note"],
+        user_id=row["user_id"],
+    )

@@ -1,0 +1,199 @@
+"""Work that people hold: claiming, leases, drafts, and the queue.
+
+Every function here that writes is called inside one immediate transaction, so two people can never get the same work.
+A person's queue cursor says that no instance before it is free for them; giving an instance back lowers the cursors.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from annotator.domain.instances import Assignment, AssignmentState, Draft, Timing
+from annotator.errors import NotFound
+from annotator.store.database import Row, Store, now
+from annotator.store.packing import pack_sets, unpack_set
+
+_SELECT = """SELECT assignments.*, drafts.revision, drafts.result, drafts.sets, drafts.note, drafts.no_rationale
+    FROM assignments LEFT JOIN drafts ON drafts.assignment_id = assignments.id"""
+
+
+def get_assignment(store: Store, assignment_id: int) -> Assignment:
+    """An assignment with its draft; raises NotFound."""
+    row = store.row(f"{_SELECT} WHERE assignments.id = ?", (assignment_id,))
+    if row is None:
+        raise NotFound(f"There is no piece of work number {assignment_id}.")
+    return _assignment(row)
+
+
+def find_assignment(store: Store, instance_id: int, user_id: int, round_number: int = 1) -> Assignment | None:
+    """What a person holds or held of an instance."""
+    row = store.row(
+        f"{_SELECT} WHERE instance_id = ? AND user_id = ? AND round = ?", (instance_id, user_id, round_number)
+    )
+    return None if row is None else _assignment(row)
+
+
+def list_assignments(
+    store: Store, project_id: int, user_id: int, states: Sequence[AssignmentState], *, limit: int, offset: int = 0
+) -> list[Assignment]:
+    """A person's work in some states, newest first."""
+    marks = ",".join("?" * len(states))
+    rows = store.rows(
+        f"{_SELECT} WHERE project_id = ? AND user_id = ? AND state IN ({marks})"  # noqa: S608  (only question marks go in)
+        " ORDER BY coalesce(submitted_at, created_at) DESC, assignments.id DESC LIMIT ? OFFSET ?",
+        (project_id, user_id, *states, limit, offset),
+    )
+    return [_assignment(row) for row in rows]
+
+
+def list_held(store: Store, project_id: int, user_id: int) -> list[Assignment]:
+    """What a person holds now: returned work first, then in the order in which it was claimed."""
+    rows = store.rows(
+        f"""{_SELECT} WHERE project_id = ? AND user_id = ? AND state IN ('leased', 'returned')
+            ORDER BY state = 'leased', assignments.created_at, assignments.id""",
+        (project_id, user_id),
+    )
+    return [_assignment(row) for row in rows]
+
+
+def end_expired_leases(store: Store, project_id: int, *, but_not_of: int) -> int:
+    """Give back what others let lie past its lease, keeping their drafts; answers how many."""
+    rows = store.rows(
+        """SELECT id, instance_id FROM assignments
+            WHERE project_id = ? AND state = 'leased' AND lease_until <= ? AND user_id <> ?""",
+        (project_id, now(), but_not_of),
+    )
+    for row in rows:
+        release(store, row["id"], row["instance_id"], "expired")
+    return len(rows)
+
+
+def release(store: Store, assignment_id: int, instance_id: int, state: AssignmentState) -> None:
+    """Give an instance back to the queue; the assignment keeps its draft in the new state."""
+    set_assignment_state(store, assignment_id, state)
+    store.run("UPDATE instances SET open_slots = open_slots + 1 WHERE id = ?", (instance_id,))
+    lower_cursors(store, instance_id)
+
+
+def lower_cursors(store: Store, instance_id: int) -> None:
+    """An instance became free again: nobody's cursor may lie beyond it."""
+    store.run(
+        """UPDATE queue_cursors SET position = min(position, (SELECT queue_position - 1 FROM instances WHERE id = ?1))
+            WHERE project_id = (SELECT project_id FROM instances WHERE id = ?1)""",
+        (instance_id,),
+    )
+
+
+def next_in_queue(store: Store, project_id: int, user_id: int) -> int | None:
+    """The first free instance that this person never held, in the project's order; moves the person's cursor."""
+    row = store.row(
+        """SELECT id, queue_position FROM instances WHERE project_id = ?1 AND open_slots > 0 AND state = 'open'
+            AND queue_position > coalesce(
+                (SELECT position FROM queue_cursors WHERE project_id = ?1 AND user_id = ?2), -9223372036854775808)
+            AND NOT EXISTS (SELECT 1 FROM assignments WHERE instance_id = instances.id AND user_id = ?2)
+            ORDER BY queue_position LIMIT 1""",
+        (project_id, user_id),
+    )
+    if row is None:
+        return None
+    store.run(
+        """INSERT INTO queue_cursors (project_id, user_id, position) VALUES (?, ?, ?)
+            ON CONFLICT DO UPDATE SET position = excluded.position""",
+        (project_id, user_id, row["queue_position"] - 1),
+    )
+    return int(row["id"])
+
+
+def next_set_aside(store: Store, project_id: int, user_id: int, state: AssignmentState, but_not: Sequence[int]) -> int | None:
+    """The oldest instance that this person skipped, or whose lease ran out, and that is still free."""
+    found = store.value(
+        """SELECT instance_id FROM assignments JOIN instances ON instances.id = instance_id
+            WHERE assignments.project_id = ? AND user_id = ? AND assignments.state = ?
+            AND open_slots > 0 AND instances.state = 'open'
+            AND instance_id NOT IN (SELECT value FROM json_each(?)) ORDER BY lease_until, assignments.id LIMIT 1""",
+        (project_id, user_id, state, json.dumps(list(but_not))),
+    )
+    return None if found is None else int(found)
+
+
+def claim(store: Store, project_id: int, instance_id: int, user_id: int, lease_until: str) -> Assignment:
+    """Take one slot of an instance (which must have one) for a person."""
+    store.run("UPDATE instances SET open_slots = open_slots - 1 WHERE id = ?", (instance_id,))
+    store.run(
+        """INSERT INTO assignments (project_id, instance_id, user_id, state, lease_until, created_at)
+            VALUES (?, ?, ?, 'leased', ?, ?)
+            ON CONFLICT (instance_id, user_id, round) DO UPDATE SET state = 'leased', lease_until = excluded.lease_until,
+                created_at = excluded.created_at""",
+        (project_id, instance_id, user_id, lease_until, now()),
+    )
+    return cast("Assignment", find_assignment(store, instance_id, user_id))
+
+
+def extend_lease(store: Store, assignment_id: int, lease_until: str) -> None:
+    store.run("UPDATE assignments SET lease_until = ? WHERE id = ?", (lease_until, assignment_id))
+
+
+def set_assignment_state(store: Store, assignment_id: int, state: AssignmentState) -> None:
+    submitted_at = now() if state == "submitted" else None
+    store.run("UPDATE assignments SET state = ?, submitted_at = ? WHERE id = ?", (state, submitted_at, assignment_id))
+
+
+def note_first_view(store: Store, assignment_id: int, at: str) -> None:
+    """When the person first saw the instance; later views do not move it."""
+    store.run("UPDATE assignments SET first_view_at = coalesce(first_view_at, ?) WHERE id = ?", (at, assignment_id))
+
+
+def add_timing(store: Store, assignment_id: int, timing: Timing) -> None:
+    """Add the time spent since the last message."""
+    store.run(
+        """UPDATE assignments SET first_action_at = coalesce(first_action_at, ?), active_ms = active_ms + ?,
+            idle_ms = idle_ms + ?, edits = edits + ? WHERE id = ?""",
+        (timing.first_action_at, timing.active_ms, timing.idle_ms, timing.edits, assignment_id),
+    )
+
+
+def save_draft(store: Store, assignment_id: int, draft: Draft, revision: int) -> None:
+    """Write a draft under a new revision number."""
+    store.run(
+        """INSERT INTO drafts (assignment_id, revision, result, sets, note, no_rationale, saved_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET revision = excluded.revision,
+                result = excluded.result, sets = excluded.sets, note = excluded.note,
+                no_rationale = excluded.no_rationale, saved_at = excluded.saved_at""",
+        (assignment_id, revision, draft.result, _sets_json(draft), draft.note, draft.no_rationale, now()),
+    )
+
+
+def waiting_for(store: Store, project_id: int, user_id: int, *, at_most: int = 1000) -> int:
+    """How many instances a person could still get, counted up to `at_most` so that it costs the same in any project."""
+    return int(
+        store.value(
+            """SELECT count(*) FROM (SELECT 1 FROM instances WHERE project_id = ?1 AND open_slots > 0 AND state = 'open'
+                AND queue_position > coalesce(
+                    (SELECT position FROM queue_cursors WHERE project_id = ?1 AND user_id = ?2), -9223372036854775808)
+                AND NOT EXISTS (SELECT 1 FROM assignments WHERE instance_id = instances.id AND user_id = ?2) LIMIT ?3)""",
+            (project_id, user_id, at_most),
+        )
+    )
+
+
+def _sets_json(draft: Draft) -> str:
+    return f"[{','.join(pack_sets(draft.sets))}]"
+
+
+def _assignment(row: Row) -> Assignment:
+    draft = Draft()
+    if row["revision"] is not None:
+        sets = tuple(unpack_set(json.dumps(spans)) for spans in json.loads(row["sets"]))
+        draft = Draft(row["result"], sets, row["note"], bool(row["no_rationale"]))
+    return Assignment(
+        id=row["id"],
+        project_id=row["project_id"],
+        instance_id=row["instance_id"],
+        user_id=row["user_id"],
+        round_number=row["round"],
+        state=row["state"],
+        lease_until=row["lease_until"],
+        revision=row["revision"] or 0,
+        draft=draft,
+    )

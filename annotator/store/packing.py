@@ -1,0 +1,58 @@
+"""How token offsets and rationale sets are written into a row."""
+
+import json
+import sys
+from array import array
+from collections.abc import Sequence
+from hashlib import blake2b
+
+from annotator.domain.rationales import RationaleSet
+from annotator.domain.texts import TokenizedText
+
+
+def pack_numbers(numbers: Sequence[int]) -> bytes:
+    """Numbers as unsigned 32-bit little-endian."""
+    packed = array("I", numbers)
+    if sys.byteorder == "big":
+        packed.byteswap()
+    return packed.tobytes()
+
+
+def unpack_numbers(packed: bytes) -> tuple[int, ...]:
+    """The inverse of pack_numbers."""
+    numbers = array("I", packed)
+    if sys.byteorder == "big":
+        numbers.byteswap()
+    return tuple(numbers)
+
+
+def pack_offsets(body: TokenizedText) -> bytes:
+    """All token starts, then all token ends."""
+    return pack_numbers(body.starts + body.ends)
+
+
+def unpack_text(text: str, token_offsets: bytes, sentence_starts: bytes) -> TokenizedText:
+    """A text as it was stored."""
+    numbers = unpack_numbers(token_offsets)
+    n_tokens = len(numbers) // 2
+    return TokenizedText(text, numbers[:n_tokens], numbers[n_tokens:], unpack_numbers(sentence_starts))
+
+
+def pack_sets(sets: Sequence[RationaleSet]) -> list[str]:
+    """Each set's spans as JSON pairs."""
+    return [json.dumps([[span.start, span.end] for span in s.spans], separators=(",", ":")) for s in sets]
+
+
+def unpack_set(spans: str) -> RationaleSet:
+    """The inverse of pack_sets for one set."""
+    return RationaleSet.of(*((start, end) for start, end in json.loads(spans)))
+
+
+def fingerprint(*parts: bytes | str) -> bytes:
+    """A 16-byte digest of the parts and their borders."""
+    digest = blake2b(digest_size=16)
+    for part in parts:
+        data = part.encode("utf-8", "surrogatepass") if isinstance(part, str) else part
+        digest.update(len(data).to_bytes(8, "little"))
+        digest.update(data)
+    return digest.digest()

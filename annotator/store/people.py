@@ -1,0 +1,174 @@
+"""Accounts, sign-in links, sessions, failures, and who has which role in a project."""
+
+from dataclasses import dataclass
+from typing import cast
+
+from annotator.domain.people import LOCAL_OPERATOR, Role, User
+from annotator.errors import NotFound
+from annotator.store.database import Row, Store, now
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """Somebody who is signed in."""
+
+    user: User
+    csrf: str
+    expires_at: str
+
+
+def add_user(store: Store, name: str, *, is_administrator: bool = False, is_disabled: bool = False) -> User:
+    """A new account without a password."""
+    cursor = store.run(
+        "INSERT INTO users (name, is_administrator, is_disabled, created_at) VALUES (?, ?, ?, ?)",
+        (name, is_administrator, is_disabled, now()),
+    )
+    return User(cast("int", cursor.lastrowid), name, is_administrator, is_disabled)
+
+
+def find_user(store: Store, name: str) -> User | None:
+    """The account of that name; case does not matter."""
+    row = store.row("SELECT * FROM users WHERE name = ?", (name,))
+    return None if row is None else _user(row)
+
+
+def get_user(store: Store, name: str) -> User:
+    """The account of that name; raises NotFound."""
+    user = find_user(store, name)
+    if user is None:
+        raise NotFound(f"There is no user '{name}'. 'annotator user list' names those there are.")
+    return user
+
+
+def list_users(store: Store) -> list[User]:
+    """All accounts, by name."""
+    return [_user(row) for row in store.rows("SELECT * FROM users ORDER BY name")]
+
+
+def has_users(store: Store) -> bool:
+    """Whether anybody could sign in at all."""
+    return store.row("SELECT 1 FROM users LIMIT 1") is not None
+
+
+def set_password_hash(store: Store, user: User, password_hash: str | None) -> None:
+    store.run("UPDATE users SET password_hash = ? WHERE id = ?", (password_hash, user.id))
+
+
+def password_hash(store: Store, name: str) -> str | None:
+    """The stored hash of an account that may sign in, or None."""
+    value = store.value("SELECT password_hash FROM users WHERE name = ? AND is_disabled = 0", (name,))
+    return cast("str | None", value)
+
+
+def set_disabled(store: Store, user: User, is_disabled: bool) -> None:
+    store.run("UPDATE users SET is_disabled = ? WHERE id = ?", (is_disabled, user.id))
+
+
+def add_link(store: Store, token_hash: bytes, user: User | None, expires_at: str) -> None:
+    """A one-time sign-in link; without a user it makes the first account."""
+    store.run(
+        "INSERT INTO sign_in_links (token_hash, user_id, created_at, expires_at) VALUES (?, ?, ?, ?)",
+        (token_hash, user.id if user else None, now(), expires_at),
+    )
+
+
+def find_link(store: Store, token_hash: bytes) -> tuple[User | None] | None:
+    """The user of an unused, unexpired link as a one-tuple (the user is None for the first account), or None."""
+    row = store.row(
+        "SELECT user_id FROM sign_in_links WHERE token_hash = ? AND used_at IS NULL AND expires_at > ?", (token_hash, now())
+    )
+    if row is None:
+        return None
+    user = store.row("SELECT * FROM users WHERE id = ?", (row["user_id"],))
+    return (None if user is None else _user(user),)
+
+
+def use_link(store: Store, token_hash: bytes) -> bool:
+    """Mark a link as used; False when someone was faster."""
+    cursor = store.run(
+        "UPDATE sign_in_links SET used_at = ? WHERE token_hash = ? AND used_at IS NULL", (now(), token_hash)
+    )
+    return cursor.rowcount == 1
+
+
+def withdraw_links(store: Store, user: User | None) -> None:
+    """Make the unused links of a user (or of the first account) worthless."""
+    store.run(
+        "UPDATE sign_in_links SET used_at = ? WHERE user_id IS ? AND used_at IS NULL", (now(), user.id if user else None)
+    )
+
+
+def add_session(store: Store, token_hash: bytes, user: User, csrf: str, expires_at: str) -> None:
+    store.run(
+        "INSERT INTO sessions (token_hash, user_id, csrf, created_at, expires_at) VALUES (?, ?, ?, ?, ?)",
+        (token_hash, user.id, csrf, now(), expires_at),
+    )
+
+
+def find_session(store: Store, token_hash: bytes) -> Session | None:
+    """The session of a cookie while it is valid and its user may sign in."""
+    row = store.row(
+        """SELECT users.*, sessions.csrf, sessions.expires_at FROM sessions JOIN users ON users.id = user_id
+            WHERE token_hash = ? AND expires_at > ? AND is_disabled = 0""",
+        (token_hash, now()),
+    )
+    return None if row is None else Session(_user(row), row["csrf"], row["expires_at"])
+
+
+def end_session(store: Store, token_hash: bytes) -> None:
+    store.run("DELETE FROM sessions WHERE token_hash = ?", (token_hash,))
+
+
+def end_sessions_of(store: Store, user: User) -> None:
+    store.run("DELETE FROM sessions WHERE user_id = ?", (user.id,))
+
+
+def end_expired_sessions(store: Store) -> None:
+    store.run("DELETE FROM sessions WHERE expires_at <= ?", (now(),))
+
+
+def add_failure(store: Store, name: str) -> None:
+    store.run("INSERT INTO sign_in_failures (name, at) VALUES (?, ?)", (name, now()))
+
+
+def failures_since(store: Store, name: str, since: str) -> list[str]:
+    """When signing in as `name` failed since a moment, oldest first."""
+    rows = store.rows("SELECT at FROM sign_in_failures WHERE name = ? AND at >= ? ORDER BY at", (name, since))
+    return [row["at"] for row in rows]
+
+
+def clear_failures(store: Store, name: str, before: str) -> None:
+    """Forget the failures of a name, and everybody's old ones."""
+    store.run("DELETE FROM sign_in_failures WHERE name = ? OR at < ?", (name, before))
+
+
+def add_role(store: Store, project_id: int, user: User, role: Role) -> None:
+    store.run("INSERT OR IGNORE INTO memberships (project_id, user_id, role) VALUES (?, ?, ?)", (project_id, user.id, role))
+
+
+def remove_role(store: Store, project_id: int, user: User, role: Role) -> None:
+    store.run(
+        "DELETE FROM memberships WHERE project_id = ? AND user_id = ? AND role = ?", (project_id, user.id, role)
+    )
+
+
+def roles_of(store: Store, user: User, project_id: int) -> frozenset[Role]:
+    """The roles of a user in a project."""
+    if user is LOCAL_OPERATOR:
+        return frozenset()
+    rows = store.rows("SELECT role FROM memberships WHERE project_id = ? AND user_id = ?", (project_id, user.id))
+    return frozenset(row["role"] for row in rows)
+
+
+def list_members(store: Store, project_id: int) -> list[tuple[User, Role]]:
+    """Everyone with a role in the project, by name."""
+    rows = store.rows(
+        """SELECT users.*, role FROM memberships JOIN users ON users.id = user_id
+            WHERE project_id = ? ORDER BY name, role""",
+        (project_id,),
+    )
+    return [(_user(row), row["role"]) for row in rows]
+
+
+def _user(row: Row) -> User:
+    return User(row["id"], row["name"], bool(row["is_administrator"]), bool(row["is_disabled"]))

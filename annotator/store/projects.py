@@ -1,0 +1,172 @@
+"""Projects, their rules, and the counts that screens show."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+
+import msgspec
+
+from annotator.domain.people import User
+from annotator.domain.projects import Project, ProjectSettings
+from annotator.domain.tasks import SegmentSpec, Task, custom_task, get_task
+from annotator.errors import InvalidValue, NotFound
+from annotator.store.database import Row, Store, now
+
+
+def add_project(
+    store: Store,
+    name: str,
+    task: Task,
+    *,
+    labels: Sequence[str] = (),
+    language: str = "en",
+    settings: ProjectSettings | None = None,
+    guidelines: str = "",
+    question: str = "",
+    licence: str = "",
+    citation: str = "",
+) -> Project:
+    """A new, empty project; raises InvalidValue when the name is taken or empty."""
+    if not name.strip() or len(name) > 200:
+        raise InvalidValue("A project needs a name of 1 to 200 characters.")
+    if find_project(store, name) is not None:
+        raise InvalidValue(f"There is a project '{name}' already. Choose another name.")
+    store.run(
+        """INSERT INTO projects (name, task, segments, result_kind, labels, language, settings, guidelines, question,
+            licence, citation, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
+        (
+            name,
+            task.name,
+            json.dumps([asdict(segment) for segment in task.segments]),
+            task.result_kind,
+            json.dumps(list(labels), ensure_ascii=False),
+            language,
+            settings_json(settings or ProjectSettings()),
+            guidelines,
+            question,
+            licence,
+            citation,
+            now(),
+        ),
+    )
+    return get_project(store, name)
+
+
+def update_project(store: Store, project: Project) -> None:
+    """Write everything of a project that may change (its task may not)."""
+    store.run(
+        """UPDATE projects SET name = ?, labels = ?, language = ?, settings = ?, guidelines = ?, question = ?,
+            licence = ?, citation = ? WHERE id = ?""",
+        (
+            project.name,
+            json.dumps(list(project.labels), ensure_ascii=False),
+            project.language,
+            settings_json(project.settings),
+            project.guidelines,
+            project.question,
+            project.licence,
+            project.citation,
+            project.id,
+        ),
+    )
+
+
+def settings_json(settings: ProjectSettings) -> str:
+    return msgspec.json.encode(settings).decode()
+
+
+def settings_from(data: object) -> ProjectSettings:
+    """Settings from their JSON; raises InvalidValue naming the wrong field."""
+    try:
+        return msgspec.convert(data, ProjectSettings)
+    except msgspec.ValidationError as error:
+        raise InvalidValue(f"The project's settings cannot be read: {error}.") from error
+
+
+def find_project(store: Store, name: str) -> Project | None:
+    """The project of that name."""
+    row = store.row("SELECT * FROM projects WHERE name = ?", (name,))
+    return None if row is None else _project(row)
+
+
+def get_project(store: Store, name: str) -> Project:
+    """The project of that name; raises NotFound naming those there are."""
+    project = find_project(store, name)
+    if project is None:
+        names = ", ".join(f"'{row['name']}'" for row in store.rows("SELECT name FROM projects ORDER BY id LIMIT 20"))
+        raise NotFound(f"There is no project '{name}'. " + (f"There are {names}." if names else "There is none yet."))
+    return project
+
+
+def get_project_by_id(store: Store, project_id: int) -> Project:
+    """The project with that id; raises NotFound."""
+    row = store.row("SELECT * FROM projects WHERE id = ?", (project_id,))
+    if row is None:
+        raise NotFound(f"There is no project number {project_id}.")
+    return _project(row)
+
+
+def list_projects(store: Store) -> list[Project]:
+    """All projects, oldest first."""
+    return [_project(row) for row in store.rows("SELECT * FROM projects ORDER BY id")]
+
+
+def list_projects_of(store: Store, user: User) -> list[Project]:
+    """The projects in which a user has a role; an administrator sees all."""
+    if user.is_administrator:
+        return list_projects(store)
+    rows = store.rows(
+        """SELECT * FROM projects WHERE id IN (SELECT project_id FROM memberships WHERE user_id = ?) ORDER BY id""",
+        (user.id,),
+    )
+    return [_project(row) for row in rows]
+
+
+def instance_counts(store: Store, project_id: int) -> dict[str, int]:
+    """Instances by state, and 'queued': those that can be given out. Kept by triggers, so this costs the same in any project."""
+    rows = store.rows("SELECT state, n FROM instance_counts WHERE project_id = ? AND n > 0", (project_id,))
+    return {row["state"]: row["n"] for row in rows}
+
+
+def assignment_counts(store: Store, project_id: int) -> dict[str, dict[str, int]]:
+    """For each person's name, their work by state."""
+    counts: dict[str, dict[str, int]] = {}
+    for row in store.rows(
+        """SELECT name, state, n FROM assignment_counts JOIN users ON users.id = user_id
+            WHERE project_id = ? AND n > 0 ORDER BY name""",
+        (project_id,),
+    ):
+        counts.setdefault(row["name"], {})[row["state"]] = row["n"]
+    return counts
+
+
+def assignment_counts_of(store: Store, project_id: int, user_id: int) -> dict[str, int]:
+    """One person's work by state."""
+    rows = store.rows(
+        "SELECT state, n FROM assignment_counts WHERE project_id = ? AND user_id = ?", (project_id, user_id)
+    )
+    return {row["state"]: row["n"] for row in rows}
+
+
+def _project(row: Row) -> Project:
+    segments = tuple(SegmentSpec(**segment) for segment in json.loads(row["segments"]))
+    task = _task(row["task"], segments, row["result_kind"])
+    return Project(
+        id=row["id"],
+        name=row["name"],
+        task=task,
+        labels=tuple(json.loads(row["labels"])),
+        language=row["language"],
+        settings=settings_from(json.loads(row["settings"])),
+        guidelines=row["guidelines"],
+        question=row["question"],
+        licence=row["licence"],
+        citation=row["citation"],
+    )
+
+
+def _task(name: str, segments: tuple[SegmentSpec, ...], result_kind: str) -> Task:
+    if name == "custom":
+        return custom_task(segments, result_kind)
+    return get_task(name)
+
