@@ -32,5 +32,6 @@ LOCAL_OPERATOR = User(id=None, name="local operator", is_administrator=True)
 
 def has_right(user: User, roles: frozenset[Role], right: Right) -> bool:
     """Whether a person with these roles in a project has a right there."""
-    held = roles | {"administrator"} if user.is_administrator else roles
+    everywhere: frozenset[Role] = frozenset({"administrator"}) if user.is_administrator else frozenset()
+    held = roles | everywhere
     return not user.is_disabled and any(right in _RIGHTS[role] for role in held)

@@ -4,6 +4,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 from annotator.errors import InvalidValue
 
@@ -55,11 +56,11 @@ class TokenizedText:
         self._check_sentences()
 
     def _check_sentences(self) -> None:
-        expected_first = (0,) if self.n_tokens else ()
-        if self.sentence_starts[:1] != expected_first or any(
-            not a < b for a, b in zip(self.sentence_starts, (*self.sentence_starts[1:], self.n_tokens), strict=True)
-        ):
-            raise InvalidValue("The first sentence must start at token 0, each later one after it, none past the last token.")
+        borders = (*self.sentence_starts, self.n_tokens)
+        if borders[0] != 0 or any(not a < b for a, b in pairwise(borders)):
+            raise InvalidValue(
+                "The first sentence must start at token 0, each later one after it, none past the last token."
+            )
 
 
 @dataclass(frozen=True, slots=True)

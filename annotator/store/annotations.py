@@ -98,7 +98,8 @@ def count_accepted(store: Store, instance_id: int) -> int:
     """How many annotators' annotations of an instance are accepted."""
     return int(
         store.value(
-            "SELECT count(DISTINCT annotator) FROM annotations WHERE instance_id = ? AND state = 'accepted'", (instance_id,)
+            "SELECT count(DISTINCT annotator) FROM annotations WHERE instance_id = ? AND state = 'accepted'",
+            (instance_id,),
         )
     )
 

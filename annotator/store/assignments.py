@@ -18,6 +18,20 @@ _SELECT = """SELECT assignments.*, drafts.revision, drafts.result, drafts.sets, 
     FROM assignments LEFT JOIN drafts ON drafts.assignment_id = assignments.id"""
 
 
+@dataclass(frozen=True, slots=True)
+class HeldWork:
+    """An assignment with the person's name and the time spent on it."""
+
+    assignment: Assignment
+    user_name: str
+    first_view_at: str | None
+    first_action_at: str | None
+    submitted_at: str | None
+    active_ms: int
+    idle_ms: int
+    edits: int
+
+
 def get_assignment(store: Store, assignment_id: int) -> Assignment:
     """An assignment with its draft; raises NotFound."""
     row = store.row(f"{_SELECT} WHERE assignments.id = ?", (assignment_id,))
@@ -40,7 +54,7 @@ def list_assignments(
     """A person's work in some states, newest first."""
     marks = ",".join("?" * len(states))
     rows = store.rows(
-        f"{_SELECT} WHERE project_id = ? AND user_id = ? AND state IN ({marks})"  # noqa: S608  (only question marks go in)
+        f"{_SELECT} WHERE project_id = ? AND user_id = ? AND state IN ({marks})"
         " ORDER BY coalesce(submitted_at, created_at) DESC, assignments.id DESC LIMIT ? OFFSET ?",
         (project_id, user_id, *states, limit, offset),
     )
@@ -105,7 +119,9 @@ def next_in_queue(store: Store, project_id: int, user_id: int) -> int | None:
     return int(row["id"])
 
 
-def next_set_aside(store: Store, project_id: int, user_id: int, state: AssignmentState, but_not: Sequence[int]) -> int | None:
+def next_set_aside(
+    store: Store, project_id: int, user_id: int, state: AssignmentState, but_not: Sequence[int]
+) -> int | None:
     """The oldest instance that this person skipped, or whose lease ran out, and that is still free."""
     found = store.value(
         """SELECT instance_id FROM assignments JOIN instances ON instances.id = instance_id
@@ -197,3 +213,53 @@ def _assignment(row: Row) -> Assignment:
         revision=row["revision"] or 0,
         draft=draft,
     )
+
+
+def has_active_work(store: Store, instance_id: int, *, but_not: int) -> bool:
+    """Whether anyone still holds the instance, or waits for a decision on it."""
+    return (
+        store.row(
+            """SELECT 1 FROM assignments WHERE instance_id = ? AND id <> ? AND state IN ('leased', 'returned', 'proposed')""",
+            (instance_id, but_not),
+        )
+        is not None
+    )
+
+
+def open_slots(store: Store, instance_id: int) -> int:
+    """How many more people are wanted for an instance."""
+    return int(store.value("SELECT open_slots FROM instances WHERE id = ?", (instance_id,)))
+
+
+def is_free(store: Store, instance_id: int) -> bool:
+    """Whether the queue could give the instance out now."""
+    return (
+        store.row("SELECT 1 FROM instances WHERE id = ? AND open_slots > 0 AND state = 'open'", (instance_id,))
+        is not None
+    )
+
+
+def submitted_at(store: Store, assignment_id: int) -> str | None:
+    return cast("str | None", store.value("SELECT submitted_at FROM assignments WHERE id = ?", (assignment_id,)))
+
+
+def work_of_instances(store: Store, instance_ids: Sequence[int]) -> dict[int, list[HeldWork]]:
+    """For each instance, what people hold or held of it, oldest first."""
+    found: dict[int, list[HeldWork]] = {}
+    for row in store.rows(
+        f"""SELECT work.*, users.name FROM ({_SELECT}) AS work JOIN users ON users.id = user_id
+            WHERE instance_id IN (SELECT value FROM json_each(?)) ORDER BY work.id""",
+        (json.dumps(list(instance_ids)),),
+    ):
+        held = HeldWork(
+            _assignment(row),
+            row["name"],
+            row["first_view_at"],
+            row["first_action_at"],
+            row["submitted_at"],
+            row["active_ms"],
+            row["idle_ms"],
+            row["edits"],
+        )
+        found.setdefault(row["instance_id"], []).append(held)
+    return found

@@ -78,8 +78,7 @@ class Store:
                 yield self
                 self.connection.execute("COMMIT")
             except BaseException:
-                if self.connection.in_transaction:
-                    self.connection.execute("ROLLBACK")
+                self.db.rollback()
                 raise
 
     def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[Row]:
@@ -119,12 +118,17 @@ class Store:
                 copy.close()
         unfinished.rename(target)
 
+    def checkpoint(self) -> None:
+        """Move everything from the write-ahead log into the file itself, so that the file alone is complete."""
+        self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
     def problems(self) -> list[str]:
         """What SQLite itself finds wrong: pages, constraints, foreign keys. Empty when all is well."""
         found = [row[0] for row in self.rows("PRAGMA integrity_check") if row[0] != "ok"]
-        for row in self.rows("PRAGMA foreign_key_check"):
-            found.append(f"table {row[0]}, row {row[1]}: points to a row of {row[2]} that is not there")
-        return found
+        dangling = self.rows("PRAGMA foreign_key_check")
+        return found + [
+            f"table {row[0]}, row {row[1]}: points to a row of {row[2]} that is not there" for row in dangling
+        ]
 
 
 def now() -> str:
@@ -210,11 +214,23 @@ def _migrations_of_this_version() -> set[str]:
 _SENTENCES = (
     ("file is not a database", "'{path}' is no SQLite database. Choose another file, or restore a backup."),
     ("malformed", "'{path}' is damaged ({error}). Restore a backup; 'annotator check' says more."),
-    ("readonly", "'{path}' cannot be written: the file or its folder is read-only. Change the rights or choose another place."),
-    ("disk is full", "There is no space left on the disk of '{path}'. Nothing of this step was stored; free some space and repeat it."),
-    ("unable to open", "'{path}' cannot be opened: is it a file, does its folder exist, and may it be read and written?"),
+    (
+        "readonly",
+        "'{path}' cannot be written: the file or its folder is read-only. Change the rights or choose another place.",
+    ),
+    (
+        "disk is full",
+        "There is no space left on the disk of '{path}'. Nothing of this step was stored; free some space and repeat it.",
+    ),
+    (
+        "unable to open",
+        "'{path}' cannot be opened: is it a file, does its folder exist, and may it be read and written?",
+    ),
     ("locked", "'{path}' is busy: another program has been writing for over 30 seconds. Try again when it is done."),
-    ("disk I/O error", "The disk of '{path}' reports an error ({error}). Nothing of this step was stored; check the disk."),
+    (
+        "disk I/O error",
+        "The disk of '{path}' reports an error ({error}). Nothing of this step was stored; check the disk.",
+    ),
 )
 
 

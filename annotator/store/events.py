@@ -6,6 +6,9 @@ from dataclasses import dataclass
 
 from annotator.store.database import Row, Store, now
 
+_SELECT = """SELECT events.*, (SELECT key FROM instances WHERE subject = 'instance' AND instances.id = subject_id) AS key
+    FROM events"""
+
 
 @dataclass(frozen=True, slots=True)
 class Event:
@@ -18,6 +21,7 @@ class Event:
     subject: str
     subject_id: int | None
     detail: Mapping[str, object]
+    key: str = ""  # of the instance that the event is about
 
 
 def add_event(
@@ -28,30 +32,42 @@ def add_event(
     subject_id: int | None = None,
     *,
     project_id: int | None = None,
-    at: str | None = None,
     **detail: object,
 ) -> None:
-    """Write down that `actor` did `action` to a subject ("instance", "project" ...)."""
+    """Write down that `actor` just did `action` to a subject ("instance", "project" ...)."""
+    record_event(store, now(), actor, action, subject, subject_id, project_id, detail)
+
+
+def record_event(
+    store: Store,
+    at: str,
+    actor: str,
+    action: str,
+    subject: str,
+    subject_id: int | None,
+    project_id: int | None,
+    detail: Mapping[str, object],
+) -> None:
+    """Write down what happened at a given time."""
     store.run(
         "INSERT INTO events (at, actor, action, project_id, subject, subject_id, detail) VALUES (?, ?, ?, ?, ?, ?, ?)",
-        (at or now(), actor, action, project_id, subject, subject_id, json.dumps(detail, ensure_ascii=False)),
+        (at, actor, action, project_id, subject, subject_id, json.dumps(dict(detail), ensure_ascii=False)),
     )
 
 
 def list_events(store: Store, project_id: int, *, limit: int, offset: int = 0) -> list[Event]:
     """The newest events of a project first."""
-    rows = store.rows(
-        "SELECT * FROM events WHERE project_id = ? ORDER BY id DESC LIMIT ? OFFSET ?", (project_id, limit, offset)
-    )
+    rows = store.rows(f"{_SELECT} WHERE project_id = ? ORDER BY id DESC LIMIT ? OFFSET ?", (project_id, limit, offset))
     return [_event(row) for row in rows]
 
 
 def all_events(store: Store, project_id: int) -> Iterator[Event]:
     """Every event of a project, oldest first."""
-    for row in store.connection.execute("SELECT * FROM events WHERE project_id = ? ORDER BY id", (project_id,)):
+    for row in store.connection.execute(f"{_SELECT} WHERE project_id = ? ORDER BY id", (project_id,)):
         yield _event(row)
 
 
 def _event(row: Row) -> Event:
     detail = json.loads(row["detail"])
-    return Event(row["id"], row["at"], row["actor"], row["action"], row["subject"], row["subject_id"], detail)
+    subject, subject_id = row["subject"], row["subject_id"]
+    return Event(row["id"], row["at"], row["actor"], row["action"], subject, subject_id, detail, row["key"] or "")

@@ -1,7 +1,7 @@
 """Documents, instances and their segments: reading them."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from annotator.domain.instances import Instance, InstanceState, Segment
@@ -44,14 +44,15 @@ def project_of_instance(store: Store, instance_id: int) -> int:
 def find_instance_id(store: Store, project_id: int, key: str, split: str | None = None) -> int | None:
     """The id of an instance by its key (and split, where keys repeat between splits)."""
     found = store.value(
-        "SELECT id FROM instances WHERE project_id = ? AND key = ? AND (? IS NULL OR split = ?)", (project_id, key, split, split)
+        "SELECT id FROM instances WHERE project_id = ? AND key = ? AND (? IS NULL OR split = ?)",
+        (project_id, key, split, split),
     )
     return None if found is None else int(found)
 
 
-def iterate_instances(
+def iterate_instance_batches(
     store: Store, project_id: int, *, split: str | None = None, batch_size: int = 500
-) -> Iterator[Instance]:
+) -> Iterator[list[Instance]]:
     """Every instance of a project (or of one split of it), in the order of import, a batch at a time."""
     last = 0
     while True:
@@ -62,9 +63,17 @@ def iterate_instances(
         if not rows:
             return
         segments = _segments(store, [row["id"] for row in rows])
-        for row in rows:
-            yield _instance(row, segments.get(row["id"], ()))
+        yield [_instance(row, segments.get(row["id"], ())) for row in rows]
         last = rows[-1]["id"]
+
+
+def iterate_named_documents(store: Store, project_id: int) -> Iterator[Segment]:
+    """Every document with a name of its own, as a segment without an instance."""
+    for row in store.connection.execute(
+        "SELECT * FROM documents WHERE project_id = ? AND docid IS NOT NULL ORDER BY id", (project_id,)
+    ):
+        body = unpack_text(row["text"], row["token_offsets"], row["sentence_starts"])
+        yield Segment("document", is_selectable=True, body=body, docid=row["docid"])
 
 
 def list_instances(
@@ -92,7 +101,9 @@ def set_result(store: Store, instance_id: int, result: str | None) -> None:
 
 def splits_of(store: Store, project_id: int) -> dict[str, int]:
     """Number of instances in each split."""
-    rows = store.rows("SELECT split, count(*) AS n FROM instances WHERE project_id = ? GROUP BY split ORDER BY split", (project_id,))
+    rows = store.rows(
+        "SELECT split, count(*) AS n FROM instances WHERE project_id = ? GROUP BY split ORDER BY split", (project_id,)
+    )
     return {row["split"]: row["n"] for row in rows}
 
 
@@ -103,7 +114,7 @@ def _segments(store: Store, instance_ids: Sequence[int]) -> dict[int, tuple[Segm
     for row in store.rows(
         f"""SELECT instance_id, name, is_selectable, documents.id AS document_id, docid, text, token_offsets, sentence_starts
             FROM segments JOIN documents ON documents.id = document_id
-            WHERE instance_id IN ({marks}) ORDER BY instance_id, position""",  # noqa: S608  (only question marks go in)
+            WHERE instance_id IN ({marks}) ORDER BY instance_id, position""",
         instance_ids,
     ):
         known = bodies.get(row["document_id"])
@@ -130,3 +141,113 @@ def _instance(row: Row, segments: tuple[Segment, ...]) -> Instance:
         is_exhaustive=None if row["is_exhaustive"] is None else bool(row["is_exhaustive"]),
         metadata=json.loads(row["metadata"]),
     )
+
+
+def queue_keys(store: Store, project_id: int) -> list[tuple[int, str, str]]:
+    """(id, key, split) of every instance in the order of import."""
+    rows = store.rows("SELECT id, key, split FROM instances WHERE project_id = ? ORDER BY id", (project_id,))
+    return [(row["id"], row["key"], row["split"]) for row in rows]
+
+
+def set_queue_positions(store: Store, project_id: int, positions: Sequence[tuple[int, int]]) -> None:
+    """Give instances new places, (position, id); everybody's cursor starts over."""
+    store.run_many("UPDATE instances SET queue_position = ? WHERE id = ?", positions)
+    forget_cursors(store, project_id)
+
+
+def wanted_annotators_changed(store: Store, project_id: int, wanted: int) -> None:
+    """Work out anew how many more people each instance needs; complete ones open again when more are wanted."""
+    store.run(
+        """UPDATE instances SET open_slots = max(0, ?2 - (SELECT count(DISTINCT who) FROM (
+                SELECT annotator AS who FROM annotations WHERE instance_id = instances.id AND state = 'accepted'
+                UNION SELECT name FROM assignments JOIN users ON users.id = user_id WHERE instance_id = instances.id
+                    AND assignments.state IN ('leased', 'returned', 'submitted', 'proposed'))))
+            WHERE project_id = ?1""",
+        (project_id, wanted),
+    )
+    store.run(
+        "UPDATE instances SET state = 'open' WHERE project_id = ? AND state = 'complete' AND open_slots > 0",
+        (project_id,),
+    )
+    store.run(
+        """UPDATE instances SET state = 'complete' WHERE project_id = ?1 AND state = 'open' AND open_slots = 0
+            AND (SELECT count(DISTINCT annotator) FROM annotations
+                WHERE instance_id = instances.id AND annotations.state = 'accepted') >= ?2
+            AND NOT EXISTS (SELECT 1 FROM assignments WHERE instance_id = instances.id
+                AND assignments.state IN ('leased', 'returned', 'proposed'))""",
+        (project_id, wanted),
+    )
+    forget_cursors(store, project_id)
+
+
+def forget_cursors(store: Store, project_id: int) -> None:
+    """Everybody looks for free instances from the start of the queue again."""
+    store.run("DELETE FROM queue_cursors WHERE project_id = ?", (project_id,))
+
+
+def splittable_rows(store: Store, project_id: int) -> list[tuple[int, tuple[int, ...], int | None]]:
+    """(id, ids of its selectable documents, id of the original) of every instance, in the order of import."""
+    rows = store.rows(
+        """SELECT instances.id, group_concat(document_id) AS documents,
+            (SELECT original.id FROM instances AS original WHERE original.project_id = ?1
+                AND original.key = instances.parent_key LIMIT 1) AS parent_id
+            FROM instances JOIN segments ON instance_id = instances.id AND is_selectable = 1
+            JOIN documents ON documents.id = document_id AND documents.n_tokens > 0
+            WHERE instances.project_id = ?1 GROUP BY instances.id ORDER BY instances.id""",
+        (project_id,),
+    )
+    return [(row["id"], tuple(int(number) for number in row["documents"].split(",")), row["parent_id"]) for row in rows]
+
+
+def set_splits(store: Store, project_id: int, plan: Mapping[int, str]) -> str | None:
+    """Write each instance's split; answers a key that would be there twice in one split, and then writes nothing."""
+    keys = store.rows("SELECT id, key FROM instances WHERE project_id = ? ORDER BY id", (project_id,))
+    seen: set[tuple[str, str]] = set()
+    for row in keys:
+        place = (row["key"], plan.get(row["id"], ""))
+        if place in seen:
+            return str(row["key"])
+        seen.add(place)
+    # By way of names that nothing has, since a swap of two splits would meet the UNIQUE constraint half-way.
+    store.run("UPDATE instances SET split = char(0) || id WHERE project_id = ?", (project_id,))
+    store.run_many(
+        "UPDATE instances SET split = ? WHERE id = ?", [(plan.get(row["id"], ""), row["id"]) for row in keys]
+    )
+    return None
+
+
+def leaking_documents(store: Store, project_id: int) -> int:
+    """How many selectable texts stand in instances of more than one split."""
+    return int(
+        store.value(
+            """SELECT count(*) FROM (SELECT document_id FROM instances JOIN segments ON instance_id = instances.id
+                JOIN documents ON documents.id = document_id
+                WHERE instances.project_id = ? AND is_selectable = 1 AND n_tokens > 0
+                GROUP BY documents.text HAVING count(DISTINCT split) > 1)""",
+            (project_id,),
+        )
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """How much text a project has. Documents that instances share count once; tokens and sentences are the documents'."""
+
+    n_instances: int
+    n_documents: int
+    n_sentences: int
+    n_tokens: int
+    mean_tokens_per_instance: float | None
+
+
+def size_of(store: Store, project_id: int) -> Size:
+    """The size of a project; reads offsets' lengths, not texts."""
+    instances = store.rows(
+        "SELECT count(*) AS n, avg(n_tokens) AS mean FROM instances WHERE project_id = ?", (project_id,)
+    )[0]
+    texts = store.rows(
+        """SELECT count(*) AS n, coalesce(sum(length(sentence_starts) / 4), 0) AS sentences,
+            coalesce(sum(n_tokens), 0) AS tokens FROM documents WHERE project_id = ?""",
+        (project_id,),
+    )[0]
+    return Size(instances["n"], texts["n"], texts["sentences"], texts["tokens"], instances["mean"])

@@ -75,7 +75,8 @@ def add_link(store: Store, token_hash: bytes, user: User | None, expires_at: str
 def find_link(store: Store, token_hash: bytes) -> tuple[User | None] | None:
     """The user of an unused, unexpired link as a one-tuple (the user is None for the first account), or None."""
     row = store.row(
-        "SELECT user_id FROM sign_in_links WHERE token_hash = ? AND used_at IS NULL AND expires_at > ?", (token_hash, now())
+        "SELECT user_id FROM sign_in_links WHERE token_hash = ? AND used_at IS NULL AND expires_at > ?",
+        (token_hash, now()),
     )
     if row is None:
         return None
@@ -94,7 +95,8 @@ def use_link(store: Store, token_hash: bytes) -> bool:
 def withdraw_links(store: Store, user: User | None) -> None:
     """Make the unused links of a user (or of the first account) worthless."""
     store.run(
-        "UPDATE sign_in_links SET used_at = ? WHERE user_id IS ? AND used_at IS NULL", (now(), user.id if user else None)
+        "UPDATE sign_in_links SET used_at = ? WHERE user_id IS ? AND used_at IS NULL",
+        (now(), user.id if user else None),
     )
 
 
@@ -143,13 +145,13 @@ def clear_failures(store: Store, name: str, before: str) -> None:
 
 
 def add_role(store: Store, project_id: int, user: User, role: Role) -> None:
-    store.run("INSERT OR IGNORE INTO memberships (project_id, user_id, role) VALUES (?, ?, ?)", (project_id, user.id, role))
+    store.run(
+        "INSERT OR IGNORE INTO memberships (project_id, user_id, role) VALUES (?, ?, ?)", (project_id, user.id, role)
+    )
 
 
 def remove_role(store: Store, project_id: int, user: User, role: Role) -> None:
-    store.run(
-        "DELETE FROM memberships WHERE project_id = ? AND user_id = ? AND role = ?", (project_id, user.id, role)
-    )
+    store.run("DELETE FROM memberships WHERE project_id = ? AND user_id = ? AND role = ?", (project_id, user.id, role))
 
 
 def roles_of(store: Store, user: User, project_id: int) -> frozenset[Role]:

@@ -169,4 +169,3 @@ def _task(name: str, segments: tuple[SegmentSpec, ...], result_kind: str) -> Tas
     if name == "custom":
         return custom_task(segments, result_kind)
     return get_task(name)
-

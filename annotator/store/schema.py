@@ -194,6 +194,7 @@ _WORK = (
     ) STRICT""",
     "CREATE INDEX proposals_open ON proposals (project_id, id) WHERE state = 'open'",
     "CREATE INDEX proposals_by_instance ON proposals (instance_id)",
+    "CREATE INDEX proposals_by_assignment ON proposals (assignment_id)",
     """CREATE TABLE events (
         id INTEGER PRIMARY KEY,
         at TEXT NOT NULL,

@@ -1,0 +1,101 @@
+"""What may be submitted: the project's rules for a result with its rationale sets."""
+
+from annotator.domain.instances import Draft, Instance
+from annotator.domain.projects import Project, ResultMode
+from annotator.domain.rationales import RationaleSet, check_spans, set_letter, union_of_tokens
+from annotator.domain.texts import TokenLayout
+from annotator.errors import InvalidAnnotation
+
+
+def result_mode_for(project: Project, instance: Instance) -> ResultMode:
+    """How the result comes about: annotators give it wherever it is still missing."""
+    mode = project.settings.result_mode
+    return "give" if instance.result is None and mode != "labels_only" else mode
+
+
+def check_submission(draft: Draft, instance: Instance, project: Project, *, is_confirmed: bool = False) -> str:
+    """The result that the submission stands for.
+
+    is_confirmed: the person has seen the warning that everything is highlighted.
+    Raises: InvalidAnnotation, naming the set, for whatever the project's rules refuse
+    """
+    result = _result(draft, instance, project)
+    if project.settings.result_mode == "labels_only":
+        if draft.sets:
+            raise InvalidAnnotation("This project asks for labels only; remove the rationale sets.")
+        return result
+    _check_presence(draft, project)
+    check_spans(draft.sets, instance.layout)
+    _check_sets(draft.sets, instance.layout, project)
+    _check_segments(result, draft.sets, instance.layout, project)
+    if draft.sets and not is_confirmed and len(union_of_tokens(draft.sets)) == instance.layout.n_selectable > 1:
+        raise InvalidAnnotation(
+            "Everything is highlighted, so nothing is left out as unimportant. Submit again if it is meant.",
+            is_warning=True,
+        )
+    return result
+
+
+def _result(draft: Draft, instance: Instance, project: Project) -> str:
+    mode = result_mode_for(project, instance)
+    result = instance.result if mode == "confirm" or draft.result is None else draft.result
+    if mode in {"give", "labels_only"}:
+        result = draft.result
+    if result is None:
+        what = "an answer" if project.task.result_kind == "answer" else f"a label ({', '.join(project.labels)})"
+        raise InvalidAnnotation(f"Choose {what} first.")
+    if project.task.result_kind == "label" and project.labels and result not in project.labels:
+        raise InvalidAnnotation(
+            f"'{result}' is not a label of this project; choose one of {', '.join(project.labels)}."
+        )
+    return result
+
+
+def _check_presence(draft: Draft, project: Project) -> None:
+    if draft.no_rationale and draft.sets:
+        raise InvalidAnnotation("“No rationale in the text” is chosen, but there are sets. Take one of the two back.")
+    if draft.no_rationale and not project.settings.may_be_empty:
+        raise InvalidAnnotation(
+            "This project does not allow “no rationale in the text”. Mark at least one set, or skip."
+        )
+    if not draft.sets and not draft.no_rationale:
+        way_out = ", choose “no rationale in the text”" if project.settings.may_be_empty else ""
+        raise InvalidAnnotation(f"Nothing is marked yet. Mark at least one set{way_out}, or skip.")
+
+
+def _check_sets(sets: tuple[RationaleSet, ...], layout: TokenLayout, project: Project) -> None:
+    seen: dict[tuple[int, ...], int] = {}
+    for number, rationale_set in enumerate(sets):
+        letter, tokens = set_letter(number), rationale_set.token_indices
+        if not tokens:
+            raise InvalidAnnotation(f"Set {letter} is empty. Mark its tokens or remove it.", set_index=number)
+        if tokens in seen:
+            raise InvalidAnnotation(
+                f"Sets {set_letter(seen[tokens])} and {letter} hold the same tokens. Change or remove one.",
+                set_index=number,
+            )
+        seen[tokens] = number
+        touched = {layout.segment_at(token) for token in tokens}
+        for place in touched:
+            if not place.is_selectable:
+                raise InvalidAnnotation(
+                    f"Set {letter} marks words of “{place.name}”, which cannot be marked.", set_index=number
+                )
+        if len(touched) > 1 and not project.settings.sets_may_cross_segments:
+            raise InvalidAnnotation(
+                f"Set {letter} crosses segments; in this project a set must lie in one. Split it in two sets.",
+                set_index=number,
+            )
+
+
+def _check_segments(result: str, sets: tuple[RationaleSet, ...], layout: TokenLayout, project: Project) -> None:
+    """What a label requires or forbids of the segments (e-SNLI: contradiction needs a word of both)."""
+    if not sets:
+        return
+    touched = {layout.segment_at(token).name for token in union_of_tokens(sets)}
+    for name in project.settings.required_segments.get(result, ()):
+        if name not in touched:
+            raise InvalidAnnotation(f"“{result}” needs at least one word of “{name}” in a set.")
+    for name in project.settings.forbidden_segments.get(result, ()):
+        if name in touched:
+            raise InvalidAnnotation(f"“{result}” must not mark words of “{name}”.")

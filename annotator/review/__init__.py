@@ -1,0 +1,1 @@
+"""Which rationale sets count for an instance: pure functions over annotations."""

@@ -1,0 +1,110 @@
+"""What a check of the whole database reads: counts made anew, and everything that points at a token."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from annotator.domain.texts import TokenizedText
+from annotator.store.database import Store
+from annotator.store.packing import unpack_text
+
+
+@dataclass(frozen=True, slots=True)
+class WrongCount:
+    """A count that is kept beside the rows, and what the rows themselves say."""
+
+    place: str
+    kept: int
+    counted: int
+
+
+def wrong_instance_counts(store: Store) -> list[WrongCount]:
+    """Counts of instances by state that do not equal the recounted ones."""
+    return _wrong_counts(
+        store,
+        """SELECT 'project ' || project_id || ', instances "' || state || '"' AS place,
+                sum(kept) AS kept, sum(counted) AS counted
+            FROM (SELECT project_id, state, n AS kept, 0 AS counted FROM instance_counts
+                UNION ALL SELECT project_id, state, 0, 1 FROM instances
+                UNION ALL SELECT project_id, 'queued', 0, 1 FROM instances WHERE open_slots > 0 AND state = 'open')
+            GROUP BY project_id, state HAVING sum(kept) <> sum(counted)""",
+    )
+
+
+def wrong_assignment_counts(store: Store) -> list[WrongCount]:
+    """Counts of people's work by state that do not equal the recounted ones."""
+    return _wrong_counts(
+        store,
+        """SELECT 'project ' || project_id || ', user ' || user_id || ', work "' || state || '"' AS place,
+                sum(kept) AS kept, sum(counted) AS counted
+            FROM (SELECT project_id, user_id, state, n AS kept, 0 AS counted FROM assignment_counts
+                UNION ALL SELECT project_id, user_id, state, 0, 1 FROM assignments)
+            GROUP BY project_id, user_id, state HAVING sum(kept) <> sum(counted)""",
+    )
+
+
+def _wrong_counts(store: Store, sql: str) -> list[WrongCount]:
+    return [WrongCount(row["place"], row["kept"], row["counted"]) for row in store.rows(sql)]
+
+
+def instances_with_slots_above(store: Store, project_id: int, most: int, *, limit: int) -> list[tuple[str, int]]:
+    """Keys and open slots of instances that could be given out more often than the project asks for."""
+    rows = store.rows(
+        "SELECT key, open_slots FROM instances WHERE project_id = ? AND open_slots > ? ORDER BY id LIMIT ?",
+        (project_id, most, limit),
+    )
+    return [(row["key"], row["open_slots"]) for row in rows]
+
+
+def instances_with_wrong_size(store: Store, *, limit: int) -> list[tuple[str, int, int]]:
+    """Keys of instances whose number of tokens is not that of their documents: kept, counted."""
+    rows = store.rows(
+        """SELECT key, instances.n_tokens AS kept, coalesce(sum(documents.n_tokens), 0) AS counted FROM instances
+            LEFT JOIN segments ON segments.instance_id = instances.id
+            LEFT JOIN documents ON documents.id = document_id
+            GROUP BY instances.id HAVING kept <> counted ORDER BY instances.id LIMIT ?""",
+        (limit,),
+    )
+    return [(row["key"], row["kept"], row["counted"]) for row in rows]
+
+
+def spans_outside(store: Store, *, limit: int) -> list[tuple[str, str, int, int, int]]:
+    """Spans of rationale sets beyond their instance: key, annotator, start, end, the instance's tokens."""
+    rows = store.rows(
+        """SELECT key, annotator, n_tokens, json_extract(span.value, '$[0]') AS start_token,
+                json_extract(span.value, '$[1]') AS end_token
+            FROM rationale_sets JOIN annotations ON annotations.id = annotation_id
+            JOIN instances ON instances.id = instance_id, json_each(spans) AS span
+            WHERE NOT (0 <= start_token AND start_token < end_token AND end_token <= n_tokens) LIMIT ?""",
+        (limit,),
+    )
+    return [(row["key"], row["annotator"], row["start_token"], row["end_token"], row["n_tokens"]) for row in rows]
+
+
+def iterate_documents(store: Store, *, batch_size: int = 500) -> Iterator[tuple[str, TokenizedText]]:
+    """Every document with its name and tokens, a batch at a time."""
+    last = 0
+    while rows := store.rows("SELECT * FROM documents WHERE id > ? ORDER BY id LIMIT ?", (last, batch_size)):
+        for row in rows:
+            name = row["docid"] or f"number {row['id']}"
+            yield name, unpack_text(row["text"], row["token_offsets"], row["sentence_starts"])
+        last = rows[-1]["id"]
+
+
+def draft_spans_outside(store: Store, *, limit: int) -> list[tuple[str, list[int], int]]:
+    """Spans of drafts beyond their instance: key, span, the instance's tokens."""
+    rows = store.rows(
+        """SELECT key, n_tokens, span.value AS span FROM drafts
+            JOIN assignments ON assignments.id = assignment_id JOIN instances ON instances.id = instance_id,
+            json_each(sets) AS one_set, json_each(one_set.value) AS span
+            WHERE NOT (0 <= json_extract(span.value, '$[0]')
+                AND json_extract(span.value, '$[0]') < json_extract(span.value, '$[1]')
+                AND json_extract(span.value, '$[1]') <= n_tokens) LIMIT ?""",
+        (limit,),
+    )
+    return [(row["key"], json.loads(row["span"]), row["n_tokens"]) for row in rows]
+
+
+def empty_log(store: Store) -> None:
+    """Move the write-ahead log into the database file, so that a stopped server leaves everything in one file."""
+    store.rows("PRAGMA wal_checkpoint(TRUNCATE)")

@@ -1,0 +1,335 @@
+"""Writing many documents, instances and annotations at once, inside the one transaction of an import."""
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from annotator.domain.instances import AnnotationState, Draft
+from annotator.domain.people import User
+from annotator.domain.rationales import RationaleSet
+from annotator.domain.sources import SourceInstance, SourceProposal, SourceWork
+from annotator.domain.texts import TokenizedText
+from annotator.store.assignments import save_draft
+from annotator.store.database import Store, now
+from annotator.store.packing import fingerprint, pack_numbers, pack_offsets, pack_sets, unpack_text
+
+
+@dataclass(frozen=True, slots=True)
+class NewDocument:
+    """A document to be stored: `docid` when it has a name of its own, else it is known by what it holds."""
+
+    docid: str | None
+    body: TokenizedText
+
+    def fingerprint(self) -> bytes:
+        return fingerprint(
+            self.docid or "", self.body.text, pack_offsets(self.body), pack_numbers(self.body.sentence_starts)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class StoredDocument:
+    """A document that is in the database; its text is read when asked for."""
+
+    id: int
+    n_tokens: int
+    fingerprint: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class NewAnnotation:
+    """An annotation of the source's annotator, its spans as instance token indices."""
+
+    annotator: str
+    result: str | None
+    sets: tuple[RationaleSet, ...]
+    note: str
+    round_number: int
+    state: AnnotationState
+
+
+@dataclass(frozen=True, slots=True)
+class NewInstance:
+    """An instance with everything resolved: documents stored, tokens counted, spans in instance token indices."""
+
+    source: SourceInstance
+    language: str
+    segments: tuple[tuple[str, bool, StoredDocument], ...]  # name, is selectable, document; in numbering order
+    target: tuple[int, int] | None
+    fingerprint: bytes
+    queue_position: int
+    open_slots: int
+    state: str
+    annotations: tuple[NewAnnotation, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class KnownInstance:
+    """What the database already has under a key."""
+
+    id: int
+    fingerprint: bytes
+    n_annotations: int
+
+
+class DocumentWriter:
+    """Stores documents once, whoever names them; remembers nothing between batches but the last number given."""
+
+    def __init__(self, store: Store, project_id: int) -> None:
+        self._store = store
+        self._project_id = project_id
+        self._last_id = int(store.value("SELECT coalesce(max(id), 0) FROM documents"))
+
+    def add(self, documents: Sequence[NewDocument]) -> tuple[list[StoredDocument], int]:
+        """The stored form of each document, in order, and how many of them are new.
+
+        A docid that is known with another content gives the stored one; the caller compares fingerprints.
+        """
+        prints = [document.fingerprint() for document in documents]
+        names = {document.docid for document in documents if document.docid is not None}
+        by_name = self.find(names)
+        by_content = self._find_by_content([p for p, d in zip(prints, documents, strict=True) if d.docid is None])
+        rows, answers = [], []
+        for document, digest in zip(documents, prints, strict=True):
+            known = by_content.get(digest) if document.docid is None else by_name.get(document.docid)
+            if known is None:
+                known, row = self._new(document, digest)
+                rows.append(row)
+                if document.docid is None:
+                    by_content[digest] = known
+                else:
+                    by_name[document.docid] = known
+            answers.append(known)
+        self._store.run_many(
+            """INSERT INTO documents (id, project_id, docid, text, n_tokens, token_offsets, sentence_starts, fingerprint)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?)""",
+            rows,
+        )
+        return answers, len(rows)
+
+    def find(self, docids: Iterable[str]) -> dict[str, StoredDocument]:
+        """The stored documents among some docids."""
+        rows = self._store.rows(
+            """SELECT docid, id, n_tokens, fingerprint FROM documents
+                WHERE project_id = ? AND docid IN (SELECT value FROM json_each(?))""",
+            (self._project_id, json.dumps(list(docids))),
+        )
+        return {row["docid"]: StoredDocument(row["id"], row["n_tokens"], row["fingerprint"]) for row in rows}
+
+    def read(self, document: StoredDocument) -> TokenizedText:
+        """The text of a stored document with its tokens."""
+        row = self._store.rows(
+            "SELECT text, token_offsets, sentence_starts FROM documents WHERE id = ?", (document.id,)
+        )[0]
+        return unpack_text(row["text"], row["token_offsets"], row["sentence_starts"])
+
+    def _new(self, document: NewDocument, digest: bytes) -> tuple[StoredDocument, tuple[object, ...]]:
+        self._last_id += 1
+        body = document.body
+        row = (
+            self._last_id,
+            self._project_id,
+            document.docid,
+            body.text,
+            body.n_tokens,
+            pack_offsets(body),
+            pack_numbers(body.sentence_starts),
+            digest,
+        )
+        return StoredDocument(self._last_id, body.n_tokens, digest), row
+
+    def _find_by_content(self, prints: Sequence[bytes]) -> dict[bytes, StoredDocument]:
+        marks = ",".join("?" * len(prints))
+        rows = self._store.rows(
+            f"""SELECT id, n_tokens, fingerprint FROM documents
+                WHERE project_id = ? AND docid IS NULL AND fingerprint IN ({marks})""",
+            (self._project_id, *prints),
+        )
+        return {row["fingerprint"]: StoredDocument(row["id"], row["n_tokens"], row["fingerprint"]) for row in rows}
+
+
+class InstanceWriter:
+    """Writes new instances with their segments and annotations."""
+
+    def __init__(self, store: Store, project_id: int) -> None:
+        self._store = store
+        self._project_id = project_id
+        self._last_id = int(store.value("SELECT coalesce(max(id), 0) FROM instances"))
+        self._last_annotation_id = int(store.value("SELECT coalesce(max(id), 0) FROM annotations"))
+
+    def known(self, keys: Iterable[tuple[str, str]]) -> dict[tuple[str, str], KnownInstance]:
+        """What is stored under some (key, split)."""
+        wanted = json.dumps([list(pair) for pair in keys])
+        rows = self._store.rows(
+            """SELECT instances.id AS id, instances.key AS key, split, fingerprint,
+                    (SELECT count(*) FROM annotations WHERE instance_id = instances.id) AS n_annotations
+                FROM json_each(?2) AS wanted CROSS JOIN instances ON instances.project_id = ?1
+                    AND instances.key = json_extract(wanted.value, '$[0]') AND split = json_extract(wanted.value, '$[1]')""",
+            (self._project_id, wanted),
+        )
+        return {
+            (row["key"], row["split"]): KnownInstance(row["id"], row["fingerprint"], row["n_annotations"])
+            for row in rows
+        }
+
+    def add(self, instances: Sequence[NewInstance]) -> list[int]:
+        """Write instances; answers their ids in order."""
+        ids = list(range(self._last_id + 1, self._last_id + 1 + len(instances)))
+        self._last_id += len(instances)
+        self._store.run_many(
+            """INSERT INTO instances (id, project_id, key, split, language, result, target_start, target_end, parent_key,
+                perturbation_kind, state, is_exhaustive, metadata, n_tokens, n_selectable, queue_position, open_slots,
+                fingerprint) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
+            [self._row(i, instance) for i, instance in zip(ids, instances, strict=True)],
+        )
+        self._store.run_many(
+            "INSERT INTO segments (instance_id, position, name, is_selectable, document_id) VALUES (?, ?, ?, ?, ?)",
+            [
+                (i, position, name, is_selectable, document.id)
+                for i, instance in zip(ids, instances, strict=True)
+                for position, (name, is_selectable, document) in enumerate(instance.segments)
+            ],
+        )
+        self.add_annotations((i, instance.annotations) for i, instance in zip(ids, instances, strict=True))
+        return ids
+
+    def update(self, instance_id: int, instance: NewInstance) -> None:
+        """Write a changed row over the instance of its key, keeping its annotations and its place in the queue."""
+        self._store.run(
+            """UPDATE instances SET language = ?, result = ?, target_start = ?, target_end = ?, parent_key = ?,
+                perturbation_kind = ?, is_exhaustive = ?, metadata = ?, n_tokens = ?, n_selectable = ?, fingerprint = ?
+                WHERE id = ?""",
+            (*self._content(instance), instance.fingerprint, instance_id),
+        )
+        self._store.run("DELETE FROM segments WHERE instance_id = ?", (instance_id,))
+        self._store.run_many(
+            "INSERT INTO segments (instance_id, position, name, is_selectable, document_id) VALUES (?, ?, ?, ?, ?)",
+            [(instance_id, p, name, is_s, d.id) for p, (name, is_s, d) in enumerate(instance.segments)],
+        )
+
+    def documents_of(self, instance_id: int) -> list[tuple[str, int]]:
+        """(segment name, document id) of a stored instance, in numbering order."""
+        rows = self._store.rows(
+            "SELECT name, document_id FROM segments WHERE instance_id = ? ORDER BY position", (instance_id,)
+        )
+        return [(row["name"], row["document_id"]) for row in rows]
+
+    def add_annotations(self, of_instances: Iterable[tuple[int, Sequence[NewAnnotation]]]) -> None:
+        """Write annotations of sources."""
+        rows, set_rows, at = [], [], now()
+        for instance_id, annotations in of_instances:
+            for a in annotations:
+                self._last_annotation_id += 1
+                number = self._last_annotation_id
+                rows.append((number, instance_id, a.annotator, a.round_number, a.state, a.result, a.note, at))
+                set_rows += [(number, position, spans) for position, spans in enumerate(pack_sets(a.sets))]
+        self._store.run_many(
+            """INSERT INTO annotations (id, instance_id, annotator, round, state, result, note, created_at)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?)""",
+            rows,
+        )
+        self._store.run_many("INSERT INTO rationale_sets (annotation_id, position, spans) VALUES (?, ?, ?)", set_rows)
+
+    def _row(self, instance_id: int, instance: NewInstance) -> tuple[object, ...]:
+        source = instance.source
+        language, result, start, end, parent, kind, exhaustive, metadata, n_tokens, n_selectable = self._content(
+            instance
+        )
+        return (
+            *(instance_id, self._project_id, source.key, source.split, language, result, start, end, parent, kind),
+            *(instance.state, exhaustive, metadata, n_tokens, n_selectable),
+            *(instance.queue_position, instance.open_slots, instance.fingerprint),
+        )
+
+    def _content(self, instance: NewInstance) -> tuple[object, ...]:
+        source = instance.source
+        start, end = instance.target or (None, None)
+        return (
+            instance.language,
+            source.result,
+            start,
+            end,
+            source.parent_key,
+            source.perturbation_kind,
+            source.is_exhaustive,
+            json.dumps(dict(source.metadata), ensure_ascii=False),
+            sum(document.n_tokens for _, _, document in instance.segments),
+            sum(document.n_tokens for _, is_selectable, document in instance.segments if is_selectable),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class StoredWork:
+    """A piece of work of a full export, with the person it belongs to here and its draft in instance token indices."""
+
+    source: SourceWork
+    user: User
+    draft: Draft
+
+
+def add_work(store: Store, project_id: int, instance_id: int, works: Sequence[StoredWork]) -> None:
+    """Restore assignments with their drafts, tie submitted annotations to them, and take the slots they fill."""
+    for work in works:
+        source = work.source
+        cursor = store.run(
+            """INSERT INTO assignments (project_id, instance_id, user_id, round, state, lease_until, created_at, first_view_at,
+                first_action_at, submitted_at, active_ms, idle_ms, edits) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
+            (
+                *(project_id, instance_id, work.user.id, source.round_number, source.state, now(), now()),
+                *(source.first_view_at, source.first_action_at, source.submitted_at),
+                *(source.active_ms, source.idle_ms, source.edits),
+            ),
+        )
+        assignment_id = cast("int", cursor.lastrowid)
+        if source.revision:
+            save_draft(store, assignment_id, work.draft, source.revision)
+        if source.state == "submitted":
+            store.run(
+                """UPDATE annotations SET assignment_id = ?, user_id = ? WHERE instance_id = ? AND annotator = ?
+                    AND round = ? AND assignment_id IS NULL""",
+                (assignment_id, work.user.id, instance_id, source.user, source.round_number),
+            )
+        if source.state in {"leased", "returned", "submitted", "proposed"}:
+            store.run(
+                """UPDATE instances SET open_slots = max(0, open_slots - 1) WHERE id = ?1 AND NOT EXISTS (SELECT 1
+                    FROM annotations WHERE instance_id = ?1 AND annotator = ?2 AND state = 'accepted')""",
+                (instance_id, source.user),
+            )
+
+
+def add_proposals(store: Store, project_id: int, instance_id: int, proposals: Sequence[SourceProposal]) -> None:
+    """Restore proposals, open and decided."""
+    store.run_many(
+        """INSERT INTO proposals (project_id, instance_id, proposed_by, kind, reason, comment, state, created_at, decided_by,
+            decided_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
+        [
+            (
+                project_id,
+                instance_id,
+                p.user,
+                p.kind,
+                p.reason,
+                p.comment,
+                p.state,
+                p.created_at,
+                p.decided_by,
+                p.decided_at,
+            )
+            for p in proposals
+        ],
+    )
+
+
+def last_queue_position(store: Store, project_id: int) -> int:
+    """The place of the last instance in a sequential queue; 0 in an empty project."""
+    return int(store.value("SELECT count(*) FROM instances WHERE project_id = ?", (project_id,)))
+
+
+def limit_slots(store: Store, instance_id: int, open_slots: int) -> None:
+    """At most so many more people are wanted for an instance; with none it is complete."""
+    store.run(
+        """UPDATE instances SET open_slots = min(open_slots, ?1), state = CASE WHEN ?1 = 0 AND state = 'open'
+            THEN 'complete' ELSE state END WHERE id = ?2""",
+        (open_slots, instance_id),
+    )

@@ -1,0 +1,86 @@
+"""What the lead decides: proposals to discard, and contested labels."""
+
+from typing import Literal
+
+from annotator.domain.instances import Instance
+from annotator.domain.people import User
+from annotator.errors import Conflict, NotFound
+from annotator.store import Store
+from annotator.store.annotations import find_annotation_of_assignment, set_annotation_state
+from annotator.store.assignments import set_assignment_state
+from annotator.store.events import add_event
+from annotator.store.instances import get_instance, set_result, set_state
+from annotator.store.projects import get_project_by_id
+from annotator.store.proposals import (
+    Proposal,
+    decide_proposal,
+    find_proposal,
+    has_open_proposal,
+    list_open_proposals,
+)
+from annotator.usecases.marking import complete_if_done
+from annotator.usecases.rights import require
+
+Decision = Literal["discard", "keep", "relabel"]
+
+
+def open_proposals(
+    store: Store, actor: User, project_id: int, *, limit: int = 20, offset: int = 0
+) -> list[tuple[Proposal, Instance]]:
+    """What waits for the lead, oldest first, with the instances it is about."""
+    require(store, actor, project_id, "manage project")
+    proposals = list_open_proposals(store, project_id, limit=limit, offset=offset)
+    return [(proposal, get_instance(store, proposal.instance_id)) for proposal in proposals]
+
+
+def decide(store: Store, actor: User, proposal_id: int, decision: Decision) -> None:
+    """Decide a proposal.
+
+    discard: the instance leaves the data set. keep: the text, or the label it has, stays, and the work goes back to the
+    annotator. relabel: a contested label becomes the instance's own, and the annotation counts.
+    Raises: Conflict when it is decided already
+    """
+    with store.transaction():
+        proposal = find_proposal(store, proposal_id)
+        if proposal is None:
+            raise NotFound(f"There is no proposal number {proposal_id}.")
+        require(store, actor, proposal.project_id, "manage project")
+        if proposal.state != "open":
+            raise Conflict(f"This was decided already by {proposal.decided_by}.")
+        if decision == "relabel" and proposal.kind != "contest":
+            raise Conflict("Only a contested label can be taken over.")
+        is_confirmed = decision == ("discard" if proposal.kind == "discard" else "relabel")
+        decide_proposal(store, proposal_id, "confirmed" if is_confirmed else "rejected", actor.name)
+        _carry_out(store, proposal, decision)
+        add_event(
+            store, actor.name, f"decide: {decision}", "instance", proposal.instance_id,
+            project_id=proposal.project_id, proposal=proposal.id, kind=proposal.kind, reason=proposal.reason,
+        )  # fmt: skip
+
+
+def _carry_out(store: Store, proposal: Proposal, decision: Decision) -> None:
+    if decision == "discard":
+        set_state(store, proposal.instance_id, "discarded")
+        _set_annotation(store, proposal, "discarded")
+        return
+    if not has_open_proposal(store, proposal.instance_id):
+        set_state(store, proposal.instance_id, "open")
+    if decision == "keep":
+        _set_annotation(store, proposal, "returned")
+        if proposal.assignment_id is not None:
+            set_assignment_state(store, proposal.assignment_id, "returned")
+        return
+    set_result(store, proposal.instance_id, proposal.reason)
+    project = get_project_by_id(store, proposal.project_id)
+    _set_annotation(store, proposal, "submitted" if project.settings.reviewers_per_annotation else "accepted")
+    complete_if_done(store, project, proposal.instance_id, proposal.assignment_id or 0)
+
+
+def _set_annotation(
+    store: Store, proposal: Proposal, state: Literal["discarded", "returned", "submitted", "accepted"]
+) -> None:
+    annotation = (
+        None if proposal.assignment_id is None else find_annotation_of_assignment(store, proposal.assignment_id)
+    )
+    if annotation is not None:
+        set_annotation_state(store, annotation.id, state)

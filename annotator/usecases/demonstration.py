@@ -1,0 +1,61 @@
+"""The demonstration: three projects made from the texts that the program ships, and people to sign in as."""
+
+from pathlib import Path
+
+from annotator.domain.people import LOCAL_OPERATOR, Role
+from annotator.domain.projects import ProjectSettings
+from annotator.domain.tasks import get_task
+from annotator.resources import resource_folder
+from annotator.store import Store, open_store
+from annotator.store.people import add_role, add_user
+from annotator.usecases.importing import import_file
+from annotator.usecases.intake import ImportOptions
+from annotator.usecases.projects import create_project
+
+PEOPLE: tuple[tuple[str, tuple[Role, ...]], ...] = (
+    ("Annotator 1", ("annotator",)),
+    ("Annotator 2", ("annotator",)),
+    ("Reviewer", ("reviewer",)),
+    ("Researcher", ("researcher",)),
+    ("Lead", ("lead",)),
+)
+
+_PROJECTS: tuple[tuple[str, str, tuple[str, ...], ProjectSettings], ...] = (
+    ("Sentiment", "sentiment", ("negative", "positive"), ProjectSettings(order="random", seed=7)),
+    ("Similarity", "similarity", ("different", "same"), ProjectSettings(order="random", seed=7)),
+    ("Reading", "reading", (), ProjectSettings(order="random", seed=7, may_be_empty=True)),
+)
+
+
+def build(path: Path) -> None:
+    """Make the demonstration database if it is not there; it appears complete or not at all."""
+    if path.exists():
+        return
+    unfinished = path.with_name(path.name + ".part")
+    _remove(unfinished)
+    with open_store(unfinished, create=True) as store:
+        _fill(store)
+        store.checkpoint()
+    unfinished.rename(path)
+    _remove(unfinished)
+
+
+def _fill(store: Store) -> None:
+    with store.transaction():
+        users = [(add_user(store, name), roles) for name, roles in PEOPLE]
+    for name, task, labels, settings in _PROJECTS:
+        folder = resource_folder("data") / "demo" / task
+        guidelines = (folder / "guidelines.md").read_text(encoding="utf-8")
+        project = create_project(
+            store, LOCAL_OPERATOR, name, get_task(task), labels=labels, settings=settings, guidelines=guidelines
+        )
+        import_file(store, LOCAL_OPERATOR, project, "jsonl", folder / "instances.jsonl", ImportOptions())
+        with store.transaction():
+            for user, roles in users:
+                for role in roles:
+                    add_role(store, project.id, user, role)
+
+
+def _remove(database: Path) -> None:
+    for suffix in ("", "-wal", "-shm"):
+        database.with_name(database.name + suffix).unlink(missing_ok=True)

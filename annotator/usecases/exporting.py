@@ -1,0 +1,177 @@
+"""Write a project's gold, or everything of it, to files."""
+
+import dataclasses
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from annotator.domain.instances import Annotation, GoldInstance, Instance, Segment
+from annotator.domain.people import User
+from annotator.domain.projects import GoldPolicy, Project
+from annotator.domain.sources import (
+    SourceAnnotation,
+    SourceDocument,
+    SourceEvent,
+    SourceInstance,
+    SourceItem,
+    SourceProject,
+    SourceText,
+    SourceWork,
+)
+from annotator.formats.base import WriteOptions
+from annotator.formats.jsonl import write_own
+from annotator.formats.registry import get_writer
+from annotator.review.gold import gold_of
+from annotator.store import Store
+from annotator.store.annotations import annotations_of
+from annotator.store.assignments import HeldWork, work_of_instances
+from annotator.store.events import add_event, all_events
+from annotator.store.instances import iterate_instance_batches, iterate_named_documents
+from annotator.store.people import list_members
+from annotator.store.projects import settings_json
+from annotator.store.proposals import proposals_of_instances
+from annotator.usecases.resolving import to_source_sets, to_source_span
+from annotator.usecases.rights import require
+
+
+@dataclass(frozen=True, slots=True)
+class ExportOptions:
+    """What is written. gold_policy None: the project's. include_submitted: also annotations that are not accepted yet."""
+
+    gold_policy: GoldPolicy | None = None
+    split: str | None = None
+    include_submitted: bool = False
+
+
+def export_file(
+    store: Store, actor: User, project: Project, format_name: str, path: Path, options: ExportOptions = ExportOptions()
+) -> int:
+    """Write a project in a format; answers the number of instances written.
+
+    `jsonl` is our own: everything but hashes, sign-ins and tokens. The papers' formats hold the gold of the instances that
+    have one and are not discarded.
+    """
+    require(store, actor, project.id, "export")
+    counted = _Counter()
+    if format_name == "jsonl":
+        write_own(path, counted.count_instances(everything_of(store, project, options.split)))
+    else:
+        policy = options.gold_policy or project.settings.gold_policy
+        gold = counted.count(gold_instances(store, project, policy, options))
+        get_writer(format_name)(path, gold, WriteOptions(project, policy))
+    with store.transaction():
+        add_event(
+            store, actor.name, "export", "project", project.id, project_id=project.id,
+            format=format_name, file=path.name, instances=counted.n,
+        )  # fmt: skip
+    return counted.n
+
+
+class _Counter:
+    """Counts what passes."""
+
+    def __init__(self) -> None:
+        self.n = 0
+
+    def count(self, items: Iterator[GoldInstance]) -> Iterator[GoldInstance]:
+        for item in items:
+            self.n += 1
+            yield item
+
+    def count_instances(self, items: Iterator[SourceItem]) -> Iterator[SourceItem]:
+        for item in items:
+            self.n += isinstance(item, SourceInstance)
+            yield item
+
+
+def gold_instances(
+    store: Store, project: Project, policy: GoldPolicy, options: ExportOptions = ExportOptions()
+) -> Iterator[GoldInstance]:
+    """The gold of every instance that has one and is not discarded, in the order of import."""
+    states = {"accepted", "submitted"} if options.include_submitted else {"accepted"}
+    for instances in iterate_instance_batches(store, project.id, split=options.split):
+        annotations = annotations_of(store, [instance.id for instance in instances])
+        for instance in instances:
+            counting = [a for a in annotations[instance.id] if a.state in states]
+            gold = None if instance.state == "discarded" else gold_of(instance, counting, policy)
+            if gold is not None:
+                yield gold
+
+
+def everything_of(store: Store, project: Project, split: str | None = None) -> Iterator[SourceItem]:
+    """Our own export: the project's rules and members, documents, instances with all their annotations and work, events."""
+    yield _header(store, project)
+    for segment in iterate_named_documents(store, project.id):
+        yield SourceDocument(segment.docid or "", SourceText(segment.body.text, segment.body))
+    for instances in iterate_instance_batches(store, project.id, split=split):
+        ids = [instance.id for instance in instances]
+        annotations, works = annotations_of(store, ids), work_of_instances(store, ids)
+        proposals = proposals_of_instances(store, ids)
+        for instance in instances:
+            source = _source_instance(instance, annotations[instance.id], works.get(instance.id, []))
+            yield dataclasses.replace(source, proposals=tuple(p.as_source() for p in proposals.get(instance.id, [])))
+    for event in all_events(store, project.id):
+        yield SourceEvent(event.at, event.actor, event.action, event.subject, event.key, dict(event.detail))
+
+
+def _header(store: Store, project: Project) -> SourceProject:
+    return SourceProject(
+        name=project.name,
+        task=project.task.name,
+        segments=tuple(dataclasses.asdict(segment) for segment in project.task.segments),
+        labels=project.labels,
+        language=project.language,
+        settings=json.loads(settings_json(project.settings)),
+        guidelines=project.guidelines,
+        question=project.question,
+        licence=project.licence,
+        citation=project.citation,
+        members=tuple((user.name, role) for user, role in list_members(store, project.id)),
+    )
+
+
+def _source_instance(instance: Instance, annotations: list[Annotation], works: list[HeldWork]) -> SourceInstance:
+    layout = instance.layout
+    return SourceInstance(
+        key=instance.key,
+        segments={segment.name: _source_text(segment) for segment in instance.segments},
+        source="",
+        line=None,
+        split=instance.split,
+        language=instance.language,
+        result=instance.result,
+        annotations=tuple(
+            SourceAnnotation(a.annotator, a.result, to_source_sets(a.sets, layout), a.note, a.round_number, a.state)
+            for a in annotations
+        ),
+        target=to_source_span(*instance.target, layout) if instance.target else None,
+        parent_key=instance.parent_key,
+        perturbation_kind=instance.perturbation_kind,
+        is_exhaustive=instance.is_exhaustive,
+        metadata=instance.metadata,
+        state=instance.state,
+        work=tuple(_source_work(work, instance) for work in works),
+    )
+
+
+def _source_text(segment: Segment) -> SourceText | str:
+    return segment.docid if segment.docid is not None else SourceText(segment.body.text, segment.body)
+
+
+def _source_work(work: HeldWork, instance: Instance) -> SourceWork:
+    draft = work.assignment.draft
+    return SourceWork(
+        user=work.user_name,
+        round_number=work.assignment.round_number,
+        state=work.assignment.state,
+        revision=work.assignment.revision,
+        draft=SourceAnnotation(work.user_name, draft.result, to_source_sets(draft.sets, instance.layout), draft.note),
+        no_rationale=draft.no_rationale,
+        first_view_at=work.first_view_at,
+        first_action_at=work.first_action_at,
+        submitted_at=work.submitted_at,
+        active_ms=work.active_ms,
+        idle_ms=work.idle_ms,
+        edits=work.edits,
+    )

@@ -1,0 +1,61 @@
+"""Import a file into a project: all or nothing, every problem with its place, the same rows again change nothing."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from annotator.domain.people import User
+from annotator.domain.projects import Project
+from annotator.errors import ImportRefused
+from annotator.formats.base import ReadOptions
+from annotator.formats.registry import get_reader
+from annotator.store import Store
+from annotator.store.events import add_event
+from annotator.usecases.intake import ImportOptions, ImportReport, Intake
+from annotator.usecases.rights import require
+
+
+class _DryRunEnds(Exception):  # noqa: N818  (no error: it rolls the transaction back)
+    """Everything was tried; nothing is to be stored."""
+
+
+def import_file(
+    store: Store,
+    actor: User,
+    project: Project,
+    format_name: str,
+    path: Path,
+    options: ImportOptions = ImportOptions(),
+    *,
+    progress: Callable[[int], None] = lambda _: None,
+) -> ImportReport:
+    """Read a file into a project.
+
+    progress: called with the number of instances read so far.
+    Raises:   ImportRefused with all problems when there is one (unless skip_invalid); then nothing is stored
+    """
+    require(store, actor, project.id, "manage project")
+    report = ImportReport(is_dry_run=options.dry_run)
+    read_options = ReadOptions(project.task, project.labels, options.language, options.split, options.key_prefix)
+    items = get_reader(format_name)(path, read_options)
+    try:
+        with store.transaction():
+            Intake(store, project, options, report, progress).run(items)
+            if report.n_problems and not options.skip_invalid:
+                raise ImportRefused(_refusal(report, path), report.problems, report.n_problems)
+            if options.dry_run:
+                raise _DryRunEnds
+            add_event(
+                store, actor.name, "import", "project", project.id, project_id=project.id, format=format_name,
+                file=path.name, new=report.n_new, updated=report.n_updated, annotations=report.n_annotations,
+            )  # fmt: skip
+    except _DryRunEnds:
+        pass
+    return report
+
+
+def _refusal(report: ImportReport, path: Path) -> str:
+    n = report.n_problems
+    return (
+        f"'{path.name}' has {n} problem{'s' if n != 1 else ''}; nothing was stored. "
+        "Mend the file, or leave the bad rows out with --skip-invalid."
+    )

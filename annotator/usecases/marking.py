@@ -1,0 +1,442 @@
+"""What an annotator does: get work, save drafts, submit, skip, propose to discard, withdraw, look at finished work."""
+
+import datetime as dt
+from dataclasses import dataclass
+from typing import cast
+
+from annotator.domain.instances import AnnotationState, Assignment, Draft, Instance, Timing
+from annotator.domain.people import User
+from annotator.domain.projects import DISCARD_REASONS, Project
+from annotator.domain.submission import check_submission, result_mode_for
+from annotator.errors import Conflict, InvalidValue, LeaseLost, NotAllowed, NotFound, StaleDraft
+from annotator.store import Store
+from annotator.store import assignments as work_store
+from annotator.store.annotations import (
+    add_annotation,
+    count_accepted,
+    find_annotation_of_assignment,
+    find_starting_draft,
+    replace_annotation,
+    set_annotation_state,
+)
+from annotator.store.database import iso, now
+from annotator.store.events import record_event
+from annotator.store.instances import get_instance, project_of_instance, set_state
+from annotator.store.projects import assignment_counts_of, get_project_by_id, instance_counts
+from annotator.store.proposals import add_proposal, decide_proposal, has_open_proposal, last_proposal_of
+from annotator.usecases.rights import require
+
+PAGE_SIZE = 20
+_LONGEST_STEP_MS = 24 * 3600 * 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """An instance that someone holds, with the draft and why it came back, if it did."""
+
+    assignment: Assignment
+    instance: Instance
+    feedback: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class NextWork:
+    """What the panel needs to begin: the work, the one leased ahead, and what is waiting."""
+
+    project: Project
+    work: Work | None
+    ahead: Work | None
+    counts: dict[str, int]
+    empty: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class FinishedRow:
+    """One line of a person's own finished work."""
+
+    assignment_id: int
+    instance_id: int
+    key: str
+    excerpt: str
+    state: str
+    result: str | None
+    n_sets: int
+    submitted_at: str | None
+    may_withdraw: bool
+
+
+def next_work(store: Store, user: User, project_id: int, instance_id: int | None = None) -> NextWork:
+    """Lease work for a person: what was returned first, then what is held, then the queue; and one more ahead.
+
+    instance_id: a deep link; opened when the person holds it, has done it, or may take it.
+    """
+    user_id = _annotator(store, user, project_id)
+    with store.transaction():
+        project = get_project_by_id(store, project_id)
+        if project.task.result_kind == "label" and not project.labels:
+            counts = waiting_counts(store, project, user)
+            return NextWork(
+                project, None, None, counts, "This project has no labels yet. Its lead gives them on the Project page."
+            )
+        work_store.end_expired_leases(store, project_id, but_not_of=user_id)
+        first = None if instance_id is None else _open_asked(store, project, user_id, instance_id)
+        held = _hold(store, project, user_id, first)
+        counts = waiting_counts(store, project, user)
+        works = [_work(store, assignment) for assignment in held[:2]]
+    empty = None if works else _why_empty(project, counts)
+    return NextWork(project, works[0] if works else None, works[1] if len(works) > 1 else None, counts, empty)
+
+
+def _what_follows(store: Store, user: User, project: Project, shown: int | None) -> tuple[dict[str, int], Work | None]:
+    ahead = work_after(store, user, project, shown)
+    return waiting_counts(store, project, user), ahead
+
+
+def work_after(store: Store, user: User, project: Project, shown: int | None) -> Work | None:
+    """The work to lease ahead, when the panel shows `shown` (an assignment id) now; call inside the transaction."""
+    user_id = cast("int", user.id)
+    held = [a for a in work_store.list_held(store, project.id, user_id) if a.id != shown]
+    assignment = held[0] if held else _claim_next(store, project, user_id)
+    return None if assignment is None else _work(store, assignment)
+
+
+def waiting_counts(store: Store, project: Project, user: User) -> dict[str, int]:
+    """What waits for a person in a project: returned, open, waiting, submitted, skipped."""
+    user_id = cast("int", user.id)
+    mine = assignment_counts_of(store, project.id, user_id)
+    if project.settings.annotators_per_instance == 1:
+        waiting = instance_counts(store, project.id).get("queued", 0)
+    else:
+        waiting = work_store.waiting_for(store, project.id, user_id)
+    return {
+        "returned": mine.get("returned", 0),
+        "open": mine.get("leased", 0),
+        "waiting": waiting,
+        "submitted": mine.get("submitted", 0),
+        "skipped": mine.get("skipped", 0),
+    }
+
+
+def save_draft(
+    store: Store, user: User, assignment_id: int, revision: int, draft: Draft, timing: Timing = Timing()
+) -> int:
+    """Keep what is marked so far; answers the new revision.
+
+    Raises: StaleDraft when the draft was saved elsewhere since `revision`; LeaseLost when the work went to someone else
+    """
+    with store.transaction():
+        assignment = _held_by(store, user, assignment_id)
+        _check_revision(assignment, revision)
+        project = get_project_by_id(store, assignment.project_id)
+        _keep_lease(store, project, assignment)
+        work_store.save_draft(store, assignment_id, draft, revision + 1)
+        work_store.add_timing(store, assignment_id, _plausible(timing))
+    return revision + 1
+
+
+def note_seen(store: Store, user: User, assignment_id: int, at: str) -> None:
+    """When the person first saw the instance (work leased ahead is seen later than it is claimed)."""
+    with store.transaction():
+        _own(store, user, assignment_id)
+        work_store.note_first_view(store, assignment_id, at)
+
+
+def submit(
+    store: Store,
+    user: User,
+    assignment_id: int,
+    revision: int,
+    draft: Draft,
+    timing: Timing = Timing(),
+    *,
+    shown_next: int | None = None,
+    is_confirmed: bool = False,
+) -> tuple[dict[str, int], Work | None]:
+    """Hand in an annotation; answers what waits now and the work leased ahead.
+
+    Raises: InvalidAnnotation naming what the project refuses; StaleDraft, LeaseLost as save_draft
+    """
+    with store.transaction():
+        assignment = _held_by(store, user, assignment_id)
+        _check_revision(assignment, revision)
+        project = get_project_by_id(store, assignment.project_id)
+        instance = get_instance(store, assignment.instance_id)
+        result = check_submission(draft, instance, project, is_confirmed=is_confirmed)
+        _keep_lease(store, project, assignment)
+        work_store.save_draft(store, assignment_id, draft, revision + 1)
+        work_store.add_timing(store, assignment_id, _plausible(timing))
+        _store_submission(store, user, project, instance, assignment, draft, result)
+        return _what_follows(store, user, project, shown_next)
+
+
+def skip(
+    store: Store, user: User, assignment_id: int, *, shown_next: int | None = None
+) -> tuple[dict[str, int], Work | None]:
+    """Give an instance back; it is offered to others, and to the same person again when nothing else is left."""
+    with store.transaction():
+        assignment = _held_by(store, user, assignment_id)
+        project = get_project_by_id(store, assignment.project_id)
+        if assignment.state == "leased":
+            work_store.release(store, assignment_id, assignment.instance_id, "skipped")
+        elif assignment.state == "returned":
+            raise Conflict("Returned work cannot be skipped: it waits for you. Correct it, or propose to discard it.")
+        _note(store, user, "skip", assignment)
+        return _what_follows(store, user, project, shown_next)
+
+
+def propose_discard(
+    store: Store, user: User, assignment_id: int, reason: str, comment: str = "", *, shown_next: int | None = None
+) -> tuple[dict[str, int], Work | None]:
+    """Propose to the lead that an instance be discarded; until the lead decides nobody gets it."""
+    if reason not in DISCARD_REASONS:
+        raise InvalidValue(f"'{reason}' is no reason to discard; choose one of: {'; '.join(DISCARD_REASONS)}.")
+    if reason == "other" and not comment.strip():
+        raise InvalidValue("Say in a few words why, since the reason is “other”.")
+    with store.transaction():
+        assignment = _held_by(store, user, assignment_id)
+        project = get_project_by_id(store, assignment.project_id)
+        work_store.set_assignment_state(store, assignment_id, "proposed")
+        set_state(store, assignment.instance_id, "held")
+        add_proposal(
+            store, project.id, assignment.instance_id, assignment_id, user.name, "discard", reason, comment.strip()
+        )
+        _note(store, user, "propose discard", assignment, reason=reason)
+        return _what_follows(store, user, project, shown_next)
+
+
+def withdraw(store: Store, user: User, assignment_id: int) -> Work:
+    """Take a submission back and open it again, with everything as it was submitted.
+
+    Raises: Conflict when it has been decided upon, or was never submitted
+    """
+    with store.transaction():
+        assignment = _own(store, user, assignment_id)
+        annotation = find_annotation_of_assignment(store, assignment_id)
+        if assignment.state != "submitted" or annotation is None or not may_withdraw(annotation.state):
+            raise Conflict("This work cannot be taken back: it is not submitted, or others have begun to judge it.")
+        project = get_project_by_id(store, assignment.project_id)
+        instance = get_instance(store, assignment.instance_id)
+        if instance.state == "discarded":
+            raise Conflict("This instance was discarded by the lead, so its annotation cannot be opened again.")
+        _cancel_contest(store, user, assignment)
+        set_annotation_state(store, annotation.id, "withdrawn")
+        work_store.set_assignment_state(store, assignment_id, "leased")
+        work_store.extend_lease(store, assignment_id, _lease_end(project))
+        if not has_open_proposal(store, assignment.instance_id):
+            set_state(store, assignment.instance_id, "open")
+        _note(store, user, "withdraw", assignment)
+        return _work(store, work_store.get_assignment(store, assignment_id))
+
+
+def current_work(store: Store, user: User, assignment_id: int) -> Work:
+    """A person's own piece of work as it is stored now."""
+    return _work(store, _own(store, user, assignment_id))
+
+
+def may_withdraw(annotation_state: str) -> bool:
+    """Whether a submission may still be taken back: until its first score."""
+    return annotation_state in {"submitted", "accepted"}
+
+
+def list_finished(store: Store, user: User, project_id: int, page: int) -> tuple[list[FinishedRow], int]:
+    """One page of a person's own submitted, proposed and skipped work, newest first; and how many there are."""
+    user_id = _annotator(store, user, project_id)
+    mine = assignment_counts_of(store, project_id, user_id)
+    total = mine.get("submitted", 0) + mine.get("proposed", 0)
+    rows = work_store.list_assignments(
+        store, project_id, user_id, ["submitted", "proposed"], limit=PAGE_SIZE, offset=PAGE_SIZE * (page - 1)
+    )
+    return [_finished_row(store, assignment) for assignment in rows], total
+
+
+def _finished_row(store: Store, assignment: Assignment) -> FinishedRow:
+    instance = get_instance(store, assignment.instance_id)
+    annotation = find_annotation_of_assignment(store, assignment.id)
+    state = annotation.state if annotation is not None and assignment.state == "submitted" else "proposed to discard"
+    return FinishedRow(
+        assignment_id=assignment.id,
+        instance_id=instance.id,
+        key=instance.key,
+        excerpt=instance.segments[0].body.text[:120],
+        state=state,
+        result=annotation.result if annotation else None,
+        n_sets=len(annotation.sets) if annotation else 0,
+        submitted_at=work_store.submitted_at(store, assignment.id),
+        may_withdraw=assignment.state == "submitted" and may_withdraw(state) and instance.state != "discarded",
+    )
+
+
+# -- inside a transaction
+
+
+def _store_submission(
+    store: Store, user: User, project: Project, instance: Instance, assignment: Assignment, draft: Draft, result: str
+) -> None:
+    is_contested = result_mode_for(project, instance) == "contest" and result != instance.result
+    waits = is_contested or project.settings.reviewers_per_annotation > 0
+    state: AnnotationState = "submitted" if waits else "accepted"
+    there = find_annotation_of_assignment(store, assignment.id)
+    if there is None:
+        add_annotation(
+            store, instance.id, user.name, state=state, result=result, sets=draft.sets, note=draft.note,
+            round_number=assignment.round_number, user_id=user.id, assignment_id=assignment.id,
+        )  # fmt: skip
+    else:
+        replace_annotation(store, there.id, state=state, result=result, sets=draft.sets, note=draft.note)
+    work_store.set_assignment_state(store, assignment.id, "submitted")
+    if is_contested:
+        set_state(store, instance.id, "held")
+        add_proposal(store, project.id, instance.id, assignment.id, user.name, "contest", result, draft.note)
+    else:
+        complete_if_done(store, project, instance.id, assignment.id)
+    _note(store, user, "submit", assignment, result=result, sets=len(draft.sets))
+
+
+def complete_if_done(store: Store, project: Project, instance_id: int, assignment_id: int) -> None:
+    """An instance is complete when as many annotations as wanted are accepted and nobody holds it."""
+    wanted = project.settings.annotators_per_instance
+    if count_accepted(store, instance_id) >= wanted and not work_store.has_active_work(
+        store, instance_id, but_not=assignment_id
+    ):
+        set_state(store, instance_id, "complete")
+
+
+def _hold(store: Store, project: Project, user_id: int, first: Assignment | None) -> list[Assignment]:
+    """What the person holds, at least two pieces where there are as many; `first` before the others."""
+    held = work_store.list_held(store, project.id, user_id)
+    while len(held) < 2 and (claimed := _claim_next(store, project, user_id)) is not None:
+        held.append(claimed)
+    for assignment in held[:2]:
+        _keep_lease(store, project, assignment)
+    if first is None:
+        return held
+    return [first, *(a for a in held if a.id != first.id)]
+
+
+def _claim_next(store: Store, project: Project, user_id: int) -> Assignment | None:
+    held = [a.instance_id for a in work_store.list_held(store, project.id, user_id)]
+    instance_id = (
+        work_store.next_set_aside(store, project.id, user_id, "expired", held)
+        or work_store.next_in_queue(store, project.id, user_id)
+        or work_store.next_set_aside(store, project.id, user_id, "skipped", held)
+    )
+    return None if instance_id is None else _claim(store, project, user_id, instance_id)
+
+
+def _claim(store: Store, project: Project, user_id: int, instance_id: int) -> Assignment:
+    assignment = work_store.claim(store, project.id, instance_id, user_id, _lease_end(project))
+    starting = None if assignment.revision else find_starting_draft(store, instance_id)
+    if starting is not None:
+        work_store.save_draft(store, assignment.id, starting, 1)
+        assignment = work_store.get_assignment(store, assignment.id)
+    return assignment
+
+
+def _open_asked(store: Store, project: Project, user_id: int, instance_id: int) -> Assignment | None:
+    if project_of_instance(store, instance_id) != project.id:
+        raise NotFound(f"Instance number {instance_id} is not in this project.")
+    mine = work_store.find_assignment(store, instance_id, user_id)
+    if mine is not None and mine.state in {"leased", "returned", "submitted", "proposed"}:
+        return mine
+    if work_store.is_free(store, instance_id):
+        return _claim(store, project, user_id, instance_id)
+    raise NotAllowed("This instance is not yours to annotate: others hold it or have finished it.")
+
+
+def _keep_lease(store: Store, project: Project, assignment: Assignment) -> None:
+    """Work goes on: the lease starts anew; what had run out is taken back if nobody else wants the slot."""
+    if assignment.state in {"expired", "skipped"}:
+        work_store.claim(store, project.id, assignment.instance_id, assignment.user_id, _lease_end(project))
+    elif assignment.state == "leased":
+        work_store.extend_lease(store, assignment.id, _lease_end(project))
+
+
+def _lease_end(project: Project) -> str:
+    return iso(dt.datetime.now(dt.UTC) + dt.timedelta(minutes=project.settings.lease_minutes))
+
+
+def _work(store: Store, assignment: Assignment) -> Work:
+    return Work(assignment, get_instance(store, assignment.instance_id), _feedback(store, assignment))
+
+
+def _feedback(store: Store, assignment: Assignment) -> tuple[str, ...]:
+    """Why the lead sent work back."""
+    if assignment.state != "returned":
+        return ()
+    proposal = last_proposal_of(store, assignment.id)
+    if proposal is None or proposal.state != "rejected":
+        return ()
+    if proposal.kind == "discard":
+        return (
+            f"The lead keeps this text: the proposal to discard it ({proposal.reason}) was rejected. Please annotate it.",
+        )
+    instance = get_instance(store, assignment.instance_id)
+    return (
+        f"The lead keeps the label “{instance.result}” (you gave “{proposal.reason}”). Please mark what supports it.",
+    )
+
+
+def _cancel_contest(store: Store, user: User, assignment: Assignment) -> None:
+    proposal = last_proposal_of(store, assignment.id)
+    if proposal is not None and proposal.state == "open":
+        decide_proposal(store, proposal.id, "rejected", user.name)
+
+
+def _own(store: Store, user: User, assignment_id: int) -> Assignment:
+    assignment = work_store.get_assignment(store, assignment_id)
+    if user.id is None or assignment.user_id != user.id:
+        raise NotAllowed("This is someone else's work.")
+    require(store, user, assignment.project_id, "annotate")
+    return assignment
+
+
+def _held_by(store: Store, user: User, assignment_id: int) -> Assignment:
+    """The person's own open work; what expired may be taken up again while its slot is free."""
+    assignment = _own(store, user, assignment_id)
+    if assignment.state in {"leased", "returned"}:
+        return assignment
+    if assignment.state in {"expired", "skipped"} and work_store.is_free(store, assignment.instance_id):
+        return assignment
+    raise LeaseLost(_WHY_LOST[assignment.state])
+
+
+_WHY_LOST = {
+    "expired": "This text rested for longer than its lease and was given to someone else. Your marks are kept, "
+    "but cannot be submitted.",
+    "skipped": "This text was skipped, in another tab perhaps, and someone else has taken it.",
+    "submitted": "This text is submitted already, in another tab perhaps. "
+    "To change it, open your finished work and take it back.",
+    "proposed": "You proposed to discard this text; the lead decides.",
+}
+
+
+def _check_revision(assignment: Assignment, revision: int) -> None:
+    if revision != assignment.revision:
+        raise StaleDraft("This text was changed in another tab or window. What was saved there is shown now.")
+
+
+def _plausible(timing: Timing) -> Timing:
+    """Times come from a browser: never negative, never longer than a day between two messages."""
+
+    def clamp(milliseconds: int) -> int:
+        return max(0, min(milliseconds, _LONGEST_STEP_MS))
+
+    return Timing(timing.first_action_at, clamp(timing.active_ms), clamp(timing.idle_ms), max(0, timing.edits))
+
+
+def _annotator(store: Store, user: User, project_id: int) -> int:
+    require(store, user, project_id, "annotate")
+    if user.id is None:
+        raise NotAllowed("The local operator has no work of its own. Sign in as a person to annotate.")
+    return user.id
+
+
+def _why_empty(project: Project, counts: dict[str, int]) -> str:
+    if counts["submitted"] == 0 and counts["skipped"] == 0:
+        return f"Nothing waits in “{project.name}” yet. Its lead imports texts on the Project page."
+    return "Everything that can be given to you is done. New work appears here by itself when there is some."
+
+
+def _note(store: Store, user: User, action: str, assignment: Assignment, **detail: object) -> None:
+    said = {"assignment": assignment.id, "round": assignment.round_number, **detail}
+    record_event(store, now(), user.name, action, "instance", assignment.instance_id, assignment.project_id, said)

@@ -1,0 +1,172 @@
+"""Set up a project, change its rules, give people roles in it, and see how far it is."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from annotator.assignment.orders import queue_position
+from annotator.domain.people import PROJECT_ROLES, Role, User
+from annotator.domain.projects import Project, ProjectSettings
+from annotator.domain.tasks import Task
+from annotator.errors import InvalidValue
+from annotator.store import Store
+from annotator.store.events import Event, add_event, list_events
+from annotator.store.instances import (
+    InstanceRow,
+    list_instances,
+    queue_keys,
+    set_queue_positions,
+    wanted_annotators_changed,
+)
+from annotator.store.people import add_role, get_user, list_members, remove_role
+from annotator.store.projects import (
+    add_project,
+    assignment_counts,
+    get_project,
+    get_project_by_id,
+    instance_counts,
+    list_projects_of,
+    update_project,
+)
+from annotator.store.proposals import count_open_proposals
+from annotator.usecases.rights import require, require_administrator
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a project is: instances by state, each person's work by state, and what waits for the lead."""
+
+    instances: dict[str, int]
+    people: dict[str, dict[str, int]]
+    n_open_proposals: int
+
+    @property
+    def n_instances(self) -> int:
+        return sum(n for state, n in self.instances.items() if state != "queued")
+
+
+def create_project(
+    store: Store,
+    actor: User,
+    name: str,
+    task: Task,
+    *,
+    labels: Sequence[str] = (),
+    language: str = "en",
+    settings: ProjectSettings | None = None,
+    guidelines: str = "",
+) -> Project:
+    """A new project; whoever makes it becomes its lead."""
+    require_administrator(actor)
+    with store.transaction():
+        project = add_project(
+            store,
+            name.strip(),
+            task,
+            labels=_checked_labels(task, labels),
+            language=language,
+            settings=settings,
+            guidelines=guidelines,
+        )
+        if actor.id is not None:
+            add_role(store, project.id, actor, "lead")
+        add_event(store, actor.name, "create", "project", project.id, project_id=project.id, name=project.name)
+    return project
+
+
+def _checked_labels(task: Task, labels: Sequence[str]) -> tuple[str, ...]:
+    cleaned = tuple(label.strip() for label in labels)
+    if task.result_kind == "answer" and cleaned:
+        raise InvalidValue(f"Task '{task.name}' has answers, not labels; leave the labels out.")
+    if "" in cleaned or len(set(cleaned)) != len(cleaned):
+        raise InvalidValue(f"Labels must be different and not empty (they are: {', '.join(labels)}).")
+    return cleaned
+
+
+def change_project(store: Store, actor: User, project: Project) -> Project:
+    """Write a project's rules; the queue follows a change of order, and slots a change of annotators per instance."""
+    with store.transaction():
+        require(store, actor, project.id, "manage project")
+        before = get_project_by_id(store, project.id)
+        project = replace(project, labels=_checked_labels(project.task, project.labels))
+        if project.name != before.name and not project.name.strip():
+            raise InvalidValue("A project needs a name.")
+        update_project(store, project)
+        _follow_settings(store, project, before.settings)
+        changed = [
+            name
+            for name in ("name", "labels", "settings", "guidelines")
+            if getattr(project, name) != getattr(before, name)
+        ]
+        add_event(store, actor.name, "change", "project", project.id, project_id=project.id, changed=changed)
+    return project
+
+
+def _follow_settings(store: Store, project: Project, before: ProjectSettings) -> None:
+    now = project.settings
+    if (now.order, now.seed) != (before.order, before.seed):
+        keys = queue_keys(store, project.id)
+        positions = [
+            (queue_position(now.order, now.seed, ordinal, key, split), instance_id)
+            for ordinal, (instance_id, key, split) in enumerate(keys, start=1)
+        ]
+        set_queue_positions(store, project.id, positions)
+    if now.annotators_per_instance != before.annotators_per_instance:
+        wanted_annotators_changed(store, project.id, now.annotators_per_instance)
+
+
+def give_role(store: Store, actor: User, project_id: int, name: str, role: Role) -> None:
+    """Let a person take part in a project."""
+    if role not in PROJECT_ROLES:
+        raise InvalidValue(f"'{role}' is no role in a project; choose one of {', '.join(PROJECT_ROLES)}.")
+    with store.transaction():
+        require(store, actor, project_id, "manage project")
+        add_role(store, project_id, get_user(store, name), role)
+        add_event(store, actor.name, "give role", "project", project_id, project_id=project_id, user=name, role=role)
+
+
+def take_role(store: Store, actor: User, project_id: int, name: str, role: Role) -> None:
+    """Take a role in a project from a person; their work stays."""
+    with store.transaction():
+        require(store, actor, project_id, "manage project")
+        remove_role(store, project_id, get_user(store, name), role)
+        add_event(store, actor.name, "take role", "project", project_id, project_id=project_id, user=name, role=role)
+
+
+def projects_of(store: Store, user: User) -> list[Project]:
+    """The projects in which a person takes part; an administrator sees all."""
+    return list_projects_of(store, user)
+
+
+def find_project(store: Store, name: str) -> Project:
+    """The project of that name; raises NotFound naming those there are."""
+    return get_project(store, name)
+
+
+def progress_of(store: Store, actor: User, project_id: int) -> Progress:
+    """How far a project is, for its lead."""
+    require(store, actor, project_id, "manage project")
+    return Progress(
+        instance_counts(store, project_id),
+        assignment_counts(store, project_id),
+        count_open_proposals(store, project_id),
+    )
+
+
+def members_of(store: Store, actor: User, project_id: int) -> list[tuple[User, Role]]:
+    """Who takes part, and as what."""
+    require(store, actor, project_id, "manage project")
+    return list_members(store, project_id)
+
+
+def instances_of(
+    store: Store, actor: User, project_id: int, *, state: str | None = None, limit: int = 25, offset: int = 0
+) -> list[InstanceRow]:
+    """One page of a project's instances, for its lead."""
+    require(store, actor, project_id, "manage project")
+    return list_instances(store, project_id, state=state, limit=limit, offset=offset)
+
+
+def events_of(store: Store, actor: User, project_id: int, *, limit: int = 50, offset: int = 0) -> list[Event]:
+    """One page of the project's record, newest first."""
+    require(store, actor, project_id, "manage project")
+    return list_events(store, project_id, limit=limit, offset=offset)

@@ -1,0 +1,90 @@
+"""From what a file says to what is stored: spans of segments become instance token indices."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from annotator.domain.rationales import RationaleSet, Span, check_spans
+from annotator.domain.sources import SourceAnnotation, SourceSpan
+from annotator.domain.texts import TokenizedText, TokenLayout
+from annotator.errors import InvalidAnnotation
+from annotator.text.spans import tokens_overlapping
+
+ReadBody = Callable[[str], TokenizedText]
+
+
+def resolve_span(span: SourceSpan, layout: TokenLayout, body_of: ReadBody) -> Span:
+    """A segment's span in instance token indices; raises InvalidAnnotation saying what does not fit."""
+    place = layout.segment(span.segment)
+    if span.unit == "char":
+        tokens = _tokens_of_characters(span, body_of(span.segment))
+    else:
+        tokens = (span.start, span.end)
+        if not 0 <= span.start < span.end <= place.n_tokens:
+            raise InvalidAnnotation(
+                f"Tokens {span.start} to {span.end} are not in segment '{span.segment}', which has {place.n_tokens} tokens, "
+                "from 0; the end is exclusive."
+            )
+    return Span(place.first_token + tokens[0], place.first_token + tokens[1])
+
+
+def _tokens_of_characters(span: SourceSpan, body: TokenizedText) -> tuple[int, int]:
+    if not 0 <= span.start < span.end <= len(body.text):
+        raise InvalidAnnotation(
+            f"Characters {span.start} to {span.end} are not in segment '{span.segment}', which has {len(body.text)} "
+            "characters, from 0; the end is exclusive."
+        )
+    tokens = tokens_overlapping(body, span.start, span.end)
+    if tokens is None:
+        raise InvalidAnnotation(
+            f"Characters {span.start} to {span.end} of segment '{span.segment}' touch no token (white space only)."
+        )
+    return tokens
+
+
+def resolve_sets(annotation: SourceAnnotation, layout: TokenLayout, body_of: ReadBody) -> tuple[RationaleSet, ...]:
+    """An annotation's sets in instance token indices; raises InvalidAnnotation naming the set."""
+    sets = []
+    for number, spans in enumerate(annotation.sets):
+        try:
+            sets.append(RationaleSet(tuple(resolve_span(span, layout, body_of) for span in spans)))
+        except InvalidAnnotation as error:
+            raise InvalidAnnotation(f"Set {number + 1}: {error}", set_index=number) from error
+    check_spans(sets, layout)
+    _check_selectable(sets, layout)
+    return tuple(sets)
+
+
+def _check_selectable(sets: Sequence[RationaleSet], layout: TokenLayout) -> None:
+    for number, rationale_set in enumerate(sets):
+        for span in rationale_set.spans:
+            place = layout.segment_at(span.start)
+            if not place.is_selectable:
+                raise InvalidAnnotation(
+                    f"Set {number + 1} marks tokens of '{place.name}', which cannot be marked in this task.",
+                    set_index=number,
+                )
+
+
+def to_source_sets(sets: Sequence[RationaleSet], layout: TokenLayout) -> tuple[tuple[SourceSpan, ...], ...]:
+    """The inverse of resolve_sets: spans by segment and token within it."""
+    return tuple(tuple(to_source_span(span.start, span.end, layout) for span in s.spans) for s in sets)
+
+
+def to_source_span(start: int, end: int, layout: TokenLayout) -> SourceSpan:
+    """A range of instance tokens as a segment's own range."""
+    place = layout.segment_at(start)
+    return SourceSpan(place.name, start - place.first_token, end - place.first_token)
+
+
+def body_reader(bodies: Mapping[str, TokenizedText | Callable[[], TokenizedText]]) -> ReadBody:
+    """Look up a segment's text, reading it only when it is needed."""
+
+    def read(segment: str) -> TokenizedText:
+        body = bodies[segment]
+        return body if isinstance(body, TokenizedText) else body()
+
+    return read
+
+
+def no_body(segment: str) -> TokenizedText:
+    """For spans that can only be given in tokens."""
+    raise InvalidAnnotation(f"Spans of '{segment}' must be given in tokens here, not in characters.")

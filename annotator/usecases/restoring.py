@@ -1,0 +1,86 @@
+"""What only our own JSONL brings: the project's rules, who holds or held what, and the record of events."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from annotator.domain.instances import Draft
+from annotator.domain.people import PROJECT_ROLES, User
+from annotator.domain.projects import Project
+from annotator.domain.sources import SourceEvent, SourceProject, SourceWork
+from annotator.domain.texts import TokenLayout
+from annotator.errors import InvalidValue
+from annotator.store import Store
+from annotator.store.events import record_event
+from annotator.store.imports import NewInstance, StoredWork, add_proposals, add_work
+from annotator.store.instances import find_instance_id
+from annotator.store.people import add_role, add_user, find_user
+from annotator.store.projects import instance_counts, settings_from, update_project
+from annotator.usecases.resolving import no_body, resolve_sets
+
+
+class Restorer:
+    """Takes a full export back into an empty project. People whom this database does not know get a disabled account."""
+
+    def __init__(self, store: Store, project: Project) -> None:
+        self.store = store
+        self.project = project
+        self.was_empty = not instance_counts(store, project.id)
+
+    def take_header(self, header: SourceProject) -> Project:
+        """The rules of the file, when the project is still empty; its task must fit in any case."""
+        theirs = [segment["name"] for segment in header.segments]
+        ours = [segment.name for segment in self.project.task.segments]
+        if theirs != ours:
+            raise InvalidValue(
+                f"The file is of a project with task '{header.task}' (segments {', '.join(map(str, theirs))}), this project "
+                f"has task '{self.project.task.name}' ({', '.join(ours)}). Create a project with the same task for it."
+            )
+        if self.was_empty:
+            self.project = replace(
+                self.project,
+                labels=header.labels,
+                language=header.language,
+                settings=settings_from(dict(header.settings)),
+                guidelines=header.guidelines,
+                question=header.question,
+                licence=header.licence,
+                citation=header.citation,
+            )
+            update_project(self.store, self.project)
+            for name, role in header.members:
+                self._add_member(name, role)
+        return self.project
+
+    def take_work(self, instances: Iterable[tuple[int, NewInstance]]) -> None:
+        """Assignments with their drafts, and proposals, of new instances."""
+        for instance_id, instance in instances:
+            source = instance.source
+            if source.work:
+                segments = [(name, is_selectable, d.n_tokens) for name, is_selectable, d in instance.segments]
+                layout = TokenLayout.of(segments)
+                works = [self._stored_work(work, layout) for work in source.work]
+                add_work(self.store, self.project.id, instance_id, works)
+            add_proposals(self.store, self.project.id, instance_id, source.proposals)
+
+    def take_events(self, events: Sequence[SourceEvent]) -> None:
+        """The record goes on where the export ended; only into a project that was empty."""
+        if self.was_empty:
+            for event in events:
+                subject_id = self.project.id
+                if event.subject == "instance":
+                    subject_id = find_instance_id(self.store, self.project.id, event.key) or 0
+                record_event(
+                    self.store, event.at, event.actor, event.action, event.subject, subject_id or None,
+                    self.project.id, event.detail,
+                )  # fmt: skip
+
+    def _add_member(self, name: str, role: str) -> None:
+        if role in PROJECT_ROLES:
+            add_role(self.store, self.project.id, self._user(name), role)
+
+    def _user(self, name: str) -> User:
+        return find_user(self.store, name) or add_user(self.store, name, is_disabled=True)
+
+    def _stored_work(self, work: SourceWork, layout: TokenLayout) -> StoredWork:
+        draft = Draft(work.draft.result, resolve_sets(work.draft, layout, no_body), work.draft.note, work.no_rationale)
+        return StoredWork(work, self._user(work.user), draft)

@@ -1,0 +1,54 @@
+"""Who may do what: asked by every other use case before it does anything."""
+
+from annotator.domain.people import PROJECT_ROLES, Right, Role, User, has_right
+from annotator.errors import NotAllowed
+from annotator.store import Store
+from annotator.store import people as people_store
+from annotator.store import projects as projects_store
+
+_NAMED_LEADS = 3
+
+
+def require(store: Store, user: User, project_id: int, right: Right) -> frozenset[Role]:
+    """The roles of a person who has a right in a project; raises NotAllowed saying which right, and who can give it."""
+    roles = people_store.roles_of(store, user, project_id)
+    if has_right(user, roles, right):
+        return roles
+    project = projects_store.get_project_by_id(store, project_id)
+    raise NotAllowed(
+        f"{user.name} does not have the right to {_spoken(right)} in the project '{project.name}'. "
+        f"{_who_can_give_it(store, project_id)} can give the role for it ({_roles_with(right)})."
+    )
+
+
+def require_administrator(user: User) -> None:
+    """Raise NotAllowed unless the person is an administrator."""
+    if not has_right(user, frozenset(), "manage accounts"):
+        raise NotAllowed(
+            f"{user.name} does not have the right to manage accounts. Only administrators have it; ask one of them."
+        )
+
+
+def roles_with(right: Right) -> tuple[Role, ...]:
+    """The project roles that carry a right.
+
+    >>> roles_with("annotate")
+    ('annotator', 'lead')
+    """
+    nobody = User(id=None, name="")
+    return tuple(role for role in PROJECT_ROLES if has_right(nobody, frozenset({role}), right))
+
+
+def _roles_with(right: Right) -> str:
+    return " or ".join(roles_with(right)) or "administrator"
+
+
+def _spoken(right: Right) -> str:
+    return right.replace("manage project", "manage the project")
+
+
+def _who_can_give_it(store: Store, project_id: int) -> str:
+    leads = [user.name for user, role in people_store.list_members(store, project_id) if role == "lead"]
+    if not leads:
+        return "An administrator"
+    return f"A lead of the project ({', '.join(leads[:_NAMED_LEADS])})"

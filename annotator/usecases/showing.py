@@ -1,0 +1,249 @@
+"""What the token panel draws: an instance with offsets in the browser's units, a draft, and what is waiting.
+
+The field names are those of the messages in docs/panel.md; the routes encode these values as they are.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from annotator.domain.instances import Draft, Instance, Segment
+from annotator.domain.projects import DISCARD_REASONS, Project, ResultMode
+from annotator.domain.submission import result_mode_for
+from annotator.domain.tasks import ResultKind, Task
+from annotator.store import Store
+from annotator.store.projects import get_project_by_id
+from annotator.text.language import direction
+from annotator.text.utf16 import utf16_offsets
+from annotator.usecases.marking import PAGE_SIZE, FinishedRow, NextWork, Work
+
+Pairs = tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ShownSegment:
+    """A segment; offsets are UTF-16 units, sentences the first token of each."""
+
+    name: str
+    title: str
+    selectable: bool
+    text: str
+    starts: tuple[int, ...]
+    ends: tuple[int, ...]
+    sentences: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ShownInstance:
+    """An instance; the target is a range of token indices."""
+
+    id: int
+    key: str
+    split: str
+    language: str
+    direction: str
+    segments: tuple[ShownSegment, ...]
+    target: tuple[int, int] | None
+
+
+@dataclass(frozen=True, slots=True)
+class ShownResult:
+    """How this instance's result comes about, and what it has already."""
+
+    kind: ResultKind
+    mode: ResultMode
+    given: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ShownDraft:
+    """What is marked so far."""
+
+    result: str | None
+    sets: tuple[Pairs, ...]
+    note: str
+    no_rationale: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ShownFeedback:
+    """Why work came back: lines about the whole, and lines about single sets."""
+
+    round: int
+    lines: tuple[str, ...]
+    sets: Mapping[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class ShownWork:
+    """A piece of work."""
+
+    assignment: int
+    revision: int
+    round: int
+    state: str
+    lease_until: str
+    instance: ShownInstance
+    result: ShownResult
+    draft: ShownDraft
+    locked_sets: tuple[int, ...]
+    feedback: ShownFeedback | None
+
+
+@dataclass(frozen=True, slots=True)
+class ShownProject:
+    """The rules that the panel keeps to."""
+
+    id: int
+    name: str
+    question: str
+    labels: tuple[str, ...]
+    result_kind: ResultKind
+    result_mode: ResultMode
+    may_be_empty: bool
+    sets_may_cross_segments: bool
+    required_segments: Mapping[str, tuple[str, ...]]
+    forbidden_segments: Mapping[str, tuple[str, ...]]
+    discard_reasons: tuple[str, ...]
+    idle_after_s: int
+
+
+@dataclass(frozen=True, slots=True)
+class ShownNext:
+    """What the panel begins with."""
+
+    work: ShownWork | None
+    ahead: ShownWork | None
+    project: ShownProject
+    counts: Mapping[str, int]
+    empty: str | None
+
+
+def show_next(answer: NextWork) -> ShownNext:
+    """The answer of the route `next`."""
+    project = answer.project
+    return ShownNext(
+        work=None if answer.work is None else show_work(answer.work, project),
+        ahead=None if answer.ahead is None else show_work(answer.ahead, project),
+        project=show_project(project),
+        counts=answer.counts,
+        empty=answer.empty,
+    )
+
+
+def show_work(work: Work, project: Project) -> ShownWork:
+    """A piece of work with its instance and draft."""
+    assignment = work.assignment
+    feedback = ShownFeedback(assignment.round_number, work.feedback, {}) if work.feedback else None
+    return ShownWork(
+        assignment=assignment.id,
+        revision=assignment.revision,
+        round=assignment.round_number,
+        state={"leased": "open", "returned": "returned"}.get(assignment.state, "submitted"),
+        lease_until=assignment.lease_until,
+        instance=show_instance(work.instance, project.task),
+        result=ShownResult(project.task.result_kind, result_mode_for(project, work.instance), work.instance.result),
+        draft=show_draft(assignment.draft),
+        locked_sets=(),
+        feedback=feedback,
+    )
+
+
+def show_instance(instance: Instance, task: Task) -> ShownInstance:
+    """An instance with its segments in numbering order."""
+    return ShownInstance(
+        id=instance.id,
+        key=instance.key,
+        split=instance.split,
+        language=instance.language,
+        direction=direction(instance.language),
+        segments=tuple(_show_segment(segment, task) for segment in instance.segments),
+        target=instance.target,
+    )
+
+
+def show_draft(draft: Draft) -> ShownDraft:
+    """A draft with its spans as pairs."""
+    sets = tuple(tuple((span.start, span.end) for span in s.spans) for s in draft.sets)
+    return ShownDraft(draft.result, sets, draft.note, draft.no_rationale)
+
+
+def show_project(project: Project) -> ShownProject:
+    """A project's rules."""
+    settings = project.settings
+    return ShownProject(
+        id=project.id,
+        name=project.name,
+        question=project.shown_question,
+        labels=project.labels,
+        result_kind=project.task.result_kind,
+        result_mode=settings.result_mode,
+        may_be_empty=settings.may_be_empty,
+        sets_may_cross_segments=settings.sets_may_cross_segments,
+        required_segments=settings.required_segments,
+        forbidden_segments=settings.forbidden_segments,
+        discard_reasons=DISCARD_REASONS,
+        idle_after_s=settings.idle_after_seconds,
+    )
+
+
+def _show_segment(segment: Segment, task: Task) -> ShownSegment:
+    body = segment.body
+    return ShownSegment(
+        name=segment.name,
+        title=_title(segment, task),
+        selectable=segment.is_selectable,
+        text=body.text,
+        starts=tuple(utf16_offsets(body.text, body.starts)),
+        ends=tuple(utf16_offsets(body.text, body.ends)),
+        sentences=body.sentence_starts,
+    )
+
+
+def _title(segment: Segment, task: Task) -> str:
+    spec = task.spec_of(segment.name)
+    if spec is None:
+        return segment.name
+    number = segment.name[len(spec.name) :]
+    title = f"{spec.title} {number}" if number else spec.title
+    return f"{title} · {segment.docid}" if segment.docid and spec.may_repeat else title
+
+
+@dataclass(frozen=True, slots=True)
+class ShownFinishedRow:
+    """One line of a person's finished work."""
+
+    assignment: int
+    instance: int
+    key: str
+    excerpt: str
+    state: str
+    result: str | None
+    sets: int
+    submitted_at: str | None
+    may_withdraw: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ShownFinished:
+    """One page of a person's finished work."""
+
+    rows: tuple[ShownFinishedRow, ...]
+    total: int
+    page: int
+    page_size: int
+
+
+def show_finished(rows: Sequence[FinishedRow], total: int, page: int) -> ShownFinished:
+    """The answer of the route `mine`."""
+    shown = tuple(
+        ShownFinishedRow(
+            r.assignment_id, r.instance_id, r.key, r.excerpt, r.state, r.result, r.n_sets, r.submitted_at, r.may_withdraw
+        )
+        for r in rows
+    )
+    return ShownFinished(shown, total, page, PAGE_SIZE)
+
+
+def show_work_of(store: Store, work: Work) -> ShownWork:
+    """A piece of work, with its project looked up."""
+    return show_work(work, get_project_by_id(store, work.assignment.project_id))

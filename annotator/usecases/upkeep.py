@@ -1,0 +1,73 @@
+"""Looking after the database: a backup while others work, and the check of everything in it."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from annotator.domain.people import User
+from annotator.errors import InvalidValue
+from annotator.store import Store, checks
+from annotator.store import projects as projects_store
+from annotator.store.events import add_event
+from annotator.usecases.rights import require_administrator
+
+_AT_MOST = 200  # sentences of one kind: a damaged database would otherwise fill the terminal
+
+
+def back_up(store: Store, actor: User, target: Path) -> None:
+    """Copy the whole database to a new file while others work."""
+    require_administrator(actor)
+    store.backup(target)
+    with store.transaction():
+        add_event(store, actor.name, "backup", "database", file=target.name)
+
+
+def check(store: Store) -> list[str]:
+    """Everything that is wrong with the data, a sentence each; empty when all is well.
+
+    SQLite's own check of the file is `store.problems()`.
+    """
+    return [
+        *_wrong_counts(store),
+        *_implausible_slots(store),
+        *_wrong_sizes(store),
+        *_spans_outside(store),
+        *_wrong_offsets(store),
+    ]
+
+
+def _wrong_counts(store: Store) -> Iterable[str]:
+    for wrong in (*checks.wrong_instance_counts(store), *checks.wrong_assignment_counts(store)):
+        yield f"The count of {wrong.place} says {wrong.kept}, but there are {wrong.counted}."
+
+
+def _implausible_slots(store: Store) -> Iterable[str]:
+    for project in projects_store.list_projects(store):
+        most = project.settings.annotators_per_instance
+        for key, open_slots in checks.instances_with_slots_above(store, project.id, most, limit=_AT_MOST):
+            yield (
+                f"Instance '{key}' of project '{project.name}' could be given out {open_slots} times, "
+                f"but the project asks for {most} annotators."
+            )
+
+
+def _wrong_sizes(store: Store) -> Iterable[str]:
+    for key, kept, counted in checks.instances_with_wrong_size(store, limit=_AT_MOST):
+        yield f"Instance '{key}' says it has {kept} tokens, but its texts have {counted}."
+
+
+def _spans_outside(store: Store) -> Iterable[str]:
+    for key, annotator_name, start, end, n_tokens in checks.spans_outside(store, limit=_AT_MOST):
+        yield (
+            f"A rationale set of {annotator_name} for instance '{key}' covers tokens {start} to {end}, "
+            f"but the instance has {n_tokens}."
+        )
+    for key, span, n_tokens in checks.draft_spans_outside(store, limit=_AT_MOST):
+        yield f"A draft for instance '{key}' covers tokens {span}, but the instance has {n_tokens}."
+
+
+def _wrong_offsets(store: Store) -> Iterable[str]:
+    for name, body in checks.iterate_documents(store):
+        try:
+            body.check()
+        except InvalidValue as error:
+            yield f"Document {name}: {error}"
