@@ -132,6 +132,11 @@ class SourceInstance:
 
     `segments` maps a segment's name to its text, or to the docid of a SourceDocument that was read before.
     `result` is None when the file gives none; "" is the answer "there is none" of reading.
+
+    `is_addition`: where the import or the project has an instance of this split and key, only the annotations, and the
+    result if there was none, are added to it; it is no change of the row. Without `segments` there must be one, and a
+    span may have the segment "": its tokens are then numbered through the whole instance, and it is cut where a segment
+    ends. With `segments` the instance is made when there is none.
     """
 
     key: str
@@ -150,6 +155,7 @@ class SourceInstance:
     state: str | None = None  # only our own JSONL says it
     work: tuple[SourceWork, ...] = ()
     proposals: tuple[SourceProposal, ...] = ()
+    is_addition: bool = False
 
 
 SourceItem = SourceProject | SourceDocument | SourceInstance | SourceEvent | Problem

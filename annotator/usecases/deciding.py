@@ -21,6 +21,8 @@ from annotator.store.proposals import (
 from annotator.usecases.marking import complete_if_done
 from annotator.usecases.rights import require
 
+__all__ = ["Decision", "Proposal", "decide", "open_proposals"]
+
 Decision = Literal["discard", "keep", "relabel"]
 
 

@@ -21,7 +21,7 @@ from annotator.domain.sources import (
 )
 from annotator.formats.base import WriteOptions
 from annotator.formats.jsonl import write_own
-from annotator.formats.registry import get_writer
+from annotator.formats.registry import WRITERS, get_writer
 from annotator.review.gold import gold_of
 from annotator.store import Store
 from annotator.store.annotations import annotations_of
@@ -33,6 +33,8 @@ from annotator.store.projects import settings_json
 from annotator.store.proposals import proposals_of_instances
 from annotator.usecases.resolving import to_source_sets, to_source_span
 from annotator.usecases.rights import require
+
+WRITABLE: tuple[str, ...] = ("jsonl", *WRITERS)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,14 +7,16 @@ from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.errors import ImportRefused
 from annotator.formats.base import ReadOptions
-from annotator.formats.registry import get_reader
+from annotator.formats.registry import READERS, get_reader
 from annotator.store import Store
 from annotator.store.events import add_event
 from annotator.usecases.intake import ImportOptions, ImportReport, Intake
 from annotator.usecases.rights import require
 
+READABLE: tuple[str, ...] = tuple(READERS)
 
-class _DryRunEnds(Exception):  # noqa: N818  (no error: it rolls the transaction back)
+
+class _DryRunEnds(Exception):
     """Everything was tried; nothing is to be stored."""
 
 

@@ -45,6 +45,7 @@ _BATCH = 500
 GoldMode = Literal["accepted", "draft", "reference"]
 GOLD_MODES: tuple[GoldMode, ...] = ("accepted", "draft", "reference")
 _SHOWN_PROBLEMS = 200
+_SHOWN_ROWS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +79,7 @@ class ImportReport:
     n_warnings: int = 0
     problems: list[Problem] = field(default_factory=list)
     is_dry_run: bool = False
+    preview: list[dict[str, object]] = field(default_factory=list)
 
     def add_problem(self, problem: Problem) -> None:
         """Count a problem; the first 200 are kept to be shown."""
@@ -184,6 +186,7 @@ class Intake:
         joins = [source for source in batch if not source.segments]
         whole = [source for source in batch if source.segments]
         prepared = self._prepare(whole)
+        self._add_preview(prepared)
         known = self.instances.known((p.source.key, p.source.split) for p in prepared)
         new = [p for p in prepared if (p.source.key, p.source.split) not in known]
         ids = self.instances.add(new)
@@ -199,6 +202,15 @@ class Intake:
             self._take_join(source)
         self.n_read += len(batch)
         self.progress(self.n_read)
+
+    def _add_preview(self, prepared: Sequence[NewInstance]) -> None:
+        """The first rows, as they would be stored, for the person to look at."""
+        for instance in prepared[: _SHOWN_ROWS - len(self.report.preview)]:
+            source = instance.source
+            texts = {n: t if isinstance(t, str) else t.text[:120] for n, t in source.segments.items()}
+            sets = sum(len(a.sets) for a in instance.annotations)
+            said = {"key": source.key, "split": source.split, "language": instance.language, "result": source.result}
+            self.report.preview.append({**said, "sets": sets, **texts})
 
     def _prepare(self, batch: Sequence[SourceInstance]) -> list[NewInstance]:
         own = [

@@ -17,7 +17,7 @@ from annotator.store.instances import (
     set_queue_positions,
     wanted_annotators_changed,
 )
-from annotator.store.people import add_role, get_user, list_members, remove_role
+from annotator.store.people import add_role, get_user, list_members, list_users, remove_role
 from annotator.store.projects import (
     add_project,
     assignment_counts,
@@ -28,7 +28,7 @@ from annotator.store.projects import (
     update_project,
 )
 from annotator.store.proposals import count_open_proposals
-from annotator.usecases.rights import require, require_administrator
+from annotator.usecases.rights import require, require_may_create
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ def create_project(
     guidelines: str = "",
 ) -> Project:
     """A new project; whoever makes it becomes its lead."""
-    require_administrator(actor)
+    require_may_create(store, actor)
     with store.transaction():
         project = add_project(
             store,
@@ -156,6 +156,12 @@ def members_of(store: Store, actor: User, project_id: int) -> list[tuple[User, R
     """Who takes part, and as what."""
     require(store, actor, project_id, "manage project")
     return list_members(store, project_id)
+
+
+def people_to_choose(store: Store, actor: User, project_id: int) -> list[str]:
+    """Names of everyone who can sign in, for a lead to give roles to."""
+    require(store, actor, project_id, "manage project")
+    return [user.name for user in list_users(store) if not user.is_disabled]
 
 
 def instances_of(

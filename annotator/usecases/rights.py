@@ -52,3 +52,14 @@ def _who_can_give_it(store: Store, project_id: int) -> str:
     if not leads:
         return "An administrator"
     return f"A lead of the project ({', '.join(leads[:_NAMED_LEADS])})"
+
+
+def require_may_create(store: Store, user: User) -> None:
+    """Raise NotAllowed unless the person may create projects: administrators, and whoever leads a project already."""
+    if has_right(user, frozenset(), "manage accounts"):
+        return
+    if any("lead" in people_store.roles_of(store, user, p.id) for p in projects_store.list_projects_of(store, user)):
+        return
+    raise NotAllowed(
+        f"{user.name} may not create projects. Administrators and leads of a project may; ask one of them."
+    )

@@ -237,7 +237,15 @@ def show_finished(rows: Sequence[FinishedRow], total: int, page: int) -> ShownFi
     """The answer of the route `mine`."""
     shown = tuple(
         ShownFinishedRow(
-            r.assignment_id, r.instance_id, r.key, r.excerpt, r.state, r.result, r.n_sets, r.submitted_at, r.may_withdraw
+            r.assignment_id,
+            r.instance_id,
+            r.key,
+            r.excerpt,
+            r.state,
+            r.result,
+            r.n_sets,
+            r.submitted_at,
+            r.may_withdraw,
         )
         for r in rows
     )

@@ -71,3 +71,8 @@ def _wrong_offsets(store: Store) -> Iterable[str]:
             body.check()
         except InvalidValue as error:
             yield f"Document {name}: {error}"
+
+
+def empty_log(store: Store) -> None:
+    """Bring what the write-ahead log still holds into the database file (a server that stops does)."""
+    checks.empty_log(store)

@@ -170,7 +170,7 @@ def _answer(request: Request, handler: Handler, said: Any, decoder: msgspec.json
     """Check who asks, do it, and turn every refusal into its status and sentence."""
     try:
         with route_store(request) as store:
-            session = session_of_request(request, store)
+            session = session_of_request(request)
             body = said
             if decoder is not None:
                 require_csrf(request, session)

@@ -1,0 +1,94 @@
+# make demo    a running demonstration in the browser (what it needs is installed into .venv first)
+# make test    everything that must hold: style, types, tests, browser tests
+# make bench   how fast it is, as ratios
+# make clean   take away .venv and what the tools left behind
+#
+# PYTHON=/path/to/python3.12 chooses the Python that .venv is made with.
+# DEMO_ARGS="--port 9000 --no-browser", PYTEST_ARGS="-x -k draft" are handed on.
+
+PYTHON =
+DEMO_ARGS =
+PYTEST_ARGS = -n auto --maxprocesses 4 --dist loadfile
+
+VENV = .venv
+BIN = $(VENV)/bin
+LOG = $(VENV)/install.log
+comma = ,
+
+.PHONY: help demo test bench clean browser
+
+help:
+	@sed -n 's/^# \{0,1\}//p;/^$$/q' Makefile
+
+demo: $(VENV)/installed-run
+	@exec $(BIN)/annotator demo $(DEMO_ARGS)
+
+# Every check runs, also after one has failed, so that one run tells everything. From annotator/ come the examples in
+# docstrings; annotator/web is left out, since importing it begins to build a screen.
+test: $(VENV)/installed-test browser
+	@failed=; check() { echo "== $$*"; "$$@" || failed="$$failed $$(basename "$$1")"; }; \
+	check $(BIN)/ruff check .; \
+	check $(BIN)/ruff format --check .; \
+	check $(BIN)/mypy; \
+	check $(BIN)/pytest $(PYTEST_ARGS) tests annotator --ignore=annotator/web; \
+	if [ -n "$$failed" ]; then echo "== FAILED:$$failed" >&2; exit 1; fi; \
+	echo "== all is well"
+
+bench: $(VENV)/installed-test browser
+	@exec $(BIN)/python -m benchmarks
+
+clean:
+	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# A stamp is older than pyproject.toml when the dependencies may have changed; only then is anything installed.
+$(VENV)/installed-run: pyproject.toml | $(BIN)/python
+	@$(call install,-e .)
+	@touch $@
+
+$(VENV)/installed-test: pyproject.toml | $(BIN)/python
+	@$(call install,-e ".[test$(comma)chinese-words]")
+	@touch $(VENV)/installed-run $@
+
+# Runs when there is no .venv: takes the first Python that is new enough and has the venv module.
+$(BIN)/python:
+	@found=; for python in $(or $(PYTHON),python3 python3.13 python3.12 python3.11 python3.14 python); do \
+	  if "$$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; then found=$$python; break; fi; \
+	done; \
+	if [ -z "$$found" ]; then \
+	  echo "Python 3.11 or newer is missing$(if $(PYTHON), ($(PYTHON) is not it)): install it (Debian: apt-get install python3 python3-venv) or name one with 'make PYTHON=/path/to/python3.11 ...'." >&2; \
+	  exit 1; \
+	fi; \
+	if ! "$$found" -c 'import ensurepip, venv' >/dev/null 2>&1; then \
+	  echo "The venv module of $$found is missing: install it (Debian: apt-get install python3-venv) and repeat the command." >&2; \
+	  exit 1; \
+	fi; \
+	echo "Making $(VENV) with $$("$$found" --version 2>&1)."; \
+	"$$found" -m venv $(VENV) || { rm -rf $(VENV); exit 1; }
+
+# $(call install,what): pip's own words go to a file; the person reads one sentence.
+define install
+echo "Installing into $(VENV) (a few minutes the first time) ..."; \
+if ! $(BIN)/python -m pip install --disable-pip-version-check --retries 1 --timeout 15 $(1) >$(LOG) 2>&1; then \
+  if grep -qiE 'connection|resol|timed out|timeout|ssl|proxy|retries|network is unreachable' $(LOG); then \
+    echo "The packages could not be downloaded: check the network (and pip's own settings) and repeat the command; $(LOG) has the details." >&2; \
+  else \
+    echo "The packages could not be installed; the end of $(LOG) says why." >&2; \
+  fi; \
+  exit 1; \
+fi
+endef
+
+# Debian's chromium if it is there, else Playwright's own, else the browser tests skip themselves, and say so.
+browser: $(VENV)/installed-test
+	@for path in "$$CHROMIUM" /usr/bin/chromium /usr/bin/chromium-browser; do \
+	  if [ -x "$$path" ]; then exit 0; fi; \
+	done; \
+	if ls -d "$${PLAYWRIGHT_BROWSERS_PATH:-$$HOME/.cache/ms-playwright}"/chromium* >/dev/null 2>&1; then exit 0; fi; \
+	echo "No Chromium here; trying to download Playwright's ..."; \
+	if $(BIN)/playwright install chromium >$(VENV)/browser.log 2>&1; then exit 0; fi; \
+	if [ "$$ANNOTATOR_REQUIRE_BROWSER" = 1 ]; then \
+	  echo "A browser is missing and ANNOTATOR_REQUIRE_BROWSER is 1: install one (Debian: apt-get install chromium)." >&2; \
+	  exit 1; \
+	fi; \
+	echo "******** NO BROWSER: the browser tests will be SKIPPED. Install one (Debian: apt-get install chromium). ********" >&2

@@ -1,0 +1,28 @@
+"""What commands share: opening the database that was asked for, and answering as JSON."""
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from annotator.usecases.databases import Store
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
+
+
+@contextmanager
+def opened(path: Path, *, create: bool = False) -> Iterator["Store"]:
+    """The database of the command."""
+    from annotator.usecases.databases import open_store
+
+    with open_store(path, create=create) as store:
+        yield store
+
+
+def print_json(answer: Mapping[str, object]) -> None:
+    """One object on standard output."""
+    click.echo(json.dumps(answer, ensure_ascii=False, indent=2))

@@ -1,0 +1,106 @@
+"""The program `annotator`: its options, its list of commands, and errors as sentences with an exit code.
+
+Each command's module is imported when the command is used, so that none pays for what another needs.
+"""
+
+import sys
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import cast
+
+import click
+
+from annotator import __version__
+from annotator.errors import AnnotatorError, ImportRefused
+
+DEFAULT_DATABASE = Path("annotator.db")
+
+# Name, where it is written ("module:attribute"), and its line in the help, which therefore imports nothing.
+COMMANDS: Mapping[str, tuple[str, str]] = {
+    "demo": ("annotator.cli.server:demo", "Serve the demonstration on this machine."),
+    "serve": ("annotator.cli.server:serve", "Serve a database."),
+    "user": ("annotator.cli.people:user", "Accounts: add, list, disable, reset."),
+    "project": ("annotator.cli.projects:project", "Projects: create, list, show."),
+    "import": ("annotator.cli.projects:import_", "Read a file into a project."),
+    "export": ("annotator.cli.projects:export", "Write a project to a file."),
+    "split": ("annotator.cli.projects:split", "Divide a project's instances into parts, by document."),
+    "stats": ("annotator.cli.projects:stats", "Size, tokens, rationales and progress of a project."),
+    "backup": ("annotator.cli.upkeep:backup", "Copy the database while others work."),
+    "check": ("annotator.cli.upkeep:check", "Check the database and everything in it."),
+}
+
+
+class _Commands(click.Group):
+    """A group that knows its commands by name and imports one when it is asked for."""
+
+    def list_commands(self, _: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, _: click.Context, name: str) -> click.Command | None:
+        if name not in COMMANDS:
+            return None
+        module, attribute = COMMANDS[name][0].split(":")
+        return cast("click.Command", getattr(import_module(module), attribute))
+
+    def format_commands(self, _: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, help_line) for name, (_, help_line) in COMMANDS.items()])
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option(
+    "--db",
+    type=click.Path(path_type=Path, dir_okay=False),
+    envvar="ANNOTATOR_DB",
+    default=DEFAULT_DATABASE,
+    show_default=True,
+    help="The database (also ANNOTATOR_DB).",
+)
+@click.version_option(__version__, package_name="rationale-annotator", prog_name="annotator")
+@click.pass_context
+def annotator(context: click.Context, db: Path) -> None:
+    """Mark, review and inspect rationale sets: the tokens of a text that justify its label."""
+    context.obj = db
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run a command and leave: 0 done, 1 the input or a value was refused, 2 wrong usage."""
+    sys.exit(run(arguments))
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Run a command; answers the exit code."""
+    try:
+        result = annotator.main(arguments, prog_name="annotator", standalone_mode=False)
+    except click.Abort:
+        click.echo("Stopped.", err=True)
+        return 1
+    except click.ClickException as error:
+        error.show()
+        return _code_of(error)
+    except AnnotatorError as error:
+        _show(error)
+        return 1
+    return result if isinstance(result, int) else 0
+
+
+def _code_of(error: click.ClickException) -> int:
+    """A value that was refused is no wrong usage; a missing one is."""
+    if isinstance(error, click.BadParameter) and not isinstance(error, click.MissingParameter):
+        return 1
+    return error.exit_code
+
+
+def _show(error: AnnotatorError) -> None:
+    click.echo(str(error), err=True)
+    if isinstance(error, ImportRefused):
+        for problem in error.problems:
+            click.echo(f"  {problem}", err=True)
+        hidden = error.n_problems - len(error.problems)
+        if hidden > 0:
+            click.echo(f"  ... and {hidden} more", err=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,121 @@
+"""`annotator user`: accounts from the command line, where one acts as the local operator."""
+
+from pathlib import Path
+
+import click
+
+from annotator.cli.answers import json_option, opened, print_json
+from annotator.domain.people import LOCAL_OPERATOR, ROLES
+
+_LINK_HOURS = 24
+_url_option = click.option(
+    "--url",
+    default="http://127.0.0.1:8501",
+    envvar="ANNOTATOR_URL",
+    show_default=True,
+    help="Where people reach the server; the link begins with it (also ANNOTATOR_URL).",
+)
+
+
+@click.group()
+def user() -> None:
+    """Accounts: add, list, disable, reset."""
+
+
+@user.command()
+@click.argument("name")
+@click.option("--role", type=click.Choice(ROLES), required=True, help="What the person may do.")
+@click.option("--project", help="Where they may do it; not needed while there is only one project.")
+@_url_option
+@json_option
+@click.pass_obj
+def add(path: Path, name: str, role: str, project: str | None, url: str, as_json: bool) -> None:
+    """Make an account and print its one-time link; a person who has one gets a further role."""
+    from annotator.usecases.accounts import add_user
+
+    with opened(path, create=True) as store:
+        added = add_user(store, LOCAL_OPERATOR, name, role, project)  # type: ignore[arg-type]  # click.Choice checked it
+    link = None if added.link_token is None else _link(url, added.link_token)
+    if as_json:
+        print_json({"name": added.user.name, "role": role, "project": added.project_name, "link": link})
+        return
+    place = f" in the project '{added.project_name}'" if added.project_name else ""
+    click.echo(f"'{added.user.name}' is {role}{place} now." if place or role == "administrator" else _no_project(name))
+    if link is not None:
+        _print_link(added.user.name, link)
+
+
+def _no_project(name: str) -> str:
+    return (
+        f"'{name}' has an account, but no role yet: there is no project. Repeat this with --project when there is one."
+    )
+
+
+@user.command(name="list")
+@json_option
+@click.pass_obj
+def list_(path: Path, as_json: bool) -> None:
+    """Everybody with an account, and their roles."""
+    from annotator.usecases.accounts import list_users
+
+    with opened(path) as store:
+        listed = list_users(store, LOCAL_OPERATOR)
+    if as_json:
+        users = [
+            {
+                "name": one.user.name,
+                "is_administrator": one.user.is_administrator,
+                "is_disabled": one.user.is_disabled,
+                "roles": [{"project": project, "role": role} for project, role in one.roles],
+            }
+            for one in listed
+        ]
+        print_json({"users": users})
+        return
+    for one in listed:
+        roles = [f"{role} in '{project}'" for project, role in one.roles]
+        roles += ["administrator"] * one.user.is_administrator + ["disabled"] * one.user.is_disabled
+        click.echo(f"{one.user.name}: {', '.join(roles) or 'no role'}")
+    if not listed:
+        click.echo("There is no user yet. Make one with 'annotator user add NAME --role ROLE'.")
+
+
+@user.command()
+@click.argument("name")
+@json_option
+@click.pass_obj
+def disable(path: Path, name: str, as_json: bool) -> None:
+    """Shut somebody out at once; what they did stays."""
+    from annotator.usecases.accounts import disable_user
+
+    with opened(path) as store:
+        disabled = disable_user(store, LOCAL_OPERATOR, name)
+    if as_json:
+        print_json({"name": disabled.name, "is_disabled": True})
+    else:
+        click.echo(f"'{disabled.name}' cannot sign in any more. 'annotator user reset' lets them in again.")
+
+
+@user.command()
+@click.argument("name")
+@_url_option
+@json_option
+@click.pass_obj
+def reset(path: Path, name: str, url: str, as_json: bool) -> None:
+    """Print a new one-time link; the old password, open sessions and older links end."""
+    from annotator.usecases.accounts import reset_user
+
+    with opened(path) as store:
+        link = _link(url, reset_user(store, LOCAL_OPERATOR, name))
+    if as_json:
+        print_json({"name": name, "link": link})
+    else:
+        _print_link(name, link)
+
+
+def _link(url: str, token: str) -> str:
+    return f"{url.rstrip('/')}/link/{token}"
+
+
+def _print_link(name: str, link: str) -> None:
+    click.echo(f"With this link '{name}' sets a password; it works once, within {_LINK_HOURS} hours:\n{link}")

@@ -1,0 +1,65 @@
+"""`annotator serve` and `annotator demo`."""
+
+from pathlib import Path
+
+import click
+
+from annotator.errors import InvalidValue
+
+DEMONSTRATION_DATABASE = Path("annotator-demo.db")
+_PORT = click.IntRange(0, 65535)
+
+
+@click.command()
+@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen at.")
+@click.option("--port", default=8501, show_default=True, type=_PORT, help="0: any free one.")
+@click.pass_obj
+def serve(path: Path, host: str, port: int) -> None:
+    """Serve a database; for a fresh one, print the link that makes the first account."""
+    from annotator.web.server import serve as serve_database
+
+    serve_database(path, host, port)
+
+
+@click.command()
+@click.option("--port", default=8501, show_default=True, type=_PORT, help="0: any free one.")
+@click.option("--no-browser", is_flag=True, help="Do not open the browser.")
+@click.pass_context
+def demo(context: click.Context, port: int, no_browser: bool) -> None:
+    """Serve the demonstration on 127.0.0.1: three projects, signed in by choosing a person.
+
+    Its database is annotator-demo.db in this folder, or the one given with --db (ANNOTATOR_DB is not looked at, so that
+    nobody's own data becomes a demonstration). It is built when it is not there.
+    """
+    from annotator.web.server import serve as serve_database
+
+    path = _demonstration_path(context.find_root())
+    if path.exists():
+        _refuse_with_passwords(path)
+    else:
+        _build(path)
+    serve_database(path, "127.0.0.1", port, is_demonstration=True, open_browser=not no_browser)
+
+
+def _demonstration_path(context: click.Context) -> Path:
+    is_given = context.get_parameter_source("db") is click.core.ParameterSource.COMMANDLINE
+    return Path(context.obj) if is_given else DEMONSTRATION_DATABASE
+
+
+def _refuse_with_passwords(path: Path) -> None:
+    from annotator.usecases.accounts import has_passwords
+    from annotator.usecases.databases import open_store
+
+    with open_store(path) as store:
+        if has_passwords(store):
+            raise InvalidValue(
+                f"'{path}' holds accounts with passwords; the demonstration would let anybody in without. "
+                "Use 'annotator serve' for it."
+            )
+
+
+def _build(path: Path) -> None:
+    from annotator.usecases.demonstration import build
+
+    click.echo(f"Building the demonstration in {path} ...")
+    build(path)

@@ -1,0 +1,50 @@
+"""What is found wrong in one row of a file, and how values are shown in messages."""
+
+from dataclasses import dataclass, field
+
+import msgspec
+
+from annotator.domain.sources import Problem
+
+_SHOWN_CHARACTERS = 200
+
+
+def shown(value: object) -> str:
+    """A value as a person wrote it, cut to a length that a message can hold."""
+    if isinstance(value, str):
+        text = value
+    else:
+        try:
+            text = msgspec.json.encode(value).decode("utf-8")
+        except (TypeError, ValueError, RecursionError):
+            text = repr(value)
+    return text if len(text) <= _SHOWN_CHARACTERS else text[: _SHOWN_CHARACTERS - 3] + "..."
+
+
+def listed(names: "list[str] | tuple[str, ...]", limit: int = 8) -> str:
+    """The first names, quoted, and how many more there are.
+
+    >>> listed(["a", "b", "c"], limit=2)
+    "'a', 'b' and 1 more"
+    """
+    text = ", ".join(f"'{name}'" for name in names[:limit])
+    return text if len(names) <= limit else f"{text} and {len(names) - limit} more"
+
+
+@dataclass(slots=True)
+class Findings:
+    """The problems of one row; a row with a problem that is no warning is not taken."""
+
+    source: str
+    line: int | None
+    problems: list[Problem] = field(default_factory=list)
+    is_refused: bool = False
+
+    def refuse(self, field_name: str, value: object, reason: str) -> None:
+        """Note something because of which the row cannot be taken."""
+        self.problems.append(Problem(self.source, self.line, field_name, shown(value), reason))
+        self.is_refused = True
+
+    def warn(self, field_name: str, value: object, reason: str) -> None:
+        """Note something worth telling; the row is taken all the same."""
+        self.problems.append(Problem(self.source, self.line, field_name, shown(value), reason, is_warning=True))

@@ -1,0 +1,35 @@
+"""The format `jsonl`: our own export, the neutral canonical form, or plain rows; a file's first row tells which."""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from annotator.domain.sources import Problem, SourceItem
+from annotator.formats import own
+from annotator.formats.base import ReadOptions
+from annotator.formats.lines import read_rows
+from annotator.formats.rows import RowReader
+
+
+def read(path: Path, options: ReadOptions) -> Iterator[SourceItem]:
+    """The items of a JSONL file, and what is wrong with its lines. A folder stands for the canonical.jsonl in it.
+
+    Raises: NotFound or InvalidValue when there is no such file
+    """
+    if path.is_dir() and (path / "canonical.jsonl").is_file():
+        path = path / "canonical.jsonl"
+    first = next((row for row in read_rows(path, path.name) if not isinstance(row, Problem)), None)
+    if first is not None and "record" in first.values:
+        return own.read(read_rows(path, path.name), options)
+    if first is not None and isinstance(first.values.get("fields"), dict):
+        from annotator.formats import canonical  # noqa: PLC0415  (only where it is met)
+
+        return canonical.read(path, options)
+    return RowReader(options).read(read_rows(path, path.name))
+
+
+def write_own(path: Path, items: Iterable[SourceItem]) -> None:
+    """Write everything of a project to one file, documents before their instances; it reads back as equal values.
+
+    Raises: ExportRefused when the file cannot be written
+    """
+    own.write(path, items)

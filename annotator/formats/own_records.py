@@ -1,0 +1,274 @@
+"""The records of our own JSONL as they stand in the file, and the way from and to domain values."""
+
+from typing import Any
+
+import msgspec
+
+from annotator.domain.sources import (
+    SourceAnnotation,
+    SourceDocument,
+    SourceEvent,
+    SourceInstance,
+    SourceProject,
+    SourceProposal,
+    SourceSpan,
+    SourceText,
+    SourceWork,
+)
+from annotator.domain.texts import TokenizedText
+from annotator.formats.spans import SpanRow, span_row
+
+VERSION = 1
+
+
+class TokensRecord(msgspec.Struct):
+    """Character offsets of a text's tokens, and the tokens at which its sentences start."""
+
+    starts: list[int]
+    ends: list[int]
+    sentence_starts: list[int]
+
+
+class TextRecord(msgspec.Struct, omit_defaults=True):
+    """A segment: its own text, or the document that it is."""
+
+    text: str | None = None
+    tokens: TokensRecord | None = None
+    docid: str | None = None
+
+
+class AnnotationRecord(msgspec.Struct, omit_defaults=True):
+    """One annotator's result and rationale sets."""
+
+    annotator: str
+    result: str | None = None
+    rationales: list[list[SpanRow]] = []
+    note: str = ""
+    round: int = 1
+    state: str | None = None
+
+
+class WorkRecord(msgspec.Struct, omit_defaults=True):
+    """What someone holds or held of an instance."""
+
+    user: str
+    round: int
+    state: str
+    revision: int
+    draft: AnnotationRecord
+    no_rationale: bool = False
+    first_view_at: str | None = None
+    first_action_at: str | None = None
+    submitted_at: str | None = None
+    active_ms: int = 0
+    idle_ms: int = 0
+    edits: int = 0
+
+
+class ProposalRecord(msgspec.Struct, omit_defaults=True):
+    """A proposal to discard, or a contested label."""
+
+    user: str
+    kind: str
+    reason: str
+    comment: str
+    state: str
+    created_at: str
+    decided_by: str | None = None
+    decided_at: str | None = None
+
+
+class ProjectRecord(msgspec.Struct, tag_field="record", tag="project"):
+    """The first line: what the project is."""
+
+    version: int
+    name: str
+    task: str
+    segments: list[dict[str, Any]]
+    labels: list[str]
+    language: str
+    settings: dict[str, Any]
+    guidelines: str = ""
+    question: str = ""
+    licence: str = ""
+    citation: str = ""
+    members: list[tuple[str, str]] = []
+
+
+class DocumentRecord(msgspec.Struct, tag_field="record", tag="document", omit_defaults=True):
+    """A document; it stands before the instances that point to it."""
+
+    docid: str
+    text: str
+    tokens: TokensRecord | None = None
+    language: str | None = None
+
+
+class InstanceRecord(msgspec.Struct, tag_field="record", tag="instance", omit_defaults=True):
+    """An instance with everything that was done with it."""
+
+    key: str
+    segments: dict[str, TextRecord] = {}
+    split: str = ""
+    language: str | None = None
+    result: str | None = None
+    annotations: list[AnnotationRecord] = []
+    target: SpanRow | None = None
+    parent: str | None = None
+    perturbation_kind: str | None = None
+    exhaustive: bool | None = None
+    metadata: dict[str, Any] = {}
+    state: str | None = None
+    work: list[WorkRecord] = []
+    proposals: list[ProposalRecord] = []
+
+
+class EventRecord(msgspec.Struct, tag_field="record", tag="event"):
+    """One line of the record of who did what."""
+
+    at: str
+    actor: str
+    action: str
+    subject: str
+    key: str
+    detail: dict[str, Any]
+
+
+OwnRecord = ProjectRecord | DocumentRecord | InstanceRecord | EventRecord
+OwnItem = SourceProject | SourceDocument | SourceInstance | SourceEvent
+
+
+def record_of(item: OwnItem) -> OwnRecord:
+    """A domain value as it is written."""
+    match item:
+        case SourceInstance():
+            return _instance_record(item)
+        case SourceDocument():
+            return DocumentRecord(item.docid, item.body.text, _tokens_record(item.body), item.language)
+        case SourceEvent():
+            return EventRecord(item.at, item.actor, item.action, item.subject, item.key, dict(item.detail))
+        case SourceProject():
+            return ProjectRecord(
+                VERSION,
+                item.name,
+                item.task,
+                [dict(segment) for segment in item.segments],
+                list(item.labels),
+                item.language,
+                dict(item.settings),
+                item.guidelines,
+                item.question,
+                item.licence,
+                item.citation,
+                list(item.members),
+            )
+
+
+def _instance_record(item: SourceInstance) -> InstanceRecord:
+    return InstanceRecord(
+        key=item.key,
+        segments={
+            name: TextRecord(docid=body) if isinstance(body, str) else TextRecord(body.text, _tokens_record(body))
+            for name, body in item.segments.items()
+        },
+        split=item.split,
+        language=item.language,
+        result=item.result,
+        annotations=[_annotation_record(annotation) for annotation in item.annotations],
+        target=None if item.target is None else span_row(item.target),
+        parent=item.parent_key,
+        perturbation_kind=item.perturbation_kind,
+        exhaustive=item.is_exhaustive,
+        metadata=dict(item.metadata),
+        state=item.state,
+        work=[_work_record(work) for work in item.work],
+        proposals=[ProposalRecord(**{f: getattr(p, f) for f in SourceProposal.__slots__}) for p in item.proposals],
+    )
+
+
+def _tokens_record(body: SourceText) -> TokensRecord | None:
+    tokens = body.tokens
+    if tokens is None:
+        return None
+    return TokensRecord(list(tokens.starts), list(tokens.ends), list(tokens.sentence_starts))
+
+
+def _annotation_record(item: SourceAnnotation) -> AnnotationRecord:
+    sets = [[span_row(span) for span in spans] for spans in item.sets]
+    return AnnotationRecord(item.annotator, item.result, sets, item.note, item.round_number, item.state)
+
+
+def _work_record(item: SourceWork) -> WorkRecord:
+    return WorkRecord(
+        item.user,
+        item.round_number,
+        item.state,
+        item.revision,
+        _annotation_record(item.draft),
+        item.no_rationale,
+        item.first_view_at,
+        item.first_action_at,
+        item.submitted_at,
+        item.active_ms,
+        item.idle_ms,
+        item.edits,
+    )
+
+
+def project_of(record: ProjectRecord) -> SourceProject:
+    """The project header as a domain value."""
+    return SourceProject(
+        name=record.name,
+        task=record.task,
+        segments=tuple(record.segments),
+        labels=tuple(record.labels),
+        language=record.language,
+        settings=record.settings,
+        guidelines=record.guidelines,
+        question=record.question,
+        licence=record.licence,
+        citation=record.citation,
+        members=tuple(record.members),
+    )
+
+
+def event_of(record: EventRecord) -> SourceEvent:
+    """An event as a domain value."""
+    return SourceEvent(record.at, record.actor, record.action, record.subject, record.key, record.detail)
+
+
+def text_of(text: str, tokens: TokensRecord | None) -> SourceText:
+    """A text with its tokens; raises InvalidValue when the offsets do not describe the text."""
+    if tokens is None:
+        return SourceText(text)
+    body = TokenizedText(text, tuple(tokens.starts), tuple(tokens.ends), tuple(tokens.sentence_starts))
+    body.check()
+    return SourceText(text, body)
+
+
+def annotation_of(record: AnnotationRecord, sets: tuple[tuple[SourceSpan, ...], ...]) -> SourceAnnotation:
+    """An annotation with sets that were read before."""
+    return SourceAnnotation(record.annotator, record.result, sets, record.note, record.round, record.state)
+
+
+def work_of(record: WorkRecord, sets: tuple[tuple[SourceSpan, ...], ...]) -> SourceWork:
+    """Someone's work with the sets of the draft that were read before."""
+    return SourceWork(
+        record.user,
+        record.round,
+        record.state,
+        record.revision,
+        annotation_of(record.draft, sets),
+        record.no_rationale,
+        record.first_view_at,
+        record.first_action_at,
+        record.submitted_at,
+        record.active_ms,
+        record.idle_ms,
+        record.edits,
+    )
+
+
+def proposal_of(record: ProposalRecord) -> SourceProposal:
+    """A proposal as a domain value."""
+    return SourceProposal(**{name: getattr(record, name) for name in SourceProposal.__slots__})

@@ -1,0 +1,171 @@
+"""A source's own tokens in its text: their offsets are found, never guessed."""
+
+import re
+from collections.abc import Iterable, Sequence
+
+from annotator.domain.texts import TokenizedText
+from annotator.errors import InvalidValue
+from annotator.text.characters import check_characters
+from annotator.text.language import is_spaceless
+from annotator.text.sentences import sentence_starts as find_sentence_starts
+
+_BLANKS = re.compile(r"\s*")
+_WORD = re.compile(r"\S+")
+_PIECE = re.compile("[^ ]+")
+_LINE_END = re.compile("\r\n|\r|\n")
+_NEWLINE = re.compile("\n")
+
+
+class TokenMismatch(InvalidValue):
+    """A source's tokens are not those of its text; `token_index` is the first not found, or their number."""
+
+    def __init__(self, message: str, *, token_index: int, start_char: int) -> None:
+        super().__init__(message)
+        self.token_index = token_index
+        self.start_char = start_char
+
+
+def align_tokens(text: str, tokens: Sequence[str], sentence_starts: Sequence[int] | None = None) -> TokenizedText:
+    """The text with a source's own tokens, each found where the one before ended; white space between them is skipped.
+
+    Blank tokens are found in that white space; an empty token stands where the one before ended. Without
+    `sentence_starts`, sentences are found in the text.
+
+    Raises:  TokenMismatch if a token is not the next thing in the text, or text other than white space is left over;
+             InvalidValue if `sentence_starts` do not fit the tokens, or for a lone surrogate
+    >>> body = align_tokens("don't  go", ["do", "n't", " ", "go"])
+    >>> body.starts, body.ends
+    ((0, 2, 5, 7), (2, 5, 6, 9))
+    """
+    check_characters(text)
+    starts: list[int] = []
+    ends: list[int] = []
+    end = 0
+    for number, token in enumerate(tokens):
+        start = _place_of(token, text, end)
+        if start is None:
+            raise _mismatch(text, number, token, end)
+        end = start + len(token)
+        starts.append(start)
+        ends.append(end)
+    rest = _after_blanks(text, end)
+    if rest < len(text):
+        raise TokenMismatch(
+            f"The {len(tokens)} tokens end at character {end}, but the text goes on with {_shown(text, rest)} at "
+            f"character {rest}.",
+            token_index=len(tokens),
+            start_char=rest,
+        )
+    if sentence_starts is None:
+        sentence_starts = find_sentence_starts(text, starts, ends)
+    body = TokenizedText(text, tuple(starts), tuple(ends), tuple(sentence_starts))
+    body.check()
+    return body
+
+
+def _place_of(token: str, text: str, begin: int) -> int | None:
+    """Where a token starts, with nothing but white space skipped from `begin`."""
+    if text.startswith(token, begin):
+        return begin
+    visible = _after_blanks(text, begin)
+    n_leading = len(token) - len(token.lstrip())
+    if n_leading == len(token):
+        found = text.find(token, begin, visible)
+        return found if found >= 0 else None
+    start = visible - n_leading
+    return start if start >= begin and text.startswith(token, start) else None
+
+
+def _after_blanks(text: str, begin: int) -> int:
+    found = _BLANKS.match(text, begin)
+    return found.end() if found else begin
+
+
+def _mismatch(text: str, number: int, token: str, end: int) -> TokenMismatch:
+    place = _after_blanks(text, end) if token.strip() else end
+    shown_token = repr(token if len(token) <= 40 else token[:40] + "…")
+    stands = f"where {_shown(text, place)} stands" if place < len(text) else "where the text ends"
+    return TokenMismatch(
+        f"Token {number} {shown_token} is not in the text at character {place}, {stands}.",
+        token_index=number,
+        start_char=place,
+    )
+
+
+def _shown(text: str, place: int) -> str:
+    return repr(text[place : place + 20] + ("…" if len(text) > place + 20 else ""))
+
+
+def text_from_tokens(tokens: Iterable[str], language: str) -> str:
+    """A text for tokens that come without one: joined by blanks, or by nothing where the language is written without.
+
+    >>> text_from_tokens(["I", "agree", "."], "en"), text_from_tokens(["好", "吃"], "zh")
+    ('I agree .', '好吃')
+    """
+    return ("" if is_spaceless(language) else " ").join(tokens)
+
+
+def split_on_spaces(text: str) -> TokenizedText:
+    """The text with the tokens of `text.split()`: everything between white space."""
+    check_characters(text)
+    return _with_tokens(text, [found.span() for found in _WORD.finditer(text)])
+
+
+def eraser_docs_folder(text: str) -> TokenizedText:
+    r"""A document of ERASER's docs/ folder with its reference's tokens and sentences.
+
+    A line is a sentence; white space at its ends and empty lines are dropped; pieces between blanks are tokens.
+
+    Source:  the loader of the ERASER repository, for docs/
+    >>> eraser_docs_folder("t0  t1 t2\n\n   \n t3 t4 \nt5\tt5b\n").sentence_starts
+    (0, 3, 5)
+    """
+    check_characters(text)
+    lines = [[found.span() for found in _PIECE.finditer(text, *line)] for line in _stripped_lines(text, _LINE_END)]
+    return _with_sentences(text, [line for line in lines if line])
+
+
+def eraser_docs_jsonl(text: str) -> TokenizedText:
+    r"""A document of ERASER's docs.jsonl with its reference's tokens and sentences.
+
+    A line is a sentence; white space at its ends is dropped; each blank parts tokens, so that two blanks hold an empty
+    token, and a blank line is a sentence of one empty token. The same text has other tokens in the docs/ folder.
+
+    Source:  the loader of the ERASER repository, for docs.jsonl
+    >>> eraser_docs_jsonl("t0  t1 t2\n\n   \n t3 t4 \nt5\tt5b\n").sentence_starts
+    (0, 4, 5, 6, 8, 9)
+    """
+    check_characters(text)
+    return _with_sentences(text, [_pieces_between_blanks(text, *line) for line in _stripped_lines(text, _NEWLINE)])
+
+
+def _stripped_lines(text: str, line_end: "re.Pattern[str]") -> Iterable[tuple[int, int]]:
+    """Each line as a character range without the white space at its ends."""
+    begin = 0
+    borders = [*(found.span() for found in line_end.finditer(text)), (len(text), len(text))]
+    for end, next_begin in borders:
+        line = text[begin:end]
+        yield end - len(line.lstrip()), max(begin + len(line.rstrip()), end - len(line.lstrip()))
+        begin = next_begin
+
+
+def _pieces_between_blanks(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    ranges = []
+    for piece in text[start:end].split(" "):
+        ranges.append((start, start + len(piece)))
+        start += len(piece) + 1
+    return ranges
+
+
+def _with_sentences(text: str, sentences: list[list[tuple[int, int]]]) -> TokenizedText:
+    sentence_starts, n_tokens = [], 0
+    for sentence in sentences:
+        sentence_starts.append(n_tokens)
+        n_tokens += len(sentence)
+    ranges = [token for sentence in sentences for token in sentence]
+    return TokenizedText(text, tuple(s for s, _ in ranges), tuple(e for _, e in ranges), tuple(sentence_starts))
+
+
+def _with_tokens(text: str, ranges: list[tuple[int, int]]) -> TokenizedText:
+    starts, ends = tuple(start for start, _ in ranges), tuple(end for _, end in ranges)
+    return TokenizedText(text, starts, ends, find_sentence_starts(text, starts, ends))

@@ -1,0 +1,35 @@
+"""From a source's character spans to tokens."""
+
+from bisect import bisect_left, bisect_right
+
+from annotator.domain.texts import TokenizedText
+from annotator.errors import InvalidValue
+
+
+def tokens_overlapping(body: TokenizedText, start_char: int, end_char: int) -> tuple[int, int] | None:
+    """The half-open range of the tokens that characters start_char to end_char (exclusive) touch.
+
+    Undefined: None when they touch no token: an empty range, or white space between tokens
+    Raises:    InvalidValue if the range is reversed or does not lie in the text
+    """
+    if not 0 <= start_char <= end_char <= len(body.text):
+        raise InvalidValue(
+            f"Characters {start_char} to {end_char} are no range of the text, which has {len(body.text)} characters."
+        )
+    first = bisect_right(body.ends, start_char)
+    last = bisect_left(body.starts, end_char)
+    while first < last and body.starts[first] == body.ends[first]:
+        first += 1
+    while first < last and body.starts[last - 1] == body.ends[last - 1]:
+        last -= 1
+    return (first, last) if start_char < end_char and first < last else None
+
+
+def cuts_token(body: TokenizedText, start_char: int, end_char: int) -> bool:
+    """Whether a border of the character range falls inside a token, so that its tokens hold more than it does."""
+    return _is_inside_token(body, start_char) or _is_inside_token(body, end_char)
+
+
+def _is_inside_token(body: TokenizedText, offset: int) -> bool:
+    number = bisect_left(body.starts, offset) - 1
+    return number >= 0 and body.ends[number] > offset

@@ -1,0 +1,278 @@
+"""Texts into tokens and sentences, by language."""
+
+import pkgutil
+import re
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache, lru_cache
+from types import ModuleType
+from typing import Any
+
+import regex
+
+from annotator.domain.texts import TokenizedText
+from annotator.errors import InvalidValue
+from annotator.text.characters import CLUSTER, CONTINUES, check_characters, keep_clusters_whole
+from annotator.text.language import is_chinese, subtags
+from annotator.text.sentences import sentence_starts
+
+Ranges = list[tuple[int, int]]
+
+# Written with words that only a dictionary can find, or with a tokeniser of spaCy's that needs a package.
+_CLUSTER_LANGUAGES = frozenset({"ja", "km", "ko", "lo", "my", "th", "vi"})
+_OTHER_NAMES = {"no": "nb", "iw": "he", "mul": "xx", "und": "xx"}
+
+_LONGEST_SIGNS = 31  # signs in a row that spaCy gets
+_LONGEST_RUN = 256  # characters in a row, without white space between them, that spaCy gets
+_LONG_SIGNS = re.compile(rf"[^\w\s]{{{_LONGEST_SIGNS + 1},}}")
+_LONG_RUN = re.compile(rf"\S{{{_LONGEST_RUN + 1},}}|\s{{{_LONGEST_RUN + 1},}}")
+_VISIBLE = re.compile(r"\S+")
+_SAME_SIGN = re.compile(r"(.)\1*+")
+_LONGEST_KNOWN_WORD = 40
+_MOST_KNOWN_WORDS = 200_000
+
+
+def tokenise(text: str, language: str) -> TokenizedText:
+    """The text with its tokens and sentences.
+
+    English and the other languages of spaCy: its rule-based tokens, without white space. Chinese: one character a
+    token, but a run of ASCII letters and digits is one (as the benchmark has it); "zh-words" are jieba's words.
+    Japanese, Thai, Korean, Vietnamese and others without rules: one character a token, but a run of Latin letters and
+    digits is one; never a dictionary that happens to be installed, so that a text has the same tokens on every machine.
+    A character is a grapheme cluster, which no token cuts. No token holds white space: those of spaCy's that do
+    ("EE. UU.") are parted there, and so is a mark from a blank that it stands on.
+
+    A run of 32 signs or more is cut where the sign changes, and a run of more than 256 characters without white space
+    into parts, because spaCy takes hours for a long one; all other tokens are those of spaCy alone.
+
+    Source:  tokens of Chinese: Wang et al. 2022, as measured on their data
+    Raises:  InvalidValue for an unknown language, and for a lone surrogate (naming its place)
+    >>> tokenise("It's good. Isn't it?", "en").tokens()
+    ['It', "'s", 'good', '.', 'Is', "n't", 'it', '?']
+    >>> tokenise("手机OK， 6寸！", "zh").tokens()
+    ['手', '机', 'OK', '，', '6', '寸', '！']
+    """
+    return _tokenised(text, _find_ranges_for(language))
+
+
+def tokenise_all(texts: Iterable[str], language: str) -> Iterator[TokenizedText]:
+    """Each text with its tokens and sentences, as `tokenise` gives them, in order and one at a time.
+
+    Raises:  InvalidValue at once for an unknown language
+    """
+    find_ranges = _find_ranges_for(language)
+    return (_tokenised(text, find_ranges) for text in texts)
+
+
+Finder = Callable[[str], tuple[list[int], list[int]]]
+
+
+def _tokenised(text: str, find_ranges: Finder) -> TokenizedText:
+    check_characters(text)
+    starts, ends = find_ranges(text)
+    return TokenizedText(text, tuple(starts), tuple(ends), sentence_starts(text, starts, ends))
+
+
+@lru_cache(maxsize=256)
+def _find_ranges_for(language: str) -> Finder:
+    """The language's tokeniser: a function from a text to the starts and ends of its tokens."""
+    parts = subtags(language)
+    if is_chinese(language):
+        return _chinese_words().ranges if parts[-1] == "words" else _find_chinese_characters
+    if parts[0] in _CLUSTER_LANGUAGES:
+        return _find_characters
+    return _rule_tokeniser(_OTHER_NAMES.get(parts[0], parts[0])).ranges
+
+
+# Characters ----------------------------------------------------------------------------------------------------------
+
+_CHINESE_CHARACTER = regex.compile(rf"(?:[A-Za-z0-9]{CONTINUES}*+)++|{CLUSTER}")
+_CHARACTER = regex.compile(rf"(?:[\p{{Latin}}0-9]{CONTINUES}*+)++|{CLUSTER}")
+
+
+def _find_chinese_characters(text: str) -> tuple[list[int], list[int]]:
+    return _parted([found.span() for found in _CHINESE_CHARACTER.finditer(text) if not found.group().isspace()])
+
+
+def _find_characters(text: str) -> tuple[list[int], list[int]]:
+    return _parted([found.span() for found in _CHARACTER.finditer(text) if not found.group().isspace()])
+
+
+def _parted(ranges: Ranges) -> tuple[list[int], list[int]]:
+    return [start for start, _ in ranges], [end for _, end in ranges]
+
+
+# Chinese words -------------------------------------------------------------------------------------------------------
+
+
+class _ChineseWords:
+    """jieba's words. Its dictionary is read once; one thread at a time uses it."""
+
+    def __init__(self, jieba: ModuleType) -> None:
+        jieba.setLogLevel("WARNING")
+        self._lock = threading.Lock()
+        self._tokeniser: Any = jieba.Tokenizer()
+
+    def ranges(self, text: str) -> tuple[list[int], list[int]]:
+        with self._lock:
+            words = [(start, end) for word, start, end in self._tokeniser.tokenize(text) if not word.isspace()]
+        return _parted(keep_clusters_whole(text, words))
+
+
+@cache
+def _chinese_words() -> _ChineseWords:
+    try:
+        import jieba  # noqa: PLC0415
+    except ImportError:
+        raise InvalidValue(
+            "Chinese words (zh-words) need the package jieba: pip install 'rationale-annotator[chinese-words]'. "
+            "Language zh needs none and makes each character a token."
+        ) from None
+    return _ChineseWords(jieba)
+
+
+# spaCy's rules -------------------------------------------------------------------------------------------------------
+
+
+class _KnownWords(dict[str, Ranges]):
+    """The token ranges of words (runs of text between blanks); those of an unknown word are found when asked for."""
+
+    def __init__(self, find: Callable[[str], Ranges]) -> None:
+        super().__init__()
+        self._find = find
+
+    def __missing__(self, word: str) -> Ranges:
+        ranges = self._find(word)
+        if len(word) <= _LONGEST_KNOWN_WORD:
+            self[word] = ranges
+        return ranges
+
+
+class _RuleTokeniser:
+    """spaCy's rule-based tokens of one language.
+
+    spaCy looks at one run without white space after the other, so each different word is given to it once; a text that
+    meets a rule with a blank in it ("EE. UU.") is given whole. One thread at a time uses spaCy.
+    """
+
+    def __init__(self, code: str) -> None:
+        self._code = code
+        self._lock = threading.Lock()
+        self._forget()
+
+    def _forget(self) -> None:
+        """Begin anew: spaCy keeps every string that it has ever seen."""
+        self._spacy = _load_rules(self._code)
+        self._rules_with_blanks = [rule for rule in self._spacy.rules if " " in rule.strip()]
+        self._known = _KnownWords(self._find)
+        self._n_found = 0
+
+    def ranges(self, text: str) -> tuple[list[int], list[int]]:
+        known = self._known
+        is_whole = bool(self._rules_with_blanks) and any(rule in text for rule in self._rules_with_blanks)
+        parts = [text] if is_whole else text.split(" ")
+        starts: list[int] = []
+        ends: list[int] = []
+        offset = 0
+        for part in parts:
+            for start, end in known[part]:
+                starts.append(offset + start)
+                ends.append(offset + end)
+            offset += len(part) + 1
+        return starts, ends
+
+    def _find(self, part: str) -> Ranges:
+        with self._lock:
+            if self._n_found >= _MOST_KNOWN_WORDS:
+                self._forget()
+            self._n_found += 1
+            ranges = [
+                found for start, end in _without_long_signs(part) for found in self._find_between(part, start, end)
+            ]
+        return keep_clusters_whole(part, ranges)
+
+    def _find_between(self, text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+        if end - start > _LONGEST_SIGNS and _LONG_SIGNS.fullmatch(text, start, end):
+            yield from (found.span() for found in _SAME_SIGN.finditer(text, start, end))
+            return
+        for piece_start, piece_end in _without_long_runs(text, start, end):
+            for token in self._spacy(text[piece_start:piece_end]):
+                start = piece_start + token.idx
+                yield from (found.span() for found in _VISIBLE.finditer(text, start, start + len(token)))
+
+
+def _without_long_signs(text: str) -> Iterator[tuple[int, int]]:
+    """The text's parts in order: long runs of signs, and what lies between them."""
+    done = 0
+    for found in _LONG_SIGNS.finditer(text):
+        if done < found.start():
+            yield done, found.start()
+        yield found.span()
+        done = found.end()
+    if done < len(text):
+        yield done, len(text)
+
+
+def _without_long_runs(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """The parts of a range of text that spaCy gets: long runs cut, long white space left out."""
+    for found in _LONG_RUN.finditer(text, start, end):
+        if start < found.start():
+            yield start, found.start()
+        start = found.start() if not found.group().isspace() else found.end()
+        while start < found.end():
+            border = _border_in_run(text, start, found.end())
+            yield start, border
+            start = border
+    if start < end:
+        yield start, end
+
+
+def _border_in_run(text: str, start: int, end: int) -> int:
+    """Where to cut a run: between a word and a sign, as late as may be, or else after the longest part allowed."""
+    latest = start + _LONGEST_RUN
+    if latest >= end:
+        return end
+    for border in range(latest, start + _LONGEST_RUN // 2, -1):
+        if not (text[border - 1].isalnum() and text[border].isalnum()):
+            return border
+    return latest
+
+
+def _load_rules(code: str) -> Any:
+    import spacy  # noqa: PLC0415
+    import spacy.lang  # noqa: PLC0415
+
+    known = sorted(module.name for module in pkgutil.iter_modules(spacy.lang.__path__) if module.ispkg)
+    if code not in known:
+        raise InvalidValue(
+            f"There is no tokeniser for language '{code}'. Use xx, which suits any language with blanks between words, "
+            f"or one of {', '.join(known)}."
+        )
+    return _with_bounded_affixes(spacy.blank(code).tokenizer)
+
+
+def _with_bounded_affixes(tokenizer: Any) -> Any:
+    """The same rules, found faster: prefixes are looked for at the start alone, suffixes in the last characters alone.
+
+    spaCy searches the whole word for both at each step. No run of signs that it gets is longer than what is looked at.
+    """
+    prefixes, suffixes = tokenizer.prefix_search.__self__, tokenizer.suffix_search.__self__
+
+    def search_suffix(word: str) -> "re.Match[str] | None":
+        found: re.Match[str] | None = suffixes.search(word, max(0, len(word) - _LONGEST_SIGNS - 1))
+        return found
+
+    return type(tokenizer)(
+        tokenizer.vocab,
+        tokenizer.rules,
+        prefixes.match,
+        search_suffix,
+        tokenizer.infix_finditer,
+        tokenizer.token_match,
+        tokenizer.url_match,
+    )
+
+
+@cache
+def _rule_tokeniser(code: str) -> _RuleTokeniser:
+    return _RuleTokeniser(code)

@@ -1,0 +1,1 @@
+"""The server, its routes, signing in, and what frames every page."""

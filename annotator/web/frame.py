@@ -1,0 +1,159 @@
+"""What surrounds every page: who may see which, the sidebar, and errors as sentences."""
+
+import datetime as dt
+import logging
+import re
+from functools import partial
+
+import streamlit as st
+from streamlit.navigation.page import StreamlitPage
+
+from annotator.domain.people import Role, User, has_right
+from annotator.domain.projects import Project
+from annotator.errors import AnnotatorError, NotAllowed, NotSignedIn
+from annotator.resources import resource_folder
+from annotator.usecases.databases import Store
+from annotator.usecases.marking import waiting_counts
+from annotator.usecases.projects import projects_of
+from annotator.usecases.rights import roles_with
+from annotator.usecases.visits import roles_anywhere, roles_in
+from annotator.web.navigation import PAGES, PageEntry, pages_for
+from annotator.web.session import Visit, current_session, last_project_id, page_store, start_visit
+
+_LOG = logging.getLogger(__name__)
+_PROJECT_KEY = "sidebar_project"
+_PROJECT_PARAMETER = "project"
+_LINK_STYLE = "color: inherit"
+
+
+def show() -> None:
+    """Run the page that was asked for, inside its frame."""
+    try:
+        with page_store() as store:
+            page = _enter(store)
+        page.run()
+    except NotSignedIn as error:
+        _show_signed_out(error)
+    except AnnotatorError as error:
+        st.error(as_text(str(error)), icon=":material/error:")
+
+
+def _enter(store: Store) -> StreamlitPage:
+    session = current_session(store)
+    page = _navigation(session.user, roles_anywhere(store, session.user))
+    projects = projects_of(store, session.user)
+    with st.sidebar:
+        project, problem = _choose_project(projects)
+        roles = roles_in(store, session.user, project.id) if project else frozenset()
+        start_visit(Visit(session.user, session.csrf, project, roles))
+        _show_person(session.user, roles)
+        if project and has_right(session.user, roles, "annotate"):
+            st.caption(as_text(waiting_line(store, session.user, project)))
+        _show_sign_out()
+    if problem:
+        raise AnnotatorError(problem)
+    return page
+
+
+def _navigation(user: User, roles: frozenset[Role]) -> StreamlitPage:
+    allowed = pages_for(user, roles)
+    pages = [_page(entry) for entry in allowed]
+    refused = [_refusing_page(entry) for entry in PAGES if entry not in allowed]
+    # Always the same hidden page at "/": else the first page of each person would lose its own address.
+    first = pages[0] if pages else None
+    start = st.Page(partial(_start, first), title="Start", url_path="start", default=True, visibility="hidden")
+    return st.navigation([start, *pages, *refused], position="sidebar" if pages else "hidden")
+
+
+def _page(entry: PageEntry) -> StreamlitPage:
+    path = resource_folder("pages") / entry.file
+    return st.Page(path, title=entry.title, icon=entry.icon, url_path=entry.path)
+
+
+def _refusing_page(entry: PageEntry) -> StreamlitPage:
+    """The address of a page that the person may not see: a sentence instead of Streamlit's "Page not found"."""
+
+    def refuse() -> None:
+        raise NotAllowed(
+            f"The page {entry.title} needs the right to {entry.right}, which you have in no project. "
+            f"A lead of the project can give you a role for it ({' or '.join(roles_with(entry.right))})."
+        )
+
+    return st.Page(refuse, title=entry.title, url_path=entry.path, visibility="hidden")
+
+
+def _start(first: StreamlitPage | None) -> None:
+    if first is not None:
+        st.switch_page(first)
+    st.title("Nothing here for you yet")
+    st.write("You have no role in a project whose pages are there. Ask a lead or an administrator for one.")
+
+
+def _choose_project(projects: list[Project]) -> tuple[Project | None, str]:
+    """The project of the address, else the last one of this tab, else the first; and what is wrong with the address."""
+    by_id = {project.id: project for project in projects}
+    asked = st.query_params.get(_PROJECT_PARAMETER)
+    asked_id = int(asked) if asked is not None and re.fullmatch(r"[0-9]{1,18}", asked) else None
+    problem = ""
+    if asked is not None and asked_id not in by_id:
+        problem = f"There is no project '{asked}' in which you have a role. Choose one in the sidebar."
+    if not by_id:
+        return None, problem
+    known = (number for number in (asked_id, last_project_id()) if number in by_id)
+    chosen = by_id[next(known, next(iter(by_id)))]
+    st.session_state[_PROJECT_KEY] = chosen.id
+    st.selectbox(
+        "Project", list(by_id), format_func=lambda number: by_id[number].name, key=_PROJECT_KEY,
+        on_change=_follow_choice,
+    )  # fmt: skip
+    if not problem and asked_id != chosen.id:
+        st.query_params[_PROJECT_PARAMETER] = str(chosen.id)
+    return chosen, problem
+
+
+def _follow_choice() -> None:
+    st.query_params.from_dict({_PROJECT_PARAMETER: str(st.session_state[_PROJECT_KEY])})
+
+
+def _show_person(user: User, roles: frozenset[Role]) -> None:
+    spoken = sorted(roles) + (["administrator"] if user.is_administrator else [])
+    st.markdown(f"**{as_text(user.name)}**  \n{', '.join(spoken) or 'no role here'}")
+
+
+def _show_sign_out() -> None:
+    # st.link_button would open another tab. There is nothing of anybody's in this HTML.
+    st.html(f'<a href="/sign-out" target="_self" style="{_LINK_STYLE}">Sign out</a>')
+
+
+def waiting_line(store: Store, user: User, project: Project) -> str:
+    """What waits for a person in a project, in a few words."""
+    counts = waiting_counts(store, project, user)
+    to_annotate = counts["open"] + counts["waiting"]
+    parts = [f"{counts['returned']:,} returned"] if counts["returned"] else []
+    return " · ".join([*parts, f"{to_annotate:,} to annotate"])
+
+
+def as_text(text: str) -> str:
+    r"""Text of a person so that Markdown shows it as it is.
+
+    >>> print(as_text("*a* [b](c) $x$ :d: <e>"))
+    \*a\* \[b\]\(c\) \$x\$ \:d\: \<e\>
+    """
+    return re.sub(r"([\\`*_{}\[\]()<>#+\-.!|~$:&])", r"\\\1", text)
+
+
+def _show_signed_out(error: NotSignedIn) -> None:
+    st.warning(as_text(str(error)), icon=":material/lock:")
+    st.html(f'<a href="/sign-in" target="_self" style="{_LINK_STYLE}">Sign in</a>')
+
+
+def report_defect(error: Exception) -> bool:
+    """A defect of the program: the trace goes to the log, the person sees a sentence with the time to look for there."""
+    moment = dt.datetime.now(dt.UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+    _LOG.error("A page failed at %s", moment, exc_info=error)
+    st.error(
+        f"Something went wrong in the program at {as_text(moment)}. What was saved is safe. Reload the page; "
+        "if it happens again, tell your administrator the time: the log says more.",
+        icon=":material/error:",
+    )
+    return True

@@ -1,0 +1,41 @@
+"""The pages, and who sees which: read by the entry script, by the redirect from "/" and by the check at the start."""
+
+from dataclasses import dataclass
+
+from annotator.domain.people import Right, Role, User, has_right
+from annotator.errors import NotFound
+from annotator.resources import resource_folder
+
+
+@dataclass(frozen=True, slots=True)
+class PageEntry:
+    """One page: its script, its address, and the right that one must have in some project to see it in the sidebar.
+
+    icon: one of the symbols in the font that Streamlit brings along
+    """
+
+    file: str
+    path: str
+    title: str
+    icon: str
+    right: Right
+
+
+PAGES: tuple[PageEntry, ...] = (
+    PageEntry("annotate.py", "annotate", "Annotate", ":material/ink_highlighter:", "annotate"),
+    PageEntry("project.py", "project", "Project", ":material/folder_open:", "manage project"),
+)
+
+
+def pages_for(user: User, roles: frozenset[Role]) -> list[PageEntry]:
+    """The pages of a person with these roles (those of all their projects: the page itself checks the project's)."""
+    return [page for page in PAGES if has_right(user, roles, page.right)]
+
+
+def missing_pages() -> list[str]:
+    """The page files that are not there."""
+    try:
+        folder = resource_folder("pages")
+    except NotFound:
+        return [page.file for page in PAGES]
+    return [page.file for page in PAGES if not (folder / page.file).is_file()]

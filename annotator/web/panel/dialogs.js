@@ -1,0 +1,92 @@
+/** Dialogs: the list of keys, the reason to discard, one's finished work. The browser traps the focus in them. */
+import { button, element, setText } from "./dom.js";
+import { KEY_LIST } from "./keyboard.js";
+
+/** Opens a dialog; it closes with Escape, its button, or a click beside it. */
+function openDialog(root, title, ...content) {
+  const close = button("Close", { key: "Esc", className: "plain", onclick: () => dialog.close() });
+  const dialog = element("dialog", { class: "dialog", "aria-label": title, onclose: () => dialog.remove() },
+    element("div", { class: "dialog-head" }, element("h2", {}, title), close),
+    element("div", { class: "dialog-body" }, ...content));
+  dialog.addEventListener("pointerdown", (event) => {
+    if (event.target === dialog && outside(dialog, event)) dialog.close();
+  });
+  root.append(dialog);
+  dialog.showModal();
+  return dialog;
+}
+
+function outside(dialog, event) {
+  const box = dialog.getBoundingClientRect();
+  return event.clientX < box.left || event.clientX > box.right || event.clientY < box.top || event.clientY > box.bottom;
+}
+
+export function openKeys(root) {
+  const groups = KEY_LIST.map(([title, rows]) => element("section", { class: "key-group" },
+    element("h3", {}, title),
+    element("dl", {}, ...rows.flatMap(([key, words]) => [element("dt", {}, element("kbd", {}, key)), element("dd", {}, words)]))));
+  openDialog(root, "Keys", element("div", { class: "key-list" }, ...groups));
+}
+
+/** @param {(reason: string, comment: string) => void} ondiscard */
+export function openDiscard(root, reasons, ondiscard) {
+  const choices = reasons.map((reason, index) => element("label", { class: "reason" },
+    element("input", { type: "radio", name: "reason", value: reason, checked: index === 0 }), reason));
+  const comment = element("textarea", { class: "note", rows: 2, "aria-label": "Comment", placeholder: "a comment for the lead (optional)" });
+  const send = () => {
+    const chosen = dialog.querySelector("input:checked");
+    dialog.close();
+    ondiscard(chosen ? chosen.value : "", comment.value);
+  };
+  const dialog = openDialog(root, "Propose to discard this text",
+    element("p", { class: "dialog-words" }, "The lead decides; your marks are kept until then."),
+    element("div", { class: "reasons", role: "radiogroup", "aria-label": "Reason" }, ...choices), comment,
+    element("div", { class: "dialog-foot" }, button("Cancel", { className: "plain", onclick: () => dialog.close() }),
+      button("Discard", { key: "Ctrl+⏎", className: "primary", onclick: send })));
+  dialog.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" || event.target.matches("button") || (event.target === comment && !event.ctrlKey)) return;
+    event.preventDefault();
+    send();
+  });
+  dialog.querySelector("input")?.focus();
+}
+
+/**
+ * @param {(page: number) => Promise<import("./messages.js").Answer>} fetchPage
+ * @param {(instance: number) => void} onopen
+ */
+export function openMine(root, fetchPage, onopen) {
+  const list = element("div", { class: "mine" }, "…");
+  const where = element("span", { class: "page-words" });
+  let page = 1;
+  const turn = (by) => show(page + by);
+  const back = button("Earlier page", { className: "plain", onclick: () => turn(-1) });
+  const forth = button("Next page", { className: "plain", onclick: () => turn(1) });
+  const dialog = openDialog(root, "My finished work", list, element("div", { class: "dialog-foot" }, back, where, forth));
+  async function show(wanted) {
+    page = wanted;
+    const { status, body } = await fetchPage(page);
+    if (status !== 200) return setText(list, body.error || "The list cannot be fetched now. Close it and try again.");
+    const pages = Math.max(1, Math.ceil(body.total / body.page_size));
+    back.disabled = page <= 1;
+    forth.disabled = page >= pages;
+    setText(where, `${body.total} in all · page ${page} of ${pages}`);
+    list.replaceChildren(...mineRows(body.rows, (instance) => { dialog.close(); onopen(instance); }));
+  }
+  show(1);
+}
+
+function mineRows(rows, onopen) {
+  if (!rows.length) return [element("p", { class: "dialog-words" }, "Nothing is finished yet. What you submit is listed here, and can be withdrawn until it is scored.")];
+  return rows.map((row) => element("button", { type: "button", class: "mine-row", title: `Open ${row.key}`, onclick: () => onopen(row.instance) },
+    element("span", { class: "mine-key" }, row.key),
+    element("span", { class: "mine-text", dir: "auto" }, row.excerpt),
+    element("span", { class: "mine-facts" }, [row.result, setWords(row.sets), row.state, when(row.submitted_at), row.may_withdraw ? "may be withdrawn" : null].filter(Boolean).join(" · "))));
+}
+
+const setWords = (sets) => {
+  const count = Array.isArray(sets) ? sets.length : sets;
+  return `${count} ${count === 1 ? "set" : "sets"}`;
+};
+
+const when = (moment) => (moment ? new Date(moment).toLocaleString([], { dateStyle: "medium", timeStyle: "short" }) : null);

@@ -1,0 +1,89 @@
+/** Small helpers for building elements. Text always goes in as text, never as HTML. */
+
+/**
+ * Makes an element. Properties that start with "on" are listeners, "class" is the class name,
+ * names with a dash (aria-…, data-…) and a few others are attributes, the rest are properties.
+ * @param {string} tag
+ * @param {Object<string, any>} [properties]
+ * @param {...(Node|string|null|undefined|false)} children
+ * @returns {HTMLElement}
+ */
+export function element(tag, properties = {}, ...children) {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(properties)) setProperty(made, name, value);
+  made.append(...children.filter((child) => child !== null && child !== undefined && child !== false));
+  return made;
+}
+
+const ATTRIBUTES = new Set(["role", "for", "dir", "lang", "colspan", "scope"]);
+
+function setProperty(made, name, value) {
+  if (value === null || value === undefined) return;
+  if (name === "class") made.className = value;
+  else if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
+  else if (name.includes("-") || ATTRIBUTES.has(name)) made.setAttribute(name, String(value));
+  else made[name] = value;
+}
+
+/** A button with a title; `key` is printed on it. */
+export function button(label, { key = "", title = "", className = "", onclick, icon = null, ...rest } = {}) {
+  const words = key ? `${title || label} (${key})` : title || label;
+  return element(
+    "button",
+    { type: "button", class: `button ${className}`, title: words, onclick, "aria-keyshortcuts": shortcut(key), ...rest },
+    icon,
+    label && element("span", { class: "button-label" }, label),
+    key && element("kbd", { "aria-hidden": "true" }, key),
+  );
+}
+
+function shortcut(key) {
+  return key ? key.replace("Ctrl", "Control").replace("⏎", "Enter") : null;
+}
+
+/** Changes a text only if it is another one, so that nothing is laid out again for nothing. */
+export function setText(node, text) {
+  if (node.textContent !== text) node.textContent = text;
+}
+
+/** Calls back when the frame that holds the changes made so far has been handed to the screen. */
+export function afterPaint(callback) {
+  requestAnimationFrame(() => {
+    const channel = new MessageChannel();
+    channel.port1.onmessage = () => {
+      channel.port1.close();
+      callback();
+    };
+    channel.port2.postMessage(null);
+  });
+}
+
+/** The element that really has the focus, through shadow roots. */
+export function focused() {
+  let active = document.activeElement;
+  while (active?.shadowRoot?.activeElement) active = active.shadowRoot.activeElement;
+  return active;
+}
+
+/** The nearest ancestor that scrolls, through shadow roots; the page itself if there is none. */
+export function scrollerOf(node) {
+  for (let at = parentOf(node); at instanceof Element; at = parentOf(at)) {
+    const { overflowY } = getComputedStyle(at);
+    if ((overflowY === "auto" || overflowY === "scroll") && at !== document.body && at !== document.documentElement) return at;
+  }
+  return document.scrollingElement || document.documentElement;
+}
+
+function parentOf(node) {
+  const parent = node.assignedSlot || node.parentNode;
+  return parent instanceof ShadowRoot ? parent.host : parent;
+}
+
+/** The part of the window in which a scroller shows its content. */
+export function viewportOf(scroller) {
+  if (scroller === document.scrollingElement) return { top: 0, bottom: window.innerHeight, height: window.innerHeight };
+  const box = scroller.getBoundingClientRect();
+  const top = Math.max(0, box.top);
+  const bottom = Math.min(window.innerHeight, box.bottom);
+  return { top, bottom, height: bottom - top };
+}

@@ -1,0 +1,290 @@
+/** The keyboard: a token cursor that walks through the text, and one key for each action. */
+import { scrollerOf } from "./dom.js";
+
+/** The list of keys as it is shown to people; one line for each thing one can do. */
+export const KEY_LIST = [
+  ["In the text", [
+    ["← →", "move the token cursor"],
+    ["↑ ↓", "move by a line"],
+    ["Home End", "to the start or end of the line (with Ctrl: of the text)"],
+    ["PgUp PgDn", "move by a screen"],
+    ["Shift + move", "extend a range of tokens"],
+    ["Space ⏎", "mark or unmark the token or the range"],
+    ["Esc", "give the range up"],
+  ]],
+  ["With the mouse", [
+    ["drag", "add tokens to the current set"],
+    ["click", "mark or unmark a token"],
+    ["Shift + click", "extend from the last token"],
+    ["double click", "add the sentence"],
+    ["Alt + drag", "remove tokens"],
+  ]],
+  ["Sets", [
+    ["1 – 9", "choose a set (where only labels are given: a label)"],
+    ["n", "new set"],
+    ["Del", "clear the set; remove it if it is empty"],
+    ["u", "unlock a set that has passed"],
+    ["e", "erase mode: clicks and drags remove"],
+    ["o", "show only this set"],
+    ["x", "show everything but the sets"],
+    ["Ctrl+Z", "undo"],
+    ["Ctrl+Shift+Z", "redo"],
+  ]],
+  ["Work", [
+    ["l", "next label (Shift + l: previous), or to the answer"],
+    ["Ctrl+⏎", "submit and go to the next text; on the bar also ⏎"],
+    ["s", "skip for now"],
+    ["d", "propose to discard"],
+    ["g", "guidelines"],
+    ["m", "my finished work"],
+    ["?", "this list"],
+  ]],
+];
+
+const ENTRY = new Set(["INPUT", "TEXTAREA", "SELECT"]);
+
+export class Keyboard {
+  /**
+   * @param {import("./screen.js").Screen} screen
+   * @param {import("./marking.js").Marking} marking
+   * @param {Object<string, Function>} actions  submit, skip, discard, guidelines, mine, keys
+   */
+  constructor(screen, marking, actions) {
+    Object.assign(this, { screen, marking, actions, goal: null });
+    this.bindings = this.#bindings();
+    screen.root.addEventListener("keydown", (event) => this.#down(event));
+    for (const kind of ["keyup", "keypress"]) screen.root.addEventListener(kind, (event) => this.#shield(event));
+    // With the focus nowhere (a script run may drop it) the keys still mean the panel.
+    this.stray = (event) => {
+      if (event.target === document.body && !event.ctrlKey && !event.metaKey) this.#down(event);
+    };
+    document.addEventListener("keydown", this.stray, true);
+  }
+
+  destroy() {
+    document.removeEventListener("keydown", this.stray, true);
+  }
+
+  /** Streamlit listens on the page for r and c; what is typed in the panel is none of its business. */
+  #shield(event) {
+    if (!this.screen.readMode) event.stopPropagation();
+  }
+
+  #down(event) {
+    if (this.screen.readMode) return;
+    const target = event.composedPath()[0];
+    if (target instanceof Element && target.closest("dialog")) return this.#shield(event);
+    const handled = this.#handle(event, target);
+    if (handled) event.preventDefault();
+    if (handled || event.currentTarget === this.screen.root) event.stopPropagation();
+  }
+
+  /** @returns {boolean} whether the key meant something here */
+  #handle(event, target) {
+    if (event.isComposing || !this.screen.session) return false;
+    this.screen.session.clock.touch();
+    const key = keyOf(event);
+    if ((event.ctrlKey || event.metaKey) && key === "Enter") return this.#do(this.actions.submit);
+    if (target instanceof Element && ENTRY.has(target.tagName)) return this.#inEntry(key, target);
+    if (event.ctrlKey || event.metaKey) return this.#withControl(event, key);
+    if (event.altKey) return false;
+    if (target instanceof Element && target.closest(".bar, .head, .notices, .aside")) {
+      const answer = this.#onControl(key, target);
+      if (answer !== null) return answer;
+    }
+    return this.#plain(key, event.shiftKey);
+  }
+
+  #do(action, ...given) {
+    action(...given);
+    return true;
+  }
+
+  #inEntry(key, target) {
+    if (key === "Escape") return this.#do(() => this.screen.focusText());
+    if (key === "Enter" && target.matches(".answer")) return this.#do(this.actions.submit);
+    return false;
+  }
+
+  #withControl(event, key) {
+    const letter = key.toLowerCase();
+    if (letter === "z") return this.#do(() => (event.shiftKey ? this.marking.redo() : this.marking.undo()));
+    if (letter === "y") return this.#do(() => this.marking.redo());
+    if (key === "Home") return this.#do(() => this.#jump(0, event.shiftKey));
+    if (key === "End") return this.#do(() => this.#jump(this.map.readable - 1, event.shiftKey));
+    return false;
+  }
+
+  /** On the bar: a radio button moves with the arrows and submits with Enter, a button is pressed. */
+  #onControl(key, target) {
+    const radio = target.closest("[role=radio]");
+    if (radio && (key === "ArrowLeft" || key === "ArrowRight")) return this.#do(() => moveRadio(radio, key === "ArrowRight" ? 1 : -1));
+    if (key === "Enter" && (radio || target.matches(".bar"))) return this.#do(this.actions.submit);
+    if ((key === "Enter" || key === " ") && target.closest("button, a, summary")) return false;
+    return null;
+  }
+
+  #plain(key, shift) {
+    if (/^[1-9]$/.test(key)) return this.#do(() => this.#digit(Number(key) - 1));
+    const bound = this.bindings[key] || this.bindings[key.toLowerCase()];
+    if (!bound) return false;
+    bound(shift);
+    return true;
+  }
+
+  #digit(index) {
+    const { project, state } = this.screen.session;
+    if (project.result_mode === "labels_only") {
+      if (index < project.labels.length) this.marking.setResult(project.labels[index]);
+    } else if (index < state.sets.length) this.marking.choose(index);
+    else this.screen.hint(`There is no set ${index + 1} yet. A new one: n.`);
+  }
+
+  #bindings() {
+    const { marking, actions, screen } = this;
+    const forward = () => (screen.session.work.instance.direction === "rtl" ? -1 : 1);
+    return {
+      ArrowRight: (shift) => this.#step(forward(), shift),
+      ArrowLeft: (shift) => this.#step(-forward(), shift),
+      ArrowDown: (shift) => this.#line(1, shift),
+      ArrowUp: (shift) => this.#line(-1, shift),
+      Home: (shift) => this.#lineEnd(-1, shift),
+      End: (shift) => this.#lineEnd(1, shift),
+      PageDown: (shift) => this.#page(1, shift),
+      PageUp: (shift) => this.#page(-1, shift),
+      " ": () => this.#mark(),
+      Enter: () => this.#mark(),
+      Escape: () => this.#escape(),
+      Delete: () => marking.clear(),
+      Backspace: () => marking.clear(),
+      n: () => marking.newSet(),
+      u: () => marking.unlock(),
+      l: (shift) => marking.cycleLabel(shift ? -1 : 1),
+      e: () => marking.toggleLook("erase"),
+      o: () => marking.toggleLook("only"),
+      x: () => marking.toggleLook("hide"),
+      s: () => actions.skip(),
+      d: () => actions.discard(),
+      g: () => actions.guidelines(),
+      m: () => actions.mine(),
+      "?": () => actions.keys(),
+    };
+  }
+
+  get map() {
+    return this.screen.session.map;
+  }
+
+  get rank() {
+    const { cursor } = this.screen.session;
+    return cursor === null ? -1 : this.map.rankOf(cursor);
+  }
+
+  /** Moves the cursor; with Shift the range grows from where it stood. */
+  #jump(rank, shift, keepGoal = false) {
+    const { session } = this.screen;
+    if (!this.map.readable) return;
+    if (shift) session.anchor ??= session.cursor ?? this.map.tokenAtRank(0);
+    else session.anchor = null;
+    session.cursor = this.map.tokenAtRank(Math.min(Math.max(0, rank), this.map.readable - 1));
+    if (!keepGoal) this.goal = null;
+    this.screen.moveCursor();
+  }
+
+  /** The first arrow shows the cursor where it stands, the next ones move it. */
+  #step(by, shift) {
+    if (this.rank < 0) this.#jump(0, shift);
+    else this.#jump(this.rank + by, shift);
+  }
+
+  #line(by, shift) {
+    if (this.rank < 0) return this.#jump(0, shift);
+    const from = this.#box(this.rank);
+    this.goal ??= from && (from.left + from.right) / 2;
+    const rank = this.#onNextLine(this.rank, by, from);
+    this.#jump(rank ?? (by > 0 ? this.map.readable - 1 : 0), shift, true);
+  }
+
+  #box(rank) {
+    return this.screen.view.boxOf(this.map.tokenAtRank(rank));
+  }
+
+  /** The token of the next line that stands nearest to the column one came from. */
+  #onNextLine(rank, by, from) {
+    let best = null;
+    let least = Infinity;
+    let line = null;
+    for (let at = rank + by; at >= 0 && at < this.map.readable; at += by) {
+      const box = this.#box(at);
+      if (!box || sameLine(box, from)) continue;
+      line ??= box;
+      if (!sameLine(box, line)) break;
+      const away = box.left <= this.goal && this.goal <= box.right ? 0 : Math.min(Math.abs(box.left - this.goal), Math.abs(box.right - this.goal));
+      if (away < least) [best, least] = [at, away];
+    }
+    return best;
+  }
+
+  #lineEnd(by, shift) {
+    if (this.rank < 0) return this.#jump(0, shift);
+    const from = this.#box(this.rank);
+    let rank = this.rank;
+    for (let at = rank + by; at >= 0 && at < this.map.readable; at += by) {
+      const box = this.#box(at);
+      if (box && !sameLine(box, from)) break;
+      rank = at;
+    }
+    this.#jump(rank, shift);
+  }
+
+  #page(by, shift) {
+    if (this.rank < 0) return this.#jump(0, shift);
+    const box = this.#box(this.rank);
+    const { top, bottom } = this.screen.textWindow();
+    const scroller = scrollerOf(this.screen.root);
+    const before = scroller.scrollTop;
+    scroller.scrollTop += by * (bottom - top) * 0.85;
+    const moved = scroller.scrollTop - before;
+    const y = box.top + box.height / 2 + (by * (bottom - top) * 0.85 - moved);
+    const place = this.screen.view.placeNear((box.left + box.right) / 2, y, top, bottom);
+    this.#jump(place ? Math.max(place.low, place.high) : this.rank, shift);
+  }
+
+  /** Marks the range, or the token under the cursor. */
+  #mark() {
+    const { session } = this.screen;
+    if (this.rank < 0) return this.#jump(0, false);
+    const from = session.anchor === null ? this.rank : this.map.rankOf(session.anchor);
+    this.marking.toggle(this.map.spansBetween(from, this.rank));
+    session.anchor = null;
+    this.screen.moveCursor(false);
+  }
+
+  #escape() {
+    const { session, looks } = this.screen;
+    if (this.screen.pointer?.cancel()) return;
+    Object.assign(looks, { erase: false, only: false, hide: false });
+    session.anchor = null;
+    this.screen.closeHint();
+    this.screen.moveCursor(false);
+    this.screen.refresh();
+  }
+}
+
+const sameLine = (a, b) => Math.abs((a.top + a.bottom) / 2 - (b.top + b.bottom) / 2) < Math.max(a.height, b.height) * 0.6;
+
+function moveRadio(radio, by) {
+  const all = [...radio.closest("[role=radiogroup]").querySelectorAll("[role=radio]")];
+  const next = all[(all.indexOf(radio) + by + all.length) % all.length];
+  next.click();
+  next.focus();
+}
+
+/** The key as on a Latin keyboard: with an Arabic or Cyrillic layout the letters' places count. */
+export function keyOf(event) {
+  const { key, code } = event;
+  if (key === "؟" || key === "？") return "?";
+  if (key.length !== 1 || key.charCodeAt(0) < 128) return key;
+  const place = /^(?:Key([A-Z])|Digit([0-9])|Numpad([0-9]))$/.exec(code || "");
+  return place ? (place[1] || place[2] || place[3]).toLowerCase() : key;
+}

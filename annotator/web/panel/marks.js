@@ -1,0 +1,130 @@
+/**
+ * Marks over the text with the CSS Custom Highlight API: the text's nodes are never touched.
+ *
+ * A set is one Highlight object. What it looks like (current, other, dimmed, …) is only a matter of the name
+ * under which that object is registered, so that changing the current set moves no range, and adding a mark
+ * adds one range. Names carry the panel's prefix: the registry belongs to the whole document.
+ */
+import { faint, laneOf, lookOf } from "./palette.js";
+
+/** @typedef {"other"|"current"|"dim"|"alone"|"hidden"|"away"} Look */
+
+export class Marks {
+  /**
+   * @param {string} prefix  unique among the panels of the document
+   * @param {Document|ShadowRoot} root  where the ::highlight() rules have to live
+   */
+  constructor(prefix, root) {
+    this.prefix = prefix;
+    this.root = root;
+    this.sheet = new CSSStyleSheet();
+    root.adoptedStyleSheets = [...root.adoptedStyleSheets, this.sheet];
+    this.layers = [];
+    this.view = null;
+    this.ruled = "";
+    this.preview = new Highlight();
+    this.preview.priority = 100;
+  }
+
+  /** Forgets all marks and draws on another text from now on. */
+  reset(view) {
+    for (const layer of this.layers) CSS.highlights.delete(layer.name);
+    this.layers = [];
+    this.view = view;
+    this.showPreview([], null, 0);
+  }
+
+  /**
+   * @param {import("./model.js").RationaleSet[]} sets
+   * @param {(index: number) => Look} lookAt
+   */
+  paint(sets, lookAt, dark) {
+    this.#rules(Math.max(sets.length, 1), dark);
+    while (this.layers.length > sets.length) CSS.highlights.delete(this.layers.pop().name);
+    sets.forEach((set, index) => {
+      if (!this.layers[index]) this.layers.push({ highlight: new Highlight(), spans: [], ranges: new Map(), name: "" });
+      this.#syncRanges(this.layers[index], set.spans);
+      this.#syncName(this.layers[index], `${this.prefix}-${lookAt(index)}-${index}`);
+    });
+  }
+
+  /** Changes only the ranges that changed: a mark costs the same in a short and in a long text. */
+  #syncRanges(layer, spans) {
+    if (layer.spans === spans) return;
+    const wanted = new Set(spans.map(([start, end]) => `${start}-${end}`));
+    for (const [key, range] of layer.ranges) {
+      if (wanted.has(key)) continue;
+      layer.highlight.delete(range);
+      layer.ranges.delete(key);
+    }
+    for (const [start, end] of spans) {
+      const key = `${start}-${end}`;
+      if (layer.ranges.has(key)) continue;
+      const range = this.view.rangeOf(start, end);
+      layer.ranges.set(key, range);
+      layer.highlight.add(range);
+    }
+    layer.spans = spans;
+  }
+
+  #syncName(layer, name) {
+    if (layer.name === name) return;
+    if (layer.name) CSS.highlights.delete(layer.name);
+    layer.name = name;
+    CSS.highlights.set(name, layer.highlight);
+  }
+
+  /** Shows what a drag or a keyboard range would add ("add") or take away ("erase"), before it does. */
+  showPreview(spans, kind, index) {
+    for (const other of ["erase", "range"]) CSS.highlights.delete(`${this.prefix}-${other}`);
+    if (this.previewName) CSS.highlights.delete(this.previewName);
+    this.preview.clear();
+    if (!spans.length) return;
+    for (const [start, end] of spans) this.preview.add(this.view.rangeOf(start, end));
+    this.previewName = kind === "add" ? `${this.prefix}-add-${index}` : `${this.prefix}-${kind}`;
+    CSS.highlights.set(this.previewName, this.preview);
+  }
+
+  /** The rules for all sets, written again only when the theme or the number of lanes changes. */
+  #rules(count, dark) {
+    const key = `${count}-${dark}`;
+    if (this.ruled === key) return;
+    this.ruled = key;
+    const rules = Array.from({ length: count }, (_, index) => this.#setRules(index, count, dark)).flat();
+    this.sheet.replaceSync([...rules, ...this.#sharedRules(dark)].join("\n"));
+  }
+
+  #setRules(index, count, dark) {
+    const { color, style } = lookOf(index, dark, count);
+    const lane = laneOf(index, count);
+    const crowded = count > 5;
+    const thickness = crowded || style === "double" || style === "wavy" ? 1 : 1.5;
+    const line = (colour, width) =>
+      `text-decoration:underline ${style} ${colour} ${width}px;text-underline-offset:${lane}px`;
+    const rule = (look, body) => `::highlight(${this.prefix}-${look}-${index}){${body}}`;
+    const ink = dark ? "#fff" : "#000";
+    return [
+      rule("other", line(color, thickness)),
+      rule("dim", line(faint(color, 0.22), thickness)),
+      rule("current", `background-color:${faint(color, dark ? 0.3 : 0.16)};${line(color, thickness + (crowded ? 0 : 0.5))}`),
+      rule("alone", `color:${ink};background-color:${faint(color, dark ? 0.3 : 0.16)};${line(color, thickness + 0.5)}`),
+      rule("away", "background-color:transparent"),
+      rule("hidden", `color:transparent;background-color:${dark ? "#3a3f4a" : "#d5d8de"}`),
+      rule("add", `background-color:${faint(color, dark ? 0.42 : 0.28)};${line(color, thickness + 0.5)}`),
+    ];
+  }
+
+  #sharedRules(dark) {
+    const erase = dark ? "#ff8a80" : "#b3261e";
+    return [
+      `::highlight(${this.prefix}-erase){background-color:${faint(erase, 0.16)};text-decoration:line-through ${erase} 2px}`,
+      `::highlight(${this.prefix}-range){background-color:${dark ? "#ffffff33" : "#00000021"}}`,
+    ];
+  }
+
+  /** Takes everything of this panel out of the document's registry. */
+  destroy() {
+    this.reset(this.view);
+    this.root.adoptedStyleSheets = this.root.adoptedStyleSheets.filter((sheet) => sheet !== this.sheet);
+  }
+}

@@ -1,0 +1,285 @@
+/**
+ * The annotation that is being made: immutable states, plain functions from state to state, and a history
+ * without limit. No DOM, no network. Functions that change nothing return the very state they were given,
+ * so that "did something change?" is one comparison and unchanged sets are shared between states.
+ */
+
+/** @typedef {import("./text.js").Span} Span */
+/**
+ * @typedef {Object} RationaleSet
+ * @property {Span[]} spans      sorted, without overlap; touching spans that came from the server stay apart
+ * @property {number} size       number of tokens
+ * @property {boolean} touched   whether it ever held a token
+ * @property {number|null} origin  its index in the work object, null if it was made here
+ * @property {boolean} locked
+ */
+/**
+ * @typedef {Object} State
+ * @property {RationaleSet[]} sets   at least one, except where the project has only labels
+ * @property {number} current
+ * @property {string|null} result
+ * @property {string} note
+ * @property {boolean} noRationale
+ * @property {number[]} unlocked     origins of sets that were unlocked
+ */
+
+export const letterOf = (index) => (index < 26 ? String.fromCharCode(65 + index) : `Z${index - 24}`);
+
+const sizeOf = (spans) => spans.reduce((sum, [start, end]) => sum + end - start, 0);
+
+/** @returns {RationaleSet} */
+function makeSet(spans, { touched = spans.length > 0, origin = null, locked = false } = {}) {
+  return { spans, size: sizeOf(spans), touched, origin, locked };
+}
+
+const emptySet = () => makeSet([]);
+
+/** Sorts, and joins what overlaps; spans that merely touch were two spans at their source and stay so. */
+function tidy(spans) {
+  const sorted = spans.filter(([start, end]) => start < end).sort((a, b) => a[0] - b[0] || a[1] - b[1]);
+  const kept = [];
+  for (const [start, end] of sorted) {
+    const last = kept[kept.length - 1];
+    if (last && start < last[1]) last[1] = Math.max(last[1], end);
+    else kept.push([start, end]);
+  }
+  return kept;
+}
+
+/** @returns {State} */
+export function stateFrom(draft, { locked = [], labelsOnly = false, unlocked = [] } = {}) {
+  const given = draft.sets || [];
+  const sets = given.map((spans, index) =>
+    makeSet(tidy(spans), { touched: true, origin: index, locked: locked.includes(index) && !unlocked.includes(index) }));
+  if (!sets.length && !labelsOnly) sets.push(emptySet());
+  const open = sets.findIndex((set) => !set.locked);
+  return {
+    sets, current: Math.max(0, open), result: draft.result ?? null, note: draft.note || "",
+    noRationale: Boolean(draft.no_rationale), unlocked: [...unlocked],
+  };
+}
+
+/** What is sent: trailing sets that nobody ever marked are left out. */
+export function draftOf(state) {
+  const sets = [...state.sets];
+  while (sets.length && !sets[sets.length - 1].size && !sets[sets.length - 1].touched) sets.pop();
+  const draft = { result: state.result, sets: sets.map((set) => set.spans), note: state.note, no_rationale: state.noRationale };
+  if (state.unlocked.length) draft.unlocked = state.unlocked;
+  return draft;
+}
+
+/** Whether two drafts say the same (key order and missing fields aside). */
+export function sameDraft(a, b) {
+  const plain = (draft) => JSON.stringify([
+    draft.result ?? null, (draft.sets || []).map(tidyCopy).filter((spans) => spans.length), draft.note || "", Boolean(draft.no_rationale)]);
+  return Boolean(a && b) && plain(a) === plain(b);
+}
+
+const tidyCopy = (spans) => tidy(spans.map((span) => [...span]));
+
+/** Spans with one more: it swallows what it overlaps or touches within `same` (a test for one segment). */
+export function joinSpan(spans, added, same = () => true) {
+  let [start, end] = added;
+  const before = [];
+  const after = [];
+  for (const span of spans) {
+    if (span[1] < start || (span[1] === start && !same(span[0], start))) before.push(span);
+    else if (span[0] > end || (span[0] === end && !same(span[0], start))) after.push(span);
+    else if (span[0] <= start && span[1] >= end) return spans;
+    else [start, end] = [Math.min(start, span[0]), Math.max(end, span[1])];
+  }
+  return [...before, [start, end], ...after];
+}
+
+/** Spans without the tokens of another span. */
+export function cutSpan(spans, [start, end]) {
+  if (!spans.some((span) => span[0] < end && start < span[1])) return spans;
+  return spans.flatMap((span) =>
+    span[1] <= start || end <= span[0] ? [span] : [[span[0], start], [end, span[1]]].filter(([from, to]) => from < to));
+}
+
+export const holds = (spans, token) => spans.some(([start, end]) => start <= token && token < end);
+
+export const covers = (spans, [from, to]) => {
+  let at = from;
+  for (const [start, end] of spans) if (start <= at && at < end) at = end;
+  return at >= to;
+};
+
+/** Number of tokens that two sorted span lists share. */
+export function sharedTokens(a, b) {
+  let shared = 0;
+  for (let i = 0, j = 0; i < a.length && j < b.length; ) {
+    shared += Math.max(0, Math.min(a[i][1], b[j][1]) - Math.max(a[i][0], b[j][0]));
+    if (a[i][1] < b[j][1]) i += 1;
+    else j += 1;
+  }
+  return shared;
+}
+
+/** Spans of the union of some sets. */
+export function unionOf(sets) {
+  return tidy(sets.flatMap((set) => set.spans.map((span) => [...span])));
+}
+
+function withSpans(state, index, spans) {
+  const old = state.sets[index];
+  if (spans === old.spans) return state;
+  const sets = [...state.sets];
+  sets[index] = { ...old, spans, size: sizeOf(spans), touched: true };
+  return { ...state, sets, noRationale: state.noRationale && !spans.length };
+}
+
+/** Adds spans to the current set. @returns {State} */
+export function addSpans(state, added, same) {
+  const spans = added.reduce((all, span) => joinSpan(all, span, same), state.sets[state.current].spans);
+  return withSpans(state, state.current, spans);
+}
+
+/** Takes spans out of the current set. @returns {State} */
+export function removeSpans(state, removed) {
+  return withSpans(state, state.current, removed.reduce(cutSpan, state.sets[state.current].spans));
+}
+
+/** Removes the spans if the current set holds all of them, else adds them. @returns {State} */
+export function toggleSpans(state, spans, same) {
+  const held = spans.every((span) => covers(state.sets[state.current].spans, span));
+  return held ? removeSpans(state, spans) : addSpans(state, spans, same);
+}
+
+/** Chooses a set; the one after the last makes a new set. @returns {State} */
+export function chooseSet(state, index) {
+  return index === state.current || index < 0 || index >= state.sets.length ? state : { ...state, current: index };
+}
+
+/** A new empty set; an empty last one is chosen instead of making another. @returns {State} */
+export function newSet(state) {
+  const last = state.sets.length - 1;
+  if (last >= 0 && !state.sets[last].size && !state.sets[last].locked) return chooseSet(state, last);
+  return { ...state, sets: [...state.sets, emptySet()], current: state.sets.length };
+}
+
+/** Clears the current set; an empty one goes away altogether. @returns {State} */
+export function clearSet(state) {
+  const set = state.sets[state.current];
+  if (set.size) return withSpans(state, state.current, []);
+  if (state.sets.length === 1) return state;
+  const sets = state.sets.filter((_, index) => index !== state.current);
+  return { ...state, sets, current: Math.min(state.current, sets.length - 1) };
+}
+
+/** @returns {State} */
+export function setResult(state, result) {
+  return state.result === result ? state : { ...state, result };
+}
+
+/** @returns {State} */
+export function setNote(state, note) {
+  return state.note === note ? state : { ...state, note };
+}
+
+/** "No rationale in the text" and marks exclude each other. @returns {State} */
+export function setNoRationale(state, on) {
+  if (state.noRationale === on) return state;
+  return on ? { ...state, noRationale: true, sets: [emptySet()], current: 0 } : { ...state, noRationale: false };
+}
+
+/** @returns {State} */
+export function unlockSet(state, index) {
+  const set = state.sets[index];
+  if (!set?.locked) return state;
+  const sets = [...state.sets];
+  sets[index] = { ...set, locked: false };
+  return { ...state, sets, current: index, unlocked: [...state.unlocked, set.origin] };
+}
+
+/**
+ * Why a state cannot be submitted, as a sentence, or null.
+ * @returns {{error: string, set: number|null}|null}
+ */
+export function problemOf(state, project) {
+  return resultProblem(state, project) || (project.result_mode === "labels_only" ? null : setProblem(state, project));
+}
+
+function resultProblem(state, { result_kind: kind, result_mode: mode }) {
+  if (mode === "confirm" || state.result) return null;
+  if (kind === "answer") {
+    return state.result === "" || state.noRationale ? null : { error: "Give the answer first; leave the field and choose “no rationale” if the text has none.", set: null };
+  }
+  return { error: "Choose a label first (l).", set: null };
+}
+
+function setProblem(state, project) {
+  const draft = draftOf(state);
+  if (state.noRationale) return null;
+  if (!draft.sets.some((spans) => spans.length)) {
+    const way = project.may_be_empty ? ", or choose “No rationale in the text”" : "";
+    return { error: `Nothing is marked yet. Mark the tokens of set A${way}.`, set: 0 };
+  }
+  const empty = draft.sets.findIndex((spans) => !spans.length);
+  if (empty >= 0) return { error: `Set ${letterOf(empty)} has no tokens. Mark some, or press Delete to remove the set.`, set: empty };
+  return equalProblem(draft.sets);
+}
+
+function equalProblem(sets) {
+  const seen = new Map();
+  for (const [index, spans] of sets.entries()) {
+    const key = JSON.stringify(tokensKey(spans));
+    if (seen.has(key)) {
+      return { error: `Sets ${letterOf(seen.get(key))} and ${letterOf(index)} hold the same tokens. Change or remove one of them.`, set: index };
+    }
+    seen.set(key, index);
+  }
+  return null;
+}
+
+/** Two sets are equal when their tokens are, however their spans are cut. */
+function tokensKey(spans) {
+  return spans.reduce((all, span) => joinSpan(all, span), []);
+}
+
+/** A state with its past and its future, both without limit. */
+export class History {
+  /** @param {State} state */
+  constructor(state) {
+    this.present = state;
+    this.past = [];
+    this.future = [];
+  }
+
+  /** Goes on to another state; the old one can be come back to. */
+  push(state) {
+    this.past.push(this.present);
+    this.future.length = 0;
+    this.present = state;
+  }
+
+  /** Replaces the present without a step in the past: for what is not an edit (which set is current, the note). */
+  replace(state) {
+    this.present = state;
+  }
+
+  undo() {
+    if (!this.past.length) return false;
+    this.future.push(this.present);
+    this.present = this.#carry(this.past.pop());
+    return true;
+  }
+
+  redo() {
+    if (!this.future.length) return false;
+    this.past.push(this.present);
+    this.present = this.#carry(this.future.pop());
+    return true;
+  }
+
+  /** Takes the last step back as if it had not been (a double click begins with a click). */
+  forget() {
+    if (this.past.length) this.present = this.#carry(this.past.pop());
+  }
+
+  /** The note has an undo of its own in its field, so it is not changed from here. */
+  #carry(state) {
+    return state.note === this.present.note ? state : { ...state, note: this.present.note };
+  }
+}

@@ -1,0 +1,86 @@
+/** Boxes above the text: what reviewers said, why something was refused, what has to be decided. */
+import { button, element } from "./dom.js";
+import { icon } from "./icons.js";
+import { letterOf } from "./model.js";
+import { lookOf } from "./palette.js";
+
+export class Notices {
+  /** @param {Object<string, Function>} actions */
+  constructor(actions) {
+    this.actions = actions;
+    this.root = element("div", { class: "notices" });
+    this.page = null;
+    this.key = "";
+  }
+
+  /** A notice that belongs to no text (signed out, something kept could not be sent), or null. */
+  setPage(notice) {
+    this.page = notice;
+    this.#draw(this.session);
+  }
+
+  show(session) {
+    this.key = "";
+    this.#draw(session);
+  }
+
+  update(session, { dark }) {
+    if (dark !== this.dark) this.key = "";
+    this.dark = dark;
+    this.#draw(session);
+  }
+
+  #draw(session) {
+    this.session = session;
+    const key = JSON.stringify([session?.id, session?.problem, session?.conflict?.error, session?.work.state, session?.state.sets.map((set) => set.origin), this.page?.text]);
+    if (key === this.key) return;
+    this.key = key;
+    const boxes = [this.#page(), session && this.#problem(session), session && this.#conflict(session),
+      session && this.#submitted(session), session && this.#feedback(session)];
+    this.root.replaceChildren(...boxes.filter(Boolean));
+  }
+
+  #box(kind, symbol, text, ...buttons) {
+    return element("div", { class: `notice ${kind}`, role: kind === "refused" ? "alert" : "note" },
+      icon(symbol), element("div", { class: "notice-text" }, text), ...buttons);
+  }
+
+  #page() {
+    if (!this.page) return null;
+    return this.#box("refused", "warning", this.page.text, button("Try again", { onclick: this.actions.retry }),
+      this.page.closable && button("Close", { className: "plain", onclick: () => this.setPage(null) }));
+  }
+
+  #problem({ problem }) {
+    if (!problem) return null;
+    const buttons = [
+      problem.warning && button("Submit all the same", { onclick: () => this.actions.submit(true) }),
+      problem.lost && button("Take it again", { onclick: this.actions.takeAgain }),
+      problem.lost && button("Go on", { className: "plain", onclick: this.actions.goOn }),
+    ].filter(Boolean);
+    return this.#box("refused", "warning", problem.error, ...buttons);
+  }
+
+  #conflict({ conflict }) {
+    if (!conflict) return null;
+    return this.#box("refused", "warning", conflict.error,
+      button("Keep what is here", { onclick: this.actions.keepMine }),
+      button("Take the other one", { onclick: this.actions.takeTheirs }));
+  }
+
+  #submitted({ work }) {
+    if (work.state !== "submitted" || work.foreign) return null;
+    return this.#box("info", "lock", "You have submitted this text. It can be read here, not changed.",
+      button("Withdraw and reopen", { onclick: this.actions.withdraw }), button("Back to work", { className: "plain", onclick: this.actions.goOn }));
+  }
+
+  #feedback({ work, state }) {
+    const { feedback } = work;
+    if (!feedback) return null;
+    const lines = feedback.lines.map((line) => element("p", {}, line));
+    const sets = state.sets.flatMap((set, index) => (feedback.sets?.[set.origin] || []).map((line) =>
+      element("p", { class: "set-line" }, element("span", { class: "badge", style: `--set:${lookOf(index, this.dark).color}` }, letterOf(index)), line)));
+    const title = element("p", { class: "notice-title" }, `Returned after round ${feedback.round}`);
+    return this.#box("returned", "returned", element("div", {}, title, ...lines, ...sets));
+  }
+}

@@ -1,0 +1,127 @@
+/**
+ * The token panel: the component's entry. `panel()` is called at the first mount and again at every script run;
+ * the panel of an element is made once and only told what may have changed. See docs/panel.md.
+ */
+import { openDiscard, openKeys, openMine } from "./dialogs.js";
+import { Flow } from "./flow.js";
+import { Keyboard } from "./keyboard.js";
+import { Marking } from "./marking.js";
+import { Messages } from "./messages.js";
+import { Pointer } from "./pointer.js";
+import { Outbox } from "./saving.js";
+import { Screen } from "./screen.js";
+import { Session } from "./session.js";
+import { DraftStorage } from "./storage.js";
+
+/** @type {WeakMap<object, Panel>} */
+const mounted = new WeakMap();
+
+/**
+ * @param {{data: Object, parentElement: HTMLElement|ShadowRoot, setTriggerValue: (name: string, value: any) => void}} component
+ * @returns {() => void} takes the panel away again
+ */
+export default function panel({ data, parentElement, setTriggerValue }) {
+  let made = mounted.get(parentElement);
+  if (made && made.differs(data)) {
+    made.destroy();
+    made = null;
+  }
+  if (made) made.update(data, setTriggerValue);
+  else mounted.set(parentElement, (made = new Panel(data, parentElement, setTriggerValue)));
+  // Streamlit may clean up after an earlier call when a later one has already taken over.
+  const call = (made.calls += 1);
+  return () => {
+    if (mounted.get(parentElement) !== made || made.calls !== call) return;
+    mounted.delete(parentElement);
+    made.destroy();
+  };
+}
+
+class Panel {
+  constructor(data, parent, trigger) {
+    this.calls = 0;
+    this.data = data;
+    this.trigger = trigger;
+    this.guidelinesAsked = 0;
+    this.screen = new Screen(parent, data.mode === "read");
+    this.marking = new Marking(this.screen, (session) => this.outbox.changed(session));
+    this.storage = new DraftStorage();
+    this.messages = new Messages(data.routes || "/api/panel", data.csrf || "");
+    this.outbox = new Outbox({
+      messages: this.messages, storage: this.storage,
+      onword: (word) => this.flow.say(word), ondone: (job, answer) => this.flow.done(job, answer),
+      onrefused: (job, answer) => this.flow.refused(job, answer), aheadOf: (session) => this.flow.aheadOf(session),
+    });
+    this.flow = new Flow({
+      messages: this.messages, storage: this.storage, outbox: this.outbox, screen: this.screen,
+      trigger: (name, value) => this.trigger(name, value), project: data.project,
+    });
+    this.screen.build(this.#actions());
+    this.pointer = this.screen.pointer = new Pointer(this.screen.text, this.screen, this.marking);
+    this.keyboard = new Keyboard(this.screen, this.marking, this.#actions());
+    this.#listen();
+    if (data.mode === "read") this.#showWork(data.work);
+    else this.flow.start(data.start ?? null);
+  }
+
+  #actions() {
+    const { marking, flow, screen } = this;
+    return {
+      hover: (index) => screen.hover(index), choose: (index) => marking.choose(index), newSet: () => marking.newSet(),
+      unlock: (index) => marking.unlock(index), undo: () => marking.undo(), redo: () => marking.redo(),
+      look: (name) => marking.toggleLook(name), noRationale: () => marking.toggleNoRationale(),
+      result: (label) => marking.setResult(label), note: (text) => marking.setNote(text),
+      submit: (confirmed = false) => flow.submit(confirmed === true), skip: () => flow.skip(), discard: () => this.#askDiscard(),
+      guidelines: () => this.trigger("guidelines", (this.guidelinesAsked += 1)),
+      mine: () => openMine(screen.root, (page) => this.messages.mine(this.data.project, page), (instance) => flow.open(instance)),
+      keys: () => openKeys(screen.root), retry: () => flow.retry(), withdraw: () => flow.withdraw(), goOn: () => flow.goOn(),
+      keepMine: () => flow.keepMine(), takeTheirs: () => flow.takeTheirs(), takeAgain: () => flow.takeAgain(),
+    };
+  }
+
+  #askDiscard() {
+    if (!this.marking.writable) return;
+    const reasons = this.flow.settings?.discard_reasons || [];
+    openDiscard(this.screen.root, reasons, (reason, comment) => this.flow.discard(reason, comment));
+  }
+
+  #listen() {
+    this.leaving = new AbortController();
+    const { signal } = this.leaving;
+    window.addEventListener("online", () => this.outbox.retry(), { signal });
+    window.addEventListener("focus", () => this.outbox.queue.length && this.outbox.retry(), { signal });
+    window.addEventListener("pagehide", () => this.outbox.flush(), { signal });
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.screen.updateTheme(), { signal });
+  }
+
+  #showWork(work) {
+    this.workShown = JSON.stringify(work);
+    if (!work) return this.screen.showEmpty("There is nothing to show here.");
+    this.screen.show(new Session({ ...work, foreign: true }, this.data.settings || null));
+  }
+
+  /** Whether another project or mode is asked for: that is another panel. */
+  differs(data) {
+    return data.project !== this.data.project || data.mode !== this.data.mode;
+  }
+
+  /** A script ran again. Only a start that the page itself changed, or another work to read, redraws anything. */
+  update(data, trigger) {
+    const before = this.data;
+    this.data = data;
+    this.trigger = trigger;
+    this.messages.csrf = data.csrf || this.messages.csrf;
+    this.screen.updateTheme();
+    if (data.mode === "read" && JSON.stringify(data.work) !== this.workShown) this.#showWork(data.work);
+    else if (data.mode !== "read" && (data.start ?? null) !== (before.start ?? null) && data.start) this.flow.open(data.start);
+  }
+
+  destroy() {
+    this.flow.closed = true;
+    clearTimeout(this.flow.again);
+    this.outbox.close();
+    this.leaving.abort();
+    this.keyboard.destroy();
+    this.screen.destroy();
+  }
+}

@@ -1,0 +1,209 @@
+/**
+ * The way out: drafts, submits, skips and discards, one message at a time and in the order in which they were made.
+ *
+ * Drafts hold no content while they wait: the newest state of their session is read when their turn comes, so
+ * the last one wins and none overtakes another. A message that cannot be delivered stays at the head of the
+ * queue and is tried again; everything unacknowledged lies in the browser's storage meanwhile.
+ */
+import { sameDraft } from "./model.js";
+
+/** @typedef {import("./session.js").Session} Session */
+/** @typedef {{kind: "draft"|"submit"|"skip"|"discard", session: Session, extra: Object}} Job */
+/** @typedef {"saved"|"saving"|"offline"|"signed-out"|"held"} Word */
+
+const RETRY_MS = [500, 1000, 2000, 4000, 8000];
+
+export class Outbox {
+  /**
+   * @param {Object} parts
+   * @param {import("./messages.js").Messages} parts.messages
+   * @param {import("./storage.js").DraftStorage} parts.storage
+   * @param {(word: Word) => void} parts.onword
+   * @param {(job: Job, answer: import("./messages.js").Answer) => void} parts.onrefused
+   * @param {(job: Job, answer: import("./messages.js").Answer) => void} parts.ondone
+   * @param {(session: Session) => number|null} parts.aheadOf  the assignment shown after this one
+   */
+  constructor(parts) {
+    Object.assign(this, parts);
+    /** @type {Job[]} */
+    this.queue = [];
+    this.sending = null;
+    this.tries = 0;
+    this.timer = null;
+    this.closed = false;
+  }
+
+  /** A session changed: keep it here, and send it as soon as nothing else is on its way. */
+  changed(session) {
+    this.#keep(session);
+    if (session.conflict) return this.#say();
+    if (!this.#waiting().some((job) => job.session === session)) this.queue.push({ kind: "draft", session, extra: {} });
+    this.#go();
+  }
+
+  /** Submit, skip or discard; a draft that still waits is contained in a submit. */
+  finish(kind, session, extra = {}) {
+    const started = this.sending;
+    this.queue = this.queue.filter((job) => job === started || job.session !== session);
+    this.queue.push({ kind, session, extra });
+    this.#keep(session);
+    this.#go();
+  }
+
+  /** Whether something of this session, or anything at all, has not been acknowledged. */
+  busy(session = null) {
+    return this.queue.some((job) => session === null || job.session === session);
+  }
+
+  /** Tries again at once: the connection is back, or the person has signed in again. */
+  retry() {
+    clearTimeout(this.timer);
+    this.timer = null;
+    this.tries = 0;
+    this.#go();
+  }
+
+  #waiting() {
+    return this.queue.filter((job) => job !== this.sending);
+  }
+
+  #finishOf(session) {
+    return this.queue.find((job) => job.session === session && job.kind !== "draft") || null;
+  }
+
+  #keep(session) {
+    const finish = this.#finishOf(session);
+    if (!session.dirty && !finish) return this.storage.drop(session.id);
+    this.storage.keep({
+      assignment: session.id, instance: session.work.instance.id, revision: session.revision, draft: session.draft,
+      sent: this.sending?.session === session ? this.sentDraft : null,
+      finish: finish && { kind: finish.kind, extra: finish.extra },
+    });
+  }
+
+  #body({ kind, session, extra }) {
+    const body = { assignment: session.id, ...extra };
+    if (kind === "draft" || kind === "submit") {
+      Object.assign(body, { revision: session.revision, draft: session.draft, timing: session.clock.timing() });
+    }
+    if (kind !== "draft") body.ahead = this.aheadOf(session);
+    return body;
+  }
+
+  async #go() {
+    if (this.sending || this.timer) return;
+    const job = this.queue[0];
+    if (!job) return this.#say();
+    if (job.kind === "draft" && (!job.session.dirty || job.session.conflict)) {
+      this.queue.shift();
+      return this.#go();
+    }
+    await this.#send(job);
+  }
+
+  async #send(job) {
+    const body = this.#body(job);
+    const version = job.session.version;
+    this.sending = job;
+    this.sentDraft = body.draft || null;
+    this.#keep(job.session);
+    this.#say();
+    const answer = await this.messages.post(job.kind, body);
+    this.sending = null;
+    if (answer.status === 0 || answer.status >= 500 || answer.status === 401 || answer.status === 429) this.#later(answer);
+    else this.#settle(job, answer, body, version);
+  }
+
+  #later({ status }) {
+    this.stuck = status === 401 ? "signed-out" : "offline";
+    if (this.closed) return;
+    this.storage.renew();
+    const wait = RETRY_MS[Math.min(this.tries, RETRY_MS.length - 1)];
+    this.tries += 1;
+    this.timer = setTimeout(() => {
+      this.timer = null;
+      this.#go();
+    }, wait);
+    this.#say();
+  }
+
+  #settle(job, answer, body, version) {
+    this.tries = 0;
+    this.stuck = null;
+    this.queue = this.queue.filter((other) => other !== job);
+    if (answer.status === 200) this.#accept(job, answer, body, version);
+    else if (!this.#acceptedBefore(job, answer, body, version)) this.onrefused(job, answer);
+    this.#go();
+  }
+
+  #accept(job, answer, body, version) {
+    const { session } = job;
+    if (body.timing) session.clock.acknowledge(body.timing);
+    if (job.kind === "draft") session.revision = answer.body.revision;
+    session.saved = version;
+    if (job.kind !== "draft") session.saved = session.version;
+    this.#keep(session);
+    performance.mark("annotator:saved");
+    this.ondone(job, answer);
+  }
+
+  /**
+   * A conflict with ourselves: the message had arrived and only its answer was lost. What the server
+   * holds is then what was sent, and its revision is good to go on from.
+   */
+  #acceptedBefore(job, answer, body, version) {
+    const work = answer.body.work;
+    if (answer.status !== 409 || !work || !body.draft || !sameDraft(work.draft, body.draft)) return false;
+    const { session } = job;
+    session.revision = work.revision;
+    if (job.kind === "draft") {
+      session.saved = version;
+      this.#keep(session);
+      return true;
+    }
+    if (work.state === "submitted") {
+      this.#accept(job, { status: 200, body: { counts: null, ahead: null } }, body, version);
+      return true;
+    }
+    this.queue.unshift(job);
+    return true;
+  }
+
+  /** Keeps a session whose message was refused; it waits for the person. */
+  hold(session) {
+    this.#keep(session);
+    this.#say();
+  }
+
+  #say() {
+    if (this.stuck && this.queue.length) this.onword(this.stuck);
+    else if (this.queue.length) this.onword("saving");
+    else this.onword("saved");
+  }
+
+  /**
+   * The page closes: what waits is sent at once, without waiting for what is on its way. Should it arrive in
+   * the wrong order the server refuses it, and the entry in the storage is sent when the page is opened again.
+   */
+  flush() {
+    for (const job of this.#waiting()) {
+      if (job.kind === "draft" && (!job.session.dirty || job.session.conflict)) continue;
+      const body = this.#body(job);
+      if (this.sending?.session === job.session && body.revision !== undefined) body.revision += 1;
+      this.messages.post(job.kind, body);
+    }
+    this.storage.release();
+  }
+
+  /**
+   * The panel goes away while the page stays: what waits is still sent in its order, once. What fails lies in
+   * the storage, given up, and is sent by the next panel.
+   */
+  close() {
+    this.closed = true;
+    clearTimeout(this.timer);
+    this.timer = null;
+    this.storage.release();
+    this.#go();
+  }
+}

@@ -1,0 +1,75 @@
+/** One work object while it is in the panel: its states, its place in the text, its time, what is wrong with it. */
+import { Clock } from "./clock.js";
+import { History, draftOf, sameDraft, stateFrom } from "./model.js";
+import { TokenMap } from "./text.js";
+
+export class Session {
+  /** @param {Object} work  the server's work object @param {Object|null} project */
+  constructor(work, project) {
+    this.project = project;
+    this.clock = new Clock(project?.idle_after_s);
+    this.map = new TokenMap(work.instance);
+    this.cursor = null;
+    this.anchor = null;
+    this.scroll = null;
+    this.version = 0;
+    this.saved = 0;
+    this.problem = null;
+    this.conflict = null;
+    this.seen = false;
+    this.leaving = false;
+    this.take(work);
+  }
+
+  /** Takes over what the server holds; the history starts anew. */
+  take(work) {
+    this.work = work;
+    this.revision = work.revision;
+    this.saved = this.version;
+    this.conflict = null;
+    this.history = new History(this.stateOf(work.draft));
+  }
+
+  stateOf(draft) {
+    return stateFrom(draft, {
+      locked: this.work.locked_sets || [], unlocked: draft.unlocked || [],
+      labelsOnly: this.project?.result_mode === "labels_only",
+    });
+  }
+
+  get id() {
+    return this.work.assignment;
+  }
+
+  get state() {
+    return this.history.present;
+  }
+
+  get draft() {
+    return draftOf(this.state);
+  }
+
+  /** Whether there are changes that the server has not acknowledged. */
+  get dirty() {
+    return this.version > this.saved;
+  }
+
+  get open() {
+    return this.work.state !== "submitted" && !this.leaving;
+  }
+
+  /** Brings in a draft as one more step, so that undo leads back to what was there before. */
+  load(draft) {
+    if (sameDraft(draft, this.draft)) return;
+    this.history.push({ ...this.stateOf(draft), current: 0 });
+    this.version += 1;
+  }
+
+  /** The result as it is to be shown: chosen, else given. */
+  get result() {
+    const given = this.work.result?.given ?? null;
+    const mode = this.project?.result_mode;
+    if (mode === "give" || mode === "labels_only") return this.state.result;
+    return this.state.result ?? given;
+  }
+}

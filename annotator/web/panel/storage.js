@@ -1,0 +1,105 @@
+/**
+ * Drafts that the server has not acknowledged, in the browser's storage, so that neither a lost connection
+ * nor a closed tab loses a mark.
+ *
+ * An entry belongs to the tab that wrote it. Another tab leaves it alone while its owner lives: the owner
+ * gives it up when its page closes, and a crashed owner stops renewing it.
+ */
+
+const PREFIX = "annotator:draft:";
+const OWNED_MS = 15000;
+
+/**
+ * @typedef {Object} Entry
+ * @property {number} assignment
+ * @property {number} instance
+ * @property {number} revision   the revision the draft builds on
+ * @property {Object} draft
+ * @property {Object|null} sent  a draft that was on its way when the entry was written
+ * @property {Object|null} finish  the rest of a submit, skip or discard that is not acknowledged
+ * @property {string|null} tab
+ * @property {number} at
+ */
+
+export class DraftStorage {
+  constructor(storage = safeStorage("localStorage"), session = safeStorage("sessionStorage"), now = Date.now) {
+    this.storage = storage;
+    this.now = now;
+    this.tab = session.getItem("annotator:tab") || crypto.getRandomValues(new Uint32Array(2)).join("-");
+    session.setItem("annotator:tab", this.tab);
+    this.mine = new Set();
+  }
+
+  /** @param {Omit<Entry, "tab"|"at">} entry */
+  keep(entry) {
+    this.mine.add(entry.assignment);
+    this.#write({ ...entry, tab: this.tab, at: this.now() });
+  }
+
+  drop(assignment) {
+    this.mine.delete(assignment);
+    this.storage.removeItem(PREFIX + assignment);
+  }
+
+  /** The entry of an assignment if it is this tab's to take: its own, given up, or its owner's no more. */
+  find(assignment) {
+    const entry = this.#read(PREFIX + assignment);
+    const free = entry && (entry.tab === null || entry.tab === this.tab || this.now() - entry.at > OWNED_MS);
+    return free ? entry : null;
+  }
+
+  /** All entries that are this tab's to take. @returns {Entry[]} */
+  list() {
+    const keys = Object.keys(this.storage).filter((key) => key.startsWith(PREFIX));
+    return keys.map((key) => this.find(key.slice(PREFIX.length))).filter(Boolean).sort((a, b) => a.at - b.at);
+  }
+
+  /** Says "still mine" while the entries cannot be sent. */
+  renew() {
+    this.#each((entry) => ({ ...entry, at: this.now() }));
+  }
+
+  /** Gives the entries up: the page is closing. */
+  release() {
+    this.#each((entry) => ({ ...entry, tab: null }));
+  }
+
+  #each(change) {
+    for (const assignment of this.mine) {
+      const entry = this.#read(PREFIX + assignment);
+      if (entry) this.#write(change(entry));
+    }
+  }
+
+  #write(entry) {
+    try {
+      this.storage.setItem(PREFIX + entry.assignment, JSON.stringify(entry));
+    } catch {
+      // A full storage must not stop the marking; the draft is still on its way to the server.
+    }
+  }
+
+  #read(key) {
+    try {
+      const entry = JSON.parse(this.storage.getItem(key));
+      return entry && entry.draft ? entry : null;
+    } catch {
+      return null;
+    }
+  }
+}
+
+/** A browser may forbid storage altogether: then an object for this page's life takes its place. */
+function safeStorage(name) {
+  try {
+    return window[name];
+  } catch {
+    const kept = {};
+    const methods = {
+      getItem: (key) => kept[key] ?? null,
+      setItem: (key, value) => { kept[key] = String(value); },
+      removeItem: (key) => { delete kept[key]; },
+    };
+    return Object.setPrototypeOf(kept, methods);
+  }
+}

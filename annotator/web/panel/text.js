@@ -1,0 +1,179 @@
+/**
+ * Offset arithmetic over the tokens of one instance. Pure: no DOM.
+ *
+ * Three numberings meet here. *Token index*: the segments' tokens counted through in the order in which the
+ * server lists the segments; the only one that is ever sent. *Character*: UTF-16 offset within a segment.
+ * *Rank*: position of a selectable token in the order in which a person reads the screen (a title is drawn
+ * above its passage, though its tokens are numbered after it); arrows and drags walk along ranks.
+ */
+
+/** @typedef {[number, number]} Span  half open [start, end) of token indices, within one segment */
+
+/** Index of the first value that is at least `wanted`; `values` ascends. */
+export function lowerBound(values, wanted) {
+  let low = 0;
+  let high = values.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (values[middle] < wanted) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Places of a segment on the screen: what is asked first, then titles, then the texts, then the choices. */
+function place(segment) {
+  if (segment.name === "choices") return 3;
+  if (!segment.selectable) return 0;
+  return segment.name === "title" ? 1 : 2;
+}
+
+/** Indices of the segments in the order in which they are drawn. */
+export function displayOrder(segments) {
+  return segments.map((_, index) => index).sort((a, b) => place(segments[a]) - place(segments[b]) || a - b);
+}
+
+export class TokenMap {
+  /** @param {{segments: Array<Object>, target: Span|null}} instance */
+  constructor(instance) {
+    this.segments = instance.segments;
+    this.target = instance.target || null;
+    this.starts = this.segments.map((segment) => Uint32Array.from(segment.starts));
+    this.ends = this.segments.map((segment) => Uint32Array.from(segment.ends));
+    this.order = displayOrder(this.segments);
+    this.first = [];
+    this.count = 0;
+    for (const starts of this.starts) {
+      this.first.push(this.count);
+      this.count += starts.length;
+    }
+    this.#rank();
+  }
+
+  #rank() {
+    this.reading = this.order.filter((index) => this.segments[index].selectable && this.starts[index].length);
+    this.rankFirst = [];
+    this.readable = 0;
+    for (const index of this.reading) {
+      this.rankFirst.push(this.readable);
+      this.readable += this.starts[index].length;
+    }
+    const boxed = this.target && this.isSelectable(this.target[0]) ? this.target[1] - this.target[0] : 0;
+    this.selectableCount = this.readable - boxed;
+  }
+
+  /** Number of the segment that holds a token. */
+  segmentOf(token) {
+    let low = 0;
+    for (let index = 0; index < this.first.length; index += 1) {
+      if (this.first[index] <= token && this.starts[index].length) low = index;
+    }
+    return low;
+  }
+
+  isSelectable(token) {
+    return this.segments[this.segmentOf(token)].selectable;
+  }
+
+  charStart(token) {
+    const segment = this.segmentOf(token);
+    return this.starts[segment][token - this.first[segment]];
+  }
+
+  charEnd(token) {
+    const segment = this.segmentOf(token);
+    return this.ends[segment][token - this.first[segment]];
+  }
+
+  /** Token index at a character of a segment, or -1 between tokens. */
+  tokenAt(segment, char) {
+    const local = lowerBound(this.starts[segment], char + 1) - 1;
+    return local >= 0 && char < this.ends[segment][local] ? this.first[segment] + local : -1;
+  }
+
+  /** Index of the first token of a segment that starts at or after a character (may be one past the last). */
+  tokenAfter(segment, char) {
+    return this.first[segment] + lowerBound(this.starts[segment], char);
+  }
+
+  rankOf(token) {
+    const segment = this.segmentOf(token);
+    const place = this.reading.indexOf(segment);
+    return place < 0 ? -1 : this.rankFirst[place] + token - this.first[segment];
+  }
+
+  tokenAtRank(rank) {
+    let place = 0;
+    while (place + 1 < this.reading.length && this.rankFirst[place + 1] <= rank) place += 1;
+    return this.first[this.reading[place]] + rank - this.rankFirst[place];
+  }
+
+  /** Reading rank that a gap before `token` of a segment stands at. */
+  gapRank(segment, token) {
+    const place = this.reading.indexOf(segment);
+    return place < 0 ? 0 : this.rankFirst[place] + token - this.first[segment];
+  }
+
+  /**
+   * Spans of the selectable tokens between two ranks (both included), cut at segments and at the target.
+   * @returns {Span[]}
+   */
+  spansBetween(a, b) {
+    const low = Math.max(0, Math.min(a, b));
+    const high = Math.min(this.readable - 1, Math.max(a, b));
+    const spans = [];
+    this.reading.forEach((segment, place) => {
+      const from = Math.max(low, this.rankFirst[place]);
+      const to = Math.min(high, this.rankFirst[place] + this.starts[segment].length - 1);
+      if (from > to) return;
+      const shift = this.first[segment] - this.rankFirst[place];
+      spans.push(...this.#withoutTarget([from + shift, to + shift + 1]));
+    });
+    return spans.sort((x, y) => x[0] - y[0]);
+  }
+
+  #withoutTarget([start, end]) {
+    if (!this.target || this.target[1] <= start || end <= this.target[0]) return [[start, end]];
+    return [[start, this.target[0]], [this.target[1], end]].filter(([from, to]) => from < to);
+  }
+
+  isTarget(token) {
+    return this.target !== null && this.target[0] <= token && token < this.target[1];
+  }
+
+  /** The sentence of a token, as a span. @returns {Span} */
+  sentenceOf(token) {
+    const segment = this.segmentOf(token);
+    const local = token - this.first[segment];
+    const sentences = this.segments[segment].sentences || [];
+    const after = lowerBound(sentences, local + 1);
+    const start = after > 0 ? sentences[after - 1] : 0;
+    const end = after < sentences.length ? sentences[after] : this.starts[segment].length;
+    return [this.first[segment] + start, this.first[segment] + end];
+  }
+
+  /** First and last rank of each selectable segment that a span touches; for keeping a set in one segment. */
+  segmentsOf(spans) {
+    return [...new Set(spans.map(([start]) => this.segmentOf(start)))];
+  }
+
+  textOf([start, end]) {
+    const segment = this.segmentOf(start);
+    const from = this.starts[segment][start - this.first[segment]];
+    const to = this.ends[segment][end - 1 - this.first[segment]];
+    return this.segments[segment].text.slice(from, to);
+  }
+
+  /** The words of some spans in brief: at most about `limit` characters. */
+  brief(spans, limit) {
+    let words = "";
+    for (const span of spans) {
+      const segment = this.segmentOf(span[0]);
+      const from = this.starts[segment][span[0] - this.first[segment]];
+      const to = Math.min(this.ends[segment][span[1] - 1 - this.first[segment]], from + limit + 1);
+      words += (words ? " … " : "") + this.segments[segment].text.slice(from, to).replace(/\s+/g, " ");
+      if (words.length > limit) return `${Array.from(words).slice(0, limit).join("")}…`;
+    }
+    return words;
+  }
+}

@@ -1,0 +1,10 @@
+"""Our own routes beside the pages: each module has a list `routes`."""
+
+from starlette.routing import Route
+
+from annotator.web.routes import health, panel, sign_in, static
+
+
+def all_routes() -> list[Route]:
+    """Every route of ours, in the order in which they are tried."""
+    return [*health.routes, *sign_in.routes, *panel.routes, *static.routes]

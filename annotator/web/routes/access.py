@@ -1,0 +1,150 @@
+"""What every route shares: the database, who is asking, whether the request comes from a page of ours, and refusals."""
+
+import os
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from secrets import compare_digest
+from urllib.parse import urlsplit
+
+from starlette.requests import HTTPConnection, Request
+from starlette.responses import JSONResponse
+
+from annotator.errors import (
+    AnnotatorError,
+    Conflict,
+    InvalidAnnotation,
+    InvalidValue,
+    LeaseLost,
+    NotAllowed,
+    NotFound,
+    NotSignedIn,
+    StoreError,
+)
+from annotator.usecases.accounts import Session, session_of
+from annotator.usecases.databases import Store, open_store
+
+COOKIE = "annotator_session"
+DATABASE_VARIABLE = "ANNOTATOR_DB"  # pages run in this process, but get nothing from the server but its environment
+_SCOPE_KEY = "annotator"
+_FOREIGN = "This request did not come from a page of this server. Open the page again and repeat it there."
+
+# The first that fits counts, so a subclass stands before its base.
+_STATUS: tuple[tuple[type[AnnotatorError], int], ...] = (
+    (NotSignedIn, 401),
+    (NotAllowed, 403),
+    (NotFound, 404),
+    (LeaseLost, 410),
+    (Conflict, 409),
+    (InvalidValue, 422),
+    (StoreError, 503),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ServerOptions:
+    """How the server was started; nothing of this ever comes from a request."""
+
+    path: Path
+    is_demonstration: bool = False
+
+
+def give_options(connection_scope: dict[str, object], options: ServerOptions) -> None:
+    """Put the options where routes find them (the middleware does, for every request)."""
+    connection_scope[_SCOPE_KEY] = options
+
+
+def options_of(request: HTTPConnection) -> ServerOptions:
+    """How the server of a request was started."""
+    options = request.scope[_SCOPE_KEY]
+    if not isinstance(options, ServerOptions):
+        raise TypeError(f"the request's scope holds {options!r} in the place of the server's options")
+    return options
+
+
+class _Kept(threading.local):
+    """The connection of this thread: it may not wander to another, and opening one for each request takes longer."""
+
+    store: Store | None = None
+    identity: tuple[int, int] | None = None
+
+
+_KEPT = _Kept()
+
+
+@contextmanager
+def route_store(request: HTTPConnection) -> Iterator[Store]:
+    """The database, over a connection that belongs to this thread and is kept open; only in sync handlers."""
+    yield kept_store(options_of(request).path)
+
+
+def kept_store(path: Path) -> Store:
+    """The open connection of this thread; a file that was replaced (a restored backup) is opened anew."""
+    path = path.absolute()
+    identity = _identity(path)
+    if _KEPT.store is not None and (_KEPT.store.path != path or _KEPT.identity != identity):
+        _KEPT.store.close()
+        _KEPT.store = None
+    if _KEPT.store is None:
+        _KEPT.store = open_store(path)
+        _KEPT.identity = identity
+    return _KEPT.store
+
+
+def close_kept_store() -> None:
+    """Close this thread's connection."""
+    if _KEPT.store is not None:
+        _KEPT.store.close()
+        _KEPT.store = None
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    try:
+        status = os.stat(path)  # noqa: PTH116  (each request pays for this; Path.stat takes twice as long)
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
+
+
+def session_of_request(request: HTTPConnection) -> Session:
+    """Who is signed in with the request's cookie; raises NotSignedIn. Only in sync handlers."""
+    with route_store(request) as store:
+        return session_of(store, request.cookies.get(COOKIE))
+
+
+def require_csrf(request: Request, session: Session) -> None:
+    """Raise NotAllowed unless the request carries the session's token and comes from a page of this server."""
+    token = request.headers.get("x-csrf-token", "")
+    if not compare_digest(token.encode(), session.csrf.encode()) or _is_foreign(request):
+        raise NotAllowed(_FOREIGN)
+
+
+def require_same_origin(request: Request) -> None:
+    """Raise NotAllowed unless a browser says that a page of this server sent the request; for forms, which have no token."""
+    says_nothing = "sec-fetch-site" not in request.headers and "origin" not in request.headers
+    if says_nothing or _is_foreign(request):
+        raise NotAllowed(_FOREIGN)
+
+
+def _is_foreign(request: Request) -> bool:
+    site = request.headers.get("sec-fetch-site")
+    origin = request.headers.get("origin")
+    if site is not None and site != "same-origin":
+        return True
+    # Behind a proxy that ends TLS the scheme differs; host and port do not.
+    return origin is not None and urlsplit(origin).netloc != request.headers.get("host")
+
+
+def status_of(error: AnnotatorError) -> int:
+    """The HTTP status of a refusal."""
+    return next((status for kind, status in _STATUS if isinstance(error, kind)), 400)
+
+
+def error_response(error: AnnotatorError) -> JSONResponse:
+    """A refusal as JSON: the sentence, and for an annotation which set is meant and whether it may be confirmed."""
+    body: dict[str, object] = {"error": str(error)}
+    if isinstance(error, InvalidAnnotation):
+        body |= {"set": error.set_index, "warning": error.is_warning}
+    return JSONResponse(body, status_of(error), {"Cache-Control": "no-store"})

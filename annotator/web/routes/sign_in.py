@@ -1,0 +1,205 @@
+"""Signing in with a password, a one-time link, or (in the demonstration) by choosing a person; signing out."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from urllib.parse import parse_qsl, quote, urlsplit
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+from annotator.errors import AnnotatorError, InvalidValue, NotSignedIn
+from annotator.usecases import accounts
+from annotator.web import forms
+from annotator.web.routes.access import (
+    COOKIE,
+    options_of,
+    require_same_origin,
+    route_store,
+    session_of_request,
+    status_of,
+)
+
+_LARGEST_FORM = 32_768
+_MOST_FIELDS = 10
+_NO_ACCOUNT = (
+    "There is no account yet. Open the one-time link that the server printed when it was started, or start it again."
+)
+_SIGNED_OUT = "You are signed out."
+
+Form = Mapping[str, str]
+
+
+def local_path(path: str) -> str:
+    """The path when it leads to this server and not to the sign-in page again, else the start page's.
+
+    >>> local_path("/annotate?project=1"), local_path("//elsewhere.example"), local_path("https://elsewhere.example")
+    ('/annotate?project=1', '/', '/')
+    """
+    is_plain = path.startswith("/") and not path.startswith("//") and path.isprintable() and "\\" not in path
+    if not is_plain or urlsplit(path).path in {"/sign-in", "/sign-out"}:
+        return "/"
+    return path
+
+
+def with_form(handler: Callable[[Request, Form], Response]) -> Callable[[Request], Awaitable[Response]]:
+    """A route that takes a form from a page of ours and works on it in a thread (hashing takes 50 ms)."""
+
+    async def take(request: Request) -> Response:
+        try:
+            require_same_origin(request)
+            form = await _read_form(request)
+        except AnnotatorError as error:
+            return forms.message_page("Not accepted", str(error), status_of(error))
+        return await run_in_threadpool(handler, request, form)
+
+    return take
+
+
+async def _read_form(request: Request) -> Form:
+    body = bytearray()
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > _LARGEST_FORM:
+            raise InvalidValue("The form is too large. Shorten what you typed.")
+    try:
+        pairs = parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=_MOST_FIELDS)
+    except ValueError as error:
+        raise InvalidValue("The form has too many fields. Open the page again.") from error
+    return dict(pairs)
+
+
+def show_sign_in(request: Request) -> Response:
+    """The form; somebody who is signed in goes on at once (not in the demonstration: there one changes persons)."""
+    next_path = _next_of(request)
+    if not options_of(request).is_demonstration and _is_signed_in(request):
+        return RedirectResponse(next_path, 303)
+    notice = _SIGNED_OUT if "signed-out" in request.query_params else ""
+    return _sign_in_form(request, notice=notice)
+
+
+def _sign_in_form(
+    request: Request, *, name: str = "", error: str = "", notice: str = "", status: int = 200
+) -> Response:
+    next_path = _next_of(request) if "next" in request.query_params else ""
+    options = options_of(request)
+    with route_store(request) as store:
+        if options.is_demonstration:
+            people = accounts.list_people_to_choose(store, is_demonstration=True)
+            return forms.choose_page(people, next_path=next_path, error=error, status=status)
+        if not error and not accounts.has_users(store):
+            notice = _NO_ACCOUNT
+    return forms.sign_in_page(name=name, next_path=next_path, error=error, notice=notice, status=status)
+
+
+def sign_in(request: Request, form: Form) -> Response:
+    """Start a session; the one that the browser had before ends."""
+    name = form.get("name", "")
+    is_demonstration = options_of(request).is_demonstration
+    try:
+        with route_store(request) as store:
+            if is_demonstration:
+                token = accounts.sign_in_as(store, name, is_demonstration=True)
+            else:
+                token = accounts.sign_in(store, name, form.get("password", ""))
+    except AnnotatorError as error:
+        return _sign_in_form(request, name=name, error=str(error), status=status_of(error))
+    return _with_session(request, token, _next_of(request))
+
+
+def show_link(request: Request) -> Response:
+    """What a one-time link is for. Looking does not use it up: mail programs look at links, too."""
+    try:
+        return _link_form(request)
+    except AnnotatorError as error:
+        return forms.message_page("This link does not work", str(error), status_of(error))
+
+
+def _link_form(request: Request, *, name: str = "", error: str = "", status: int = 200) -> Response:
+    with route_store(request) as store:
+        user = accounts.open_link(store, request.path_params["token"]).user
+    return forms.link_page(
+        user_name=user.name if user else None, name=name, error=error, action=request.url.path, status=status
+    )
+
+
+def use_link(request: Request, form: Form) -> Response:
+    """Set the password and sign in."""
+    name = form.get("name", "")
+    try:
+        with route_store(request) as store:
+            token = accounts.set_password_with_link(store, request.path_params["token"], name, form.get("password", ""))
+    except InvalidValue as error:
+        return _link_form(request, name=name, error=str(error), status=status_of(error))
+    except AnnotatorError as error:
+        return forms.message_page("This link does not work", str(error), status_of(error))
+    return _with_session(request, token, "/")
+
+
+def show_sign_out(request: Request) -> Response:
+    """Ask first: a link alone must not sign anybody out."""
+    try:
+        return forms.sign_out_page(session_of_request(request).user.name)
+    except NotSignedIn:
+        return RedirectResponse("/sign-in", 303)
+
+
+def sign_out(request: Request, _: Form) -> Response:
+    """End the session here and in the database."""
+    _end_session(request)
+    response = RedirectResponse("/sign-in?signed-out", 303)
+    response.delete_cookie(COOKIE, path="/", httponly=True, samesite="lax", secure=_is_https(request))
+    return response
+
+
+def _with_session(request: Request, token: str, next_path: str) -> Response:
+    _end_session(request)
+    response = RedirectResponse(next_path, 303, headers={"Cache-Control": "no-store"})
+    response.set_cookie(
+        COOKIE,
+        token,
+        max_age=int(accounts.SESSION_LASTS.total_seconds()),
+        path="/",
+        httponly=True,
+        samesite="lax",
+        secure=_is_https(request),
+    )
+    return response
+
+
+def _end_session(request: Request) -> None:
+    if token := request.cookies.get(COOKIE):
+        with route_store(request) as store:
+            accounts.sign_out(store, token)
+
+
+def _is_signed_in(request: Request) -> bool:
+    try:
+        session_of_request(request)
+    except NotSignedIn:
+        return False
+    return True
+
+
+def _is_https(request: Request) -> bool:
+    return request.url.scheme == "https"
+
+
+def _next_of(request: Request) -> str:
+    return local_path(request.query_params.get("next", "/"))
+
+
+def sign_in_address(path: str, query: str) -> str:
+    """Where to sign in so that one comes back to a path afterwards."""
+    wanted = local_path(f"{path}?{query}" if query else path)
+    return "/sign-in" if wanted == "/" else f"/sign-in?next={quote(wanted, safe='')}"
+
+
+routes = [
+    Route("/sign-in", show_sign_in, methods=["GET"]),
+    Route("/sign-in", with_form(sign_in), methods=["POST"]),
+    Route("/sign-out", show_sign_out, methods=["GET"]),
+    Route("/sign-out", with_form(sign_out), methods=["POST"]),
+    Route("/link/{token}", show_link, methods=["GET"]),
+    Route("/link/{token}", with_form(use_link), methods=["POST"]),
+]

@@ -1,0 +1,46 @@
+"""GET /panel/VERSION/FILE: the modules of the token panel; and the icon of the browser's tab."""
+
+import re
+from functools import cache
+from hashlib import blake2b
+from pathlib import Path
+
+from starlette.requests import Request
+from starlette.responses import FileResponse, PlainTextResponse, Response
+from starlette.routing import Route
+
+WEB = Path(__file__).resolve().parent.parent
+ICON = WEB / "icon.png"
+_PANEL = WEB / "panel"
+_TYPES = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml", ".json": "application/json"}
+_NAME = re.compile(r"[A-Za-z0-9_-]+(\.[a-z]+)")
+_FOR_EVER = "public, max-age=31536000, immutable"
+_ASK_AGAIN = "no-cache"
+
+
+@cache
+def panel_version() -> str:
+    """A digest of the panel's files. It stands in their address, so that the browser may keep them for ever."""
+    digest = blake2b(digest_size=8)
+    for path in sorted(_PANEL.iterdir()):
+        digest.update(path.name.encode() + path.read_bytes())
+    return digest.hexdigest()
+
+
+def panel_file(request: Request) -> Response:
+    """One file of the panel; kept for ever by the browser when the address names this version."""
+    name = request.path_params["file"]
+    found = _NAME.fullmatch(name)
+    path = _PANEL / name
+    if found is None or found[1] not in _TYPES or not path.is_file():
+        return PlainTextResponse("The panel has no file of this name.\n", 404)
+    caching = _FOR_EVER if request.path_params["version"] == panel_version() else _ASK_AGAIN
+    return FileResponse(path, headers={"Cache-Control": caching}, media_type=_TYPES[found[1]])
+
+
+def icon(_: Request) -> Response:
+    """Our icon in the place of Streamlit's, from the first moment."""
+    return FileResponse(ICON, headers={"Cache-Control": "public, max-age=86400"})
+
+
+routes = [Route("/panel/{version}/{file}", panel_file), Route("/favicon.png", icon), Route("/favicon.ico", icon)]

@@ -1,0 +1,1 @@
+"""The sections of the Project page: each asks, calls one use case, and shows."""

@@ -1,0 +1,46 @@
+"""What waits for the lead: proposals to discard, and contested labels."""
+
+import streamlit as st
+
+from annotator.domain.instances import Instance
+from annotator.domain.projects import Project
+from annotator.usecases.databases import Store
+from annotator.usecases.deciding import Decision, Proposal, decide, open_proposals
+from annotator.web.frame import as_text
+from annotator.web.session import Visit
+
+_SHOWN = 20
+
+
+def show(store: Store, visit: Visit, project: Project) -> None:
+    """The oldest first; one decision each."""
+    waiting = open_proposals(store, visit.user, project.id, limit=_SHOWN)
+    if not waiting:
+        st.info("Nothing waits for a decision.", icon=":material/task_alt:")
+        return
+    for proposal, instance in waiting:
+        with st.container(border=True):
+            _show_one(store, visit, proposal, instance)
+
+
+def _show_one(store: Store, visit: Visit, proposal: Proposal, instance: Instance) -> None:
+    who = as_text(proposal.proposed_by)
+    if proposal.kind == "discard":
+        st.markdown(f"**Discard {as_text(instance.key)}?** {who}: {as_text(proposal.reason)}")
+    else:
+        was, would = as_text(instance.result or "–"), as_text(proposal.reason)
+        st.markdown(f"**Label of {as_text(instance.key)}:** it is “{was}”, {who} says “{would}”")
+    if proposal.comment:
+        st.markdown(f"“{as_text(proposal.comment)}”")
+    for segment in instance.segments:
+        st.text(segment.body.text[:600])
+    for column, (decision, title) in zip(st.columns(4), _choices(proposal).items(), strict=False):
+        if column.button(title, key=f"decide_{proposal.id}_{decision}", width="stretch"):
+            decide(store, visit.user, proposal.id, decision)
+            st.rerun()
+
+
+def _choices(proposal: Proposal) -> dict[Decision, str]:
+    if proposal.kind == "discard":
+        return {"discard": "Discard it", "keep": "Keep it, back to the annotator"}
+    return {"keep": "Keep the label", "relabel": "Take the new label", "discard": "Discard the instance"}

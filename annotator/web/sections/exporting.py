@@ -1,0 +1,70 @@
+"""Export: prepare a file in a format, then take it."""
+
+import io
+import tempfile
+from pathlib import Path
+from zipfile import ZIP_DEFLATED, ZipFile
+
+import streamlit as st
+
+from annotator.domain.projects import GOLD_POLICIES, Project
+from annotator.usecases.databases import Store
+from annotator.usecases.exporting import WRITABLE, ExportOptions, export_file
+from annotator.web.session import Visit
+
+_WORDS = {
+    "jsonl": "our own JSONL: everything, imports back",
+    "eraser": "ERASER: split files and docs.jsonl",
+    "benchmark": "benchmark, PaddleNLP gold",
+    "benchmark-trustai": "benchmark, TrustAI gold",
+}
+_POLICY_WORDS = {
+    "chosen": "the first accepted annotation", "all": "all distinct sets", "majority": "tokens of the majority",
+    "union": "union of all tokens",
+}  # fmt: skip
+
+
+def show(store: Store, visit: Visit, project: Project) -> None:
+    """A file is made when it is asked for, and kept for this visit until the choice changes."""
+    left, middle, right = st.columns(3)
+    format_name = left.selectbox("Format", WRITABLE, format_func=lambda name: _WORDS[name], key="export_format")
+    default = GOLD_POLICIES.index(project.settings.gold_policy)
+    policy = middle.selectbox(
+        "Gold",
+        GOLD_POLICIES,
+        index=default,
+        format_func=lambda name: f"{name}: {_POLICY_WORDS[name]}",
+        key="export_policy",
+    )
+    split = right.text_input("Only this split", key="export_split", placeholder="all")
+    submitted = st.checkbox("Also annotations that are not accepted yet", key="export_submitted")
+    options = ExportOptions(policy, split or None, submitted)
+    choice = (project.id, format_name, options)
+    if st.button("Prepare", type="primary", key="export_prepare"):
+        st.session_state["export_ready"] = (choice, *_made(store, visit, project, format_name, options))
+    ready = st.session_state.get("export_ready")
+    if ready and ready[0] == choice:
+        _, name, content, n = ready
+        st.download_button(
+            f"Take {name} ({n:,} instances, {len(content) / 1024:,.0f} KB)", content, name, key="export_take"
+        )
+
+
+def _made(
+    store: Store, visit: Visit, project: Project, format_name: str, options: ExportOptions
+) -> tuple[str, bytes, int]:
+    base = "".join(c if c.isalnum() else "-" for c in project.name).strip("-") or "project"
+    with tempfile.TemporaryDirectory(prefix="annotator-export-") as name:
+        path = Path(name) / (f"{base}.jsonl" if format_name == "jsonl" else f"{base}-{format_name}")
+        n = export_file(store, visit.user, project, format_name, path, options)
+        if path.is_dir():
+            return f"{path.name}.zip", _zipped(path), n
+        return path.name, path.read_bytes(), n
+
+
+def _zipped(folder: Path) -> bytes:
+    buffer = io.BytesIO()
+    with ZipFile(buffer, "w", ZIP_DEFLATED) as archive:
+        for path in sorted(folder.rglob("*")):
+            archive.write(path, path.relative_to(folder.parent))
+    return buffer.getvalue()

@@ -1,0 +1,37 @@
+"""Who takes part in the project, and as what."""
+
+import streamlit as st
+
+from annotator.domain.people import PROJECT_ROLES
+from annotator.domain.projects import Project
+from annotator.usecases.databases import Store
+from annotator.usecases.projects import give_role, members_of, people_to_choose, take_role
+from annotator.web.session import Visit
+
+
+def show(store: Store, visit: Visit, project: Project) -> None:
+    """Members with their roles; give or take one."""
+    members = members_of(store, visit.user, project.id)
+    if members:
+        rows = [{"person": user.name, "role": role, "may sign in": not user.is_disabled} for user, role in members]
+        st.dataframe(rows, hide_index=True, key="people_members")
+    else:
+        st.info("Nobody has a role here yet. Give the first one below.", icon=":material/group_add:")
+    give, take = st.columns(2, gap="large")
+    with give, st.form("people_give", border=True):
+        st.markdown("**Give a role**")
+        name = st.selectbox("Person", people_to_choose(store, visit.user, project.id), key="people_give_name")
+        role = st.selectbox("Role", PROJECT_ROLES, key="people_give_role")
+        if st.form_submit_button("Give", type="primary") and name:
+            give_role(store, visit.user, project.id, name, role)
+            st.rerun()
+    with take, st.form("people_take", border=True):
+        st.markdown("**Take a role**")
+        held = {f"{user.name} · {role}": (user.name, role) for user, role in members}
+        chosen = st.selectbox("Person and role", list(held), key="people_take_role")
+        if st.form_submit_button("Take") and chosen:
+            take_role(store, visit.user, project.id, *held[chosen])
+            st.rerun()
+    st.caption(
+        "New accounts are made with `annotator user add NAME --role ROLE`, which prints a one-time sign-in link."
+    )

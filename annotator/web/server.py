@@ -1,0 +1,179 @@
+"""The server: Streamlit's application with our routes and middleware, on uvicorn.
+
+Streamlit is imported only after everything that can be refused was checked.
+"""
+
+import errno
+import logging
+import os
+import socket
+import sys
+import threading
+import webbrowser
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from ipaddress import ip_address
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from annotator.errors import AnnotatorError, InvalidValue, StoreError
+from annotator.usecases.accounts import make_first_account_link
+from annotator.usecases.databases import open_store
+from annotator.usecases.upkeep import empty_log
+from annotator.web.middleware import web_middleware
+from annotator.web.navigation import missing_pages
+from annotator.web.routes import all_routes
+from annotator.web.routes.access import DATABASE_VARIABLE, ServerOptions, error_response
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.responses import Response
+    from streamlit.starlette import App
+
+_SCRIPT = Path(__file__).resolve().parent / "app.py"
+_BACKLOG = 2048
+_PING_SECONDS = 30  # Streamlit's own
+
+
+def serve(path: Path, host: str, port: int, *, is_demonstration: bool = False, open_browser: bool = False) -> None:
+    """Serve a database until the process is stopped.
+
+    port:   0 lets the system choose
+    Raises: InvalidValue when a page file is missing, the port is taken, or the demonstration is to leave this machine;
+            StoreError when the database cannot be opened
+    """
+    _refuse_missing_pages()
+    if is_demonstration and not _is_loopback(host):
+        raise InvalidValue(f"The demonstration has no passwords: it is served on 127.0.0.1 only, not on '{host}'.")
+    path = path.absolute()
+    with open_store(path, create=not is_demonstration) as store:
+        first_link = None if is_demonstration else make_first_account_link(store)
+    with _listen(host, port) as listener:
+        address = _address(host, listener.getsockname()[1])
+        os.environ[DATABASE_VARIABLE] = str(path)
+        app = build_app(ServerOptions(path, is_demonstration))
+        _greet(path, address, first_link)
+        if open_browser:
+            _open_browser(f"{address}/link/{first_link}" if first_link else address)
+        _run(app, listener)
+
+
+def build_app(options: ServerOptions) -> "App":
+    """The ASGI application: our routes first, then Streamlit's; only one a process."""
+    from streamlit.starlette import App  # noqa: PLC0415  (half a second)
+
+    from annotator.web.frame import report_defect  # noqa: PLC0415
+
+    @asynccontextmanager
+    async def lifespan(_: App) -> AsyncIterator[dict[str, Any]]:
+        yield {}
+        _empty_log(options.path)
+
+    return App(
+        _SCRIPT,
+        routes=all_routes(),
+        middleware=web_middleware(options),
+        lifespan=lifespan,
+        on_script_error=report_defect,
+        exception_handlers={AnnotatorError: _refuse},
+    )
+
+
+async def _refuse(_: "Request", error: AnnotatorError) -> "Response":
+    return error_response(error)
+
+
+def _refuse_missing_pages() -> None:
+    missing = missing_pages()
+    if missing:
+        files = ", ".join(f"pages/{name}" for name in missing)
+        raise InvalidValue(f"The server cannot start: {files} is missing. Install the program again.")
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    """A listening socket. It names TCP, else asyncio would leave Nagle's delay on and each small answer waits 40 ms."""
+    try:
+        family, _, _, _, place = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+    except (socket.gaierror, OverflowError) as error:
+        raise InvalidValue(f"There is no address '{host}', port {port}, on this machine ({error}).") from error
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    try:
+        if os.name != "nt":
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(place)
+        listener.listen(_BACKLOG)
+    except OSError as error:
+        listener.close()
+        raise InvalidValue(_unusable(host, port, error)) from error
+    return listener
+
+
+def _unusable(host: str, port: int, error: OSError) -> str:
+    if error.errno == errno.EADDRINUSE:
+        return (
+            f"Port {port} of {host} is taken by another program. Choose another one with --port, or stop that program."
+        )
+    if error.errno == errno.EACCES:
+        return f"Port {port} of {host} may not be used by you. Choose one from 1024 on with --port."
+    return f"'{host}', port {port}, cannot be served ({error.strerror}). Choose another --host or --port."
+
+
+def _address(host: str, port: int) -> str:
+    """What a browser on this machine opens."""
+    shown = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)  # noqa: S104
+    return f"http://{shown}:{port}"
+
+
+def _greet(path: Path, address: str, first_link: str | None) -> None:
+    lines = [f"Annotator serves {path}", f"at {address} (stop it with Ctrl+C)"]
+    if first_link is not None:
+        lines += ["There is no account yet. Make the first one within 24 hours:", f"{address}/link/{first_link}"]
+    sys.stdout.write("\n".join(lines) + "\n")
+    sys.stdout.flush()
+
+
+def _open_browser(address: str) -> None:
+    """Only where there is a screen: a browser in the terminal would take the terminal from the server."""
+    if sys.platform.startswith("linux") and not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
+        return
+    threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+
+
+def _run(app: "App", listener: socket.socket) -> None:
+    import uvicorn  # noqa: PLC0415
+    from streamlit.runtime.runtime_util import get_max_message_size_bytes  # noqa: PLC0415
+
+    logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    config = uvicorn.Config(
+        app,
+        log_level="warning",
+        access_log=False,  # a one-time link is an address; it must not stay in a log
+        use_colors=False,
+        server_header=False,
+        timeout_graceful_shutdown=3,
+        # Streamlit's own settings, which it gives only when it starts uvicorn itself:
+        ws="websockets-sansio",
+        ws_ping_interval=_PING_SECONDS,
+        ws_ping_timeout=_PING_SECONDS,
+        ws_max_size=get_max_message_size_bytes(),
+        ws_per_message_deflate=False,
+    )
+    try:
+        uvicorn.Server(config).run(sockets=[listener])
+    except KeyboardInterrupt:
+        sys.stdout.write("Stopped.\n")
+
+
+def _empty_log(path: Path) -> None:
+    try:
+        with open_store(path) as store:
+            empty_log(store)
+    except StoreError as error:
+        logging.getLogger(__name__).warning("%s", error)

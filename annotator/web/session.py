@@ -1,0 +1,73 @@
+"""A person's visit: who, in which project. Everything lasting is in the database; pages reach this in one place."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import streamlit as st
+
+from annotator.domain.people import Role, User
+from annotator.domain.projects import Project
+from annotator.errors import NotSignedIn
+from annotator.usecases.accounts import Session, session_of
+from annotator.usecases.databases import Store, open_store
+from annotator.web.routes.access import COOKIE, DATABASE_VARIABLE
+
+_VISIT = "visit"
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """Who is here, in which project, with which roles there.
+
+    csrf: what the panel sends with each message to our routes
+    """
+
+    user: User
+    csrf: str
+    project: Project | None
+    roles: frozenset[Role]
+
+
+def cookie_token() -> str | None:
+    """The session's token from the browser's cookie; tests replace this function."""
+    return st.context.cookies.get(COOKIE)
+
+
+def database_path() -> Path:
+    """The server's database."""
+    return Path(os.environ.get(DATABASE_VARIABLE, "annotator.db"))
+
+
+@contextmanager
+def page_store() -> Iterator[Store]:
+    """The database for one run of a script: each may be on another thread, so the connection ends with it."""
+    with open_store(database_path()) as store:
+        yield store
+
+
+def current_session(store: Store) -> Session:
+    """Who is signed in; raises NotSignedIn. Asked anew on each run, so that ending a session ends it everywhere."""
+    return session_of(store, cookie_token())
+
+
+def current_visit(store: Store) -> Visit:
+    """The visit as the entry script set it, with the session checked again; raises NotSignedIn."""
+    session = current_session(store)
+    visit = st.session_state.get(_VISIT)
+    if not isinstance(visit, Visit) or visit.user.id != session.user.id:
+        raise NotSignedIn("This page was opened without signing in. Reload it.")
+    return replace(visit, user=session.user, csrf=session.csrf)
+
+
+def last_project_id() -> int | None:
+    """The project that was open in this tab before this run."""
+    visit = st.session_state.get(_VISIT)
+    return visit.project.id if isinstance(visit, Visit) and visit.project else None
+
+
+def start_visit(visit: Visit) -> None:
+    """What the entry script found out, for the page that it runs next."""
+    st.session_state[_VISIT] = visit

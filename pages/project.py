@@ -1,0 +1,36 @@
+"""Project: create, import, rules, people, progress, decisions, export, record."""
+
+import streamlit as st
+
+from annotator.web.page_parts import require_project
+from annotator.web.sections import creating, decisions, exporting, importing, people, progress, record, rules
+from annotator.web.session import current_visit, page_store
+
+SECTIONS = {
+    "Progress": progress.show,
+    "Import": importing.show,
+    "Rules": rules.show,
+    "People": people.show,
+    "Decisions": decisions.show,
+    "Export": exporting.show,
+    "Record": record.show,
+}
+
+with page_store() as store:
+    visit = current_visit(store)
+    if visit.project is None:
+        st.title("Your first project")
+        creating.show(store, visit)
+    else:
+        project = require_project(visit, "manage project")
+        if project is not None:
+            title, new = st.columns([4, 1], vertical_alignment="center")
+            title.title(project.name, anchor=False)
+            with new.popover("New project", icon=":material/add:", width="stretch"):
+                creating.show(store, visit)
+            section = st.segmented_control(
+                "Section", list(SECTIONS), default="Progress", key="project_section", label_visibility="collapsed"
+            )
+            if done := st.session_state.pop("import_done", None):
+                st.toast(done, icon=":material/check:")
+            SECTIONS[section or "Progress"](store, visit, project)

@@ -1,0 +1,381 @@
+"""A page that mounts the token panel alone, and a server that answers it as docs/panel.md says.
+
+The server is a stand-in with switches: it can be slow, refuse with any status, or break connections.
+Run it by hand to look at the panel: `python -m tests.browser.panel.harness` prints an address for each sample.
+"""
+
+import json
+import socket
+import threading
+import time
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlparse
+
+from playwright.sync_api import Page
+
+PANEL = Path(__file__).parents[3] / "annotator" / "web" / "panel"
+TYPES = {".js": "text/javascript", ".css": "text/css", ".html": "text/html"}
+
+LIGHT = {
+    "--st-text-color": "#1f2430",
+    "--st-background-color": "#ffffff",
+    "--st-secondary-background-color": "#f3f5f8",
+    "--st-primary-color": "#1a5fe0",
+    "--st-base-radius": "0.5rem",
+    "--st-font": '"Source Sans", sans-serif',
+}
+DARK = {**LIGHT, "--st-text-color": "#e8eaf0", "--st-background-color": "#0e1117",
+        "--st-secondary-background-color": "#1a1d27"}
+
+PAGE = """<!doctype html><meta charset="utf-8"><title>token panel</title>
+<style>
+  html, body { margin: 0; height: 100%; overflow: hidden; background: var(--st-background-color); }
+  #page { display: flex; height: 100vh; }
+  #side { width: 240px; flex: none; background: var(--st-secondary-background-color); }
+  #scroller { flex: 1; overflow: auto; min-width: 0; }
+  #block { padding: 24px 40px 80px; }
+</style>
+<div id="page"><div id="side"></div><div id="scroller"><div id="block"><div id="host"></div></div></div></div>
+<script type="module">
+  const query = new URLSearchParams(location.search);
+  const themes = __THEMES__;
+  for (const [name, value] of Object.entries(themes[query.get("theme") || "light"])) {
+    document.documentElement.style.setProperty(name, value);
+  }
+  const started = performance.now();
+  const [module, css, data] = await Promise.all([
+    import("/panel/panel.js"), fetch("/panel/panel.css").then((r) => r.text()), fetch("/mount").then((r) => r.json())]);
+  const host = document.getElementById("host");
+  const root = host.attachShadow({ mode: "open" });
+  const style = document.createElement("style");
+  style.textContent = css;
+  root.append(style);
+  window.shadow = root;
+  window.triggers = [];
+  window.mounted = [];
+  window.mountData = data;
+  window.mount = (changes = {}) => {
+    const cleanup = module.default({
+      data: { ...data, ...changes }, parentElement: root,
+      setTriggerValue: (name, value) => window.triggers.push([name, value]),
+    });
+    window.mounted.push(cleanup);
+  };
+  document.addEventListener("keydown", (event) => (window.leaked ??= []).push(event.key));
+  window.mount();
+</script>"""
+
+
+def work(assignment: int, instance: dict[str, Any], **changes: Any) -> dict[str, Any]:
+    """A work object as the server would give it, open and without marks."""
+    return {
+        "assignment": assignment,
+        "revision": 1,
+        "round": 1,
+        "state": "open",
+        "lease_until": "2030-01-01T00:00:00Z",
+        "instance": {"id": assignment + 100, "split": "train", "target": None, **instance},
+        "result": {"kind": "label", "given": "positive"},
+        "draft": {"result": None, "sets": [], "note": "", "no_rationale": False},
+        "locked_sets": [],
+        "feedback": None,
+        **changes,
+    }
+
+
+def project(**changes: Any) -> dict[str, Any]:
+    return {
+        "id": 1,
+        "name": "Sentiment",
+        "question": "Which tokens support “{result}”? Make each set enough on its own, with nothing to spare.",
+        "labels": ["negative", "positive"],
+        "result_kind": "label",
+        "result_mode": "confirm",
+        "may_be_empty": True,
+        "sets_may_cross_segments": True,
+        "required_segments": {},
+        "forbidden_segments": {},
+        "discard_reasons": ["offensive", "names a person", "broken text", "wrong language", "other"],
+        "idle_after_s": 60,
+        **changes,
+    }
+
+
+@dataclass
+class Fake:
+    """The server's memory and its switches."""
+
+    works: list[dict[str, Any]]
+    project: dict[str, Any] = field(default_factory=project)
+    start: int | None = None
+    read: dict[str, Any] | None = None
+    latency: dict[str, float] = field(default_factory=dict)
+    refuse: dict[str, list[tuple[int, dict[str, Any]]]] = field(default_factory=dict)
+    broken: bool = False
+    lose_answers: bool = False
+    messages: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+    lock: threading.RLock = field(default_factory=threading.RLock)
+
+    def find(self, assignment: int) -> dict[str, Any]:
+        return next(work for work in self.works if work["assignment"] == assignment)
+
+    def named(self, route: str) -> list[dict[str, Any]]:
+        with self.lock:
+            return [body for name, body in self.messages if name == route]
+
+    def _open(self, *without: int | None) -> dict[str, Any] | None:
+        free = (w for w in self.works if w["state"] in ("open", "returned") and w["assignment"] not in without)
+        return next(free, None)
+
+    @property
+    def counts(self) -> dict[str, int]:
+        states = [work["state"] for work in self.works]
+        return {"returned": states.count("returned"), "open": states.count("open"), "waiting": 0,
+                "submitted": states.count("submitted"), "skipped": states.count("skipped")}
+
+    def next(self, instance: int | None) -> dict[str, Any]:
+        asked = next((w for w in self.works if w["instance"]["id"] == instance), None)
+        shown = asked or self._open()
+        ahead = self._open(shown["assignment"]) if shown else None
+        empty = None if shown else "Nothing is left to annotate here. Look at your finished work, or ask the lead."
+        return {"work": shown, "ahead": ahead, "project": self.project, "counts": self.counts, "empty": empty}
+
+    def mine(self) -> dict[str, Any]:
+        rows = [
+            {"assignment": w["assignment"], "instance": w["instance"]["id"], "key": w["instance"]["key"],
+             "excerpt": w["instance"]["segments"][0]["text"][:90], "state": w["state"],
+             "result": w["draft"]["result"] or w["result"]["given"], "sets": len(w["draft"]["sets"]),
+             "submitted_at": "2026-01-31T10:20:00Z", "may_withdraw": True}
+            for w in self.works if w["state"] == "submitted"
+        ]
+        return {"rows": rows, "total": len(rows), "page": 1, "page_size": 20}
+
+    def post(self, route: str, body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
+        self.messages.append((route, body))
+        if self.refuse.get(route):
+            return self.refuse[route].pop(0)
+        found = self.find(body["assignment"])
+        if route == "seen":
+            return 200, {}
+        if route == "withdraw":
+            found["state"] = "open"
+            return 200, {"work": found, "counts": self.counts}
+        if "revision" in body:
+            if body["revision"] != found["revision"] or found["state"] == "submitted":
+                return 409, {"error": "Another tab has saved this text.", "work": found}
+            found["revision"] += 1
+            found["draft"] = body["draft"]
+        if route == "draft":
+            return 200, {"revision": found["revision"]}
+        found["state"] = {"submit": "submitted", "skip": "skipped", "discard": "discarded"}[route]
+        return 200, {"counts": self.counts, "ahead": self._open(body["ahead"])}
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+    fake: Fake
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing: pytest shows what matters."""
+
+    def do_GET(self) -> None:
+        url = urlparse(self.path)
+        if url.path == "/":
+            page = PAGE.replace("__THEMES__", json.dumps({"light": LIGHT, "dark": DARK}))
+            self._send(200, page.encode(), "text/html")
+        elif url.path == "/favicon.ico":
+            self._send(204, b"", "image/x-icon")
+        elif url.path.startswith("/panel/"):
+            path = PANEL / Path(url.path).name
+            self._send(200, path.read_bytes(), TYPES[path.suffix])
+        elif url.path == "/mount":
+            mode = "read" if self.fake.read else "mark"
+            self._json(200, {"mode": mode, "project": 1, "start": self.fake.start, "csrf": "token",
+                             "routes": "/api/panel", "work": self.fake.read})
+        elif url.path.startswith("/api/panel/"):
+            query = {name: values[0] for name, values in parse_qs(url.query).items()}
+            self._answer(url.path.rsplit("/", 1)[1], query)
+        else:
+            self._send(404, b"", "text/plain")
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self._answer(urlparse(self.path).path.rsplit("/", 1)[1], body)
+
+    def _answer(self, route: str, body: dict[str, Any]) -> None:
+        fake = self.fake
+        time.sleep(fake.latency.get(route, 0))
+        if fake.broken:
+            self._hang_up()
+            return
+        with fake.lock:
+            if route == "next":
+                refused = fake.refuse.get("next")
+                instance = int(body["instance"]) if "instance" in body else None
+                status, answer = refused.pop(0) if refused else (200, fake.next(instance))
+            elif route == "mine":
+                status, answer = 200, fake.mine()
+            else:
+                status, answer = fake.post(route, body)
+            text = json.dumps(answer)
+        if fake.lose_answers:
+            self._hang_up()
+        else:
+            self._send(status, text.encode(), "application/json")
+
+    def _hang_up(self) -> None:
+        self.close_connection = True
+        self.connection.shutdown(socket.SHUT_RDWR)
+
+    def _json(self, status: int, body: dict[str, Any]) -> None:
+        self._send(status, json.dumps(body).encode(), "application/json")
+
+    def _send(self, status: int, body: bytes, kind: str) -> None:
+        self.send_response(status)
+        self.send_header("Content-Type", f"{kind}; charset=utf-8")
+        self.send_header("Content-Length", str(len(body)))
+        self.send_header("Cache-Control", "no-cache")
+        self.end_headers()
+        self.wfile.write(body)
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """A page that closes in the middle of an answer is no event."""
+
+
+class PanelServer:
+    """Serves one Fake on a port that the system chooses."""
+
+    def __init__(self, fake: Fake) -> None:
+        self.fake = fake
+        handler = type("Handler", (_Handler,), {"fake": fake})
+        self.http = _Server(("127.0.0.1", 0), handler)
+        self.thread = threading.Thread(target=self.http.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+        self.thread.start()
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.http.server_address[1]}/"
+
+    def close(self) -> None:
+        self.http.shutdown()
+        self.http.server_close()
+        self.thread.join()
+
+
+TOKEN_BOX = """([segment, token]) => {
+  const body = shadow.querySelector(`.segment-text[data-segment="${segment}"]`);
+  const source = window.instances[window.shownKey()].segments[segment];
+  let start = source.starts[token], end = source.ends[token];
+  const walker = document.createTreeWalker(body, NodeFilter.SHOW_TEXT);
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    if (start < node.length) {
+      const range = document.createRange();
+      range.setStart(node, start); range.setEnd(node, Math.min(end, node.length));
+      let box = range.getClientRects()[0];
+      if (box.top < shadow.querySelector('.bar').getBoundingClientRect().bottom || box.bottom > innerHeight) {
+        document.getElementById('scroller').scrollTop += box.top - innerHeight / 2;
+        box = range.getClientRects()[0];
+      }
+      return [box.left, box.top, box.width, box.height];
+    }
+    start -= node.length; end -= node.length;
+  }
+}"""
+
+
+class PanelPage:
+    """What a person does on the page, in words."""
+
+    def __init__(self, page: Page, fake: Fake) -> None:
+        self.page = page
+        self.fake = fake
+        self.server: PanelServer
+
+    def open(self, server: PanelServer, theme: str = "light") -> "PanelPage":
+        self.page.goto(f"{server.url}?theme={theme}")
+        instances = {work["instance"]["key"]: work["instance"] for work in self.fake.works}
+        if self.fake.read:
+            instances[self.fake.read["instance"]["key"]] = self.fake.read["instance"]
+        self.page.evaluate(
+            """(instances) => { window.instances = instances;
+            window.shownKey = () => shadow.querySelector('.instance-key').textContent.split(' · ')[0]; }""", instances)
+        self.page.wait_for_function("window.shadow?.querySelector('.segment-text, .empty:not([hidden])')")
+        return self
+
+    def box(self, token: int, segment: int = 0) -> tuple[float, float, float, float]:
+        left, top, width, height = self.page.evaluate(TOKEN_BOX, [segment, token])
+        return left, top, width, height
+
+    def at(self, token: int, segment: int = 0, side: float = 0.5) -> tuple[float, float]:
+        left, top, width, height = self.box(token, segment)
+        return left + width * side, top + height / 2
+
+    def drag(self, first: int, last: int, segment: int = 0, to_segment: int | None = None, release: bool = True) -> None:
+        mouse = self.page.mouse
+        x, y = self.at(first, segment)
+        to_x, to_y = self.at(last, segment if to_segment is None else to_segment)
+        mouse.move(x, y)
+        mouse.down()
+        mouse.move((x + to_x) / 2 + 1, (y + to_y) / 2)
+        mouse.move(to_x, to_y)
+        if release:
+            mouse.up()
+
+    def click(self, token: int, segment: int = 0) -> None:
+        self.page.mouse.click(*self.at(token, segment))
+
+    def keys(self, *keys: str) -> None:
+        for key in keys:
+            self.page.keyboard.press(key)
+
+    @property
+    def key(self) -> str:
+        return str(self.page.evaluate("shownKey()"))
+
+    def shown(self, key: str) -> None:
+        self.page.wait_for_function("(key) => shownKey() === key && !shadow.querySelector('.panel.busy')", arg=key)
+
+    def saved(self) -> dict[str, Any]:
+        """The draft that the server holds, once everything has been acknowledged."""
+        self.page.wait_for_function("!Object.keys(localStorage).some((key) => key.startsWith('annotator:draft:'))")
+        with self.fake.lock:
+            found = next(w for w in self.fake.works if w["instance"]["key"] == self.key)
+            return dict(found["draft"])
+
+    def sets(self) -> list[list[list[int]]]:
+        return list(self.saved()["sets"])
+
+    def text(self, selector: str) -> str:
+        return self.page.locator(selector).first.inner_text()
+
+    def counts(self) -> list[str]:
+        return self.page.locator(".chip .count").all_inner_texts()
+
+    def marks(self) -> dict[str, list[str]]:
+        """The registered highlights by name (without the panel's prefix) with the words under each."""
+        return dict(self.page.evaluate(
+            """() => Object.fromEntries([...CSS.highlights].map(([name, marks]) => [name.replace(/^annotator-\\d+-/, ''),
+              [...marks].map((mark) => { const range = document.createRange();
+                range.setStart(mark.startContainer, mark.startOffset); range.setEnd(mark.endContainer, mark.endOffset);
+                return range.toString(); })]))"""))
+
+
+def main() -> None:
+    """Serve every sample until interrupted, for looking at the panel by hand."""
+    from tests.browser.panel import samples
+
+    for name, fake in samples.scenes().items():
+        print(f"{PanelServer(fake).url}   {name}")  # noqa: T201
+    threading.Event().wait()
+
+
+if __name__ == "__main__":
+    main()
