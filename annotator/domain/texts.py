@@ -36,8 +36,7 @@ class TokenizedText:
 
     def sentences(self) -> Iterator[tuple[int, int]]:
         """Each sentence as a half-open token range."""
-        ends = (*self.sentence_starts[1:], self.n_tokens)
-        return zip(self.sentence_starts, ends, strict=True)
+        return pairwise((*self.sentence_starts, self.n_tokens))
 
     def sentence_of(self, token: int) -> int:
         """The number of the sentence that holds a token."""

@@ -68,8 +68,10 @@ def read_sets(
     """Rationale sets in our words; what cannot be read is noted."""
     sets = []
     for set_number, spans in enumerate(rows):
-        read = (read_span(s, task, f"{place}[{set_number}][{n}]", findings) for n, s in enumerate(spans))
-        sets.append(tuple(span for span in read if span is not None))
+        found = (read_span(s, task, f"{place}[{set_number}][{n}]", findings) for n, s in enumerate(spans))
+        read = tuple(span for span in found if span is not None)
+        if read or not spans:  # a set is empty because it was given so, not because its spans were refused
+            sets.append(read)
     return tuple(sets)
 
 

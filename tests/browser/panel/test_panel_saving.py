@@ -1,0 +1,198 @@
+"""Drafts: every change is sent, none is lost, none is reordered, nothing is overwritten silently."""
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.browser.panel import samples
+from tests.browser.panel.harness import Fake, PanelPage, work
+
+pytestmark = pytest.mark.browser
+Open = Callable[..., PanelPage]
+
+
+@pytest.fixture
+def fake() -> Fake:
+    return Fake([work(1, samples.english()), work(2, samples.short("second")), work(3, samples.short("third"))])
+
+
+def word(shown: PanelPage, expected: str) -> None:
+    shown.page.wait_for_function("(word) => shadow.querySelector('.word').textContent.startsWith(word)", arg=expected)
+
+
+def stored(shown: PanelPage) -> int:
+    return int(shown.page.evaluate("Object.keys(localStorage).filter((key) => key.startsWith('annotator:draft:')).length"))
+
+
+def test_each_change_is_sent_at_once_with_the_revision_it_builds_on(panel: Open, fake: Fake) -> None:
+    shown = panel(fake)
+    for token in (1, 5, 9):
+        shown.click(token)
+        shown.saved()
+    drafts = fake.named("draft")
+    assert [draft["revision"] for draft in drafts] == [1, 2, 3]
+    assert drafts[-1]["draft"]["sets"] == [[[1, 2], [5, 6], [9, 10]]]
+    assert drafts[-1]["timing"]["edits"] == 1
+    assert drafts[0]["timing"]["first_action_at"]
+    assert drafts[1]["timing"]["first_action_at"] is None
+    word(shown, "saved")
+
+
+def test_while_one_draft_is_on_its_way_only_the_newest_waits(panel: Open, fake: Fake) -> None:
+    shown = panel(fake)
+    fake.latency["draft"] = 0.25
+    for token in (1, 5, 9, 13):
+        shown.click(token)
+    word(shown, "saving")
+    assert len(shown.sets()[0]) == 4
+    drafts = fake.named("draft")
+    assert [len(draft["draft"]["sets"][0]) for draft in drafts] == [1, 4]
+    assert drafts[-1]["timing"]["edits"] == 3
+
+
+def test_a_lost_connection_keeps_the_marks_here_and_sends_them_when_it_is_back(panel: Open, fake: Fake) -> None:
+    shown = panel(fake)
+    fake.broken = True
+    shown.click(1)
+    shown.click(5)
+    word(shown, "offline – kept in this browser")
+    assert stored(shown) == 1
+    fake.broken = False
+    shown.page.evaluate("window.dispatchEvent(new Event('online'))")
+    assert shown.sets() == [[[1, 2], [5, 6]]]
+    word(shown, "saved")
+
+
+def test_the_connection_is_tried_again_by_itself(panel: Open, fake: Fake) -> None:
+    shown = panel(fake)
+    fake.broken = True
+    shown.click(1)
+    word(shown, "offline")
+    fake.broken = False
+    assert shown.sets() == [[[1, 2]]]
+
+
+def test_marks_made_without_connection_survive_a_reload(panel: Open, fake: Fake) -> None:
+    shown = panel(fake)
+    fake.broken = True
+    shown.click(1)
+    word(shown, "offline")
+    fake.broken = False
+    shown.open(shown.server)
+    assert shown.sets() == [[[1, 2]]]
+    assert shown.counts() == ["1"]
+
+
+def test_a_reload_right_after_the_last_mark_loses_none(panel: Open, fake: Fake) -> None:
+    shown = panel(fake)
+    fake.latency["draft"] = 0.1
+    for token in range(0, 22, 2):
+        shown.click(token)
+    shown.open(shown.server)
+    assert shown.counts() == ["11"]
+    assert len(shown.sets()[0]) == 11
+    assert shown.page.locator(".notice").count() == 0
+
+
+def test_an_answer_that_gets_lost_is_no_conflict(panel: Open, fake: Fake) -> None:
+    shown = panel(fake)
+    fake.lose_answers = True
+    shown.click(1)
+    word(shown, "offline")
+    fake.lose_answers = False
+    assert shown.sets() == [[[1, 2]]]
+    shown.click(5)
+    assert shown.sets() == [[[1, 2], [5, 6]]]
+    assert shown.page.locator(".notice").count() == 0
+
+
+def test_two_tabs_cannot_overwrite_each_other_and_mine_may_win(panel: Open, fake: Fake) -> None:
+    shown, other = panel(fake), None
+    other = panel(fake, server=shown.server)
+    shown.click(1)
+    shown.saved()
+    other.click(9)
+    other.page.wait_for_selector(".notice.refused")
+    assert "Another tab" in other.text(".notice.refused")
+    assert fake.find(1)["draft"]["sets"] == [[[1, 2]]]
+    word(other, "not saved")
+    other.click(13)
+    other.page.get_by_role("button", name="Keep what is here").click()
+    assert other.sets() == [[[9, 10], [13, 14]]]
+    word(other, "saved")
+
+
+def test_the_other_tabs_version_may_be_taken_and_undone(panel: Open, fake: Fake) -> None:
+    shown = panel(fake)
+    other = panel(fake, server=shown.server)
+    shown.click(1)
+    shown.saved()
+    other.click(9)
+    other.page.get_by_role("button", name="Take the other one").click()
+    assert other.sets() == [[[1, 2]]]
+    assert other.marks()["current-0"] == ["soup"]
+    other.keys("Control+z")
+    assert other.sets() == [[[9, 10]]]
+
+
+def test_a_lease_that_ran_out_can_be_taken_again_with_the_marks(panel: Open, fake: Fake) -> None:
+    shown = panel(fake)
+    fake.refuse["draft"] = [(410, {"error": "Your lease of this text has run out."})]
+    shown.click(1)
+    assert "lease" in shown.text(".notice.refused")
+    shown.click(5)
+    shown.page.get_by_role("button", name="Take it again").click()
+    assert shown.sets() == [[[1, 2], [5, 6]]]
+    assert shown.page.locator(".notice").count() == 0
+
+
+def test_signed_out_keeps_everything_and_says_so(panel: Open, fake: Fake) -> None:
+    shown = panel(fake)
+    fake.refuse["draft"] = [(401, {})] * 2
+    shown.click(1)
+    word(shown, "signed out – kept in this browser")
+    assert "sign in again" in shown.text(".notice.refused")
+    shown.click(5)
+    assert stored(shown) == 1
+    fake.refuse.clear()
+    shown.page.get_by_role("button", name="Try again").click()
+    assert shown.sets() == [[[1, 2], [5, 6]]]
+    assert shown.page.locator(".notice").count() == 0
+
+
+def test_what_closing_the_tab_cuts_off_is_still_sent(panel: Open, fake: Fake) -> None:
+    shown = panel(fake)
+    fake.latency["draft"] = 0.2
+    shown.click(1)
+    shown.click(5)
+    shown.page.goto("about:blank")
+    shown.page.wait_for_timeout(600)
+    assert fake.find(1)["draft"]["sets"] in ([[[1, 2], [5, 6]]], [[[1, 2]]])
+    fake.latency.clear()
+    shown.open(shown.server)
+    assert shown.sets() == [[[1, 2], [5, 6]]]
+    assert shown.page.locator(".notice").count() == 0
+
+
+def test_first_sight_is_reported_once(panel: Open, fake: Fake) -> None:
+    shown = panel(fake)
+    shown.click(1)
+    shown.saved()
+    assert [body["assignment"] for body in fake.named("seen")] == [1]
+
+
+def test_the_note_is_saved_and_shown_again(panel: Open, fake: Fake) -> None:
+    shown = panel(fake)
+    shown.page.locator("textarea").fill("the bread again?")
+    assert shown.saved()["note"] == "the bread again?"
+    shown.open(shown.server)
+    assert shown.page.locator("textarea").input_value() == "the bread again?"
+
+
+def test_requests_carry_the_token_against_forgery(panel: Open, fake: Fake) -> None:
+    shown = panel(fake)
+    seen: list[str | None] = []
+    shown.page.on("request", lambda request: seen.append(request.headers.get("x-csrf-token")) if request.method == "POST" else None)
+    shown.click(1)
+    shown.saved()
+    assert seen == ["token"]

@@ -1,0 +1,256 @@
+"""Submit, skip, discard: the next text at once, the save behind it, and back again if it is refused."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.browser.panel import samples
+from tests.browser.panel.harness import Fake, PanelPage, project, work
+
+pytestmark = pytest.mark.browser
+Open = Callable[..., PanelPage]
+WORDS = ["first", "second", "third", "fourth"]
+
+
+def four(*sets: list[list[int]], **changes: Any) -> Fake:
+    works = [work(number + 1, samples.short(key), draft=samples.draft([[1, 2]])) for number, key in enumerate(WORDS)]
+    if sets:
+        works[0]["draft"] = samples.draft(*sets)
+    return Fake(works, project(**changes))
+
+
+def hint(shown: PanelPage) -> str:
+    return shown.page.locator(".hint").inner_text()
+
+
+def test_submit_shows_the_next_text_before_the_save_is_acknowledged(panel: Open) -> None:
+    fake = four()
+    shown = panel(fake)
+    fake.latency["submit"] = 0.5
+    shown.keys("Control+Enter")
+    assert shown.key == "second"
+    assert fake.find(1)["state"] == "open"
+    assert shown.page.evaluate("!!localStorage.getItem('annotator:draft:1')")
+    shown.page.wait_for_function("!localStorage.getItem('annotator:draft:1')")
+    [sent] = fake.named("submit")
+    assert (sent["assignment"], sent["ahead"], sent["draft"]["sets"]) == (1, 2, [[[1, 2]]])
+
+
+def test_the_counts_are_reported_when_the_submit_has_arrived(panel: Open) -> None:
+    shown = panel(four())
+    shown.keys("Control+Enter")
+    shown.page.wait_for_function("triggers.length")
+    [[name, counts]] = shown.page.evaluate("triggers")
+    assert (name, counts["submitted"], counts["open"]) == ("progress", 1, 3)
+
+
+def test_a_mark_that_is_still_on_its_way_goes_out_before_the_submit(panel: Open) -> None:
+    fake = four()
+    shown = panel(fake)
+    fake.latency["draft"] = 0.2
+    shown.click(4)
+    shown.click(7)
+    shown.keys("Control+Enter")
+    shown.page.wait_for_function("triggers.length")
+    [sent] = fake.named("submit")
+    assert sent["draft"]["sets"] == [[[1, 2], [4, 5], [7, 8]]]
+    assert sent["revision"] == 2
+
+
+def test_two_quick_submits_are_kept_in_order(panel: Open) -> None:
+    fake = four()
+    shown = panel(fake)
+    fake.latency["submit"] = 0.3
+    shown.keys("Control+Enter", "Control+Enter")
+    assert shown.page.locator(".panel.busy").count() == 1
+    shown.shown("third")
+    shown.page.wait_for_function("triggers.length === 2")
+    assert [(sent["assignment"], sent["ahead"]) for sent in fake.named("submit")] == [(1, 2), (2, 3)]
+    assert shown.key == "third"
+
+
+def test_a_refused_submit_comes_back_with_the_reason_and_everything_as_it_was(panel: Open) -> None:
+    fake = four()
+    shown = panel(fake)
+    fake.latency["submit"] = 0.2
+    fake.refuse["submit"] = [(422, {"error": "Set A lies outside the passage.", "set": 0, "warning": False})]
+    shown.click(5)
+    shown.saved()
+    shown.keys("Control+Enter")
+    assert shown.key == "second"
+    shown.click(8)
+    shown.shown("first")
+    assert "Set A lies outside the passage." in shown.text(".notice.refused")
+    assert shown.marks()["current-0"] == ["waited", "table"]
+    shown.keys("Control+z")
+    assert shown.marks()["current-0"] == ["waited"]
+    shown.keys("Control+Enter")
+    shown.shown("second")
+    assert shown.sets() == [[[1, 2], [8, 9]]]
+    assert fake.find(1)["state"] == "submitted"
+
+
+def test_a_warning_may_be_confirmed(panel: Open) -> None:
+    fake = four()
+    shown = panel(fake)
+    fake.refuse["submit"] = [(422, {"error": "Everything is highlighted.", "set": None, "warning": True})]
+    shown.keys("Control+Enter")
+    shown.page.get_by_role("button", name="Submit all the same").click()
+    shown.shown("second")
+    shown.page.wait_for_function("triggers.length")
+    assert [sent.get("confirmed") for sent in fake.named("submit")] == [None, True]
+
+
+def test_the_last_text_is_followed_by_a_sentence(panel: Open) -> None:
+    fake = Fake([work(1, samples.short("only"), draft=samples.draft([[1, 2]]))])
+    shown = panel(fake)
+    shown.keys("Control+Enter")
+    shown.page.wait_for_selector(".empty:not([hidden])")
+    assert shown.text(".empty").startswith("Nothing is left to annotate here.")
+
+
+def test_an_unacknowledged_submit_is_sent_by_the_next_page(panel: Open) -> None:
+    fake = four()
+    shown = panel(fake)
+    fake.broken = True
+    shown.keys("Control+Enter")
+    shown.page.wait_for_function("shadow.querySelector('.word').textContent.startsWith('offline')")
+    fake.broken = False
+    shown.open(shown.server)
+    shown.shown("second")
+    assert fake.find(1)["state"] == "submitted"
+    assert shown.page.evaluate("localStorage.getItem('annotator:draft:1')") is None
+
+
+def test_an_unacknowledged_submit_that_is_refused_later_comes_back(panel: Open) -> None:
+    fake = four()
+    shown = panel(fake)
+    fake.broken = True
+    shown.keys("Control+Enter")
+    shown.page.wait_for_function("shadow.querySelector('.word').textContent.startsWith('offline')")
+    fake.broken = False
+    fake.refuse["submit"] = [(422, {"error": "The label was changed meanwhile.", "set": None, "warning": False})]
+    shown.open(shown.server)
+    shown.shown("first")
+    assert "The label was changed meanwhile." in shown.text(".notice.refused")
+
+
+def test_a_submit_whose_answer_got_lost_is_done(panel: Open) -> None:
+    fake = four()
+    shown = panel(fake)
+    fake.lose_answers = True
+    shown.keys("Control+Enter")
+    shown.page.wait_for_function("shadow.querySelector('.word').textContent.startsWith('offline')")
+    fake.lose_answers = False
+    shown.page.wait_for_function("!localStorage.getItem('annotator:draft:1')")
+    assert shown.key == "second"
+    assert fake.find(1)["state"] == "submitted"
+    shown.keys("Control+Enter")
+    shown.shown("third")
+
+
+def test_skip_and_discard_bring_the_next_text_too(panel: Open) -> None:
+    fake = four()
+    shown = panel(fake)
+    shown.keys("s")
+    shown.shown("second")
+    shown.keys("d")
+    shown.page.get_by_role("radio", name="broken text").check()
+    shown.page.get_by_role("textbox", name="Comment").fill("cut in the middle")
+    shown.keys("Control+Enter")
+    shown.shown("third")
+    shown.page.wait_for_function("triggers.length === 2")
+    [sent] = fake.named("discard")
+    assert (sent["assignment"], sent["reason"], sent["comment"], sent["ahead"]) == (2, "broken text", "cut in the middle", 3)
+    assert fake.find(1)["state"] == "skipped"
+
+
+def test_an_untouched_empty_last_set_is_dropped(panel: Open) -> None:
+    fake = four()
+    shown = panel(fake)
+    shown.keys("n", "Control+Enter")
+    shown.shown("second")
+    shown.page.wait_for_function("triggers.length")
+    assert fake.find(1)["draft"]["sets"] == [[[1, 2]]]
+
+
+@pytest.mark.parametrize(
+    ("sets", "changes", "sentence"),
+    [
+        ([[]], {}, "Nothing is marked yet."),
+        ([[[1, 2]], [], [[4, 5]]], {}, "Set B has no tokens."),
+        ([[[1, 3]], [[5, 6]], [[1, 2], [2, 3]]], {}, "Sets A and C hold the same tokens."),
+        ([[[1, 2]]], {"result_mode": "give"}, "Choose a label first"),
+        ([[[1, 2]]], {"result_mode": "give", "result_kind": "answer"}, "Give the answer first"),
+    ],
+)
+def test_what_is_plainly_wrong_is_said_before_anything_is_sent(
+    panel: Open, sets: list[list[list[int]]], changes: dict[str, Any], sentence: str
+) -> None:
+    fake = four(*sets, **changes)
+    shown = panel(fake)
+    shown.keys("Control+Enter")
+    assert hint(shown).startswith(sentence)
+    assert shown.key == "first"
+    assert fake.named("submit") == []
+
+
+def test_no_rationale_in_the_text_is_a_choice_where_the_project_allows_it(panel: Open) -> None:
+    fake = four()
+    shown = panel(fake)
+    shown.page.get_by_role("button", name="No rationale").click()
+    assert shown.saved() == samples.draft(no_rationale=True)
+    shown.keys("Control+z")
+    assert shown.sets() == [[[1, 2]]]
+    shown.keys("Control+Shift+Z", "Control+Enter")
+    shown.shown("second")
+    assert panel(four(may_be_empty=False)).page.get_by_role("button", name="No rationale").count() == 0
+
+
+def test_a_locked_set_cannot_be_changed_until_it_is_unlocked(panel: Open) -> None:
+    returned = work(1, samples.short("first"), state="returned", round=2, locked_sets=[0], draft=samples.draft([[1, 2]], [[4, 5]]),
+                    feedback={"round": 1, "lines": ["Comprehensiveness 2.0"], "sets": {"1": ["Compactness 3.0"]}})
+    shown = panel(Fake([returned]))
+    assert "Returned after round 1" in shown.text(".notice.returned")
+    assert "Compactness 3.0" in shown.text(".numbers .said")
+    shown.keys("1")
+    shown.click(7)
+    assert "locked" in hint(shown)
+    shown.keys("Delete")
+    assert shown.counts() == ["1", "1"]
+    shown.keys("u")
+    shown.click(7)
+    assert shown.saved() == samples.draft([[1, 2], [7, 8]], [[4, 5]], unlocked=[0])
+
+
+def test_finished_work_is_listed_read_only_and_can_be_withdrawn(panel: Open) -> None:
+    fake = four()
+    shown = panel(fake)
+    shown.keys("Control+Enter")
+    shown.page.wait_for_function("triggers.length")
+    shown.keys("m")
+    shown.page.locator(".mine-row").click()
+    shown.shown("first")
+    shown.click(5)
+    assert shown.counts() == ["1"]
+    shown.page.get_by_role("button", name="Withdraw and reopen").click()
+    shown.page.wait_for_function("!shadow.querySelector('.notice')")
+    shown.click(5)
+    assert shown.sets() == [[[1, 2], [5, 6]]]
+    shown.keys("Control+Enter")
+    shown.shown("second")
+
+
+def test_a_conflict_on_submit_comes_back_for_a_decision(panel: Open) -> None:
+    fake = four()
+    shown = panel(fake)
+    fake.find(1)["revision"] = 9
+    fake.find(1)["draft"] = samples.draft([[3, 4]])
+    shown.keys("Control+Enter")
+    shown.page.wait_for_selector(".notice.refused")
+    assert shown.key == "first"
+    shown.page.get_by_role("button", name="Keep what is here").click()
+    assert shown.sets() == [[[1, 2]]]
+    shown.keys("Control+Enter")
+    shown.shown("second")
