@@ -4,11 +4,12 @@
 # make clean   take away .venv and what the tools left behind
 #
 # PYTHON=/path/to/python3.12 chooses the Python that .venv is made with.
-# DEMO_ARGS="--port 9000 --no-browser", PYTEST_ARGS="-x -k draft" are handed on.
+# DEMO_ARGS="--port 9000 --no-browser" and PYTEST_ARGS="-x" are handed on.
 
 PYTHON =
 DEMO_ARGS =
-PYTEST_ARGS = -n auto --maxprocesses 4 --dist loadfile
+PYTEST_ARGS =
+WORKERS = -n auto --maxprocesses 4 --dist loadfile
 
 VENV = .venv
 BIN = $(VENV)/bin
@@ -24,13 +25,15 @@ demo: $(VENV)/installed-run
 	@exec $(BIN)/annotator demo $(DEMO_ARGS)
 
 # Every check runs, also after one has failed, so that one run tells everything. From annotator/ come the examples in
-# docstrings; annotator/web is left out, since importing it begins to build a screen.
+# docstrings; annotator/web is left out, since importing it begins to build a screen. The browser tests run one after the
+# other: several browsers at once on a small machine only wait for each other.
 test: $(VENV)/installed-test browser
 	@failed=; check() { echo "== $$*"; "$$@" || failed="$$failed $$(basename "$$1")"; }; \
 	check $(BIN)/ruff check .; \
 	check $(BIN)/ruff format --check .; \
 	check $(BIN)/mypy; \
-	check $(BIN)/pytest $(PYTEST_ARGS) tests annotator --ignore=annotator/web; \
+	check $(BIN)/pytest $(WORKERS) $(PYTEST_ARGS) tests annotator --ignore=annotator/web --ignore=tests/browser; \
+	check $(BIN)/pytest $(PYTEST_ARGS) tests/browser; \
 	if [ -n "$$failed" ]; then echo "== FAILED:$$failed" >&2; exit 1; fi; \
 	echo "== all is well"
 

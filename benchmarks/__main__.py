@@ -33,7 +33,8 @@ def main(wanted: Sequence[str]) -> int:
             traceback.print_exc()
             n_failed += 1
         print(f"== {name}: {perf_counter() - before:.1f} s", flush=True)
-    print(f"\n{table(rows)}" if rows else "No figures.")
+    if rows:
+        print(f"\n{table(rows)}")
     return 1 if n_failed else 0
 
 

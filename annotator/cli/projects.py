@@ -12,7 +12,7 @@ from annotator.domain.projects import GOLD_POLICIES
 from annotator.domain.tasks import TASKS, get_task
 from annotator.errors import ImportRefused, NotFound
 from annotator.usecases.databases import open_store
-from annotator.usecases.intake import GOLD_MODES, ImportOptions, ImportReport
+from annotator.usecases.import_report import GOLD_MODES, ImportOptions, ImportReport
 
 _PROJECT = click.option("--project", "project_name", required=True, metavar="NAME", help="The project.")
 _JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
@@ -196,13 +196,11 @@ def export(
 @click.pass_context
 def split(context: click.Context, project_name: str, parts: str, seed: int, as_json: bool) -> None:
     """Give every instance a split; instances that share a text stay together."""
-    from annotator.assignment.splitting import parse_parts
     from annotator.usecases.projects import find_project
     from annotator.usecases.splitting import split_project
 
-    shares = parse_parts(parts)
     with open_store(_database(context)) as store:
-        report = split_project(store, LOCAL_OPERATOR, find_project(store, project_name), shares, seed)
+        report = split_project(store, LOCAL_OPERATOR, find_project(store, project_name), parts, seed)
     _print({"sizes": report.sizes, "leaks": report.n_leaks}, as_json)
 
 

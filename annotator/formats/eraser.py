@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ from annotator.formats.lines import Row, convert, read_rows
 
 SPLITS = ("train", "val", "test")
 ANNOTATOR = "eraser"
+_PORTION = 256
 
 
 class _Evidence(msgspec.Struct):
@@ -57,12 +59,14 @@ def read(path: Path, options: ReadOptions) -> Iterator[SourceItem]:
     documents = find_documents(path if path.is_dir() else path.parent)
     yield from documents.survey()
     reader = _EraserReader(options, DocumentShelf(documents, options.language, options.key_prefix))
-    for split, file in files:
-        for row in read_rows(file, file.name):
-            if isinstance(row, Problem):
-                yield row
-            else:
-                yield from reader.instance(row, split)
+    yield from _documents_first(reader.items(files))
+
+
+def _documents_first(items: Iterator[SourceItem]) -> Iterator[SourceItem]:
+    """Items in portions, documents before the rest, so that whoever stores them can take many of a kind together."""
+    while portion := list(islice(items, _PORTION)):
+        yield from (item for item in portion if isinstance(item, SourceDocument))
+        yield from (item for item in portion if not isinstance(item, SourceDocument))
 
 
 def _split_files(path: Path, options: ReadOptions) -> list[tuple[str, Path]]:
@@ -88,6 +92,15 @@ class _EraserReader:
 
     def __post_init__(self) -> None:
         self.checker = Checker(self.options)
+
+    def items(self, files: Sequence[tuple[str, Path]]) -> Iterator[SourceItem]:
+        """Everything that the rows of the split files give, in order."""
+        for split, file in files:
+            for row in read_rows(file, file.name):
+                if isinstance(row, Problem):
+                    yield row
+                else:
+                    yield from self.instance(row, split)
 
     def instance(self, row: Row, split: str) -> Iterator[SourceItem]:
         """The documents that a row is the first to need, its instance, and what is wrong with it."""

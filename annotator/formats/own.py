@@ -101,7 +101,7 @@ class _OwnReader:
     def _document(self, record: DocumentRecord, row: Row, findings: Findings) -> SourceDocument:
         body = _text(record.text, record.tokens, "tokens", findings)
         document = SourceDocument(
-            self.options.key_prefix + record.docid, body, record.language or self.options.language, row.source, row.line
+            self.options.key_prefix + record.docid, body, self._language(record.language), row.source, row.line
         )
         if document.docid in self.checker.documents:
             findings.refuse("docid", record.docid, f"The document '{record.docid}' stands twice; keep one of the two.")
@@ -119,7 +119,7 @@ class _OwnReader:
             source=row.source,
             line=row.line,
             split=record.split or self.options.split or "",
-            language=record.language or self.options.language,
+            language=self._language(record.language),
             result=record.result,
             annotations=tuple(annotation_of(a, s) for a, s in zip(record.annotations, sets, strict=True)),
             target=None if record.target is None else read_span(record.target, task, "target", findings),
@@ -136,6 +136,9 @@ class _OwnReader:
         if instance.segments:
             self.keys.refuse_twice(instance, findings, "key")
         return instance
+
+    def _language(self, given: str | None) -> str | None:
+        return self.options.language if given is None else given
 
     def _segment(self, name: str, record: TextRecord, findings: Findings) -> SourceText | str:
         if record.docid is not None:

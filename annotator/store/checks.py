@@ -71,7 +71,7 @@ def instances_with_wrong_size(store: Store, *, limit: int) -> list[tuple[str, in
 def spans_outside(store: Store, *, limit: int) -> list[tuple[str, str, int, int, int]]:
     """Spans of rationale sets beyond their instance: key, annotator, start, end, the instance's tokens."""
     rows = store.rows(
-        """SELECT key, annotator, n_tokens, json_extract(span.value, '$[0]') AS start_token,
+        """SELECT instances.key, annotator, n_tokens, json_extract(span.value, '$[0]') AS start_token,
                 json_extract(span.value, '$[1]') AS end_token
             FROM rationale_sets JOIN annotations ON annotations.id = annotation_id
             JOIN instances ON instances.id = instance_id, json_each(spans) AS span
@@ -94,7 +94,7 @@ def iterate_documents(store: Store, *, batch_size: int = 500) -> Iterator[tuple[
 def draft_spans_outside(store: Store, *, limit: int) -> list[tuple[str, list[int], int]]:
     """Spans of drafts beyond their instance: key, span, the instance's tokens."""
     rows = store.rows(
-        """SELECT key, n_tokens, span.value AS span FROM drafts
+        """SELECT instances.key, n_tokens, span.value AS span FROM drafts
             JOIN assignments ON assignments.id = assignment_id JOIN instances ON instances.id = instance_id,
             json_each(sets) AS one_set, json_each(one_set.value) AS span
             WHERE NOT (0 <= json_extract(span.value, '$[0]')

@@ -208,12 +208,14 @@ class InstanceWriter:
             [(instance_id, p, name, is_s, d.id) for p, (name, is_s, d) in enumerate(instance.segments)],
         )
 
-    def documents_of(self, instance_id: int) -> list[tuple[str, int]]:
-        """(segment name, document id) of a stored instance, in numbering order."""
+    def documents_of(self, instance_id: int) -> list[tuple[str, int, bytes]]:
+        """(segment name, document id, document's fingerprint) of a stored instance, in numbering order."""
         rows = self._store.rows(
-            "SELECT name, document_id FROM segments WHERE instance_id = ? ORDER BY position", (instance_id,)
+            """SELECT name, document_id, fingerprint FROM segments JOIN documents ON documents.id = document_id
+                WHERE instance_id = ? ORDER BY position""",
+            (instance_id,),
         )
-        return [(row["name"], row["document_id"]) for row in rows]
+        return [(row["name"], row["document_id"], row["fingerprint"]) for row in rows]
 
     def add_annotations(self, of_instances: Iterable[tuple[int, Sequence[NewAnnotation]]]) -> None:
         """Write annotations of sources."""

@@ -8,8 +8,8 @@ from annotator.domain.tasks import get_task
 from annotator.resources import resource_folder
 from annotator.store import Store, open_store
 from annotator.store.people import add_role, add_user
+from annotator.usecases.import_report import ImportOptions
 from annotator.usecases.importing import import_file
-from annotator.usecases.intake import ImportOptions
 from annotator.usecases.projects import create_project
 
 PEOPLE: tuple[tuple[str, tuple[Role, ...]], ...] = (

@@ -10,7 +10,8 @@ from annotator.formats.base import ReadOptions
 from annotator.formats.registry import READERS, get_reader
 from annotator.store import Store
 from annotator.store.events import add_event
-from annotator.usecases.intake import ImportOptions, ImportReport, Intake
+from annotator.usecases.import_report import ImportOptions, ImportReport
+from annotator.usecases.intake import Intake
 from annotator.usecases.rights import require
 
 READABLE: tuple[str, ...] = tuple(READERS)

@@ -16,7 +16,7 @@ def require(store: Store, user: User, project_id: int, right: Right) -> frozense
         return roles
     project = projects_store.get_project_by_id(store, project_id)
     raise NotAllowed(
-        f"{user.name} does not have the right to {_spoken(right)} in the project '{project.name}'. "
+        f"{user.name} does not have the right to {_spoken_in(right, project.name)}. "
         f"{_who_can_give_it(store, project_id)} can give the role for it ({_roles_with(right)})."
     )
 
@@ -43,8 +43,15 @@ def _roles_with(right: Right) -> str:
     return " or ".join(roles_with(right)) or "administrator"
 
 
-def _spoken(right: Right) -> str:
+def spoken(right: Right) -> str:
+    """A right as it stands in a sentence after "the right to"."""
     return right.replace("manage project", "manage the project")
+
+
+def _spoken_in(right: Right, project_name: str) -> str:
+    return (
+        f"{spoken(right)} '{project_name}'" if right == "manage project" else f"{right} in the project '{project_name}'"
+    )
 
 
 def _who_can_give_it(store: Store, project_id: int) -> str:

@@ -1,11 +1,9 @@
 """Give every instance a split, by document; report texts that would leak from one split into another."""
 
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 
-from annotator.assignment.splitting import Splittable, plan_split
+from annotator.assignment.splitting import Splittable, parse_parts, plan_split
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.errors import Conflict
@@ -23,14 +21,13 @@ class SplitReport:
     n_leaks: int
 
 
-def split_project(
-    store: Store, actor: User, project: Project, parts: Mapping[str, Fraction], seed: int = 0
-) -> SplitReport:
-    """Distribute a project's instances over parts; the same seed gives the same parts.
+def split_project(store: Store, actor: User, project: Project, parts_text: str, seed: int = 0) -> SplitReport:
+    """Distribute a project's instances over parts ("train=.8,val=.1,test=.1"); the same seed gives the same parts.
 
-    Raises: Conflict when two instances of one key would meet in a split
+    Raises: InvalidValue when the parts do not sum to one; Conflict when two instances of one key would meet in a split
     """
     require(store, actor, project.id, "manage project")
+    parts = parse_parts(parts_text)
     with store.transaction():
         rows = [Splittable(*row) for row in splittable_rows(store, project.id)]
         plan = plan_split(rows, parts, seed)

@@ -15,7 +15,7 @@ from annotator.resources import resource_folder
 from annotator.usecases.databases import Store
 from annotator.usecases.marking import waiting_counts
 from annotator.usecases.projects import projects_of
-from annotator.usecases.rights import roles_with
+from annotator.usecases.rights import roles_with, spoken
 from annotator.usecases.visits import roles_anywhere, roles_in
 from annotator.web.navigation import PAGES, PageEntry, pages_for
 from annotator.web.session import Visit, current_session, last_project_id, page_store, start_visit
@@ -75,7 +75,7 @@ def _refusing_page(entry: PageEntry) -> StreamlitPage:
 
     def refuse() -> None:
         raise NotAllowed(
-            f"The page {entry.title} needs the right to {entry.right}, which you have in no project. "
+            f"The page {entry.title} needs the right to {spoken(entry.right)}, which you have in no project. "
             f"A lead of the project can give you a role for it ({' or '.join(roles_with(entry.right))})."
         )
 
@@ -148,9 +148,9 @@ def _show_signed_out(error: NotSignedIn) -> None:
 
 
 def report_defect(error: Exception) -> bool:
-    """A defect of the program: the trace goes to the log, the person sees a sentence with the time to look for there."""
+    """A defect of the program: Streamlit writes its trace to the log, the person sees a sentence with the time."""
     moment = dt.datetime.now(dt.UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
-    _LOG.error("A page failed at %s", moment, exc_info=error)
+    _LOG.error("A page failed at %s with the error traced above: %s", moment, type(error).__name__)
     st.error(
         f"Something went wrong in the program at {as_text(moment)}. What was saved is safe. Reload the page; "
         "if it happens again, tell your administrator the time: the log says more.",

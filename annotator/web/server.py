@@ -50,12 +50,12 @@ def serve(path: Path, host: str, port: int, *, is_demonstration: bool = False, o
         first_link = None if is_demonstration else make_first_account_link(store)
     with _listen(host, port) as listener:
         address = _address(host, listener.getsockname()[1])
-        os.environ[DATABASE_VARIABLE] = str(path)
-        app = build_app(ServerOptions(path, is_demonstration))
+        # The socket listens already: a browser that comes now waits for the second that Streamlit's import takes.
         _greet(path, address, first_link)
         if open_browser:
             _open_browser(f"{address}/link/{first_link}" if first_link else address)
-        _run(app, listener)
+        os.environ[DATABASE_VARIABLE] = str(path)
+        _run(build_app(ServerOptions(path, is_demonstration)), listener)
 
 
 def build_app(options: ServerOptions) -> "App":

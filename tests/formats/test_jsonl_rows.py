@@ -1,3 +1,4 @@
+# ruff: noqa: E501  (a case table has one line a case)
 """Plain JSONL rows: names of columns, rationales, several annotators, and everything that can be wrong with a row."""
 
 import json
@@ -209,7 +210,7 @@ def test_a_bad_row_names_its_field_and_gives_no_instance(task, columns, field, r
 def test_a_row_without_key_or_text_says_what_is_missing(tmp_path):
     instances, problems = read_rows([{"text": TEXT}, {"id": "2", "stars": 3}], tmp_path)
     assert instances == []
-    assert [(p.line, p.field) for p in problems][0] == (1, "key")
+    assert (problems[0].line, problems[0].field) == (1, "key")
     assert "every row needs it" in problems[0].reason
     assert "it needs 'text' or 'sentence' or 'context' or 'review'" in problems[1].reason
 

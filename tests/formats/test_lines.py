@@ -74,7 +74,7 @@ def test_harmless_oddities_are_tolerated(content, why, tmp_path):
     assert ([i.key for i in instances], problems) == (["good"], []), why
 
 
-KEY_LIKE_TEXTS = ['he said ": no"', '"', '":"', '\\":', '\\u0000', "a\tb", "\u2028"]
+KEY_LIKE_TEXTS = ['he said ": no"', '"', '":"', '\\":', "\\u0000", "a\tb", "a\u2028b"]
 
 
 @pytest.mark.parametrize("text", KEY_LIKE_TEXTS)
@@ -116,7 +116,7 @@ def test_an_empty_file_has_no_instances(tmp_path):
 
 
 def test_a_missing_file_is_refused_with_a_sentence(tmp_path):
-    with pytest.raises(NotFound, match="There is no file or folder '.*nowhere.jsonl'. Check the path."):
+    with pytest.raises(NotFound, match=r"There is no file or folder '.*nowhere.jsonl'. Check the path."):
         read(tmp_path / "nowhere.jsonl")
 
 

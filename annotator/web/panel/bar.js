@@ -21,7 +21,7 @@ export class Bar {
     this.sets = element("div", { class: "sets", role: "radiogroup", "aria-label": "Rationale sets" });
     this.tools = element("div", { class: "row tools-row" }, element("div", { class: "sets-group" }, this.sets, this.adder), this.views);
     this.root = element("div", { class: "bar", role: "toolbar", "aria-label": "Label, rationale sets and submit", tabIndex: -1 },
-      element("div", { class: "row main-row" }, this.result, this.word, this.ways), this.tools);
+      element("div", { class: "row main-row" }, element("div", { class: "result-group" }, this.result, this.none), this.word, this.ways), this.tools);
     this.sets.addEventListener("pointerleave", () => actions.hover(null));
   }
 
@@ -38,7 +38,7 @@ export class Bar {
     this.only = toggle("Only this", "o", "Show only the words of this set", () => actions.look("only"));
     this.hide = toggle("Without", "x", "Show everything but the sets", () => actions.look("hide"));
     this.none = toggle("No rationale", "", "No rationale in the text: it holds nothing that supports the result", actions.noRationale);
-    this.views = element("div", { class: "views" }, this.none, this.erase, this.only, this.hide);
+    this.views = element("div", { class: "views" }, this.erase, this.only, this.hide);
   }
 
   /** @param {import("./session.js").Session} session */
@@ -112,7 +112,7 @@ export class Bar {
   #updateResult(session, { readOnly, readMode }) {
     const { project, work } = session;
     const given = work.result?.given ?? null;
-    const kind = work.result?.kind || project?.result_kind || "label";
+    const kind = project?.result_kind || work.result?.kind || "label";
     const fixed = !project || project.result_mode === "confirm" || readMode;
     const key = JSON.stringify([session.id, kind, fixed, readOnly, given, kind === "answer" && !fixed ? null : session.result]);
     if (key === this.resultKey) return;

@@ -10,9 +10,14 @@ import { lowerBound } from "./text.js";
 /** A block ends at the first line break after this many characters. */
 const BLOCK_CHARS = 1500;
 /** In a text longer than this, blocks out of sight are not laid out until they come near. */
-const LONG_TEXT = 30000;
-/** A line longer than this is put in place bit by bit: the part in sight at once, the rest after the frame. */
-const FIRST_CHARS = 24000;
+const LONG_TEXT = 6000;
+/** A line longer than this is put in place in two steps: the part in sight at once, the rest when there is time. */
+const FIRST_CHARS = 8000;
+/** A text node holds about this much of a long line: a mark makes the browser paint only its own node anew. */
+const NODE_CHARS = 4000;
+const REST_MS = 120;
+/** Height of a line in panel.css. */
+const LINE_PIXELS = 36;
 
 /** @typedef {{start: number, end: number, node: Text}} Piece  characters [start, end) of a segment */
 
@@ -64,7 +69,7 @@ export class TextView {
 
   #block(index, start, end) {
     const block = element("div", { class: this.long ? "block far" : "block" });
-    if (this.long) block.style.containIntrinsicBlockSize = `auto ${this.#guessHeight(end - start)}px`;
+    if (this.long) block.style.containIntrinsicBlockSize = `auto ${this.#guessHeight(this.instance.segments[index].text.slice(start, end))}px`;
     const [from, to] = this.#targetWithin(index, start, end);
     this.#run(block, index, start, from);
     if (from < to) {
@@ -77,9 +82,10 @@ export class TextView {
   }
 
   /** Height that a block not yet laid out is taken to have, so that the scroll bar hardly changes. */
-  #guessHeight(chars) {
+  #guessHeight(text) {
     const wide = /^(zh|ja|ko)/.test(this.instance.language || "");
-    return Math.max(1, Math.ceil(chars / (wide ? 38 : 74))) * 36;
+    const lines = text.replace(/\n$/, "").split("\n");
+    return lines.reduce((sum, line) => sum + Math.max(1, Math.ceil(line.length / (wide ? 40 : 82))), 0) * LINE_PIXELS;
   }
 
   /** Characters of the target inside a block; an empty range at its end if there are none. */
@@ -93,42 +99,48 @@ export class TextView {
 
   #run(parent, index, start, end) {
     if (start >= end) return;
-    if (end - start <= FIRST_CHARS * 1.5) {
-      this.#piece(parent, index, start, end);
-      return;
+    const cuts = cutsOf(this.instance.segments[index].text, start, end);
+    for (const [from, to] of cuts) {
+      if (from - start >= FIRST_CHARS) {
+        this.rest.push({ index, cuts: cuts.filter((cut) => cut[0] >= from) });
+        return;
+      }
+      this.#piece(parent, index, from, to);
     }
-    this.#piece(parent, index, start, start + FIRST_CHARS);
-    this.rest.push({ index, start: start + FIRST_CHARS, end });
   }
 
   #piece(parent, index, start, end) {
-    const node = document.createTextNode(this.instance.segments[index].text.slice(start, end));
-    this.pieces[index].push({ start, end, node });
-    this.nodes.set(node, { segment: index, start });
-    parent.append(node);
+    const piece = this.#makePiece(index, start, end);
+    this.pieces[index].push(piece);
+    parent.append(piece.node);
   }
 
-  /** Puts the rest of very long lines in place once the first frame is on the screen. */
+  /** @returns {Piece} */
+  #makePiece(index, start, end) {
+    const node = document.createTextNode(this.instance.segments[index].text.slice(start, end));
+    this.nodes.set(node, { segment: index, start });
+    return { start, end, node };
+  }
+
+  /** Puts the rest of very long lines in place once what is in sight is on the screen. */
   #scheduleRest() {
     if (!this.rest.length) return;
-    const frame = requestAnimationFrame(() => requestAnimationFrame(() => this.finish()));
-    this.#later = () => cancelAnimationFrame(frame);
+    const timer = setTimeout(() => this.finish(), REST_MS);
+    this.#later = () => clearTimeout(timer);
   }
 
   /** Completes the text; whoever needs a place in its unfinished part calls this first. */
   finish() {
-    for (const { index, start, end } of this.rest) this.#grow(index, start, end);
+    for (const { index, cuts } of this.rest) this.#grow(index, cuts);
     this.rest = [];
-    this.onfinish?.();
   }
 
-  #grow(index, start, end) {
-    const place = lowerBound(this.pieces[index].map((piece) => piece.start), start);
-    const node = document.createTextNode(this.instance.segments[index].text.slice(start, end));
-    const before = this.pieces[index][place - 1].node;
-    this.pieces[index].splice(place, 0, { start, end, node });
-    this.nodes.set(node, { segment: index, start });
-    before.after(node);
+  #grow(index, cuts) {
+    const pieces = this.pieces[index];
+    const place = lowerBound(pieces.map((piece) => piece.start), cuts[0][0]);
+    const made = cuts.map(([start, end]) => this.#makePiece(index, start, end));
+    pieces[place - 1].node.after(...made.map((piece) => piece.node));
+    pieces.splice(place, 0, ...made);
   }
 
   /** @returns {[Text, number]} */
@@ -250,6 +262,25 @@ export function blocksOf(text) {
     start = end;
   }
   return blocks;
+}
+
+/** After these nothing is joined to what follows: no ligature, no joined letters, no combining mark is torn apart. */
+const CUT_AFTER = /[ \t\n。，、！？；：]/g;
+
+/**
+ * Cuts a long line for its text nodes; a line without any place to cut stays whole.
+ * @returns {Array<[number, number]>}
+ */
+function cutsOf(text, start, end) {
+  const cuts = [];
+  let from = start;
+  while (end - from > NODE_CHARS * 1.5) {
+    CUT_AFTER.lastIndex = from + NODE_CHARS;
+    if (!CUT_AFTER.test(text) || CUT_AFTER.lastIndex >= end) break;
+    cuts.push([from, CUT_AFTER.lastIndex]);
+    from = CUT_AFTER.lastIndex;
+  }
+  return [...cuts, [from, end]];
 }
 
 const within = (box, x, y, leading) =>

@@ -134,7 +134,7 @@ export class Flow {
   /** The word in the bar. @param {import("./saving.js").Word} word */
   say(word) {
     this.outbox.word = word;
-    this.screen.bar.setWord(this.current?.conflict && word === "saved" ? "held" : word);
+    this.screen.bar.setWord(this.current?.held && word === "saved" ? "held" : word);
     if (word === "signed-out") this.screen.notices.setPage({ text: sentenceOf({ status: 401, body: {} }) });
     else if (word === "saved" && this.screen.notices.page && !this.screen.notices.page.closable) this.screen.notices.setPage(null);
   }
@@ -149,7 +149,7 @@ export class Flow {
   submit(confirmed = false) {
     const session = this.current;
     if (!session?.open || this.waiting) return;
-    if (session.conflict) return this.screen.hint("Decide first which version to keep (above the text).");
+    if (session.held) return this.screen.hint("Decide first what to do with these marks (above the text).");
     const problem = problemOf(session.state, session.project);
     if (problem) return this.#refuseHere(session, problem);
     this.#leave("submit", confirmed ? { confirmed: true } : {});

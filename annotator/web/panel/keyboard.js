@@ -56,7 +56,7 @@ export class Keyboard {
     for (const kind of ["keyup", "keypress"]) screen.root.addEventListener(kind, (event) => this.#shield(event));
     // With the focus nowhere (a script run may drop it) the keys still mean the panel.
     this.stray = (event) => {
-      if (event.target === document.body && !event.ctrlKey && !event.metaKey) this.#down(event);
+      if (event.target === document.body) this.#down(event);
     };
     document.addEventListener("keydown", this.stray, true);
   }
@@ -83,6 +83,7 @@ export class Keyboard {
   #handle(event, target) {
     if (event.isComposing || !this.screen.session) return false;
     this.screen.session.clock.touch();
+    this.screen.pointer?.forgetClick();
     const key = keyOf(event);
     if ((event.ctrlKey || event.metaKey) && key === "Enter") return this.#do(this.actions.submit);
     if (target instanceof Element && ENTRY.has(target.tagName)) return this.#inEntry(key, target);

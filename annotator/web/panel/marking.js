@@ -43,7 +43,7 @@ export class Marking {
     const { session } = this;
     session.version += 1;
     session.clock.edit();
-    session.problem = null;
+    if (!session.held) session.problem = null;
     this.screen.refresh();
     this.screen.markedAt();
     if (say) this.screen.announce(typeof say === "function" ? say(this.state) : say);

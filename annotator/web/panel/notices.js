@@ -40,8 +40,9 @@ export class Notices {
     this.root.replaceChildren(...boxes.filter(Boolean));
   }
 
+  /** A pressed button goes away with its box; the focus then returns to the text. */
   #box(kind, symbol, text, ...buttons) {
-    return element("div", { class: `notice ${kind}`, role: kind === "refused" ? "alert" : "note" },
+    return element("div", { class: `notice ${kind}`, role: kind === "refused" ? "alert" : "note", onclick: (event) => event.target.closest("button") && this.actions.focusText() },
       icon(symbol), element("div", { class: "notice-text" }, text), ...buttons);
   }
 

@@ -75,7 +75,7 @@ class Panel {
       guidelines: () => this.trigger("guidelines", (this.guidelinesAsked += 1)),
       mine: () => openMine(screen.root, (page) => this.messages.mine(this.data.project, page), (instance) => flow.open(instance)),
       keys: () => openKeys(screen.root), retry: () => flow.retry(), withdraw: () => flow.withdraw(), goOn: () => flow.goOn(),
-      keepMine: () => flow.keepMine(), takeTheirs: () => flow.takeTheirs(), takeAgain: () => flow.takeAgain(),
+      focusText: () => screen.focusText(), keepMine: () => flow.keepMine(), takeTheirs: () => flow.takeTheirs(), takeAgain: () => flow.takeAgain(),
     };
   }
 

@@ -129,6 +129,11 @@ export class Pointer {
     this.marking.sentence(token, drag.erase);
   }
 
+  /** The next click is the first of a new pair, whatever came before. */
+  forgetClick() {
+    this.last = null;
+  }
+
   #end() {
     if (!this.drag) return;
     const { pointer } = this.drag;

@@ -36,7 +36,7 @@ export class Outbox {
   /** A session changed: keep it here, and send it as soon as nothing else is on its way. */
   changed(session) {
     this.#keep(session);
-    if (session.conflict) return this.#say();
+    if (session.held) return this.#say();
     if (!this.#waiting().some((job) => job.session === session)) this.queue.push({ kind: "draft", session, extra: {} });
     this.#go();
   }
@@ -94,7 +94,7 @@ export class Outbox {
     if (this.sending || this.timer) return;
     const job = this.queue[0];
     if (!job) return this.#say();
-    if (job.kind === "draft" && (!job.session.dirty || job.session.conflict)) {
+    if (job.kind === "draft" && (!job.session.dirty || job.session.held)) {
       this.queue.shift();
       return this.#go();
     }
@@ -187,7 +187,7 @@ export class Outbox {
    */
   flush() {
     for (const job of this.#waiting()) {
-      if (job.kind === "draft" && (!job.session.dirty || job.session.conflict)) continue;
+      if (job.kind === "draft" && (!job.session.dirty || job.session.held)) continue;
       const body = this.#body(job);
       if (this.sending?.session === job.session && body.revision !== undefined) body.revision += 1;
       this.messages.post(job.kind, body);

@@ -70,15 +70,14 @@ export class Screen {
     this.sizes.observe(this.root);
   }
 
-  /** The bar sticks below whatever the page keeps at its own top edge. */
+  /** The bar sticks below Streamlit's header, which lies over the scrolling page. */
   #placeBar() {
     const header = document.querySelector('[data-testid="stHeader"]');
-    const scroller = scrollerOf(this.root);
-    const { top } = viewportOf(scroller);
-    const covered = header && getComputedStyle(header).backgroundColor !== "rgba(0, 0, 0, 0)" && !scroller.contains(header) === false;
     const box = header?.getBoundingClientRect();
-    const offset = covered && box.height ? Math.max(0, box.bottom - top) : 0;
-    this.root.style.setProperty("--panel-top", `${offset}px`);
+    const { top } = viewportOf(scrollerOf(this.root));
+    const covers = box && box.height > 0 && !/, 0\)$|^transparent$/.test(getComputedStyle(header).backgroundColor);
+    this.covered = covers ? Math.max(0, box.bottom - top) : 0;
+    this.root.style.setProperty("--panel-top", `${this.covered}px`);
   }
 
   /** Dark or light, by the colour that the page really has behind the panel. */
@@ -118,7 +117,7 @@ export class Screen {
     const scroller = scrollerOf(this.root);
     if (scroll !== null) scroller.scrollTop = scroll;
     else {
-      const over = viewportOf(scroller).top - this.root.getBoundingClientRect().top;
+      const over = viewportOf(scroller).top + (this.covered || 0) - this.root.getBoundingClientRect().top;
       if (over > 0) scroller.scrollTop -= over;
     }
   }

@@ -54,6 +54,11 @@ export class Session {
     return this.version > this.saved;
   }
 
+  /** Whether nothing may be sent until the person has decided something. */
+  get held() {
+    return Boolean(this.conflict || this.problem?.lost);
+  }
+
   get open() {
     return this.work.state !== "submitted" && !this.leaving;
   }

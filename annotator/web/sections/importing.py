@@ -12,8 +12,8 @@ import streamlit as st
 from annotator.domain.projects import Project
 from annotator.errors import ImportRefused, InvalidValue
 from annotator.usecases.databases import Store
+from annotator.usecases.import_report import GOLD_MODES, ImportOptions, ImportReport
 from annotator.usecases.importing import READABLE, import_file
-from annotator.usecases.intake import GOLD_MODES, ImportOptions, ImportReport
 from annotator.web.frame import as_text
 from annotator.web.session import Visit
 

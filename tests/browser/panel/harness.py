@@ -53,7 +53,6 @@ PAGE = """<!doctype html><meta charset="utf-8"><title>token panel</title>
   const style = document.createElement("style");
   style.textContent = css;
   root.append(style);
-  window.shadow = root;
   window.triggers = [];
   window.mounted = [];
   window.mountData = data;
@@ -66,6 +65,7 @@ PAGE = """<!doctype html><meta charset="utf-8"><title>token panel</title>
   };
   document.addEventListener("keydown", (event) => (window.leaked ??= []).push(event.key));
   window.mount();
+  window.shadow = root;
 </script>"""
 
 
@@ -196,6 +196,9 @@ class _Handler(BaseHTTPRequestHandler):
             mode = "read" if self.fake.read else "mark"
             self._json(200, {"mode": mode, "project": 1, "start": self.fake.start, "csrf": "token",
                              "routes": "/api/panel", "work": self.fake.read})
+        elif url.path == "/instances":
+            works = [*self.fake.works, *([self.fake.read] if self.fake.read else [])]
+            self._json(200, {work["instance"]["key"]: work["instance"] for work in works})
         elif url.path.startswith("/api/panel/"):
             query = {name: values[0] for name, values in parse_qs(url.query).items()}
             self._answer(url.path.rsplit("/", 1)[1], query)
@@ -301,12 +304,10 @@ class PanelPage:
 
     def open(self, server: PanelServer, theme: str = "light") -> "PanelPage":
         self.page.goto(f"{server.url}?theme={theme}")
-        instances = {work["instance"]["key"]: work["instance"] for work in self.fake.works}
-        if self.fake.read:
-            instances[self.fake.read["instance"]["key"]] = self.fake.read["instance"]
+        self.page.wait_for_function("window.shadow")
         self.page.evaluate(
-            """(instances) => { window.instances = instances;
-            window.shownKey = () => shadow.querySelector('.instance-key').textContent.split(' · ')[0]; }""", instances)
+            """async () => { window.instances = await fetch('/instances').then((answer) => answer.json());
+            window.shownKey = () => shadow.querySelector('.instance-key').textContent.split(' · ')[0]; }""")
         self.page.wait_for_function("window.shadow?.querySelector('.segment-text, .empty:not([hidden])')")
         return self
 

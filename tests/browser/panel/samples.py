@@ -60,8 +60,7 @@ def pair() -> dict[str, Any]:
 
 def many(tokens: int, key: str = "long", *, one_line: bool = False) -> dict[str, Any]:
     """A text of so many tokens, in paragraphs of about ninety or all in one line."""
-    words = ("the evening train crossed a narrow bridge while rain drew thin lines along each window and somebody "
-             "in the last carriage hummed an old song").split()
+    words = ["the", "evening", "train", "crossed", "a", "narrow", "bridge", "while", "rain", "drew", "thin", "lines", "along", "each", "window", "and", "somebody", "in", "the", "last", "carriage", "hummed", "an", "old", "song"]
     parts = []
     for index in range(tokens):
         parts.append(words[(index * 7 + index // 11) % len(words)])

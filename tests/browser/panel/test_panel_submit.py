@@ -82,7 +82,7 @@ def test_a_refused_submit_comes_back_with_the_reason_and_everything_as_it_was(pa
     shown.click(8)
     shown.shown("first")
     assert "Set A lies outside the passage." in shown.text(".notice.refused")
-    assert shown.marks()["current-0"] == ["waited", "table"]
+    assert shown.marks()["current-0"] == ["waited", "a"]
     shown.keys("Control+z")
     assert shown.marks()["current-0"] == ["waited"]
     shown.keys("Control+Enter")
@@ -130,7 +130,7 @@ def test_an_unacknowledged_submit_that_is_refused_later_comes_back(panel: Open) 
     shown.keys("Control+Enter")
     shown.page.wait_for_function("shadow.querySelector('.word').textContent.startsWith('offline')")
     fake.broken = False
-    fake.refuse["submit"] = [(422, {"error": "The label was changed meanwhile.", "set": None, "warning": False})]
+    fake.refuse["submit"] = [(422, {"error": "The label was changed meanwhile.", "set": None, "warning": False})] * 2
     shown.open(shown.server)
     shown.shown("first")
     assert "The label was changed meanwhile." in shown.text(".notice.refused")

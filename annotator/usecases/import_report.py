@@ -1,0 +1,73 @@
+"""How a file is to be imported, and what an import did."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Literal
+
+from annotator.domain.sources import Problem, SourceInstance
+
+GoldMode = Literal["accepted", "draft", "reference"]
+GOLD_MODES: tuple[GoldMode, ...] = ("accepted", "draft", "reference")
+_SHOWN_PROBLEMS = 200
+_SHOWN_ROWS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class ImportOptions:
+    """How a file is taken.
+
+    gold: how annotations of the file are stored (accepted; as drafts to correct; as reference only).
+    update: changed rows of known keys overwrite. skip_invalid: store the good rows and list the rest.
+    """
+
+    gold: GoldMode = "accepted"
+    split: str | None = None
+    language: str | None = None
+    key_prefix: str = ""
+    update: bool = False
+    dry_run: bool = False
+    skip_invalid: bool = False
+
+
+@dataclass(slots=True)
+class ImportReport:
+    """What an import did, or would do."""
+
+    n_new: int = 0
+    n_unchanged: int = 0
+    n_updated: int = 0
+    n_documents: int = 0
+    n_annotations: int = 0
+    n_sets: int = 0
+    n_problems: int = 0
+    n_warnings: int = 0
+    problems: list[Problem] = field(default_factory=list)
+    is_dry_run: bool = False
+    preview: list[dict[str, object]] = field(default_factory=list)
+
+    def add_problem(self, problem: Problem) -> None:
+        """Count a problem; the first 200 are kept to be shown."""
+        if problem.is_warning:
+            self.n_warnings += 1
+        else:
+            self.n_problems += 1
+        if len(self.problems) < _SHOWN_PROBLEMS:
+            self.problems.append(problem)
+
+    def refuse(self, row: SourceInstance, name: str, value: str, reason: str) -> None:
+        """A row cannot be taken: which field of it, and why."""
+        self.add_problem(Problem(row.source, row.line, name, value, reason))
+
+    def count_annotations(self, n_sets: Iterable[int]) -> None:
+        """Annotations were stored, with so many sets each."""
+        for n in n_sets:
+            self.n_annotations += 1
+            self.n_sets += n
+
+    def add_preview(self, rows: Iterable[tuple[SourceInstance, str, int]]) -> None:
+        """The first rows (with their language and number of sets) as they would be stored, for the person to look at."""
+        for row, language, n_sets in islice(rows, _SHOWN_ROWS - len(self.preview)):
+            texts = {name: t if isinstance(t, str) else t.text[:120] for name, t in row.segments.items()}
+            said = {"key": row.key, "split": row.split, "language": language, "result": row.result, "sets": n_sets}
+            self.preview.append({**said, **texts})

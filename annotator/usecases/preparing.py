@@ -1,0 +1,195 @@
+"""From a file's rows to what is stored: texts tokenised, documents stored once, spans and results checked."""
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from annotator.assignment.orders import queue_position
+from annotator.domain.instances import AnnotationState
+from annotator.domain.projects import Project
+from annotator.domain.sources import SourceAnnotation, SourceInstance, SourceText
+from annotator.domain.texts import TokenizedText, TokenLayout
+from annotator.errors import AnnotatorError, InvalidValue
+from annotator.store import Store
+from annotator.store.imports import (
+    DocumentWriter,
+    NewAnnotation,
+    NewDocument,
+    NewInstance,
+    StoredDocument,
+    last_queue_position,
+)
+from annotator.store.packing import fingerprint
+from annotator.text.tokenise import tokenise_all
+from annotator.usecases.import_report import ImportOptions, ImportReport
+from annotator.usecases.resolving import body_reader, resolve_sets, resolve_span
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A segment on its way: its document in the store, and its text when it is at hand."""
+
+    name: str
+    is_selectable: bool
+    document: StoredDocument
+    body: TokenizedText | None
+
+
+class Preparer:
+    """Makes rows ready to be written; a row that cannot be is reported and left out."""
+
+    def __init__(self, store: Store, project: Project, options: ImportOptions, report: ImportReport) -> None:
+        self.project = project
+        self.options = options
+        self.report = report
+        self.documents = DocumentWriter(store, project.id)
+        self.labels: dict[str, None] = {}
+        self._ordinal = last_queue_position(store, project.id)
+
+    def prepare(self, batch: Sequence[SourceInstance]) -> list[NewInstance]:
+        own = [
+            (source, name, text)
+            for source in batch
+            for name, text in source.segments.items()
+            if isinstance(text, SourceText)
+        ]
+        bodies = self.bodies([(text, self.language_of(source.language)) for source, _, text in own])
+        good = [(position, body) for position, body in enumerate(bodies) if isinstance(body, TokenizedText)]
+        stored, n_new = self.documents.add([NewDocument(None, body) for _, body in good])
+        self.report.n_documents += n_new
+        parts: dict[tuple[int, str], tuple[StoredDocument, TokenizedText]] = {}
+        failed: dict[int, str] = {id(own[p][0]): body for p, body in enumerate(bodies) if isinstance(body, str)}
+        for (position, body), document in zip(good, stored, strict=True):
+            parts[id(own[position][0]), own[position][1]] = (document, body)
+        docids = {text for source in batch for text in source.segments.values() if isinstance(text, str)}
+        named = self.documents.find(docids) if docids else {}
+        prepared = (self._prepare_one(source, parts, named, failed) for source in batch)
+        return [instance for instance in prepared if instance is not None]
+
+    def _prepare_one(
+        self,
+        source: SourceInstance,
+        parts: dict[tuple[int, str], tuple[StoredDocument, TokenizedText]],
+        named: dict[str, StoredDocument],
+        failed: dict[int, str],
+    ) -> NewInstance | None:
+        if id(source) in failed:
+            self.report.refuse(source, "text", source.key, failed[id(source)])
+            return None
+        segments: list[Part] = []
+        for name in self.project.task.in_numbering_order(list(source.segments)):
+            text = source.segments[name]
+            spec = self.project.task.spec_of(name)
+            is_selectable = spec is not None and spec.is_selectable
+            if isinstance(text, str):
+                if text not in named:
+                    self.report.refuse(
+                        source, name, text, "there is no document of this name in the file or the project"
+                    )
+                    return None
+                segments.append(Part(name, is_selectable, named[text], None))
+            else:
+                segments.append(Part(name, is_selectable, *parts[id(source), name]))
+        return self._resolve(source, segments)
+
+    def _resolve(self, source: SourceInstance, parts: Sequence[Part]) -> NewInstance | None:
+        layout = TokenLayout.of([(p.name, p.is_selectable, p.document.n_tokens) for p in parts])
+        if not self._check_result(source, source.result):
+            return None
+        body_of = body_reader({p.name: p.body or partial(self.documents.read, p.document) for p in parts})
+        try:
+            target = resolve_span(source.target, layout, body_of) if source.target else None
+            annotations = tuple(self.annotation(source, a, layout, body_of) for a in source.annotations)
+        except InvalidValue as error:
+            self.report.refuse(source, "rationales", source.key, str(error))
+            return None
+        language = self.language_of(source.language)
+        settings = self.project.settings
+        n_accepted = len({a.annotator for a in annotations if a.state == "accepted"})
+        open_slots = max(0, settings.annotators_per_instance - n_accepted)
+        self._ordinal += 1
+        return NewInstance(
+            source=source,
+            language=language,
+            segments=tuple((p.name, p.is_selectable, p.document) for p in parts),
+            target=(target.start, target.end) if target else None,
+            fingerprint=fingerprint_of(source, language, [(p.name, p.document.fingerprint) for p in parts]),
+            queue_position=queue_position(settings.order, settings.seed, self._ordinal, source.key, source.split),
+            open_slots=open_slots,
+            state=source.state or ("open" if open_slots else "complete"),
+            annotations=annotations,
+        )
+
+    def annotation(
+        self,
+        source: SourceInstance,
+        annotation: SourceAnnotation,
+        layout: TokenLayout,
+        body_of: Callable[[str], TokenizedText],
+    ) -> NewAnnotation:
+        result = source.result if annotation.result is None else annotation.result
+        if not self._check_result(source, result):
+            raise InvalidValue(f"the annotation of '{annotation.annotator}' has a label that the project does not have")
+        states: dict[str, AnnotationState] = {"accepted": "accepted", "draft": "draft", "reference": "reference"}
+        state = annotation.state or states[self.options.gold]
+        sets = resolve_sets(annotation, layout, body_of)
+        return NewAnnotation(
+            annotation.annotator,
+            result,
+            sets,
+            annotation.note,
+            annotation.round_number,
+            state,  # type: ignore[arg-type]
+        )
+
+    def _check_result(self, source: SourceInstance, result: str | None) -> bool:
+        if result is None or self.project.task.result_kind == "answer":
+            return True
+        if self.project.labels and result not in self.project.labels:
+            allowed = ", ".join(self.project.labels)
+            self.report.refuse(
+                source, "label", result, f"the project's labels are {allowed}; add it to them or mend the row"
+            )
+            return False
+        self.labels[result] = None
+        return True
+
+    def language_of(self, said: str | None) -> str:
+        return said or self.options.language or self.project.language
+
+    def bodies(self, wanted: Sequence[tuple[SourceText, str]]) -> list[TokenizedText | str]:
+        """Each text with its tokens, or the reason why it has none."""
+        found: list[TokenizedText | str] = [source.tokens or "" for source, _ in wanted]
+        by_language: dict[str, list[int]] = {}
+        for position, (source, language) in enumerate(wanted):
+            if source.tokens is None:
+                by_language.setdefault(language, []).append(position)
+        for language, positions in by_language.items():
+            texts = [wanted[position][0].text for position in positions]
+            for position, body in zip(positions, _tokenised(texts, language), strict=True):
+                found[position] = body
+        return found
+
+
+def _tokenised(texts: Sequence[str], language: str) -> list[TokenizedText | str]:
+    """Each text tokenised; a text that cannot be gives the reason instead."""
+    try:
+        return list(tokenise_all(texts, language))
+    except AnnotatorError:
+        return [_tokenised_alone(text, language) for text in texts]
+
+
+def _tokenised_alone(text: str, language: str) -> TokenizedText | str:
+    try:
+        return next(iter(tokenise_all([text], language)))
+    except AnnotatorError as error:
+        return str(error)
+
+
+def fingerprint_of(source: SourceInstance, language: str, parts: Sequence[tuple[str, bytes]]) -> bytes:
+    """What makes two rows of one key the same row: everything but the annotations. parts: (segment, document's print)."""
+    target = source.target and (source.target.segment, source.target.start, source.target.end, source.target.unit)
+    said = (language, source.result, source.parent_key, source.perturbation_kind, source.is_exhaustive, target)
+    content = json.dumps((*said, dict(source.metadata)), sort_keys=True, ensure_ascii=False)
+    return fingerprint(content, *(piece for part in parts for piece in part))

@@ -1,0 +1,99 @@
+"""What tests of several floors share: an empty store, a project with texts, and the people who work on it."""
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from annotator.domain.people import LOCAL_OPERATOR, Role, User
+from annotator.domain.projects import Project, ProjectSettings
+from annotator.domain.tasks import get_task
+from annotator.store import Store, open_store
+from annotator.store.people import add_role, add_user
+from annotator.usecases.import_report import ImportOptions, ImportReport
+from annotator.usecases.importing import import_file
+from annotator.usecases.projects import create_project
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+SHARED_DATA = REPOSITORY.parent / "shared" / "data"
+
+TEXTS = (
+    "The staff never smiled and the soup was cold.",
+    "Quiet rooms, a friendly cat, and the best bread in town!",
+    "I would not go again: slow, loud and expensive.",
+    "Everything worked at once; even the printer.",
+)
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Path:
+    return tmp_path / "test.db"
+
+
+@pytest.fixture
+def store(database: Path) -> Iterator[Store]:
+    with open_store(database, create=True) as opened:
+        yield opened
+
+
+@pytest.fixture
+def make_project(store: Store) -> Callable[..., Project]:
+    """A project of a task, empty."""
+
+    def make(task: str = "sentiment", name: str = "Project", **settings: object) -> Project:
+        labels = ["negative", "positive"] if get_task(task).result_kind == "label" else []
+        return create_project(
+            store,
+            LOCAL_OPERATOR,
+            name,
+            get_task(task),
+            labels=labels,
+            settings=ProjectSettings(**settings),  # type: ignore[arg-type]
+        )
+
+    return make
+
+
+@pytest.fixture
+def import_rows(store: Store, tmp_path: Path) -> Callable[..., ImportReport]:
+    """Import plain rows into a project."""
+
+    def run(project: Project, rows: list[dict[str, object]], **options: object) -> ImportReport:
+        path = tmp_path / "rows.jsonl"
+        path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
+        return import_file(store, LOCAL_OPERATOR, project, "jsonl", path, ImportOptions(**options))  # type: ignore[arg-type]
+
+    return run
+
+
+@pytest.fixture
+def add_person(store: Store) -> Callable[..., User]:
+    """Somebody with roles in a project."""
+
+    def add(name: str, project: Project, *roles: Role) -> User:
+        with store.transaction():
+            user = add_user(store, name)
+            for role in roles:
+                add_role(store, project.id, user, role)
+        return user
+
+    return add
+
+
+@pytest.fixture
+def project(make_project: Callable[..., Project], import_rows: Callable[..., ImportReport]) -> Project:
+    """A sentiment project with four texts that wait, the first and third negative."""
+    made = make_project()
+    labels = ("negative", "positive", "negative", "positive")
+    rows: list[dict[str, object]] = [
+        {"id": f"t{number}", "text": text, "label": label}
+        for number, (text, label) in enumerate(zip(TEXTS, labels, strict=True), start=1)
+    ]
+    import_rows(made, rows)
+    return made
+
+
+@pytest.fixture
+def annotator(add_person: Callable[..., User], project: Project) -> User:
+    return add_person("annotator-a", project, "annotator")

@@ -1,0 +1,308 @@
+# ruff: noqa: E501  (a case table has one line a case)
+"""Reading the benchmark's input and gold: both dialects, three tasks, joined by id, perturbed records linked."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from annotator.domain.sources import Problem, SourceAnnotation, SourceInstance, SourceSpan
+from annotator.domain.tasks import TASKS
+from annotator.errors import InvalidValue, NotFound
+from annotator.formats import benchmark
+from annotator.formats.base import ReadOptions
+
+SHARED = Path(__file__).parents[3] / "shared" / "data"
+
+# The records of reference/benchmark.md 2.1 to 2.3.
+SHOP = "特别垃圾的摄影店，服务态度差"
+SENTIMENT_INPUT = {"id": 1, "context": SHOP, "sent_token": list(SHOP), "sample_type": "ori", "rel_ids": [1647]}
+SENTIMENT_PERTURBED = {"id": 1647, "context": "垃圾店", "sent_token": list("垃圾店"), "sample_type": "disturb"}
+PADDLE_SENTIMENT = {
+    "sent_id": 1,
+    "sent_label": 0,
+    "sent_token": list(SHOP),
+    "rationales": [["2", "3", "7"], ["11", "12", "13"]],
+    "sample_type": "ori",
+    "rel_ids": [1647],
+}
+TRUST_SENTIMENT = {
+    "sent_id": 1,
+    "sent_text": SHOP,
+    "sent_label": 0,
+    "sent_token": list(SHOP),
+    "sent_type": "single",
+    "sent_token_with_idx": [[token, number] for number, token in enumerate(SHOP)],
+    "rationale_tokens": [[["垃", "圾", "店"], ["态", "度", "差"]]],
+    "sample_type": "ori",
+    "rel_ids": [1647],
+    "rationale_ids": [[["2", "3", "7"], ["11", "12", "13"]]],
+}
+SHOP_SETS = ((SourceSpan("text", 2, 4), SourceSpan("text", 7, 8)), (SourceSpan("text", 11, 14),))
+
+ENGLISH_PAIR = {
+    "id": 5,
+    "sentence1": "is it free",
+    "sentence2": "what does it cost",
+    "text_q_seg": ["is", "it", "free"],
+    "text_t_seg": ["what", "does", "it", "cost"],
+    "sample_type": "ori",
+    "rel_ids": [],
+}
+CHINESE_PAIR = {
+    "id": 5,
+    "query": "免费吗",
+    "title": "多少钱",
+    "text_q_seg": list("免费吗"),
+    "text_t_seg": list("多少钱"),
+    "sample_type": "ori",
+    "rel_ids": [],
+}
+READING = {
+    "id": 9,
+    "title": "Opening hours",
+    "context": "We open at ten .",
+    "question": "When do you open ?",
+    "sent_token": ["We", "open", "at", "ten", ".", "Opening", "hours"],
+    "sample_type": "ori",
+    "rel_ids": [],
+}
+
+
+def write_file(path: Path, *records: dict) -> Path:
+    path.parent.mkdir(exist_ok=True, parents=True)
+    path.write_text("".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records), encoding="utf-8")
+    return path
+
+
+def read(path: Path, task: str = "sentiment", **options) -> tuple[list[SourceInstance], list[Problem]]:
+    items = list(benchmark.read(path, ReadOptions(TASKS[task], **options)))
+    return [i for i in items if isinstance(i, SourceInstance)], [i for i in items if isinstance(i, Problem)]
+
+
+def test_an_input_file_gives_instances_with_the_sources_tokens_and_links(tmp_path):
+    path = write_file(tmp_path / "senti_ch.jsonl", SENTIMENT_PERTURBED, SENTIMENT_INPUT)
+    [perturbed, original], problems = read(path)
+    assert problems == []
+    assert (original.key, original.language, original.result, original.annotations) == ("1", "zh", None, ())
+    assert original.segments["text"].tokens.tokens() == list(SHOP)
+    assert (perturbed.key, perturbed.parent_key, perturbed.perturbation_kind) == ("1647", "1", "perturbed")
+    assert original.metadata == {}
+    assert not original.is_addition
+
+
+@pytest.mark.parametrize("gold", [PADDLE_SENTIMENT, TRUST_SENTIMENT])
+@pytest.mark.parametrize("order", ["gold first", "input first"])
+def test_a_folder_of_input_and_gold_gives_annotated_instances(gold, order, tmp_path):
+    names = ("a.tsv", "b.jsonl") if order == "gold first" else ("b.tsv", "a.jsonl")
+    kind = {"sent_id": 1647, "sent_label": 1, "rationales": [[0]], "sample_type": "disturb", "adv_type": "敏感-重要词"}
+    write_file(tmp_path / names[0], gold, kind)
+    write_file(tmp_path / names[1], SENTIMENT_INPUT, SENTIMENT_PERTURBED)
+    [original, perturbed], problems = read(tmp_path, labels=("negative", "positive"))
+    assert problems == []
+    assert original.annotations == (SourceAnnotation("benchmark", "negative", SHOP_SETS),)
+    assert (original.result, original.key, original.is_addition) == ("negative", "1", False)
+    assert (perturbed.parent_key, perturbed.perturbation_kind, perturbed.result) == ("1", "敏感-重要词", "positive")
+
+
+def test_gold_alone_with_its_text_is_an_instance_or_an_addition_to_it(tmp_path):
+    [instance], [warning] = read(write_file(tmp_path / "gold.tsv", TRUST_SENTIMENT))
+    assert (warning.field, warning.is_warning) == ("rel_ids", True)  # 1647 is not there
+    assert (instance.is_addition, instance.segments["text"].text) == (True, SHOP)
+    assert instance.annotations[0].sets == SHOP_SETS
+    [instance], _ = read(write_file(tmp_path / "gold.tsv", PADDLE_SENTIMENT))
+    assert instance.segments["text"].text == SHOP  # made from the tokens
+
+
+def test_gold_alone_without_text_adds_to_the_instance_of_its_key(tmp_path):
+    gold = {"sent_id": 9, "sent_label": "ten", "rationales": [3, "5"], "sample_type": "ori", "rel_ids": []}
+    [addition], problems = read(write_file(tmp_path / "mrc_en.tsv", gold), "reading")
+    assert problems == []
+    assert (addition.key, addition.segments, addition.is_addition, addition.result) == ("9", {}, True, "ten")
+    assert addition.annotations[0].sets == ((SourceSpan("", 3, 4), SourceSpan("", 5, 6)),)  # through the whole instance
+
+
+PAIRS = [
+    (ENGLISH_PAIR, {"rationale_q_idx": [2], "rationale_t_idx": [3, "2"]}, "en", [[("sentence1", 2, 3), ("sentence2", 2, 4)]]),
+    (CHINESE_PAIR, {"rationale_q_idx": [0, 1], "rationale_t_idx": []}, "zh", [[("sentence1", 0, 2)]]),
+    (CHINESE_PAIR, {"rationale_q_idx": [], "rationale_t_idx": []}, "zh", []),
+    (ENGLISH_PAIR, {"rationale_ids": [[[2], [0]], [["3"], ["1"]]]}, "en", [[("sentence1", 2, 3), ("sentence2", 3, 4)], [("sentence1", 0, 1), ("sentence2", 1, 2)]]),
+    (ENGLISH_PAIR, {"rationale_ids": [[[2], [0]], [["3"]]]}, "en", [[("sentence1", 2, 3), ("sentence2", 3, 4)], [("sentence1", 0, 1)]]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("given", "gold", "language", "sets"), PAIRS)
+def test_set_i_of_both_sides_of_a_pair_is_one_set(given, gold, language, sets, tmp_path):
+    write_file(tmp_path / "input.jsonl", given)
+    write_file(tmp_path / "gold.jsonl", {"sent_id": 5, "sent_label": 1, **gold})
+    [instance], problems = read(tmp_path, "similarity")
+    assert problems == []
+    assert (instance.language, instance.result) == (language, "1")
+    assert [[(s.segment, s.start, s.end) for s in spans] for spans in instance.annotations[0].sets] == sets
+
+
+READINGS = [
+    (READING, [3, 4, 5], [[("passage", 3, 5), ("title", 0, 1)]]),  # over the border
+    (READING, [], []),
+    (READING, [["6"], [0]], [[("title", 1, 2)], [("passage", 0, 1)]]),
+    ({**READING, "title": "", "sent_token": READING["sent_token"][:5]}, [3], [[("passage", 3, 4)]]),
+]
+
+
+@pytest.mark.parametrize(("given", "rationales", "sets"), READINGS)
+def test_a_readings_indices_go_through_passage_and_title(given, rationales, sets, tmp_path):
+    write_file(tmp_path / "input.jsonl", given)
+    write_file(tmp_path / "gold.tsv", {"sent_id": 9, "sent_label": "", "rationales": rationales})
+    [instance], problems = read(tmp_path, "reading")
+    assert problems == []
+    assert (instance.result, "title" in instance.segments) == ("", bool(given["title"]))
+    assert instance.segments["question"].tokens is None
+    assert [[(s.segment, s.start, s.end) for s in spans] for spans in instance.annotations[0].sets] == sets
+
+
+BORDERS = [
+    ("你好 吗", "题 目", ["你", "好", " ", "吗", "题", " ", "目"], ["你", "好", " ", "吗"]),
+    ("你好 ", "题", ["你", "好", " ", "题"], ["你", "好", " "]),  # the blank can only be the passage's
+    ("你好", " 题", ["你", "好", " ", "题"], ["你", "好"]),
+    ("a b", "a b", ["a", "b", "a", "b"], ["a", "b"]),
+]
+
+
+@pytest.mark.parametrize(("passage", "title", "tokens", "of_passage"), BORDERS)
+def test_blank_tokens_are_kept_and_fall_to_the_right_side_of_the_border(passage, title, tokens, of_passage, tmp_path):
+    record = {**READING, "context": passage, "title": title, "sent_token": tokens}
+    [instance], problems = read(write_file(tmp_path / "input.jsonl", record), "reading")
+    assert problems == []
+    assert instance.segments["passage"].tokens.tokens() == of_passage
+    assert instance.segments["title"].tokens.tokens() == tokens[len(of_passage) :]
+
+
+LABELS = [
+    (0, ("negative", "positive"), "negative"),
+    ("1", ("negative", "positive"), "positive"),
+    (1, (), "1"),
+    (1, ("1", "0"), "1"),  # itself a label
+    ("positive", ("negative", "positive"), "positive"),
+]
+
+
+@pytest.mark.parametrize(("given", "labels", "result"), LABELS)
+def test_a_number_is_the_projects_label_of_that_position(given, labels, result, tmp_path):
+    [instance], _ = read(write_file(tmp_path / "a.tsv", {**TRUST_SENTIMENT, "sent_label": given}), labels=labels)
+    assert instance.result == result
+
+
+def test_the_language_is_the_dialects_else_the_given_one_else_that_of_the_characters(tmp_path):
+    path = write_file(tmp_path / "a.jsonl", {"id": 1, "context": "so dull", "sent_token": ["so", "dull"]})
+    assert read(path)[0][0].language == "en"
+    assert read(path, language="de")[0][0].language == "de"
+    path = write_file(tmp_path / "a.jsonl", CHINESE_PAIR)
+    assert read(path, "similarity", language="de")[0][0].language == "zh"
+
+
+def test_a_file_of_another_task_in_a_folder_is_left_out_and_told_once(tmp_path):
+    write_file(tmp_path / "mrc.jsonl", READING, {**READING, "id": 10})
+    write_file(tmp_path / "senti.jsonl", SENTIMENT_INPUT, SENTIMENT_PERTURBED)
+    instances, [problem] = read(tmp_path)
+    assert len(instances) == 2
+    assert (problem.source, problem.line, "records of another task" in problem.reason) == ("mrc.jsonl", 1, True)
+
+
+def test_ids_that_repeat_between_files_are_problems_that_name_the_first(tmp_path):
+    write_file(tmp_path / "a.jsonl", SENTIMENT_PERTURBED)
+    write_file(tmp_path / "b.jsonl", SENTIMENT_PERTURBED)
+    instances, [problem] = read(tmp_path)
+    assert len(instances) == 1
+    assert (problem.source, problem.line) == ("b.jsonl", 1)
+    assert "stands in a.jsonl, line 1, already" in problem.reason
+    assert "--key-prefix" in problem.reason
+
+
+def test_the_prefix_goes_before_keys_and_parents(tmp_path):
+    path = write_file(tmp_path / "a.jsonl", SENTIMENT_INPUT, SENTIMENT_PERTURBED)
+    instances, _ = read(path, key_prefix="ch-", split="test")
+    assert [(i.key, i.parent_key, i.split) for i in instances] == [("ch-1", None, "test"), ("ch-1647", "ch-1", "test")]
+
+
+BAD_RECORDS = [
+    ({"context": "a"}, "id", "The record has no id"),
+    ({"id": None, "context": "a"}, "id", "The record has no id"),
+    ({"id": 2}, "line", "The record has no text"),
+    ({"id": 2, "context": ""}, "text", "has no text"),
+    ({"id": 2, "context": ["a"]}, "context", "must be text or null"),
+    ({"id": 2, "context": "ab", "sent_token": ["b"]}, "sent_token", "Token 0 'b' is not in the text"),
+    ({"id": 2, "context": "ab", "sent_token": ["a"]}, "sent_token", "the text goes on with 'b'"),
+    ({"id": 2, "context": "ab", "rel_ids": [1647]}, "rel_ids", "Record 1647 is named by 1 already"),
+    ({"id": 2, "context": "ab", "rel_ids": "x"}, "rel_ids", "must be a list or null"),
+]
+
+
+@pytest.mark.parametrize(("record", "field", "reason"), BAD_RECORDS)
+def test_a_bad_input_record_names_its_field_and_gives_no_instance(record, field, reason, tmp_path):
+    path = write_file(tmp_path / "a.jsonl", SENTIMENT_INPUT, SENTIMENT_PERTURBED, record)
+    instances, [problem] = read(path)
+    assert [i.key for i in instances] == ["1", "1647"]
+    assert (problem.line, problem.field, problem.is_warning) == (3, field, False)
+    assert reason in problem.reason
+
+
+BAD_GOLD = [
+    ({"rationales": [["x"]]}, "rationales[0]", "must be a whole number"),
+    ({"rationales": [[-1]]}, "rationales[0]", "must be a whole number, from 0"),
+    ({"rationales": [[14]]}, "rationales", "There is no token 14; the input has 14, 0 to 13."),
+    ({"rationales": [[1.5]]}, "rationales[0][0]", "must be a whole number or text, not a number"),
+    ({"rationales": "2,3"}, "rationales", "must be a list or null"),
+    ({"rationale_ids": [[[1]], [[2]]]}, "rationale_ids", "The gold has 2 sides, but the task 'sentiment' has 1"),
+    ({"sent_label": "joyful", "rationales": []}, "label", "The project has no label 'joyful'"),
+]
+
+
+@pytest.mark.parametrize(("gold", "field", "reason"), BAD_GOLD)
+def test_bad_gold_is_told_and_the_input_comes_without_it(gold, field, reason, tmp_path):
+    write_file(tmp_path / "a.jsonl", SENTIMENT_INPUT, SENTIMENT_PERTURBED)
+    write_file(tmp_path / "b.tsv", {"sent_id": 1, **gold})
+    instances, problems = read(tmp_path, labels=("negative", "positive"))
+    assert [(i.key, i.annotations) for i in instances] == [("1", ()), ("1647", ())]
+    assert (problems[0].source, problems[0].line, problems[0].field) == ("b.tsv", 1, field)
+    assert reason in problems[0].reason
+
+
+def test_an_empty_set_in_gold_is_left_out_with_a_warning(tmp_path):
+    write_file(tmp_path / "a.jsonl", SENTIMENT_INPUT, SENTIMENT_PERTURBED)
+    write_file(tmp_path / "b.tsv", {"sent_id": 1, "rationales": [[], [2]]})
+    instances, [warning] = read(tmp_path)
+    assert (warning.is_warning, "Set 1 is empty" in warning.reason) == (True, True)
+    assert instances[0].annotations[0].sets == ((SourceSpan("text", 2, 3),),)
+
+
+def test_gold_for_an_input_without_tokens_is_refused(tmp_path):
+    write_file(tmp_path / "a.jsonl", {"id": 1, "context": "so dull"})
+    write_file(tmp_path / "b.tsv", {"sent_id": 1, "rationales": [[0]]})
+    instances, [problem] = read(tmp_path)
+    assert [i.annotations for i in instances] == [()]
+    assert "write sent_token" in problem.reason
+
+
+def test_a_task_that_the_benchmark_has_not_and_missing_files_are_refused(tmp_path):
+    with pytest.raises(NotFound, match="There is no file or folder"):
+        read(tmp_path / "nowhere")
+    with pytest.raises(InvalidValue, match=r"holds no .jsonl or .tsv file"):
+        read(tmp_path)
+
+
+REAL = [("senti_ch", "sentiment"), ("senti_en", "sentiment"), ("mrc_ch", "reading"), ("mrc_en", "reading")]
+
+
+@pytest.mark.skipif(not SHARED.is_dir(), reason="the real data is not here")
+@pytest.mark.data
+@pytest.mark.parametrize(("name", "task"), REAL)
+def test_the_real_samples_are_read_whole_with_their_links(name, task):
+    path = SHARED / "dutrust_samples" / "raw" / f"{name}.jsonl"
+    instances, problems = read(path, task)
+    assert problems == []
+    assert (len(instances), sum(i.parent_key is not None for i in instances)) == (60, 30)
+    assert {i.language for i in instances} == {"zh" if name.endswith("ch") else "en"}
+    records = {json.loads(line)["id"]: json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()}
+    for instance in instances:
+        bodies = [b for n, b in instance.segments.items() if n != "question"]
+        assert [t for body in bodies for t in body.tokens.tokens()] == records[int(instance.key)]["sent_token"]

@@ -1,0 +1,324 @@
+# ruff: noqa: E501  (a case table has one line a case)
+"""Reading ERASER: both layouts of documents, evidence groups as sets, and what is wrong in third parties' files."""
+
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from annotator.domain.sources import Problem, SourceAnnotation, SourceDocument, SourceInstance, SourceSpan
+from annotator.domain.tasks import TASKS
+from annotator.errors import InvalidValue, NotFound
+from annotator.formats import eraser
+from annotator.formats.base import ReadOptions
+
+SHARED = Path(__file__).parents[3] / "shared" / "data"
+IRELAND = "Ireland is an island .\nIt has low mountains .\n"
+SICILY = "Sicily is larger .\n"
+
+
+def evidence(docid: str = "Ireland", start: int = 0, end: int = 5, **changes) -> dict:
+    is_known = docid == "Ireland" and isinstance(start, int)
+    text = " ".join(IRELAND.split()[start:end]) if is_known else "x"
+    return {"docid": docid, "start_token": start, "end_token": end, "text": text, **changes}
+
+
+def annotation(**changes) -> dict:
+    given = {
+        "annotation_id": "1",
+        "query": "Ireland has mountains.",
+        "classification": "SUPPORTS",
+        "evidences": [[evidence()]],
+        "docids": ["Ireland"],
+        "query_type": None,
+    }
+    return {**given, **changes}
+
+
+def write_set(folder: Path, rows: list[dict], documents: dict[str, str] | None = None, split: str = "test") -> Path:
+    documents = {"Ireland": IRELAND, "Sicily": SICILY} if documents is None else documents
+    (folder / "docs").mkdir(exist_ok=True)
+    for docid, text in documents.items():
+        (folder / "docs" / docid).write_text(text, encoding="utf-8")
+    (folder / f"{split}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return folder
+
+
+def read(path: Path, task: str = "verification", **options):
+    items = list(eraser.read(path, ReadOptions(TASKS[task], **options)))
+    kinds = (SourceDocument, SourceInstance, Problem)
+    return tuple([item for item in items if isinstance(item, kind)] for kind in kinds)
+
+
+def test_groups_become_sets_in_their_order_with_spans_as_they_are(tmp_path):
+    groups = [
+        [evidence(start=5, end=10), evidence(start=0, end=2)],  # out of order
+        [evidence(start=0, end=2), evidence(start=1, end=4), evidence(start=4, end=5)],  # overlapping, touching
+        [evidence(start=0, end=2), evidence(start=1, end=4), evidence(start=4, end=5)],  # the same again
+    ]
+    documents, [instance], problems = read(write_set(tmp_path, [annotation(evidences=groups, query_type="claim")]))
+    assert problems == []
+    [annotated] = instance.annotations
+    found = [[(s.segment, s.start, s.end, s.unit) for s in spans] for spans in annotated.sets]
+    doc = "document"
+    overlapping = [(doc, 0, 2, "token"), (doc, 1, 4, "token"), (doc, 4, 5, "token")]
+    assert found == [[(doc, 5, 10, "token"), (doc, 0, 2, "token")], overlapping, overlapping]
+    assert (annotated.annotator, annotated.result) == ("eraser", "SUPPORTS")
+    assert (instance.key, instance.split, instance.result) == ("1", "test", "SUPPORTS")
+    assert instance.metadata == {"query_type": "claim"}
+    assert instance.segments["document"] == "Ireland"
+    assert instance.segments["query"].text == "Ireland has mountains."
+    assert [(d.docid, d.body.tokens.sentence_starts) for d in documents] == [("Ireland", (0, 5))]
+
+
+def test_only_documents_that_instances_need_are_read_and_each_once(tmp_path):
+    rows = [annotation(), annotation(annotation_id="2"), annotation(annotation_id="3", docids=["Ireland", "Sicily"])]
+    documents = {"Ireland": IRELAND, "Sicily": SICILY, "unused": "x"}
+    items = list(eraser.read(write_set(tmp_path, rows, documents), ReadOptions(TASKS["verification"])))
+    assert [getattr(i, "docid", None) or i.key for i in items] == ["Ireland", "Sicily", "1", "2", "3"]
+    assert items[-1].segments["document2"] == "Sicily"
+
+
+LAYOUTS = [
+    ("t0  t1 t2\n\n   \n t3 t4 \nt5\tt5b\n", "docs", ["t0", "t1", "t2", "t3", "t4", "t5\tt5b"], (0, 3, 5)),
+    ("t0  t1 t2\n\n   \n t3 t4 \nt5\tt5b\n", "docs.jsonl", ["t0", "", "t1", "t2", "", "", "t3", "t4", "t5\tt5b", ""], (0, 4, 5, 6, 8, 9)),
+    ("a b\r\nc\r\n", "docs", ["a", "b", "c"], (0, 2)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "layout", "tokens", "sentences"), LAYOUTS)
+def test_the_two_layouts_have_the_tokens_of_their_own_loaders(text, layout, tokens, sentences, tmp_path):
+    # the first two are the reference's own behaviour, reference/eraser.md 1.1
+    write_set(tmp_path, [annotation(evidences=[], docids=["d"])], {"d": text} if layout == "docs" else {})
+    if layout == "docs.jsonl":
+        (tmp_path / "docs").rmdir()
+        (tmp_path / "docs.jsonl").write_text(json.dumps({"docid": "d", "document": text}) + "\n")
+    [document], [instance], problems = read(tmp_path)
+    assert problems == []
+    assert document.body.tokens.tokens() == tokens
+    assert document.body.tokens.sentence_starts == sentences
+    assert instance.annotations == (SourceAnnotation("eraser", "SUPPORTS", ()),)
+
+
+def test_documents_in_one_file_are_found_in_any_order(tmp_path):
+    rows = [annotation(docids=["Sicily"], evidences=[]), annotation(annotation_id="2")]
+    write_set(tmp_path, rows, {})
+    (tmp_path / "docs").rmdir()
+    lines = [{"docid": "Ireland", "document": IRELAND.strip()}, {"docid": "Sicily", "document": SICILY.strip()}]
+    (tmp_path / "docs.jsonl").write_text("\n".join(json.dumps(line) for line in lines))
+    documents, instances, problems = read(tmp_path)
+    assert problems == []
+    assert [d.docid for d in documents] == ["Sicily", "Ireland"]
+    assert instances[1].annotations[0].sets == ((SourceSpan("document", 0, 5),),)
+
+
+def test_two_sorts_of_documents_or_none_are_refused(tmp_path):
+    write_set(tmp_path, [annotation()])
+    (tmp_path / "docs.jsonl").write_text("")
+    with pytest.raises(InvalidValue, match=r"holds both docs/ and docs.jsonl"):
+        read(tmp_path)
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "val.jsonl").write_text("")
+    with pytest.raises(InvalidValue, match=r"holds neither docs/ nor docs.jsonl"):
+        read(other)
+
+
+def test_a_folder_gives_all_its_splits_and_an_empty_or_missing_one_is_fine(tmp_path):
+    write_set(tmp_path, [annotation()], split="train")
+    write_set(tmp_path, [annotation()], split="test")
+    write_set(tmp_path, [], split="val")
+    documents, instances, problems = read(tmp_path)
+    assert problems == []
+    assert [(i.key, i.split, i.source) for i in instances] == [
+        ("1", "train", "train.jsonl"),
+        ("1", "test", "test.jsonl"),
+    ]
+    assert len(documents) == 1
+    assert [i.split for i in read(tmp_path, split="test")[1]] == ["test"]
+
+
+FILES = [
+    ("val.jsonl", None, "val"),
+    ("val.jsonl", "dev", "dev"),
+    ("instances.jsonl", None, ""),
+    ("a.jsonl", "test", "test"),
+]
+
+
+@pytest.mark.parametrize(("name", "option", "split"), FILES)
+def test_a_single_file_is_in_the_split_of_the_option_else_of_its_name(name, option, split, tmp_path):
+    write_set(tmp_path, [annotation()], split=Path(name).stem)
+    assert [i.split for i in read(tmp_path / name, split=option)[1]] == [split]
+
+
+def test_a_folder_without_split_files_and_a_missing_path_are_refused(tmp_path):
+    with pytest.raises(InvalidValue, match=r"holds no 'train.jsonl', 'val.jsonl', 'test.jsonl'"):
+        read(tmp_path)
+    with pytest.raises(InvalidValue, match=r"holds no 'dev.jsonl'"):
+        read(tmp_path, split="dev")
+    with pytest.raises(NotFound, match="There is no file or folder"):
+        read(tmp_path / "nowhere")
+
+
+DOCIDS = [
+    (None, [], "1", "the instance's own name, when nothing else says it"),
+    ([], [], "1", "an empty list says nothing"),
+    (None, [[{"docid": "Ireland", "start_token": 0, "end_token": 2}]], "Ireland", "the evidences' documents"),
+    (["Sicily"], [], "Sicily", "docids"),
+]
+
+
+@pytest.mark.parametrize(("docids", "evidences", "expected", "why"), DOCIDS)
+def test_the_document_of_an_instance_is_found(docids, evidences, expected, why, tmp_path):
+    rows = [annotation(docids=docids, evidences=evidences)]
+    _, [instance], problems = read(write_set(tmp_path, rows, {"1": "own text", "Ireland": IRELAND, "Sicily": SICILY}))
+    assert problems == []
+    assert instance.segments["document"] == expected, why
+
+
+TASKS_AND_DOCUMENTS = [
+    ("sentiment", {"1": "a b"}, ["1"], {"text": "1"}),
+    ("similarity", {"1_sentence1": "a", "1_sentence2": "b"}, ["1_sentence2", "1_sentence1"], {"sentence1": "1_sentence1", "sentence2": "1_sentence2"}),
+    ("inference", {"x": "a", "y": "b"}, ["x", "y"], {"premise": "x", "hypothesis": "y"}),  # in order
+    ("inference", {"1_premise": "a", "1_hypothesis": "b"}, None, {"premise": "1_premise", "hypothesis": "1_hypothesis"}),  # e-SNLI
+    ("reading", {"p": "a"}, ["p"], {"passage": "p", "question": None}),
+    ("reading", {"p": "a", "t": "b"}, ["p", "t"], {"passage": "p", "title": "t", "question": None}),
+    ("verification", {"p": "a", "t": "b"}, ["t", "p"], {"document": "t", "document2": "p", "query": None}),
+    ("choice", {"q": "a"}, ["q"], {"question": "q", "choices": None}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("task", "documents", "docids", "segments"), TASKS_AND_DOCUMENTS)
+def test_documents_become_the_segments_of_the_task(task, documents, docids, segments, tmp_path):
+    row = annotation(evidences=[], docids=docids, query="Is it so?")
+    _, [instance], problems = read(write_set(tmp_path, [row], documents), task)
+    assert problems == []
+    found = {name: body if isinstance(body, str) else None for name, body in instance.segments.items()}
+    assert found == segments
+    if None in segments.values():
+        assert next(b.text for b in instance.segments.values() if not isinstance(b, str)) == "Is it so?"
+    else:
+        assert instance.metadata == {"query": "Is it so?"}
+
+
+def test_the_tasks_own_query_is_not_kept(tmp_path):
+    row = annotation(evidences=[], docids=["d"], query="What is the sentiment of this text?")
+    _, [instance], _ = read(write_set(tmp_path, [row], {"d": "a"}), "sentiment")
+    assert instance.metadata == {}
+
+
+WARNINGS = [
+    ({"evidences": [[evidence()], []]}, "evidences[1]", "The evidence group is empty", 1),
+    (
+        {"evidences": [[evidence(text="other words")]]},
+        "evidences[0][0].text",
+        "not that of its tokens ('Ireland is an",
+        1,
+    ),
+    ({"evidences": [[evidence(docid="Sicily", end=2, text=None)]]}, "docids", "docids does not list", 1),
+]
+
+
+@pytest.mark.parametrize(("changes", "field", "reason", "n_sets"), WARNINGS)
+def test_what_is_odd_but_harmless_is_a_warning(changes, field, reason, n_sets, tmp_path):
+    _, [instance], [problem] = read(write_set(tmp_path, [annotation(**changes)]))
+    assert (problem.field, problem.is_warning, len(instance.annotations[0].sets)) == (field, True, n_sets)
+    assert reason in problem.reason
+
+
+def test_a_docid_that_lacks_the_files_extension_is_taken_with_a_warning(tmp_path):
+    rows = [annotation(docids=["neg_1"], evidences=[[evidence(docid="neg_1", end=2, text="so dull")]])]
+    documents, [instance], problems = read(write_set(tmp_path, rows, {"neg_1.txt": "so dull"}), "sentiment")
+    assert [d.docid for d in documents] == ["neg_1.txt"]
+    assert instance.annotations[0].sets == ((SourceSpan("text", 0, 2),),)
+    assert [(p.is_warning, "lacks its extension" in p.reason) for p in problems] == [(True, True)]
+
+
+def test_unknown_keys_go_to_the_metadata(tmp_path):
+    _, [instance], problems = read(write_set(tmp_path, [annotation(source="web", year=2001)]))
+    assert (instance.metadata, problems) == ({"source": "web", "year": 2001}, [])
+
+
+BAD_ROWS = [
+    ({"evidences": [[evidence(start=-1, end=-1)]]}, "evidences[0][0].start_token", "no token offsets (-1 stands for unknown)"),
+    ({"evidences": [[{"docid": "Ireland", "text": "x"}]]}, "evidences[0][0].start_token", "no token offsets"),
+    ({"evidences": [[{"docid": "Ireland", "text": "x", "start_char": 0, "end_char": 5}]]}, "evidences[0][0].start_token", "convert start_char and end_char"),
+    ({"evidences": [[evidence(start=8, end=11)]]}, "evidences[0][0].end_token", "ends at token 11 (exclusive), but the document 'Ireland' has 10 tokens"),
+    ({"evidences": [[evidence(start=4, end=4)]]}, "evidences[0][0].end_token", "start_token < end_token"),
+    ({"evidences": [[evidence(start=4, end=2)]]}, "evidences[0][0].end_token", "from token 4 to 2"),
+    ({"evidences": [[evidence(text=["a", "b"])]]}, "evidences[0][0].text", "must be text or null, not a list"),
+    ({"evidences": [[evidence(start="4")]]}, "evidences[0][0].start_token", "a whole number, not text"),
+    ({"evidences": [[{"start_token": 0, "end_token": 1}]]}, "evidences[0][0].docid", "every row needs it"),
+    ({"evidences": [evidence()]}, "evidences[0]", "must be a list, not an object"),
+    ({"evidences": None}, "evidences", "must be a list, not null"),
+    ({"classification": 1}, "classification", "must be text, not a whole number"),
+    ({"annotation_id": 1}, "annotation_id", "must be text"),
+    ({"query": None}, "query", "has no text"),
+    ({"docids": ["Atlantis"]}, "docid", "There is no document 'Atlantis' in docs"),
+    ({"docids": ["../secret"], "evidences": []}, "docid", "There is no document '../secret'"),
+    ({"docids": ["/etc/hostname"], "evidences": []}, "docid", "There is no document '/etc/hostname'"),
+    ({"docids": ["x" * 300], "evidences": []}, "docid", "There is no document"),
+    ({"docids": ["empty"], "evidences": []}, "docid", "is empty"),
+    ({"docids": ["nul"], "evidences": []}, "docid", "holds a NUL character"),
+    ({"docids": ["latin1"], "evidences": []}, "docid", "Byte 4 of docs/latin1 is not UTF-8"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("changes", "field", "reason"), BAD_ROWS)
+def test_a_bad_row_names_its_field_and_the_next_is_read(changes, field, reason, tmp_path):
+    (tmp_path / "secret").write_text("not yours")
+    documents = {"Ireland": IRELAND, "Sicily": SICILY, "empty": " \n", "nul": "a\0b"}
+    write_set(tmp_path, [annotation(**changes), annotation(annotation_id="good")], documents)
+    (tmp_path / "docs" / "latin1").write_bytes(b"caf\xe9")
+    _, instances, problems = read(tmp_path)
+    assert [i.key for i in instances] == ["good"]
+    assert (1, field, False) in [(p.line, p.field, p.is_warning) for p in problems]
+    assert any(reason in p.reason for p in problems)
+
+
+def test_more_documents_than_the_task_has_segments_are_refused(tmp_path):
+    _, instances, [problem] = read(
+        write_set(tmp_path, [annotation(evidences=[], docids=["Ireland", "Sicily"])]), "sentiment"
+    )
+    assert instances == []
+    assert "has 2 documents, but an instance of 'sentiment' has 'text'" in problem.reason
+
+
+def test_an_id_may_stand_once_in_a_split(tmp_path):
+    _, instances, [problem] = read(write_set(tmp_path, [annotation(), annotation(classification="REFUTES")]))
+    assert len(instances) == 1
+    assert (problem.line, problem.field, "stands on line 1 already" in problem.reason) == (2, "annotation_id", True)
+
+
+DOCUMENT_LINES = [
+    ('{"docid": "Ireland", "document": "a"}\n{"docid": "Ireland", "document": "b"}', 2, "stands twice"),
+    ('{"docid": "Ireland", "document": ["a"]}', 1, "must be text"),
+    ('{"docid": "Ireland"', 1, "not valid JSON"),
+]
+
+
+@pytest.mark.parametrize(("content", "line", "reason"), DOCUMENT_LINES)
+def test_what_is_wrong_in_docs_jsonl_is_told_with_its_line(content, line, reason, tmp_path):
+    write_set(tmp_path, [], {})
+    (tmp_path / "docs").rmdir()
+    (tmp_path / "docs.jsonl").write_text(content)
+    _, _, [problem] = read(tmp_path)
+    assert (problem.source, problem.line) == ("docs.jsonl", line)
+    assert reason in problem.reason
+
+
+def test_the_prefix_goes_before_keys_and_documents(tmp_path):
+    [document], [instance], _ = read(write_set(tmp_path, [annotation()]), key_prefix="f-", language="en")
+    assert (document.docid, document.language) == ("f-Ireland", "en")
+    assert (instance.key, instance.segments["document"]) == ("f-1", "f-Ireland")
+
+
+@pytest.mark.skipif(not SHARED.is_dir(), reason="the real data is not here")
+@pytest.mark.data
+def test_the_real_fever_part_gives_its_401_good_instances_and_10_problems():
+    items = list(eraser.read(SHARED / "eraser_fever" / "raw" / "instances.jsonl", ReadOptions(TASKS["verification"])))
+    assert Counter(type(item) for item in items) == {SourceInstance: 401, SourceDocument: 40, Problem: 10}
+    assert {i.value for i in items if isinstance(i, Problem)} == {"Juventus_F.C."}
+    assert not any(i.is_warning for i in items if isinstance(i, Problem))  # every text is that of its tokens

@@ -1,0 +1,260 @@
+# ruff: noqa: E501  (a case table has one line a case)
+"""Our own JSONL holds everything: what is written reads back as equal values."""
+
+import tempfile
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from annotator.domain.sources import (
+    Problem,
+    SourceAnnotation,
+    SourceDocument,
+    SourceEvent,
+    SourceInstance,
+    SourceProject,
+    SourceProposal,
+    SourceSpan,
+    SourceText,
+    SourceWork,
+)
+from annotator.domain.tasks import TASKS
+from annotator.domain.texts import TokenizedText
+from annotator.errors import ExportRefused
+from annotator.formats import jsonl, own
+from annotator.formats.base import ReadOptions
+
+VERIFICATION = ReadOptions(TASKS["verification"])
+
+# Any Unicode but NUL and surrogates, which no text of a project holds.
+CHARACTERS = st.characters(exclude_categories=["Cs"], exclude_characters="\0")
+WORDS = st.text(CHARACTERS, max_size=12)
+NAMES = st.text(CHARACTERS, min_size=1, max_size=8)
+TEXTS = st.text(CHARACTERS, min_size=1, max_size=40).filter(str.strip)
+COUNTS = st.integers(0, 10**12)
+JSON_VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | WORDS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(WORDS, inner, max_size=3),
+    max_leaves=8,
+)
+JSON_OBJECTS = st.dictionaries(WORDS, JSON_VALUES, max_size=3)
+
+
+@st.composite
+def bodies(draw) -> SourceText:
+    text = draw(TEXTS)
+    if draw(st.booleans()):
+        return SourceText(text)
+    cuts = sorted(draw(st.sets(st.integers(0, len(text)), max_size=8)) | {0, len(text)})
+    pairs = list(pairwise(cuts))
+    starts, ends = tuple(a for a, _ in pairs), tuple(b for _, b in pairs)
+    sentences = sorted(draw(st.sets(st.integers(0, len(pairs) - 1))) | {0})
+    return SourceText(text, TokenizedText(text, starts, ends, tuple(sentences)))
+
+
+@st.composite
+def spans(draw, segments: dict[str, SourceText]) -> SourceSpan:
+    name = draw(st.sampled_from(sorted(segments)))
+    body = segments[name]
+    unit = draw(st.sampled_from(["token", "char"]))
+    limit = len(body.text)
+    if unit == "token":
+        limit = 100 if body.tokens is None else body.tokens.n_tokens
+    start = draw(st.integers(0, limit - 1))
+    return SourceSpan(name, start, draw(st.integers(start + 1, limit)), unit)
+
+
+@st.composite
+def annotations(draw, segments, name=None) -> SourceAnnotation:
+    sets = draw(st.lists(st.lists(spans(segments), min_size=1, max_size=3).map(tuple), max_size=3))
+    return SourceAnnotation(
+        name or draw(NAMES),
+        draw(st.none() | WORDS),
+        tuple(sets),
+        draw(WORDS),
+        draw(st.integers(1, 3)),
+        draw(st.none() | st.sampled_from(["accepted", "draft", "withdrawn"])),
+    )
+
+
+@st.composite
+def instances(draw, key: str, docids: dict[str, SourceText]) -> SourceInstance:
+    own_texts = {"document": draw(bodies())}
+    shared = draw(st.sampled_from([None, *docids])) if docids else None
+    selectable = {"document": docids[shared]} if shared is not None else own_texts
+    everyone = draw(st.lists(NAMES, max_size=3, unique=True))
+    optional = st.none() | WORDS
+    return SourceInstance(
+        key=key,
+        segments={"document": shared if shared is not None else own_texts["document"], "query": draw(bodies())},
+        source="export.jsonl",
+        line=None,
+        split=draw(WORDS),
+        language=draw(optional),
+        result=draw(optional),
+        annotations=tuple(draw(annotations(selectable, name)) for name in everyone),
+        target=draw(st.none() | spans(selectable)),
+        parent_key=draw(st.none() | NAMES.filter(lambda name: name != key)),
+        perturbation_kind=draw(optional),
+        is_exhaustive=draw(st.none() | st.booleans()),
+        metadata=draw(JSON_OBJECTS),
+        state=draw(optional),
+        work=tuple(draw(st.lists(works(selectable), max_size=2))),
+        proposals=tuple(draw(st.lists(proposals(), max_size=2))),
+    )
+
+
+@st.composite
+def works(draw, segments) -> SourceWork:
+    optional = st.none() | WORDS
+    return SourceWork(
+        draw(NAMES),
+        draw(st.integers(1, 3)),
+        draw(WORDS),
+        draw(COUNTS),
+        draw(annotations(segments)),
+        draw(st.booleans()),
+        *(draw(optional) for _ in range(3)),
+        *(draw(COUNTS) for _ in range(3)),
+    )
+
+
+def proposals():
+    optional = st.none() | WORDS
+    return st.builds(SourceProposal, WORDS, WORDS, WORDS, WORDS, WORDS, WORDS, optional, optional)
+
+
+PROJECTS = st.builds(
+    SourceProject,
+    name=NAMES,
+    task=NAMES,
+    segments=st.lists(JSON_OBJECTS, max_size=3).map(tuple),
+    labels=st.lists(WORDS, max_size=3).map(tuple),
+    language=WORDS,
+    settings=JSON_OBJECTS,
+    guidelines=WORDS,
+    question=WORDS,
+    licence=WORDS,
+    citation=WORDS,
+    members=st.lists(st.tuples(WORDS, WORDS), max_size=3).map(tuple),
+)
+EVENTS = st.builds(SourceEvent, WORDS, WORDS, WORDS, WORDS, WORDS, JSON_OBJECTS)
+
+
+@st.composite
+def exports(draw) -> list:
+    texts = draw(st.dictionaries(NAMES, bodies(), max_size=2))
+    documents = [SourceDocument(docid, body, draw(st.none() | WORDS)) for docid, body in texts.items()]
+    keys = draw(st.lists(NAMES, max_size=3, unique=True))
+    made = [draw(instances(key, texts)) for key in keys]
+    return [draw(PROJECTS), *documents, *made, *draw(st.lists(EVENTS, max_size=2))]
+
+
+def without_place(item):
+    return replace(item, source="", line=None) if isinstance(item, SourceDocument | SourceInstance) else item
+
+
+@settings(max_examples=150, deadline=None)
+@given(items=exports())
+def test_everything_that_is_written_reads_back_equal(items):
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "export.jsonl"
+        jsonl.write_own(path, iter(items))
+        read = list(jsonl.read(path, VERIFICATION))
+    assert [without_place(item) for item in read] == [without_place(item) for item in items]
+
+
+def instance(**changes) -> SourceInstance:
+    given = {"key": "1", "segments": {"document": SourceText("a b"), "query": SourceText("q")}, "source": "", "line": 1}
+    return SourceInstance(**{**given, **changes})
+
+
+def test_the_project_header_is_found_without_reading_the_rest(tmp_path):
+    header = SourceProject("films", "sentiment", (), ("good",), "en", {"seed": 3}, members=(("ada", "lead"),))
+    jsonl.write_own(tmp_path / "a.jsonl", [header, instance()])
+    assert own.find_project(tmp_path / "a.jsonl") == header
+    (tmp_path / "b.jsonl").write_text('{"id": "1", "text": "a"}\n')
+    assert own.find_project(tmp_path / "b.jsonl") is None
+
+
+def test_a_draft_may_hold_an_empty_set(tmp_path):
+    draft = SourceAnnotation("ada", None, ((SourceSpan("document", 0, 1),), ()))
+    item = instance(work=(SourceWork("ada", 1, "leased", 3, draft),))
+    jsonl.write_own(tmp_path / "a.jsonl", [item])
+    [read] = jsonl.read(tmp_path / "a.jsonl", VERIFICATION)
+    assert read.work == item.work
+
+
+def test_nothing_takes_the_place_of_a_file_until_all_is_written(tmp_path):
+    path = tmp_path / "a.jsonl"
+    path.write_text("before")
+
+    def items():
+        yield instance()
+        raise KeyError
+
+    with pytest.raises(KeyError):
+        jsonl.write_own(path, items())
+    assert path.read_text() == "before"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_problem_is_not_written(tmp_path):
+    with pytest.raises(ExportRefused, match="A problem cannot be written: x, line 1, field id"):
+        jsonl.write_own(tmp_path / "a.jsonl", [Problem("x", 1, "id", "", "no")])
+
+
+def test_a_path_that_is_a_folder_or_cannot_be_made_is_refused(tmp_path):
+    with pytest.raises(ExportRefused, match="is a folder; name a file"):
+        jsonl.write_own(tmp_path, [])
+    (tmp_path / "file").write_text("")
+    with pytest.raises(ExportRefused, match=r"cannot be written: .*"):
+        jsonl.write_own(tmp_path / "file" / "a.jsonl", [])
+
+
+BAD_RECORDS = [
+    ('{"record": "picture"}', "record", "Invalid value 'picture'"),
+    ('{"record": "project", "version": 2, "name": "a", "task": "t", "segments": [], "labels": [], "language": "en", "settings": {}}', "version", "made by a newer version"),
+    ('{"record": "instance", "segments": {"document": {"text": "a"}, "query": {"text": "q"}}}', "key", "every row needs it"),
+    ('{"record": "instance", "key": 1, "segments": {"document": {"text": "a"}}}', "key", "must be text, not a whole number"),
+    ('{"record": "instance", "key": "1", "segments": {"document": {"docid": "d"}, "query": {"text": "q"}}}', "document", "There is no document 'd'; documents stand before"),
+    ('{"record": "instance", "key": "1", "segments": {"document": {"text": "ab", "tokens": {"starts": [0], "ends": [9], "sentence_starts": [0]}}, "query": {"text": "q"}}}', "segments.document.tokens", "Token 0 covers characters 0 to 9"),
+    ('{"record": "instance", "key": "1", "segments": {"document": {"text": "ab", "tokens": {"starts": [0], "ends": [], "sentence_starts": [0]}}, "query": {"text": "q"}}}', "segments.document.tokens", "equally many"),
+    ('{"record": "document", "docid": "d", "text": 3}', "text", "must be text"),
+    ('{"record": "event", "at": "now"}', "actor", "every row needs it"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("line", "field", "reason"), BAD_RECORDS)
+def test_a_bad_record_is_a_problem_and_the_next_is_read(line, field, reason, tmp_path):
+    path = tmp_path / "a.jsonl"
+    jsonl.write_own(path, [instance(key="good")])
+    path.write_text(line + "\n" + path.read_text())
+    problem, good = sorted(jsonl.read(path, VERIFICATION), key=lambda item: isinstance(item, SourceInstance))
+    assert (problem.line, problem.field, good.key) == (1, field, "good")
+    assert reason in problem.reason
+
+
+def test_a_key_or_document_that_stands_twice_is_a_problem(tmp_path):
+    document = SourceDocument("d", SourceText("a b"))
+    jsonl.write_own(tmp_path / "a.jsonl", [document, document, instance(), instance(split="val"), instance()])
+    problems = [item for item in jsonl.read(tmp_path / "a.jsonl", VERIFICATION) if isinstance(item, Problem)]
+    assert [(p.line, p.field) for p in problems] == [(2, "docid"), (5, "key")]
+    assert "stands on line 3 already" in problems[1].reason
+
+
+def test_the_prefix_goes_before_keys_parents_and_documents(tmp_path):
+    document = SourceDocument("d", SourceText("a b"))
+    child = instance(segments={"document": "d", "query": SourceText("q")}, parent_key="0")
+    jsonl.write_own(tmp_path / "a.jsonl", [document, child])
+    read = list(jsonl.read(tmp_path / "a.jsonl", replace(VERIFICATION, key_prefix="x-")))
+    assert (read[0].docid, read[1].key, read[1].parent_key, read[1].segments["document"]) == (
+        "x-d",
+        "x-1",
+        "x-0",
+        "x-d",
+    )

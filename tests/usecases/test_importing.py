@@ -1,0 +1,221 @@
+"""Importing: all or nothing, the same rows change nothing, problems with their place, gold in three ways."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from annotator.domain.people import LOCAL_OPERATOR, User
+from annotator.domain.projects import Project
+from annotator.domain.rationales import RationaleSet
+from annotator.domain.tasks import get_task
+from annotator.errors import ImportRefused, NotAllowed
+from annotator.store import Store
+from annotator.store.annotations import annotations_of
+from annotator.usecases.import_report import ImportOptions, ImportReport
+from annotator.usecases.importing import import_file
+from annotator.usecases.projects import create_project, find_project, progress_of
+
+Rows = Callable[..., ImportReport]
+
+GOLD = {
+    "id": "g1", "text": "Good food, bad music, good prices.", "label": "positive", "annotator": "source",
+    "rationales": [[[0, 2]], [[6, 7], [7, 8]]],
+}  # fmt: skip
+
+
+def table_sizes(store: Store) -> dict[str, int]:
+    names = ("documents", "instances", "segments", "annotations", "rationale_sets", "events")
+    return {name: store.value(f"SELECT count(*) FROM {name}") for name in names}
+
+
+def test_a_file_with_one_bad_row_stores_nothing(
+    store: Store, make_project: Callable[..., Project], import_rows: Rows
+) -> None:
+    project = make_project()
+    before = table_sizes(store)
+    rows = [{"id": f"t{n}", "text": "Fine.", "label": "positive"} for n in range(1200)]
+    rows[700]["label"] = "furious"
+    with pytest.raises(ImportRefused, match="1 problem; nothing was stored") as refusal:
+        import_rows(project, rows)
+    [problem] = refusal.value.problems
+    assert (problem.line, problem.field, problem.value) == (701, "label", "furious")
+    assert "(it has 'negative', 'positive')" in problem.reason
+    assert table_sizes(store) == before
+
+
+def test_the_first_two_hundred_problems_are_listed_and_all_are_counted(
+    make_project: Callable[..., Project], import_rows: Rows
+) -> None:
+    rows = [{"id": f"t{n}", "text": "Fine.", "label": "furious"} for n in range(450)]
+    with pytest.raises(ImportRefused) as refusal:
+        import_rows(make_project(), rows)
+    assert (len(refusal.value.problems), refusal.value.n_problems) == (200, 450)
+
+
+def test_bad_rows_may_be_left_out_and_the_rest_stored(
+    store: Store, make_project: Callable[..., Project], import_rows: Rows
+) -> None:
+    project = make_project()
+    rows = [{"id": "a", "text": "Fine.", "label": "positive"}, {"id": "b", "text": "Fine.", "label": "furious"}]
+    report = import_rows(project, rows, skip_invalid=True)
+    assert (report.n_new, report.n_problems) == (1, 1)
+    assert progress_of(store, LOCAL_OPERATOR, project.id).n_instances == 1
+
+
+def test_a_dry_run_stores_nothing_and_shows_the_first_rows(
+    store: Store, make_project: Callable[..., Project], import_rows: Rows
+) -> None:
+    project = make_project()
+    before = table_sizes(store)
+    report = import_rows(project, [GOLD], dry_run=True)
+    assert (report.n_new, report.n_annotations, report.n_sets) == (1, 1, 2)
+    assert report.preview[0]["key"] == "g1"
+    assert table_sizes(store) == before
+
+
+def test_the_same_file_twice_changes_nothing(
+    store: Store, make_project: Callable[..., Project], import_rows: Rows
+) -> None:
+    project = make_project()
+    import_rows(project, [GOLD, {"id": "t2", "text": "Fine."}])
+    before = table_sizes(store)
+    report = import_rows(project, [GOLD, {"id": "t2", "text": "Fine."}])
+    assert (report.n_new, report.n_updated, report.n_unchanged) == (0, 0, 2)
+    assert {**table_sizes(store), "events": 0} == {**before, "events": 0}
+
+
+def test_a_changed_row_is_refused_unless_update_is_asked_for(
+    store: Store, make_project: Callable[..., Project], import_rows: Rows
+) -> None:
+    project = make_project()
+    import_rows(project, [{"id": "t1", "text": "Fine.", "label": "positive"}])
+    changed = [{"id": "t1", "text": "Fine.", "label": "negative"}]
+    with pytest.raises(ImportRefused) as refusal:
+        import_rows(project, changed)
+    assert "--update" in refusal.value.problems[0].reason
+    assert import_rows(project, changed, update=True).n_updated == 1
+    assert store.value("SELECT result FROM instances") == "negative"
+
+
+def test_a_changed_text_never_leaves_annotations_on_the_old_tokens(
+    make_project: Callable[..., Project], import_rows: Rows
+) -> None:
+    project = make_project()
+    import_rows(project, [GOLD])
+    with pytest.raises(ImportRefused) as refusal:
+        import_rows(project, [{**GOLD, "text": "Other words altogether here, bad prices."}], update=True)
+    assert "1 annotation(s) on the old tokens" in refusal.value.problems[0].reason
+
+
+def test_gold_is_stored_as_the_sources_annotation_with_its_spans_as_they_are(
+    store: Store, make_project: Callable[..., Project], import_rows: Rows
+) -> None:
+    project = make_project()
+    import_rows(project, [GOLD])
+    [annotation] = annotations_of(store, [1])[1]
+    assert (annotation.annotator, annotation.state, annotation.user_id) == ("source", "accepted", None)
+    assert annotation.sets == (RationaleSet.of((0, 2)), RationaleSet.of((6, 7), (7, 8)))
+
+
+@pytest.mark.parametrize(
+    ("gold", "state", "is_given_out"),
+    [("accepted", "complete", False), ("draft", "open", True), ("reference", "open", True)],
+)
+def test_gold_is_accepted_or_waits_or_is_only_looked_at(
+    store: Store, make_project: Callable[..., Project], import_rows: Rows, gold: str, state: str, is_given_out: bool
+) -> None:
+    project = make_project()
+    import_rows(project, [GOLD], gold=gold)
+    assert store.value("SELECT state FROM instances") == state
+    assert bool(progress_of(store, LOCAL_OPERATOR, project.id).instances.get("queued")) is is_given_out
+
+
+def test_accepted_instances_are_given_out_again_where_more_annotators_are_wanted(
+    store: Store, make_project: Callable[..., Project], import_rows: Rows
+) -> None:
+    project = make_project(annotators_per_instance=2)
+    import_rows(project, [GOLD])
+    assert progress_of(store, LOCAL_OPERATOR, project.id).instances == {"open": 1, "queued": 1}
+
+
+def test_several_annotators_of_one_instance_come_from_several_rows(
+    store: Store, make_project: Callable[..., Project], import_rows: Rows
+) -> None:
+    project = make_project()
+    import_rows(project, [GOLD, {**GOLD, "annotator": "second", "rationales": [[[4, 6]]]}])
+    assert [a.annotator for a in annotations_of(store, [1])[1]] == ["source", "second"]
+
+
+def test_texts_that_instances_share_are_stored_once(
+    store: Store, make_project: Callable[..., Project], import_rows: Rows
+) -> None:
+    passage = "The mill stood by the river. It burned down in spring."
+    rows = [
+        {"id": f"q{n}", "passage": passage, "title": "", "question": f"Question {n}?", "answer": ""} for n in range(5)
+    ]
+    import_rows(make_project("reading"), rows)
+    assert store.value("SELECT count(*) FROM documents WHERE text = ?", (passage,)) == 1
+    assert (
+        store.value(
+            "SELECT count(*) FROM segments JOIN documents ON documents.id = document_id WHERE text = ?", (passage,)
+        )
+        == 5
+    )
+
+
+def test_the_labels_of_a_project_without_any_are_those_of_the_first_import(store: Store, tmp_path: Path) -> None:
+    project = create_project(store, LOCAL_OPERATOR, "Open", get_task("sentiment"))
+    path = tmp_path / "rows.jsonl"
+    path.write_text('{"id": "a", "text": "x", "label": "so-so"}\n{"id": "b", "text": "y", "label": "fine"}\n')
+    import_file(store, LOCAL_OPERATOR, project, "jsonl", path)
+    assert find_project(store, "Open").labels == ("fine", "so-so")
+
+
+HOSTILE = [
+    ("<script>alert(1)</script> & <b>bold</b>", "markup is text"),
+    ("שלום abc \u202eevil\u202c עולם", "right-to-left marks"),
+    ("e\u0301 n\u0303 👨‍👩‍👧 🇩🇪 👍🏽", "combining marks and emoji stay whole"),
+    ("(" * 40_000, "forty thousand brackets"),
+    ("word " * 200_000, "a megabyte in one line"),
+]
+
+
+@pytest.mark.parametrize(("text", "_why"), HOSTILE, ids=[why for _, why in HOSTILE])
+def test_hostile_texts_are_stored_as_they_are(
+    store: Store, make_project: Callable[..., Project], import_rows: Rows, text: str, _why: str
+) -> None:
+    import_rows(make_project(), [{"id": "h", "text": text}])
+    stored = store.row("SELECT text, n_tokens FROM documents")
+    assert stored is not None
+    assert stored["text"] == text
+    assert stored["n_tokens"] > 0
+
+
+@pytest.mark.parametrize("escape", ["\\ud800", "\\u0000"], ids=["lone surrogate", "NUL"])
+def test_what_is_no_text_is_refused_with_its_line(
+    make_project: Callable[..., Project], store: Store, tmp_path: Path, escape: str
+) -> None:
+    project = make_project()
+    path = tmp_path / "rows.jsonl"
+    path.write_text(f'{{"id": "a", "text": "fine"}}\n{{"id": "b", "text": "bad {escape} text"}}\n')
+    with pytest.raises(ImportRefused) as refusal:
+        import_file(store, LOCAL_OPERATOR, project, "jsonl", path)
+    assert refusal.value.problems[0].line == 2
+
+
+def test_only_leads_and_administrators_import(
+    store: Store, project: Project, add_person: Callable[..., User], tmp_path: Path
+) -> None:
+    with pytest.raises(NotAllowed, match="right to manage the project"):
+        import_file(store, add_person("someone", project, "annotator", "reviewer"), project, "jsonl", tmp_path / "x")
+
+
+def test_an_unknown_language_is_a_problem_of_the_row(make_project: Callable[..., Project], import_rows: Rows) -> None:
+    with pytest.raises(ImportRefused) as refusal:
+        import_rows(make_project(), [{"id": "a", "text": "x", "language": "qqq"}])
+    assert "qqq" in refusal.value.problems[0].reason
+
+
+def test_options_default_to_accepted_gold_and_no_overwriting() -> None:
+    assert ImportOptions() == ImportOptions("accepted", None, None, "", update=False, dry_run=False, skip_invalid=False)

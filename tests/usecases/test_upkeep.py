@@ -1,0 +1,104 @@
+"""The backup, and the check that finds what constraints cannot keep out."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from annotator.domain.people import LOCAL_OPERATOR, User
+from annotator.domain.tasks import get_task
+from annotator.errors import NotAllowed, StoreError
+from annotator.store import Store, open_store
+from annotator.store.packing import pack_numbers
+from annotator.store.people import add_user
+from annotator.store.projects import add_project
+from annotator.usecases.upkeep import back_up, check
+
+FINGERPRINT = bytes(16)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    """One instance "a b c" (three tokens) with an annotation and somebody's draft."""
+    with open_store(tmp_path / "annotator.db", create=True) as opened:
+        with opened.transaction():
+            project = add_project(opened, "P", get_task("sentiment"), labels=["no", "yes"])
+            user = add_user(opened, "ann")
+            opened.run(
+                "INSERT INTO documents VALUES (1, ?, 'd', 'a b c', 3, ?, ?, ?)",
+                (project.id, pack_numbers([0, 2, 4, 1, 3, 5]), pack_numbers([0]), FINGERPRINT),
+            )
+            opened.run(
+                """INSERT INTO instances (id, project_id, key, split, language, n_tokens, n_selectable, queue_position,
+                    open_slots, fingerprint) VALUES (1, ?, 'i', 'train', 'en', 3, 3, 1, 1, ?)""",
+                (project.id, FINGERPRINT),
+            )
+            opened.run("INSERT INTO segments VALUES (1, 0, 'text', 1, 1)")
+            opened.run(
+                """INSERT INTO annotations (id, instance_id, annotator, round, state, created_at)
+                    VALUES (1, 1, 'gold', 1, 'accepted', '')"""
+            )
+            opened.run("INSERT INTO rationale_sets VALUES (1, 0, '[[0,2]]')")
+            opened.run(
+                """INSERT INTO assignments (id, project_id, instance_id, user_id, state, lease_until, created_at)
+                    VALUES (1, ?, 1, ?, 'leased', '', '')""",
+                (project.id, user.id),
+            )
+            opened.run(
+                "INSERT INTO drafts (assignment_id, revision, sets, saved_at) VALUES (1, 1, '[[[0,1],[2,3]]]', '')"
+            )
+        yield opened
+
+
+def test_a_sound_database_has_no_problems(store: Store) -> None:
+    assert (store.problems(), check(store)) == ([], [])
+
+
+def test_an_empty_database_has_no_problems(tmp_path: Path) -> None:
+    with open_store(tmp_path / "empty.db", create=True) as empty:
+        assert check(empty) == []
+
+
+@pytest.mark.parametrize(
+    ("damage", "sentence"),
+    [
+        ("UPDATE instance_counts SET n = 7 WHERE state = 'open'", 'instances "open" says 7, but there are 1'),
+        ("DELETE FROM instance_counts", 'instances "queued" says 0, but there are 1'),
+        ("UPDATE assignment_counts SET n = 2", 'user 1, work "leased" says 2, but there are 1'),
+        ("UPDATE instances SET open_slots = 3", "could be given out 3 times, but the project asks for 1"),
+        ("UPDATE instances SET n_tokens = 4", "Instance 'i' says it has 4 tokens, but its texts have 3"),
+        ("UPDATE rationale_sets SET spans = '[[0,1],[2,4]]'", "set of gold for instance 'i' covers tokens 2 to 4"),
+        (
+            "UPDATE rationale_sets SET spans = '[[2,2]]'",
+            "covers tokens 2 to 2, but the instance has 3",
+        ),  # an empty span
+        ("UPDATE drafts SET sets = '[[[0,1]],[[1,9]]]'", r"draft for instance 'i' covers tokens \[1, 9\]"),
+        ("UPDATE documents SET text = 'a b'", "Document d: Token 2 covers characters 4 to 5, which does not fit"),
+    ],
+)
+def test_what_is_wrong_is_said(store: Store, damage: str, sentence: str) -> None:
+    with store.transaction():
+        store.run(damage)
+    problems = "\n".join(check(store))
+    assert re.search(sentence, problems), problems
+
+
+def test_a_backup_is_whole_and_is_written_down(store: Store, tmp_path: Path) -> None:
+    back_up(store, LOCAL_OPERATOR, tmp_path / "copy.db")
+    with open_store(tmp_path / "copy.db") as copy:
+        assert check(copy) == []
+    assert store.value("SELECT action FROM events ORDER BY id DESC") == "backup"
+
+
+def test_a_backup_overwrites_nothing(store: Store, tmp_path: Path) -> None:
+    (tmp_path / "there.db").write_text("mine")
+    with pytest.raises(StoreError, match="is there already"):
+        back_up(store, LOCAL_OPERATOR, tmp_path / "there.db")
+    assert (tmp_path / "there.db").read_text() == "mine"
+
+
+def test_only_an_administrator_makes_a_backup(store: Store, tmp_path: Path) -> None:
+    with pytest.raises(NotAllowed, match="does not have the right to manage accounts"):
+        back_up(store, User(1, "ann"), tmp_path / "copy.db")
+    assert not (tmp_path / "copy.db").exists()

@@ -1,0 +1,129 @@
+"""What surrounds the pages: who sees which, the project of the address, and errors as sentences."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from annotator.domain.people import LOCAL_OPERATOR
+from annotator.domain.tasks import get_task
+from annotator.store import open_store
+from annotator.store.projects import add_project
+from annotator.usecases import accounts
+from annotator.web import frame, session
+from annotator.web.navigation import PAGES
+
+APP = Path(frame.__file__).with_name("app.py")
+SHOW_VISIT = """
+import streamlit as st
+from annotator.web.session import current_visit, page_store
+with page_store() as store:
+    visit = current_visit(store)
+st.title({title!r})
+st.text(f"{{visit.user.name}} in {{visit.project.name if visit.project else None}} as {{sorted(visit.roles)}}")
+if st.button("Fail", key="fail"):
+    raise ZeroDivisionError("secret detail")
+"""
+
+
+@pytest.fixture
+def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Projects P (1) and Q (2); pages that show the visit."""
+    pages = tmp_path / "pages"
+    pages.mkdir()
+    for page in PAGES:
+        (pages / page.file).write_text(SHOW_VISIT.format(title=page.title))
+    monkeypatch.setattr(frame, "resource_folder", lambda _: pages)
+    monkeypatch.setenv("ANNOTATOR_DB", str(tmp_path / "annotator.db"))
+    with open_store(tmp_path / "annotator.db", create=True) as store, store.transaction():
+        for name in ("P", "Q *nice*"):
+            add_project(store, name, get_task("sentiment"), labels=["no", "yes"])
+    return tmp_path / "annotator.db"
+
+
+@pytest.fixture
+def signed_in(path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[object]:
+    def sign_in(*roles: tuple[str, str | None]) -> str:
+        with open_store(path) as store:
+            for role, project in roles:
+                accounts.add_user(store, LOCAL_OPERATOR, "ann_*b*", role, project)
+            token = accounts.sign_in_as(store, "ann_*b*", is_demonstration=True)
+        monkeypatch.setattr(session, "cookie_token", lambda: token)
+        return token
+
+    return sign_in
+
+
+def run(**query: str) -> AppTest:
+    app = AppTest.from_file(str(APP), default_timeout=20)
+    for name, value in query.items():
+        app.query_params[name] = value
+    return app.run()
+
+
+def test_the_start_goes_on_to_the_first_page_of_the_person(signed_in: object) -> None:
+    signed_in(("annotator", "P"))
+    app = run()
+    assert not app.exception
+    assert app.title[0].value == "Annotate"
+    assert app.text[0].value == "ann_*b* in P as ['annotator']"
+    assert app.sidebar.markdown[0].value == r"**ann\_\*b\***  " + "\nannotator"
+    assert app.sidebar.caption[0].value == "0 to annotate"
+
+
+def test_an_administrator_starts_on_the_project_page(signed_in: object) -> None:
+    signed_in(("administrator", None))
+    app = run()
+    assert app.title[0].value == "Project"
+    assert app.sidebar.markdown[0].value.endswith("administrator")
+    assert not app.sidebar.caption
+
+
+def test_the_address_chooses_the_project_and_the_chooser_changes_it(signed_in: object) -> None:
+    signed_in(("annotator", "P"), ("lead", "Q *nice*"))
+    app = run(project="2")
+    assert app.text[0].value == "ann_*b* in Q *nice* as ['lead']"
+    app.sidebar.selectbox(key="sidebar_project").select(1).run()
+    assert app.text[0].value == "ann_*b* in P as ['annotator']"
+    assert app.query_params["project"] == ["1"]
+
+
+@pytest.mark.parametrize("asked", ["2", "99", "x", "-1", "1" * 40])
+def test_a_project_that_is_not_ones_own_is_refused_with_a_sentence(signed_in: object, asked: str) -> None:
+    signed_in(("annotator", "P"))
+    app = run(project=asked)
+    assert "in which you have a role. Choose one in the sidebar" in app.error[0].value.replace("\\", "")
+    assert not app.title
+
+
+def test_without_any_role_one_reads_what_to_do(signed_in: object, path: Path) -> None:
+    signed_in(("reviewer", "P"))
+    app = run()
+    assert app.title[0].value == "Nothing here for you yet"
+
+
+def test_nobody_reads_where_to_sign_in(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(session, "cookie_token", lambda: None)
+    app = run()
+    assert app.warning[0].value == r"You are not signed in, or your session has ended\. Sign in again\."
+    assert not app.sidebar.selectbox
+
+
+def test_a_session_that_ended_shows_nothing_more(signed_in: object, path: Path) -> None:
+    token = signed_in(("annotator", "P"))
+    app = run()
+    with open_store(path) as store:
+        accounts.sign_out(store, token)
+    app.run()
+    assert app.warning
+    assert not app.title
+
+
+def test_pages_that_one_may_not_see_refuse_with_a_sentence(signed_in: object) -> None:
+    signed_in(("annotator", "P"))
+    app = run()
+    app.switch_page(str(APP))  # the hidden pages are functions, reached by their address only
+    refused = frame._refusing_page(PAGES[1])
+    with pytest.raises(frame.NotAllowed, match=r"needs the right to manage the project, .* a role for it \(lead\)"):
+        refused._page()

@@ -1,0 +1,406 @@
+"""The routes of signing in and out, the gate before the pages, and what a refusal looks like: without Streamlit."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from argon2 import PasswordHasher
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse
+from starlette.routing import Route
+from starlette.testclient import TestClient
+
+from annotator.domain.people import LOCAL_OPERATOR
+from annotator.domain.tasks import get_task
+from annotator.errors import (
+    AnnotatorError,
+    Conflict,
+    ExportRefused,
+    InvalidAnnotation,
+    InvalidValue,
+    LeaseLost,
+    NotAllowed,
+    NotFound,
+    NotSignedIn,
+    StaleDraft,
+    StoreError,
+)
+from annotator.store import open_store
+from annotator.store.projects import add_project
+from annotator.usecases import accounts, passwords
+from annotator.web.middleware import web_middleware
+from annotator.web.routes import all_routes
+from annotator.web.routes.access import (
+    ServerOptions,
+    close_kept_store,
+    error_response,
+    require_csrf,
+    session_of_request,
+)
+from annotator.web.routes.sign_in import local_path
+from annotator.web.routes.static import panel_version
+
+HOST = "http://127.0.0.1:8501"
+PASSWORD = "a good long password"
+PAGE = {"Accept": "text/html,*/*"}
+SAME = {"Sec-Fetch-Site": "same-origin", "Origin": HOST}
+NASTY = "<script>alert(1)</script>"
+
+
+@pytest.fixture(autouse=True)
+def _quick_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(passwords, "_HASHER", PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
+    passwords._dummy_hash.cache_clear()
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """A project P with the annotator ann, who has a password."""
+    path = tmp_path / "annotator.db"
+    with open_store(path, create=True) as store:
+        with store.transaction():
+            add_project(store, "P", get_task("sentiment"), labels=["no", "yes"])
+        link = accounts.add_user(store, LOCAL_OPERATOR, "ann", "annotator").link_token
+        accounts.set_password_with_link(store, link, None, PASSWORD)
+    return path
+
+
+def guarded(request: Request) -> PlainTextResponse:
+    session = session_of_request(request)
+    require_csrf(request, session)
+    return PlainTextResponse(session.user.name)
+
+
+def client_of(path: Path, *, is_demonstration: bool = False) -> TestClient:
+    async def refuse(_: Request, error: Exception) -> Any:
+        return error_response(error)
+
+    def page(_: Request) -> PlainTextResponse:
+        close_kept_store()
+        return PlainTextResponse("the page")
+
+    app = Starlette(
+        routes=[
+            *all_routes(),
+            Route("/guarded", guarded, methods=["POST"]),
+            *(Route(address, page) for address in ("/", "/{page}", "/static/x.js", "/_stcore/health")),
+        ],
+        middleware=web_middleware(ServerOptions(path, is_demonstration)),
+        exception_handlers={AnnotatorError: refuse},
+    )
+    return TestClient(app, base_url=HOST, follow_redirects=False)
+
+
+@pytest.fixture
+def client(path: Path) -> Iterator[TestClient]:
+    with client_of(path) as opened:
+        yield opened
+
+
+def sign_in(client: TestClient, **more: str) -> Any:
+    return client.post("/sign-in", data={"name": "ann", "password": PASSWORD, **more}, headers=SAME)
+
+
+def alert(response: Any) -> str:
+    found = re.search(r'role="alert"[^>]*>([^<]*)<', response.text)
+    return found[1] if found else ""
+
+
+# --- signing in and out ---
+
+
+def test_the_form_signs_in_with_a_cookie_that_scripts_cannot_read(client: TestClient) -> None:
+    response = sign_in(client)
+    assert (response.status_code, response.headers["location"]) == (303, "/")
+    cookie = response.headers["set-cookie"]
+    assert "annotator_session=" in cookie
+    assert {"HttpOnly", "SameSite=lax", "Path=/", "Max-Age=1209600"} <= set(cookie.split("; "))
+    assert "Secure" not in cookie
+
+
+def test_over_https_the_cookie_travels_encrypted_only(path: Path) -> None:
+    with client_of(path) as client:
+        client.base_url = "https://annotator.example"
+        response = client.post(
+            "/sign-in", data={"name": "ann", "password": PASSWORD}, headers={"Origin": "https://annotator.example"}
+        )
+    assert "Secure" in response.headers["set-cookie"].split("; ")
+
+
+def test_signing_in_leads_back_to_the_page_that_was_asked_for(client: TestClient) -> None:
+    asked = client.get("/annotate?project=1&instance=2", headers=PAGE)
+    assert (asked.status_code, asked.headers["location"]) == (
+        303,
+        "/sign-in?next=%2Fannotate%3Fproject%3D1%26instance%3D2",
+    )
+    form = client.get(asked.headers["location"]).text
+    action = re.search(r'action="([^"]*)"', form)[1]
+    response = client.post(action, data={"name": "ann", "password": PASSWORD}, headers=SAME)
+    assert response.headers["location"] == "/annotate?project=1&instance=2"
+    assert client.get("/annotate?project=1", headers=PAGE).text == "the page"
+
+
+@pytest.mark.parametrize(
+    ("path", "answer"),
+    [
+        ("/annotate?project=1", "/annotate?project=1"),
+        ("https://elsewhere.example/", "/"),
+        ("//elsewhere.example/", "/"),  # another host without a scheme
+        ("/\\elsewhere.example", "/"),  # browsers read \ as /
+        ("javascript:alert(1)", "/"),
+        ("/a\nSet-Cookie: x", "/"),
+        ("", "/"),
+        ("/sign-in?next=/sign-in", "/"),
+        ("/sign-out", "/"),  # nobody wants to be signed out at once
+    ],
+)
+def test_only_a_local_path_is_gone_to(path: str, answer: str) -> None:
+    assert local_path(path) == answer
+
+
+def test_a_wrong_password_is_said_to_screen_readers_too_and_the_name_stays(client: TestClient) -> None:
+    response = client.post("/sign-in", data={"name": NASTY, "password": "x"}, headers=SAME)
+    assert response.status_code == 403
+    assert alert(response).startswith("This name and password do not belong together")
+    assert NASTY not in response.text
+    assert 'value="&lt;script&gt;alert(1)&lt;/script&gt;"' in response.text
+    assert "set-cookie" not in response.headers
+
+
+def test_too_many_failures_make_one_wait(client: TestClient) -> None:
+    for _ in range(5):
+        client.post("/sign-in", data={"name": "ann", "password": "x"}, headers=SAME)
+    assert re.match(r"Too many failures for this name\. Try again in [45] seconds\.", alert(sign_in(client)))
+
+
+def test_whoever_is_signed_in_goes_on_from_the_form(client: TestClient) -> None:
+    sign_in(client)
+    assert client.get("/sign-in?next=/annotate").headers["location"] == "/annotate"
+
+
+def test_signing_out_asks_first_and_ends_the_session_in_the_database(client: TestClient) -> None:
+    sign_in(client)
+    stolen = client.cookies["annotator_session"]
+    assert "You are signed in as <strong>ann</strong>" in client.get("/sign-out").text
+    response = client.post("/sign-out", headers=SAME)
+    assert response.headers["location"] == "/sign-in?signed-out"
+    assert "annotator_session" not in client.cookies
+    assert "You are signed out." in client.get("/sign-in?signed-out").text
+    client.cookies.set("annotator_session", stolen)
+    assert client.get("/annotate", headers=PAGE).status_code == 303
+    assert client.get("/sign-out").headers["location"] == "/sign-in"
+
+
+def test_signing_in_anew_ends_the_session_before(client: TestClient) -> None:
+    sign_in(client)
+    first = client.cookies["annotator_session"]
+    sign_in(client)
+    client.cookies.clear()
+    client.cookies.set("annotator_session", first)
+    assert client.get("/annotate", headers=PAGE).status_code == 303
+
+
+@pytest.mark.parametrize("address", ["/sign-in", "/sign-out", "/link/x"])
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {},  # no browser sends neither
+        {"Origin": "https://elsewhere.example"},
+        {"Origin": "null"},
+        {"Origin": "http://127.0.0.1:9999"},  # another program on this machine
+        {"Sec-Fetch-Site": "cross-site", "Origin": HOST},
+        {"Sec-Fetch-Site": "same-site"},
+    ],
+)
+def test_a_form_from_elsewhere_is_refused(client: TestClient, address: str, headers: dict[str, str]) -> None:
+    response = client.post(address, data={"name": "ann", "password": PASSWORD}, headers=headers)
+    assert response.status_code == 403
+    assert alert(response).startswith("This request did not come from a page of this server")
+    assert "set-cookie" not in response.headers
+
+
+@pytest.mark.parametrize(
+    ("body", "sentence"),
+    [(b"name=" + b"x" * 40_000, "The form is too large"), (b"&".join([b"a=b"] * 20), "The form has too many fields")],
+)
+def test_a_form_beyond_measure_is_refused(client: TestClient, body: bytes, sentence: str) -> None:
+    response = client.post("/sign-in", content=body, headers=SAME)
+    assert response.status_code == 422
+    assert alert(response).startswith(sentence)
+
+
+# --- links ---
+
+
+def test_a_link_sets_a_password_and_signs_in_and_looking_does_not_use_it_up(path: Path, client: TestClient) -> None:
+    with open_store(path) as store:
+        link = f"/link/{accounts.reset_user(store, LOCAL_OPERATOR, 'ann')}"
+    for _ in range(2):
+        assert "Choose a password for <strong>ann</strong>" in client.get(link).text
+    short = client.post(link, data={"password": "short"}, headers=SAME)
+    assert (short.status_code, alert(short)) == (422, "A password has at least 10 characters; this one has 5.")
+    response = client.post(link, data={"password": "another long password"}, headers=SAME)
+    assert (response.status_code, response.headers["location"]) == (303, "/")
+    assert client.get("/annotate", headers=PAGE).text == "the page"
+    used = client.get(link)
+    assert (used.status_code, alert(used)[:31]) == (403, "This link does not work: it was")
+    assert alert(client.post(link, data={"password": PASSWORD}, headers=SAME)).startswith("This link does not work")
+
+
+def test_the_first_account_chooses_its_name(tmp_path: Path) -> None:
+    with open_store(tmp_path / "fresh.db", create=True) as store:
+        link = f"/link/{accounts.make_first_account_link(store)}"
+    with client_of(tmp_path / "fresh.db") as client:
+        assert "There is no account yet. Open the one-time link" in client.get("/sign-in").text
+        refused = client.post(link, data={"name": " ", "password": PASSWORD}, headers=SAME)
+        assert alert(refused) == "A name has 1 to 100 characters; this one has 0."
+        assert client.post(link, data={"name": NASTY, "password": PASSWORD}, headers=SAME).status_code == 303
+        page = client.get("/sign-out").text
+    assert NASTY not in page
+    assert "&lt;script&gt;" in page
+
+
+# --- the demonstration ---
+
+
+def test_the_demonstration_signs_in_by_choosing_a_person(path: Path) -> None:
+    with client_of(path, is_demonstration=True) as client:
+        page = client.get("/sign-in").text
+        assert 'name="name" value="ann"' in page
+        assert "annotator</span>" in page
+        assert client.post("/sign-in", data={"name": "ann"}, headers=SAME).status_code == 303
+        assert 'value="ann"' in client.get("/sign-in").text  # one may change persons
+        refused = client.post("/sign-in", data={"name": "nobody"}, headers=SAME)
+        assert alert(refused).startswith("There is no user &#x27;nobody&#x27;")
+
+
+def test_no_request_makes_a_server_a_demonstration(client: TestClient) -> None:
+    response = client.post("/sign-in?is_demonstration=1", data={"name": "ann", "is_demonstration": "1"}, headers=SAME)
+    assert response.status_code == 403
+
+
+def test_the_demonstration_answers_to_its_own_name_only(path: Path) -> None:
+    with client_of(path, is_demonstration=True) as client:
+        answer = client.get("/sign-in", headers={"Host": "rebound.example:8501"})
+    assert (answer.status_code, answer.text) == (421, "The demonstration answers on this machine only.")
+
+
+# --- the gate, and what routes share ---
+
+
+def test_pages_and_files_need_a_session_and_the_rest_does_not(client: TestClient) -> None:
+    assert client.get("/", headers=PAGE).headers["location"] == "/sign-in"
+    assert client.get("/media/a.csv").json() == {
+        "error": "You are not signed in, or your session has ended. Sign in again."
+    }
+    assert client.get("/_stcore/upload_file/a/b").status_code == 401
+    for address in ("/sign-in", "/health", "/panel/x/panel.js", "/favicon.png", "/static/x.js", "/_stcore/health"):
+        assert client.get(address, headers=PAGE).status_code == 200, address
+
+
+def test_the_start_leads_to_the_first_page_of_the_person(path: Path, client: TestClient) -> None:
+    sign_in(client)
+    assert client.get("/?project=1", headers=PAGE).headers["location"] == "/annotate?project=1"
+    with open_store(path) as store:
+        admin = accounts.add_user(store, LOCAL_OPERATOR, "admin", "administrator").link_token
+    client.post(f"/link/{admin}", data={"password": PASSWORD}, headers=SAME)
+    assert client.get("/", headers=PAGE).headers["location"] == "/project"
+
+
+def test_every_answer_says_what_a_browser_may_do_with_it(client: TestClient) -> None:
+    for address in ("/sign-in", "/health", "/annotate"):
+        headers = client.get(address).headers
+        assert headers["x-content-type-options"] == "nosniff"
+        assert headers["referrer-policy"] == "same-origin"
+        assert "frame-ancestors 'self'" in headers["content-security-policy"]
+        assert "http" not in headers["content-security-policy"]
+
+
+def test_a_message_needs_the_sessions_token_and_the_same_origin(path: Path, client: TestClient) -> None:
+    sign_in(client)
+    with open_store(path) as store:
+        csrf = accounts.session_of(store, client.cookies["annotator_session"]).csrf
+    assert client.post("/guarded", headers={"X-CSRF-Token": csrf, **SAME}).text == "ann"
+    for headers in (
+        {},
+        {"X-CSRF-Token": "wrong", **SAME},
+        {"X-CSRF-Token": "ä".encode()},
+        {"X-CSRF-Token": csrf, "Origin": "https://elsewhere.example"},
+        {"X-CSRF-Token": csrf, "Sec-Fetch-Site": "cross-site"},
+    ):
+        answer = client.post("/guarded", headers=headers)
+        assert answer.status_code == 403
+        assert answer.json()["error"].startswith("This request did not come from a page of this server")
+    client.cookies.clear()
+    assert client.post("/guarded", headers={"X-CSRF-Token": csrf, **SAME}).status_code == 401
+
+
+@pytest.mark.parametrize(
+    ("error", "status"),
+    [
+        (NotSignedIn("a"), 401),
+        (NotAllowed("a"), 403),
+        (NotFound("a"), 404),
+        (StaleDraft("a"), 409),
+        (Conflict("a"), 409),
+        (LeaseLost("a"), 410),
+        (InvalidValue("a"), 422),
+        (StoreError("a"), 503),
+        (ExportRefused("a"), 400),
+    ],
+)
+def test_a_refusal_has_its_status(error: AnnotatorError, status: int) -> None:
+    response = error_response(error)
+    assert (response.status_code, response.body) == (status, b'{"error":"a"}')
+
+
+def test_a_refused_annotation_says_which_set_is_meant() -> None:
+    response = error_response(InvalidAnnotation("a", set_index=1, is_warning=True))
+    assert (response.status_code, response.body) == (422, b'{"error":"a","set":1,"warning":true}')
+
+
+def test_health_says_when_the_database_cannot_be_read(path: Path, client: TestClient) -> None:
+    assert client.get("/health").json()["status"] == "ok"
+    path.rename(path.with_suffix(".away"))
+    answer = client.get("/health")
+    assert answer.status_code == 503
+    assert answer.json()["error"].startswith("There is no database at")
+
+
+def test_a_database_that_was_replaced_is_read_anew(path: Path, client: TestClient) -> None:
+    sign_in(client)
+    assert client.get("/annotate", headers=PAGE).status_code == 200
+    with open_store(path.with_name("other.db"), create=True):
+        pass
+    for file in path.parent.glob("annotator.db*"):
+        file.unlink()
+    path.with_name("other.db").rename(path)
+    assert client.get("/annotate", headers=PAGE).status_code == 303
+
+
+@pytest.mark.parametrize(
+    ("address", "status", "caching"),
+    [
+        (f"/panel/{panel_version()}/panel.js", 200, "public, max-age=31536000, immutable"),
+        ("/panel/older/panel.js", 200, "no-cache"),  # a tab that was open while the program was renewed
+        ("/panel/older/panel.css", 200, "no-cache"),
+        ("/panel/x/nothing.js", 404, None),
+        ("/panel/x/..%2fserver.py", 404, None),
+        ("/panel/x/%2e%2e%2fforms.css", 404, None),
+        ("/panel/%2e%2e/forms.css", 404, None),
+        ("/panel/x/.hidden.js", 404, None),
+        ("/panel/x/panel.py", 404, None),
+    ],
+)
+def test_files_of_the_panel_are_served_and_no_others(
+    client: TestClient, address: str, status: int, caching: str | None
+) -> None:
+    response = client.get(address)
+    assert response.status_code == status
+    assert response.headers.get("cache-control") == caching
+    if status == 200:
+        kind = "text/css" if ".css" in address else "text/javascript"
+        assert response.headers["content-type"].startswith(kind)
