@@ -13,6 +13,8 @@ import tempfile
 import time
 from pathlib import Path
 
+from benchmarks.measured import Measured, table
+
 _N = 100_000
 _WORDS = 20_000
 
@@ -70,12 +72,12 @@ def run_sqlite_utils(source: Path, database: Path) -> None:
     with open_store(database, create=True):
         pass
     ours = sqlite_utils.Database(source)
-    rows = {name: [dict(row) for row in ours[name].rows] for name in ("projects", "documents", "instances", "segments")}
+    rows = {name: [dict(row) for row in ours.table(name).rows] for name in ("projects", "documents", "instances", "segments")}
     theirs = sqlite_utils.Database(database)
     theirs.conn.execute("PRAGMA synchronous = FULL")
     began = time.perf_counter()
     for name, table_rows in rows.items():
-        theirs[name].insert_all(table_rows)
+        theirs.table(name).insert_all(table_rows)
     sys.stdout.write(f"{time.perf_counter() - began}\n")
 
 
@@ -93,8 +95,8 @@ def _measured(step: str, *paths: Path) -> tuple[float, float]:
     return (float(said[0]) if len(said) > 1 else seconds), float(said[-1])
 
 
-def main() -> dict[str, float]:
-    """Measure and print; answers the figures."""
+def main() -> list[Measured]:
+    """Ours and the two baselines, one after the other."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         source = folder / "source.jsonl"
@@ -102,15 +104,17 @@ def main() -> dict[str, float]:
         ours, memory = _measured("ours", source, folder / "ours.db")
         spacy_alone, _ = _measured("spacy", source, folder / "none")
         inserting, _ = _measured("sqlite_utils", folder / "ours.db", folder / "theirs.db")
-    ratio = ours / (spacy_alone + inserting)
-    print(f"import of {_N:,}: {ours:.2f} s, {memory:.0f} MB at most")
-    print(f"spaCy alone {spacy_alone:.2f} s + sqlite-utils alone {inserting:.2f} s; ratio {ratio:.2f} (at most 1.6)")
-    return {"ratio": ratio, "seconds": ours, "megabytes": memory}
+    baseline = spacy_alone + inserting
+    beside = f"spaCy alone {spacy_alone:.2f} s + sqlite-utils alone {inserting:.2f} s"
+    return [
+        Measured(f"import {_N:,} instances of 20 tokens", ours, "s", baseline, beside, 1.6),
+        Measured("memory at most while importing", memory, "MB", at_most=300),
+    ]
 
 
 if __name__ == "__main__":
     if len(sys.argv) == 1:
-        main()
+        print(table([("importing", row) for row in main()]))
     else:
         {"ours": run_ours, "spacy": run_spacy, "sqlite_utils": run_sqlite_utils}[sys.argv[1]](*map(Path, sys.argv[2:4]))
         print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)

@@ -9,7 +9,7 @@ from typing import Any
 from annotator.domain.sources import Problem, SourceItem
 from annotator.formats.base import ReadOptions
 from annotator.formats.columns import FIELD_NAMES, KEY_NAMES
-from annotator.formats.findings import Findings, listed
+from annotator.formats.findings import Findings, listed, shown
 from annotator.formats.lines import MAX_LINE_BYTES, LineError, Row, parse_value, read_lines
 from annotator.formats.rows import RowReader
 
@@ -38,8 +38,11 @@ class _CsvFile:
         lines = self._lines()
         header_line = next(lines, "")
         delimiter = max(_DELIMITERS, key=header_line.count)
-        header = next(csv.reader([header_line], delimiter=delimiter), [])
-        header = [name.strip() for name in header]
+        try:
+            header = [name.strip() for name in next(csv.reader([header_line], delimiter=delimiter), [])]
+        except csv.Error as error:
+            yield Problem(self.path.name, 1, "header", shown(header_line), f"The header is not valid CSV: {error}.")
+            return
         if problem := self._header_problem(header):
             yield problem
             return
@@ -72,8 +75,8 @@ class _CsvFile:
             except UnicodeDecodeError as fault:
                 byte = f"Byte {fault.start + 1} of the line (0x{content[fault.start]:02x})"
                 reason = f"{byte} is not UTF-8; save the file as UTF-8."
-                shown = content[max(0, fault.start - 40) :][:80].decode("utf-8", "replace")
-                self._broken.append(Problem(self.path.name, raw.number, "line", shown, reason))
+                near = content[max(0, fault.start - 40) :][:80].decode("utf-8", "replace")
+                self._broken.append(Problem(self.path.name, raw.number, "line", near, reason))
                 yield content.decode("utf-8", "replace") + "\n"
 
     def _header_problem(self, header: list[str]) -> Problem | None:

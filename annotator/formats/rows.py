@@ -210,7 +210,7 @@ def _metadata(plan: _Plan, values: Mapping[str, Any], plain: PlainRow) -> dict[s
     metadata: dict[str, object] = {column: values[column] for column in plan.metadata}
     if isinstance(plain.metadata, dict):
         metadata.update(plain.metadata)
-    elif plain.metadata not in {None, ""}:
+    elif plain.metadata is not None and plain.metadata != "":
         metadata[plan.names["metadata"]] = plain.metadata
     return metadata
 

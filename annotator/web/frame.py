@@ -72,14 +72,14 @@ def _page(entry: PageEntry) -> StreamlitPage:
 
 def _refusing_page(entry: PageEntry) -> StreamlitPage:
     """The address of a page that the person may not see: a sentence instead of Streamlit's "Page not found"."""
+    return st.Page(partial(_refuse, entry), title=entry.title, url_path=entry.path, visibility="hidden")
 
-    def refuse() -> None:
-        raise NotAllowed(
-            f"The page {entry.title} needs the right to {spoken(entry.right)}, which you have in no project. "
-            f"A lead of the project can give you a role for it ({' or '.join(roles_with(entry.right))})."
-        )
 
-    return st.Page(refuse, title=entry.title, url_path=entry.path, visibility="hidden")
+def _refuse(entry: PageEntry) -> None:
+    raise NotAllowed(
+        f"The page {entry.title} needs the right to {spoken(entry.right)}, which you have in no project. "
+        f"A lead of the project can give you a role for it ({' or '.join(roles_with(entry.right))})."
+    )
 
 
 def _start(first: StreamlitPage | None) -> None:

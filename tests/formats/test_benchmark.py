@@ -1,4 +1,3 @@
-# ruff: noqa: E501  (a case table has one line a case)
 """Reading the benchmark's input and gold: both dialects, three tasks, joined by id, perturbed records linked."""
 
 import json

@@ -1,4 +1,3 @@
-# ruff: noqa: E501  (a case table has one line a case)
 """Writing the benchmark's records: both layouts of gold, ids and links, and what reads back."""
 
 import json

@@ -1,4 +1,3 @@
-# ruff: noqa: E501  (a case table has one line a case)
 """The neutral form: canonical.jsonl with docs.jsonl, in which the real data sets are kept."""
 
 import json

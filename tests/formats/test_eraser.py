@@ -1,4 +1,3 @@
-# ruff: noqa: E501  (a case table has one line a case)
 """Reading ERASER: both layouts of documents, evidence groups as sets, and what is wrong in third parties' files."""
 
 import json

@@ -1,4 +1,3 @@
-# ruff: noqa: E501  (a case table has one line a case)
 """Writing ERASER: what we write loads by the reference's rules with the same texts and offsets, and reads back."""
 
 import json

@@ -1,4 +1,3 @@
-# ruff: noqa: E501  (a case table has one line a case)
 """Plain JSONL rows: names of columns, rationales, several annotators, and everything that can be wrong with a row."""
 
 import json

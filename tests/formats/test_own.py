@@ -1,4 +1,3 @@
-# ruff: noqa: E501  (a case table has one line a case)
 """Our own JSONL holds everything: what is written reads back as equal values."""
 
 import tempfile

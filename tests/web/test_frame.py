@@ -8,6 +8,7 @@ from streamlit.testing.v1 import AppTest
 
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.tasks import get_task
+from annotator.errors import NotAllowed
 from annotator.store import open_store
 from annotator.store.projects import add_project
 from annotator.usecases import accounts
@@ -22,8 +23,6 @@ with page_store() as store:
     visit = current_visit(store)
 st.title({title!r})
 st.text(f"{{visit.user.name}} in {{visit.project.name if visit.project else None}} as {{sorted(visit.roles)}}")
-if st.button("Fail", key="fail"):
-    raise ZeroDivisionError("secret detail")
 """
 
 
@@ -86,7 +85,7 @@ def test_the_address_chooses_the_project_and_the_chooser_changes_it(signed_in: o
     assert app.text[0].value == "ann_*b* in Q *nice* as ['lead']"
     app.sidebar.selectbox(key="sidebar_project").select(1).run()
     assert app.text[0].value == "ann_*b* in P as ['annotator']"
-    assert app.query_params["project"] == ["1"]
+    assert app.query_params["project"] == "1"
 
 
 @pytest.mark.parametrize("asked", ["2", "99", "x", "-1", "1" * 40])
@@ -120,10 +119,18 @@ def test_a_session_that_ended_shows_nothing_more(signed_in: object, path: Path) 
     assert not app.title
 
 
-def test_pages_that_one_may_not_see_refuse_with_a_sentence(signed_in: object) -> None:
-    signed_in(("annotator", "P"))
-    app = run()
-    app.switch_page(str(APP))  # the hidden pages are functions, reached by their address only
-    refused = frame._refusing_page(PAGES[1])
-    with pytest.raises(frame.NotAllowed, match=r"needs the right to manage the project, .* a role for it \(lead\)"):
-        refused._page()
+def test_a_page_that_one_may_not_see_refuses_with_a_sentence() -> None:
+    with pytest.raises(NotAllowed, match=r"needs the right to manage the project, .* a role for it \(lead\)"):
+        frame._refuse(PAGES[1])
+
+
+def test_a_defect_shows_a_sentence_and_no_trace(caplog: pytest.LogCaptureFixture, signed_in: object) -> None:
+    def page() -> None:
+        from annotator.web.frame import report_defect
+
+        report_defect(ZeroDivisionError("secret detail"))
+
+    app = AppTest.from_function(page).run()
+    assert "Something went wrong in the program at 20" in app.error[0].value
+    assert "secret" not in app.error[0].value
+    assert "with the error traced above: ZeroDivisionError" in caplog.text

@@ -1,0 +1,218 @@
+"""Opening, refusing, transactions, backup, and what survives."""
+
+import multiprocessing
+import sqlite3
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from annotator.domain.people import User
+from annotator.domain.projects import Project
+from annotator.errors import StoreError
+from annotator.store import Store, open_store
+from annotator.store.database import Store as StoreClass
+from annotator.store.people import add_user, list_users
+from annotator.usecases import marking
+
+TABLES = {
+    "_sqlite_migrations", "users", "sign_in_links", "sessions", "sign_in_failures", "projects", "memberships", "documents",
+    "instances", "segments", "assignments", "drafts", "queue_cursors", "annotations", "rationale_sets", "proposals", "events",
+    "instance_counts", "assignment_counts",
+}  # fmt: skip
+
+
+def test_a_new_database_has_exactly_the_tables_of_the_schema(store: Store) -> None:
+    assert set(store.db.table_names()) == TABLES
+
+
+def test_every_table_of_ours_is_strict(store: Store) -> None:
+    rows = store.rows("SELECT name, strict FROM pragma_table_list WHERE schema = 'main' AND type = 'table'")
+    assert {row["name"] for row in rows if not row["strict"]} <= {"sqlite_schema", "_sqlite_migrations"}
+
+
+def test_a_database_that_is_not_there_is_not_made_by_accident(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match="There is no database at .*annotator demo"):
+        open_store(tmp_path / "missing.db")
+    assert not (tmp_path / "missing.db").exists()
+
+
+def test_a_file_that_is_no_database_is_refused_and_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "notes.db"
+    path.write_text("these are my notes, not a database\n" * 50)
+    with pytest.raises(StoreError, match="is no SQLite database"):
+        open_store(path)
+    assert path.read_text().startswith("these are my notes")
+
+
+def test_a_database_of_another_program_is_refused_and_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "other.db"
+    with sqlite3.connect(path) as other:
+        other.execute("CREATE TABLE recipes (name TEXT)")
+    other.close()
+    with pytest.raises(StoreError, match=r"database of another program \(tables recipes\)"):
+        open_store(path)
+
+
+def test_a_database_of_a_newer_version_is_refused_with_what_to_do(database: Path) -> None:
+    with open_store(database, create=True) as store:
+        store.run("INSERT INTO _sqlite_migrations (migration_set, name, applied_at) VALUES ('annotator', 'm999_future', 'x')")
+    with pytest.raises(StoreError, match=r"newer version of this program \(it knows m999_future\). Install that version"):
+        _open_in_a_new_process(database)
+
+
+def _open_in_a_new_process(path: Path) -> None:
+    code = f"from annotator.store import open_store\nopen_store({str(path)!r})"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise StoreError(done.stderr.strip().splitlines()[-1])
+
+
+def test_a_read_only_database_says_so(database: Path) -> None:
+    with open_store(database, create=True) as store:
+        store.checkpoint()
+    with open_store(database) as store:
+        store.connection.execute("PRAGMA query_only = ON")
+        with pytest.raises(StoreError, match="read-only. Change the rights"), store.transaction():
+            add_user(store, "someone")
+
+
+def test_a_full_disk_stores_nothing_of_the_step_and_says_so(store: Store) -> None:
+    with store.transaction():
+        add_user(store, "first")
+    pages = store.value("PRAGMA page_count")
+    store.connection.execute(f"PRAGMA max_page_count = {pages}")
+    with pytest.raises(StoreError, match="no space left on the disk.*Nothing of this step was stored"), store.transaction():
+        for number in range(100_000):
+            add_user(store, f"person {number}")
+    assert [user.name for user in list_users(store)] == ["first"]
+
+
+def test_a_failed_transaction_leaves_nothing(store: Store) -> None:
+    def fail() -> None:
+        with store.transaction():
+            add_user(store, "someone")
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        fail()
+    assert list_users(store) == []
+
+
+def test_a_wrong_value_cannot_be_stored_whoever_writes(store: Store) -> None:
+    with pytest.raises(sqlite3.IntegrityError, match="CHECK"), store.transaction():
+        store.run("INSERT INTO users (name, created_at, is_disabled) VALUES ('x', 'now', 7)")
+    with pytest.raises(sqlite3.IntegrityError, match="FOREIGN KEY"), store.transaction():
+        store.run("INSERT INTO memberships VALUES (1, 1, 'lead')")
+
+
+def test_the_record_of_events_can_only_grow(store: Store, project: Project) -> None:
+    for statement in ("DELETE FROM events", "UPDATE events SET actor = 'nobody'"):
+        with pytest.raises(sqlite3.IntegrityError, match="append only"), store.transaction():
+            store.run(statement)
+
+
+def test_a_backup_is_a_whole_database_made_while_others_work(store: Store, project: Project, tmp_path: Path) -> None:
+    target = tmp_path / "copy.db"
+    store.backup(target)
+    with open_store(target) as copy:
+        assert copy.problems() == []
+        assert copy.value("SELECT count(*) FROM instances") == 4
+    with pytest.raises(StoreError, match="is there already"):
+        store.backup(target)
+
+
+def test_two_threads_never_claim_the_same_instance(database: Path, store: Store, project: Project, add_person: Callable[..., User]) -> None:
+    people = [add_person(f"annotator-{n}", project, "annotator") for n in range(4)]
+    claimed: list[str] = []
+    barrier = threading.Barrier(len(people))
+
+    def claim(person: User) -> None:
+        with open_store(database) as own:
+            barrier.wait()
+            answer = marking.next_work(own, person, project.id)
+            claimed.extend(work.instance.key for work in (answer.work, answer.ahead) if work)
+
+    threads = [threading.Thread(target=claim, args=(person,)) for person in people]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(claimed) == ["t1", "t2", "t3", "t4"]
+
+
+def _claim_in_a_process(path: Path, person: User, project_id: int, answers: "multiprocessing.Queue[list[str]]") -> None:
+    with open_store(path) as own:
+        answer = marking.next_work(own, person, project_id)
+        answers.put([work.instance.key for work in (answer.work, answer.ahead) if work])
+
+
+def test_two_processes_never_claim_the_same_instance(database: Path, store: Store, project: Project, add_person: Callable[..., User]) -> None:
+    people = [add_person(f"annotator-{n}", project, "annotator") for n in range(2)]
+    context = multiprocessing.get_context("spawn")
+    answers: multiprocessing.Queue[list[str]] = context.Queue()
+    processes = [context.Process(target=_claim_in_a_process, args=(database, p, project.id, answers)) for p in people]
+    for process in processes:
+        process.start()
+    claimed = [key for _ in processes for key in answers.get(timeout=60)]
+    for process in processes:
+        process.join()
+    assert sorted(claimed) == ["t1", "t2", "t3", "t4"]
+
+
+def test_what_was_acknowledged_survives_kill_9(database: Path, store: Store, project: Project, annotator: User) -> None:
+    code = """
+import os, signal, sys
+from annotator.domain.instances import Draft
+from annotator.domain.rationales import RationaleSet
+from annotator.store import open_store
+from annotator.store.people import get_user
+from annotator.usecases import marking
+store = open_store(sys.argv[1])
+user = get_user(store, "annotator-a")
+work = marking.next_work(store, user, 1).work
+marking.save_draft(store, user, work.assignment.id, 0, Draft(sets=(RationaleSet.of((2, 5)),)))
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+    done = subprocess.run([sys.executable, "-c", code, str(database)], check=False, capture_output=True)
+    assert done.returncode == -9, done.stderr.decode()
+    work = marking.next_work(store, annotator, project.id).work
+    assert work is not None
+    assert work.assignment.draft.sets[0].token_indices == (2, 3, 4)
+    assert store.problems() == []
+
+
+def test_a_process_killed_inside_a_submission_leaves_it_whole_or_not_at_all(
+    database: Path, store: Store, project: Project, annotator: User
+) -> None:
+    code = """
+import os, signal, sys
+from annotator.domain.instances import Draft
+from annotator.domain.rationales import RationaleSet
+from annotator.store import open_store
+from annotator.store.people import get_user
+from annotator.usecases import marking
+store = open_store(sys.argv[1])
+user = get_user(store, "annotator-a")
+work = marking.next_work(store, user, 1).work
+marking._what_follows = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+marking.submit(store, user, work.assignment.id, 0, Draft(sets=(RationaleSet.of((2, 5)),)))
+"""
+    done = subprocess.run([sys.executable, "-c", code, str(database)], check=False, capture_output=True)
+    assert done.returncode == -9, done.stderr.decode()
+    assert store.value("SELECT count(*) FROM annotations") == 0
+    work = marking.next_work(store, annotator, project.id).work
+    assert work is not None
+    assert work.assignment.state == "leased"
+
+
+def test_opening_is_cheap_when_the_process_knows_the_database(database: Path, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(_: StoreClass) -> None:
+        pytest.fail("migrations were looked at again")
+
+    monkeypatch.setattr("annotator.store.database._migrate", fail)
+    with open_store(database) as again:
+        assert list_users(again) == []
