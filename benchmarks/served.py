@@ -1,7 +1,8 @@
-"""A server of ours in a process of its own, for benchmarks that speak to it."""
+"""A server of ours in a process of its own, for benchmarks and browser tests that speak to it."""
 
 import os
 import re
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -9,27 +10,56 @@ from contextlib import contextmanager
 from pathlib import Path
 
 
+class Server:
+    """A running server; `port` 0 lets the system choose."""
+
+    def __init__(self, database: Path, *, command: str = "demo", port: int = 0) -> None:
+        arguments = [sys.executable, "-m", "annotator.cli.main", "--db", str(database), command, "--port", str(port)]
+        if command == "demo":
+            arguments.append("--no-browser")
+        environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
+        self.database = database
+        self.command = command
+        self.log = database.with_suffix(".log")
+        with self.log.open("ab") as log:
+            self.process = subprocess.Popen(
+                arguments, stdout=subprocess.PIPE, stderr=log, text=True, env=environment, start_new_session=True
+            )
+        self.address = self._address()
+
+    def _address(self) -> str:
+        if self.process.stdout is not None:
+            for line in self.process.stdout:
+                found = re.match(r"at (http://\S+)", line)
+                if found:
+                    return found[1]
+        raise RuntimeError(f"the server did not start:\n{self.log.read_text(encoding='utf-8')}")
+
+    @property
+    def port(self) -> int:
+        return int(self.address.rsplit(":", 1)[1])
+
+    def kill(self) -> None:
+        """As if the machine had lost its power (kill -9)."""
+        self.process.send_signal(signal.SIGKILL)
+        self._wait()
+
+    def stop(self) -> None:
+        """As Ctrl+C does."""
+        self.process.terminate()
+        self._wait()
+
+    def _wait(self) -> None:
+        self.process.wait(20)
+        if self.process.stdout is not None:
+            self.process.stdout.close()
+
+
 @contextmanager
 def served(database: Path, *, command: str = "demo") -> Iterator[str]:
     """The address of a server for this database, while the block lasts. As the demonstration it needs no passwords."""
-    arguments = [sys.executable, "-m", "annotator.cli.main", "--db", str(database), command, "--port", "0"]
-    if command == "demo":
-        arguments.append("--no-browser")
-    environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
-    process = subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environment)
+    server = Server(database, command=command)
     try:
-        yield _address(process)
+        yield server.address
     finally:
-        process.terminate()
-        process.wait(20)
-        if process.stdout is not None:
-            process.stdout.close()
-
-
-def _address(process: "subprocess.Popen[str]") -> str:
-    if process.stdout is not None:
-        for line in process.stdout:
-            found = re.match(r"at (http://\S+)", line)
-            if found:
-                return found[1]
-    raise RuntimeError("the server did not start")
+        server.stop()

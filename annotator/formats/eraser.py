@@ -17,11 +17,10 @@ from annotator.domain.sources import (
     SourceSpan,
     SourceText,
 )
-from annotator.domain.texts import TokenizedText
 from annotator.errors import InvalidValue, NotFound
 from annotator.formats.base import ReadOptions
 from annotator.formats.checks import Checker, KeyLines
-from annotator.formats.eraser_documents import DocumentShelf, find_documents
+from annotator.formats.eraser_documents import DocumentShelf, DocumentTokens, find_documents
 from annotator.formats.findings import Findings, listed
 from annotator.formats.lines import Row, convert, read_rows
 
@@ -121,9 +120,9 @@ class _EraserReader:
 
     def _documents(
         self, parsed: _Annotation, findings: Findings
-    ) -> tuple[dict[str, TokenizedText], list[SourceDocument]]:
+    ) -> tuple[dict[str, DocumentTokens], list[SourceDocument]]:
         """The instance's documents by docid, in order, and those of them that are met for the first time."""
-        bodies: dict[str, TokenizedText] = {}
+        bodies: dict[str, DocumentTokens] = {}
         new = []
         for given in self._docids(parsed, findings):
             docid = self.shelf.resolve(given, findings)
@@ -150,7 +149,7 @@ class _EraserReader:
         return list(dict.fromkeys([*present, *in_evidences])) or [key]
 
     def _instance(
-        self, row: Row, parsed: _Annotation, bodies: Mapping[str, TokenizedText], split: str, findings: Findings
+        self, row: Row, parsed: _Annotation, bodies: Mapping[str, DocumentTokens], split: str, findings: Findings
     ) -> SourceInstance:
         segment_of = self._segments_of(parsed.annotation_id, list(bodies), findings)
         prefix = self.options.key_prefix
@@ -193,7 +192,7 @@ class _EraserReader:
         self,
         row: Row,
         parsed: _Annotation,
-        bodies: Mapping[str, TokenizedText],
+        bodies: Mapping[str, DocumentTokens],
         segment_of: Mapping[str, str],
         findings: Findings,
     ) -> tuple[tuple[SourceSpan, ...], ...]:
@@ -220,7 +219,7 @@ def _span(
     given: Mapping[str, Any],
     place: str,
     *,
-    bodies: Mapping[str, TokenizedText],
+    bodies: Mapping[str, DocumentTokens],
     segment_of: Mapping[str, str],
     findings: Findings,
 ) -> SourceSpan | None:
@@ -248,8 +247,8 @@ def _span(
     return None
 
 
-def _compare_text(evidence: _Evidence, body: TokenizedText, place: str, findings: Findings) -> None:
-    tokens = " ".join(body.token(number) for number in range(evidence.start_token, evidence.end_token))
+def _compare_text(evidence: _Evidence, body: DocumentTokens, place: str, findings: Findings) -> None:
+    tokens = body.text(evidence.start_token, evidence.end_token)
     if evidence.text is not None and evidence.text != tokens:
         reason = f"The text is not that of its tokens ({tokens[:60]!r}); the offsets are taken."
         findings.warn(f"{place}.text", evidence.text, reason)

@@ -15,7 +15,7 @@ from annotator.formats.findings import Findings
 from annotator.formats.lines import LineError, Row, convert, line_at, parse_object, read_rows
 from annotator.text.align import eraser_docs_folder, eraser_docs_jsonl
 
-_KEPT_DOCUMENTS = 64
+_KEPT_CHARACTERS = 32 * 2**20
 
 
 class Documents(Protocol):
@@ -152,15 +152,28 @@ class Tokenize(Protocol):
         """The text with its tokens."""
 
 
+@dataclass(frozen=True, slots=True)
+class DocumentTokens:
+    """A document's tokens as one text, parted by NUL (which no document holds): a tenth of what their offsets take."""
+
+    joined: str
+    n_tokens: int
+
+    def text(self, start: int, end: int) -> str:
+        """Some tokens, joined by blanks."""
+        return " ".join(self.joined.split("\0", end)[start:end])
+
+
 @dataclass(slots=True)
 class DocumentShelf:
-    """Hands out each document once, and keeps the last few at hand for the evidences that point into them."""
+    """Hands out each document once, and keeps tokens at hand for the evidences that point into them."""
 
     documents: Documents
     language: str | None
     key_prefix: str
     _given: set[int] = field(default_factory=set)  # hashes of docids
-    _recent: "OrderedDict[str, TokenizedText]" = field(default_factory=OrderedDict)
+    _kept: "OrderedDict[str, DocumentTokens]" = field(default_factory=OrderedDict)
+    _n_kept_characters: int = 0
 
     def resolve(self, docid: str, findings: Findings) -> str | None:
         """The document's own name: as given, or with the one extension that the file has and the name lacks."""
@@ -174,20 +187,26 @@ class DocumentShelf:
         findings.refuse("docid", docid, reason)
         return None
 
-    def fetch(self, docid: str, findings: Findings) -> tuple[TokenizedText | None, SourceDocument | None]:
-        """A document's text, and the document itself when it is asked for the first time."""
-        body = self._recent.get(docid)
-        if body is not None:
-            self._recent.move_to_end(docid)
-            return body, None
+    def fetch(self, docid: str, findings: Findings) -> tuple[DocumentTokens | None, SourceDocument | None]:
+        """A document's tokens, and the document itself when it is asked for the first time."""
+        tokens = self._kept.get(docid)
+        if tokens is not None:
+            self._kept.move_to_end(docid)
+            return tokens, None
         body = self.documents.load(docid, findings)
         if body is None:
             return None, None
-        self._recent[docid] = body
-        if len(self._recent) > _KEPT_DOCUMENTS:
-            self._recent.popitem(last=False)
+        tokens = DocumentTokens("\0".join(body.tokens()), body.n_tokens)
+        self._keep(docid, tokens)
         if hash(docid) in self._given:
-            return body, None
+            return tokens, None
         self._given.add(hash(docid))
         text = SourceText(body.text, body)
-        return body, SourceDocument(self.key_prefix + docid, text, self.language, self.documents.name)
+        return tokens, SourceDocument(self.key_prefix + docid, text, self.language, self.documents.name)
+
+    def _keep(self, docid: str, tokens: DocumentTokens) -> None:
+        self._kept[docid] = tokens
+        self._n_kept_characters += len(tokens.joined)
+        while self._n_kept_characters > _KEPT_CHARACTERS and len(self._kept) > 1:
+            _, dropped = self._kept.popitem(last=False)
+            self._n_kept_characters -= len(dropped.joined)

@@ -397,15 +397,18 @@ def _held_by(store: Store, user: User, assignment_id: int) -> Assignment:
         return assignment
     if assignment.state in {"expired", "skipped"} and work_store.is_free(store, assignment.instance_id):
         return assignment
+    if assignment.state == "submitted":
+        raise StaleDraft(_SUBMITTED)
     raise LeaseLost(_WHY_LOST[assignment.state])
 
 
+_SUBMITTED = (
+    "This text is submitted already, in another tab perhaps. To change it, open your finished work and take it back."
+)
 _WHY_LOST = {
     "expired": "This text rested for longer than its lease and was given to someone else. Your marks are kept, "
     "but cannot be submitted.",
     "skipped": "This text was skipped, in another tab perhaps, and someone else has taken it.",
-    "submitted": "This text is submitted already, in another tab perhaps. "
-    "To change it, open your finished work and take it back.",
     "proposed": "You proposed to discard this text; the lead decides.",
 }
 

@@ -85,8 +85,11 @@ def _refuse(entry: PageEntry) -> None:
 def _start(first: StreamlitPage | None) -> None:
     if first is not None:
         st.switch_page(first)
-    st.title("Nothing here for you yet")
-    st.write("You have no role in a project whose pages are there. Ask a lead or an administrator for one.")
+    st.title("Nothing here for you yet", anchor=False)
+    st.write(
+        "None of your roles has a page here so far. To annotate, ask a lead of the project or an administrator "
+        "for the role annotator."
+    )
 
 
 def _choose_project(projects: list[Project]) -> tuple[Project | None, str]:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Error, Playwright, sync_playwright
+from playwright.sync_api import Browser, Error, Page, Playwright, sync_playwright
 
 from tests.browser.panel.harness import Fake, PanelPage, PanelServer
 
@@ -47,30 +47,42 @@ def browser() -> Iterator[Browser]:
         try:
             launched = _launch(playwright)
         except Error as error:
-            _give_up(f"{error.message.splitlines()[0]} (set CHROMIUM, install Debian's chromium, or run "
-                     "`playwright install chromium`)")
+            _give_up(
+                f"{error.message.splitlines()[0]} (set CHROMIUM, install Debian's chromium, or run "
+                "`playwright install chromium`)"
+            )
         yield launched
         launched.close()
 
 
+@pytest.fixture(scope="session")
+def panel_tab(browser: Browser) -> Iterator[Page]:
+    """One tab for the tests of the panel alone: each has a server on a port, so an origin and a storage, of its own."""
+    context = browser.new_context(viewport={"width": 1280, "height": 720})
+    yield context.new_page()
+    context.close()
+
+
 @pytest.fixture
-def panel(browser: Browser) -> Iterator[Callable[..., PanelPage]]:
-    """Opens the token panel alone on a fake server; an error or a warning of the page fails the test."""
+def panel(panel_tab: Page) -> Iterator[Callable[..., PanelPage]]:
+    """Opens the token panel alone on a fake server, in a tab of its own if a server is given; errors fail the test."""
     closing: list[Callable[[], object]] = []
     troubles: list[str] = []
 
-    def open_panel(fake: Fake, *, width: int = 1280, height: int = 720, server: PanelServer | None = None) -> PanelPage:
-        running = server or PanelServer(fake)
-        context = browser.new_context(viewport={"width": width, "height": height})
-        closing.extend([context.close] if server else [context.close, running.close])
-        page = context.new_page()
-        page.set_default_timeout(5000)
-        page.on("pageerror", lambda error: troubles.append(str(error)))
-        opened = PanelPage(page, fake)
-        opened.server = running
-        return opened.open(running)
+    def note(error: Error) -> None:
+        troubles.append(str(error))
+
+    def open_panel(fake: Fake, *, server: PanelServer | None = None) -> PanelPage:
+        page = panel_tab.context.new_page() if server else panel_tab
+        page.set_default_timeout(10_000)
+        page.on("pageerror", note)
+        opened = PanelPage(page, fake, server or PanelServer(fake))
+        closing.append(page.close if server else opened.server.close)
+        return opened.open()
 
     yield open_panel
+    panel_tab.goto("about:blank")
+    panel_tab.remove_listener("pageerror", note)
     for close in closing:
         close()
     assert not troubles

@@ -1,5 +1,5 @@
 /** Dialogs: the list of keys, the reason to discard, one's finished work. The browser traps the focus in them. */
-import { button, element, setText } from "./dom.js";
+import { button, element, focused, setText } from "./dom.js";
 import { KEY_LIST } from "./keyboard.js";
 
 /** Opens a dialog; it closes with Escape, its button, or a click beside it. */
@@ -11,9 +11,19 @@ function openDialog(root, title, ...content) {
   dialog.addEventListener("pointerdown", (event) => {
     if (event.target === dialog && outside(dialog, event)) dialog.close();
   });
+  dialog.addEventListener("keydown", (event) => event.key === "Tab" && keepFocus(dialog, event));
   root.append(dialog);
   dialog.showModal();
   return dialog;
+}
+
+/** Tab goes round within the dialog; left to itself it would pass through the browser's own controls. */
+function keepFocus(dialog, event) {
+  const stops = [...dialog.querySelectorAll("button, input, textarea, select")].filter((stop) => !stop.disabled && stop.getClientRects().length);
+  const edge = event.shiftKey ? stops[0] : stops[stops.length - 1];
+  if (focused() !== edge) return;
+  event.preventDefault();
+  stops[event.shiftKey ? stops.length - 1 : 0].focus();
 }
 
 function outside(dialog, event) {

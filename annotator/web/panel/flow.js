@@ -26,6 +26,17 @@ export class Flow {
   async start(instance) {
     const refused = await this.#sendLeftovers();
     await this.load(refused ?? instance);
+    await this.#sendOldDrafts();
+  }
+
+  /** Drafts of texts that are not on the screen: what the server does not take stays until the text is opened. */
+  async #sendOldDrafts() {
+    const here = new Set([this.current, ...this.upcoming].map((session) => session?.id));
+    for (const { assignment, revision, draft, finish } of this.storage.list()) {
+      if (finish || here.has(assignment) || this.closed) continue;
+      const answer = await this.messages.post("draft", { assignment, revision, draft, timing: NO_TIME });
+      if (answer.status === 200 || sameDraft(answer.body.work?.draft, draft)) this.storage.drop(assignment);
+    }
   }
 
   async #sendLeftovers() {
@@ -150,7 +161,7 @@ export class Flow {
     const session = this.current;
     if (!session?.open || this.waiting) return;
     if (session.held) return this.screen.hint("Decide first what to do with these marks (above the text).");
-    const problem = problemOf(session.state, session.project);
+    const problem = problemOf(session.state, session.project, session.result);
     if (problem) return this.#refuseHere(session, problem);
     this.#leave("submit", confirmed ? { confirmed: true } : {});
   }

@@ -28,7 +28,7 @@ export class Head {
     if (shown === this.shown) return;
     this.shown = shown;
     const parts = question.split("{result}");
-    const nodes = parts.flatMap((part, index) => (index ? [element("b", {}, result === null || result === "" ? "…" : result), part] : [part]));
+    const nodes = parts.flatMap((part, index) => (index ? [element("b", {}, result === null ? "…" : result || "no answer"), part] : [part]));
     this.question.replaceChildren(...nodes);
   }
 }

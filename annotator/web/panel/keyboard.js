@@ -56,7 +56,7 @@ export class Keyboard {
     for (const kind of ["keyup", "keypress"]) screen.root.addEventListener(kind, (event) => this.#shield(event));
     // With the focus nowhere (a script run may drop it) the keys still mean the panel.
     this.stray = (event) => {
-      if (event.target === document.body) this.#down(event);
+      if (event.target === document.body && !screen.root.querySelector("dialog[open]")) this.#down(event);
     };
     document.addEventListener("keydown", this.stray, true);
   }
@@ -154,7 +154,8 @@ export class Keyboard {
       PageDown: (shift) => this.#page(1, shift),
       PageUp: (shift) => this.#page(-1, shift),
       " ": () => this.#mark(),
-      Enter: () => this.#mark(),
+      // Where nothing is marked, Enter has no other meaning than to go on.
+      Enter: () => (marking.labelsOnly ? actions.submit() : this.#mark()),
       Escape: () => this.#escape(),
       Delete: () => marking.clear(),
       Backspace: () => marking.clear(),
@@ -192,14 +193,22 @@ export class Keyboard {
     this.screen.moveCursor();
   }
 
-  /** The first arrow shows the cursor where it stands, the next ones move it. */
+  /** The first arrow brings the cursor to the first token in sight. */
+  #enter(shift) {
+    const { top, bottom } = this.screen.textWindow();
+    const box = this.screen.text.getBoundingClientRect();
+    const x = this.screen.session.work.instance.direction === "rtl" ? box.right - 4 : box.left + 4;
+    const place = this.screen.view.placeNear(x, Math.max(top, box.top) + 6, top, bottom);
+    this.#jump(place ? place.low : 0, shift);
+  }
+
   #step(by, shift) {
-    if (this.rank < 0) this.#jump(0, shift);
+    if (this.rank < 0) this.#enter(shift);
     else this.#jump(this.rank + by, shift);
   }
 
   #line(by, shift) {
-    if (this.rank < 0) return this.#jump(0, shift);
+    if (this.rank < 0) return this.#enter(shift);
     const from = this.#box(this.rank);
     this.goal ??= from && (from.left + from.right) / 2;
     const rank = this.#onNextLine(this.rank, by, from);
@@ -227,7 +236,7 @@ export class Keyboard {
   }
 
   #lineEnd(by, shift) {
-    if (this.rank < 0) return this.#jump(0, shift);
+    if (this.rank < 0) return this.#enter(shift);
     const from = this.#box(this.rank);
     let rank = this.rank;
     for (let at = rank + by; at >= 0 && at < this.map.readable; at += by) {
@@ -239,7 +248,7 @@ export class Keyboard {
   }
 
   #page(by, shift) {
-    if (this.rank < 0) return this.#jump(0, shift);
+    if (this.rank < 0) return this.#enter(shift);
     const box = this.#box(this.rank);
     const { top, bottom } = this.screen.textWindow();
     const scroller = scrollerOf(this.screen.root);
@@ -254,7 +263,7 @@ export class Keyboard {
   /** Marks the range, or the token under the cursor. */
   #mark() {
     const { session } = this.screen;
-    if (this.rank < 0) return this.#jump(0, false);
+    if (this.rank < 0) return this.#enter(false);
     const from = session.anchor === null ? this.rank : this.map.rankOf(session.anchor);
     this.marking.toggle(this.map.spansBetween(from, this.rank));
     session.anchor = null;

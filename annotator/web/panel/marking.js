@@ -146,7 +146,8 @@ export class Marking {
   }
 
   setResult(result) {
-    this.#edit((state) => model.setResult(state, result), `label ${result}`);
+    const typed = this.session?.project?.result_kind === "answer";
+    this.#edit((state) => model.setResult(state, result), typed ? null : `label ${result}`);
   }
 
   /** The next label, or the previous one. */

@@ -98,7 +98,9 @@ export class Marks {
     const { color, style } = lookOf(index, dark, count);
     const lane = laneOf(index, count);
     const crowded = count > 5;
-    const thickness = crowded || style === "double" || style === "wavy" ? 1 : 1.5;
+    const thin = style === "double" || style === "wavy";
+    const thickness = crowded || thin ? 1 : 1.5;
+    const strong = crowded || thin ? thickness : 2;
     const line = (colour, width) =>
       `text-decoration:underline ${style} ${colour} ${width}px;text-underline-offset:${lane}px`;
     const rule = (look, body) => `::highlight(${this.prefix}-${look}-${index}){${body}}`;
@@ -106,11 +108,11 @@ export class Marks {
     return [
       rule("other", line(color, thickness)),
       rule("dim", line(faint(color, 0.22), thickness)),
-      rule("current", `background-color:${faint(color, dark ? 0.3 : 0.16)};${line(color, thickness + (crowded ? 0 : 0.5))}`),
-      rule("alone", `color:${ink};background-color:${faint(color, dark ? 0.3 : 0.16)};${line(color, thickness + 0.5)}`),
+      rule("current", `background-color:${faint(color, dark ? 0.3 : 0.16)};${line(color, strong)}`),
+      rule("alone", `color:${ink};background-color:${faint(color, dark ? 0.3 : 0.16)};${line(color, strong)}`),
       rule("away", "background-color:transparent"),
       rule("hidden", `color:transparent;background-color:${dark ? "#3a3f4a" : "#d5d8de"}`),
-      rule("add", `background-color:${faint(color, dark ? 0.42 : 0.28)};${line(color, thickness + 0.5)}`),
+      rule("add", `background-color:${faint(color, dark ? 0.42 : 0.28)};${line(color, strong)}`),
     ];
   }
 

@@ -195,16 +195,17 @@ export function unlockSet(state, index) {
 
 /**
  * Why a state cannot be submitted, as a sentence, or null.
+ * @param result  what it stands for: chosen, else given
  * @returns {{error: string, set: number|null}|null}
  */
-export function problemOf(state, project) {
-  return resultProblem(state, project) || (project.result_mode === "labels_only" ? null : setProblem(state, project));
+export function problemOf(state, project, result = state.result) {
+  return resultProblem(state, project, result) || (project.result_mode === "labels_only" ? null : setProblem(state, project));
 }
 
-function resultProblem(state, { result_kind: kind, result_mode: mode }) {
-  if (mode === "confirm" || state.result) return null;
+function resultProblem(state, { result_kind: kind, result_mode: mode }, result) {
+  if (mode === "confirm" || result) return null;
   if (kind === "answer") {
-    return state.result === "" || state.noRationale ? null : { error: "Give the answer first; leave the field and choose “no rationale” if the text has none.", set: null };
+    return result === "" || state.noRationale ? null : { error: "Give the answer first; leave the field and choose “no rationale” if the text has none.", set: null };
   }
   return { error: "Choose a label first (l).", set: null };
 }

@@ -107,7 +107,7 @@ export class Screen {
     this.notices.show(session);
     this.refresh();
     this.#scrollTo(session.scroll);
-    if (focused() === document.body) this.focusText();
+    if (focused() === document.body || this.numbers.root.contains(focused())) this.focusText();
     this.moveCursor(null);
     this.announce(`${session.work.state === "returned" ? "Returned text" : "Text"} ${session.work.instance.key}, ${session.map.selectableCount} tokens`);
   }

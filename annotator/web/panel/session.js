@@ -24,6 +24,8 @@ export class Session {
   /** Takes over what the server holds; the history starts anew. */
   take(work) {
     this.work = work;
+    // An instance without a result is given one by the annotator, whatever the project's rule for the others is.
+    if (this.project && work.result?.mode) this.project = { ...this.project, result_mode: work.result.mode };
     this.revision = work.revision;
     this.saved = this.version;
     this.conflict = null;

@@ -7,7 +7,6 @@ Run it by hand to look at the panel: `python -m tests.browser.panel.harness` pri
 import json
 import socket
 import threading
-import time
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -27,8 +26,12 @@ LIGHT = {
     "--st-base-radius": "0.5rem",
     "--st-font": '"Source Sans", sans-serif',
 }
-DARK = {**LIGHT, "--st-text-color": "#e8eaf0", "--st-background-color": "#0e1117",
-        "--st-secondary-background-color": "#1a1d27"}
+DARK = {
+    **LIGHT,
+    "--st-text-color": "#e8eaf0",
+    "--st-background-color": "#0e1117",
+    "--st-secondary-background-color": "#1a1d27",
+}
 
 PAGE = """<!doctype html><meta charset="utf-8"><title>token panel</title>
 <style>
@@ -112,12 +115,17 @@ class Fake:
     project: dict[str, Any] = field(default_factory=project)
     start: int | None = None
     read: dict[str, Any] | None = None
-    latency: dict[str, float] = field(default_factory=dict)
+    held: dict[str, threading.Event] = field(default_factory=dict)
     refuse: dict[str, list[tuple[int, dict[str, Any]]]] = field(default_factory=dict)
     broken: bool = False
     lose_answers: bool = False
     messages: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
     lock: threading.RLock = field(default_factory=threading.RLock)
+
+    def hold(self, route: str) -> threading.Event:
+        """Answer a route only once the event that this gives is set."""
+        self.held[route] = threading.Event()
+        return self.held[route]
 
     def find(self, assignment: int) -> dict[str, Any]:
         return next(work for work in self.works if work["assignment"] == assignment)
@@ -133,8 +141,13 @@ class Fake:
     @property
     def counts(self) -> dict[str, int]:
         states = [work["state"] for work in self.works]
-        return {"returned": states.count("returned"), "open": states.count("open"), "waiting": 0,
-                "submitted": states.count("submitted"), "skipped": states.count("skipped")}
+        return {
+            "returned": states.count("returned"),
+            "open": states.count("open"),
+            "waiting": 0,
+            "submitted": states.count("submitted"),
+            "skipped": states.count("skipped"),
+        }
 
     def next(self, instance: int | None) -> dict[str, Any]:
         asked = next((w for w in self.works if w["instance"]["id"] == instance), None)
@@ -145,11 +158,19 @@ class Fake:
 
     def mine(self) -> dict[str, Any]:
         rows = [
-            {"assignment": w["assignment"], "instance": w["instance"]["id"], "key": w["instance"]["key"],
-             "excerpt": w["instance"]["segments"][0]["text"][:90], "state": w["state"],
-             "result": w["draft"]["result"] or w["result"]["given"], "sets": len(w["draft"]["sets"]),
-             "submitted_at": "2026-01-31T10:20:00Z", "may_withdraw": True}
-            for w in self.works if w["state"] == "submitted"
+            {
+                "assignment": w["assignment"],
+                "instance": w["instance"]["id"],
+                "key": w["instance"]["key"],
+                "excerpt": w["instance"]["segments"][0]["text"][:90],
+                "state": w["state"],
+                "result": w["draft"]["result"] or w["result"]["given"],
+                "sets": len(w["draft"]["sets"]),
+                "submitted_at": "2026-01-31T10:20:00Z",
+                "may_withdraw": True,
+            }
+            for w in self.works
+            if w["state"] == "submitted"
         ]
         return {"rows": rows, "total": len(rows), "page": 1, "page_size": 20}
 
@@ -194,8 +215,17 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(200, path.read_bytes(), TYPES[path.suffix])
         elif url.path == "/mount":
             mode = "read" if self.fake.read else "mark"
-            self._json(200, {"mode": mode, "project": 1, "start": self.fake.start, "csrf": "token",
-                             "routes": "/api/panel", "work": self.fake.read})
+            self._json(
+                200,
+                {
+                    "mode": mode,
+                    "project": 1,
+                    "start": self.fake.start,
+                    "csrf": "token",
+                    "routes": "/api/panel",
+                    "work": self.fake.read,
+                },
+            )
         elif url.path == "/instances":
             works = [*self.fake.works, *([self.fake.read] if self.fake.read else [])]
             self._json(200, {work["instance"]["key"]: work["instance"] for work in works})
@@ -211,7 +241,8 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _answer(self, route: str, body: dict[str, Any]) -> None:
         fake = self.fake
-        time.sleep(fake.latency.get(route, 0))
+        if route in fake.held:
+            fake.held[route].wait(10)
         if fake.broken:
             self._hang_up()
             return
@@ -297,17 +328,18 @@ TOKEN_BOX = """([segment, token]) => {
 class PanelPage:
     """What a person does on the page, in words."""
 
-    def __init__(self, page: Page, fake: Fake) -> None:
+    def __init__(self, page: Page, fake: Fake, server: PanelServer) -> None:
         self.page = page
         self.fake = fake
-        self.server: PanelServer
+        self.server = server
 
-    def open(self, server: PanelServer, theme: str = "light") -> "PanelPage":
-        self.page.goto(f"{server.url}?theme={theme}")
+    def open(self, theme: str = "light") -> "PanelPage":
+        self.page.goto(f"{self.server.url}?theme={theme}")
         self.page.wait_for_function("window.shadow")
         self.page.evaluate(
             """async () => { window.instances = await fetch('/instances').then((answer) => answer.json());
-            window.shownKey = () => shadow.querySelector('.instance-key').textContent.split(' · ')[0]; }""")
+            window.shownKey = () => shadow.querySelector('.instance-key').textContent.split(' · ')[0]; }"""
+        )
         self.page.wait_for_function("window.shadow?.querySelector('.segment-text, .empty:not([hidden])')")
         return self
 
@@ -319,7 +351,9 @@ class PanelPage:
         left, top, width, height = self.box(token, segment)
         return left + width * side, top + height / 2
 
-    def drag(self, first: int, last: int, segment: int = 0, to_segment: int | None = None, release: bool = True) -> None:
+    def drag(
+        self, first: int, last: int, segment: int = 0, to_segment: int | None = None, release: bool = True
+    ) -> None:
         mouse = self.page.mouse
         x, y = self.at(first, segment)
         to_x, to_y = self.at(last, segment if to_segment is None else to_segment)
@@ -362,11 +396,14 @@ class PanelPage:
 
     def marks(self) -> dict[str, list[str]]:
         """The registered highlights by name (without the panel's prefix) with the words under each."""
-        return dict(self.page.evaluate(
-            """() => Object.fromEntries([...CSS.highlights].map(([name, marks]) => [name.replace(/^annotator-\\d+-/, ''),
+        return dict(
+            self.page.evaluate(
+                """() => Object.fromEntries([...CSS.highlights].map(([name, marks]) => [name.replace(/^annotator-\\d+-/, ''),
               [...marks].map((mark) => { const range = document.createRange();
                 range.setStart(mark.startContainer, mark.startOffset); range.setEnd(mark.endContainer, mark.endOffset);
-                return range.toString(); })]))"""))
+                return range.toString(); })]))"""
+            )
+        )
 
 
 def main() -> None:

@@ -13,7 +13,9 @@ Open = Callable[..., PanelPage]
 
 
 def english(*sets: list[list[int]], **changes: Any) -> Fake:
-    return Fake([work(1, samples.english(), draft=samples.draft(*sets)), work(2, samples.short("second"))], project(**changes))
+    return Fake(
+        [work(1, samples.english(), draft=samples.draft(*sets)), work(2, samples.short("second"))], project(**changes)
+    )
 
 
 def test_a_drag_over_tokens_adds_them_to_the_current_set(panel: Open) -> None:
@@ -128,7 +130,10 @@ def test_an_overlap_stays_visible_for_every_set(panel: Open) -> None:
     shown.keys("n")
     shown.drag(16, 18)
     assert shown.marks() == {
-        "other-0": [". But the lamb"], "other-1": ["the lamb was tender,"], "current-2": ["lamb was tender"]}
+        "other-0": [". But the lamb"],
+        "other-1": ["the lamb was tender,"],
+        "current-2": ["lamb was tender"],
+    }
     assert "A ∩ B: 2 tokens · A ∩ C: 1 token · B ∩ C: 3 tokens" in shown.text(".overlaps")
 
 
@@ -224,7 +229,11 @@ def test_touching_spans_of_the_server_stay_two_until_they_are_changed(panel: Ope
 
 
 def test_chinese_marks_characters_and_emoji_stay_whole(panel: Open) -> None:
-    segment = {**samples.segment("服务很好👨‍👩‍👧，好OK", cjk=True), "starts": [0, 1, 2, 3, 4, 12, 13, 14], "ends": [1, 2, 3, 4, 12, 13, 14, 16]}
+    segment = {
+        **samples.segment("服务很好👨‍👩‍👧，好OK", cjk=True),
+        "starts": [0, 1, 2, 3, 4, 12, 13, 14],
+        "ends": [1, 2, 3, 4, 12, 13, 14, 16],
+    }
     shown = panel(Fake([work(1, samples.instance("zh", segment, language="zh"))]))
     shown.drag(2, 4)
     assert shown.sets() == [[[2, 5]]]
@@ -239,6 +248,7 @@ def test_touch_taps_mark_and_the_finger_may_still_scroll(panel: Open) -> None:
         const how = { clientX: x, clientY: y, pointerType: 'touch', pointerId: 1, isPrimary: true, bubbles: true };
         text.setPointerCapture = () => {}; text.hasPointerCapture = () => false;
         text.dispatchEvent(new PointerEvent('pointerdown', how)); text.dispatchEvent(new PointerEvent('pointerup', how)); }""",
-        [x, y])
+        [x, y],
+    )
     assert shown.sets() == [[[16, 17]]]
     assert shown.page.locator(".text").evaluate("(text) => getComputedStyle(text).touchAction") == "pan-y"

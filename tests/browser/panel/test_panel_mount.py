@@ -71,8 +71,7 @@ def test_the_read_mode_shows_another_work_when_the_script_gives_one(panel: Open)
     fake = Fake([])
     fake.read = work(7, samples.english(), state="submitted", draft=samples.draft([[1, 3]]))
     shown = panel(fake)
-    shown.page.evaluate(
-        "mount({ work: { ...mountData.work, draft: { ...mountData.work.draft, sets: [[[5, 6]]] } } })")
+    shown.page.evaluate("mount({ work: { ...mountData.work, draft: { ...mountData.work.draft, sets: [[[5, 6]]] } } })")
     assert list(shown.marks().values()) == [["and"]]
 
 
@@ -85,16 +84,20 @@ def test_two_panels_on_a_page_do_not_mix_their_marks(panel: Open) -> None:
         const cleanup = make({ data: { ...mountData, mode: 'read', work: { ...instances.work, assignment: 9, revision: 1, round: 1,
           state: 'submitted', result: { kind: 'label', given: 'a' }, draft: { sets: [[[0, 1]]] }, locked_sets: [], feedback: null,
           instance: { id: 1, ...instances['second'] } } }, parentElement, setTriggerValue() {} });
-        const names = [...CSS.highlights.keys()]; cleanup(); return names; }""")
+        const names = [...CSS.highlights.keys()]; cleanup(); return names; }"""
+    )
     assert len(set(names)) == 2
 
 
 @pytest.mark.parametrize(
     "text",
-    ["<script>window.hurt = 1</script><img src=x onerror='window.hurt = 1'> &amp; done",
-     "nul \x00 byte and \u202e override \u202c and e\u0301\u0323 marks",
-     "tabs\tand  blanks \n\n\nand lines\r\nof every kind\u2028end"],
-    ids=["markup", "control", "white space"])
+    [
+        "<script>window.hurt = 1</script><img src=x onerror='window.hurt = 1'> &amp; done",
+        "nul \x00 byte and \u202e override \u202c and e\u0301\u0323 marks",
+        "tabs\tand  blanks \n\n\nand lines\r\nof every kind\u2028end",
+    ],
+    ids=["markup", "control", "white space"],
+)
 def test_a_hostile_text_is_only_text_and_keeps_its_offsets(panel: Open, text: str) -> None:
     fake = Fake([work(1, samples.short("hostile", text))])
     shown = panel(fake)
@@ -146,7 +149,8 @@ def test_everything_that_can_be_pressed_has_a_name(panel: Open) -> None:
     shown = panel(two())
     nameless = shown.page.evaluate(
         """() => [...shadow.querySelectorAll('button, input, textarea, select, [role=radio]')].filter((one) =>
-        !(one.getAttribute('aria-label') || one.textContent.trim() || one.labels?.length)).length""")
+        !(one.getAttribute('aria-label') || one.textContent.trim() || one.labels?.length)).length"""
+    )
     assert nameless == 0
     assert shown.page.locator(".text").get_attribute("aria-label") == "Text to mark"
 

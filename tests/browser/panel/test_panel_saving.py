@@ -21,7 +21,9 @@ def word(shown: PanelPage, expected: str) -> None:
 
 
 def stored(shown: PanelPage) -> int:
-    return int(shown.page.evaluate("Object.keys(localStorage).filter((key) => key.startsWith('annotator:draft:')).length"))
+    return int(
+        shown.page.evaluate("Object.keys(localStorage).filter((key) => key.startsWith('annotator:draft:')).length")
+    )
 
 
 def test_each_change_is_sent_at_once_with_the_revision_it_builds_on(panel: Open, fake: Fake) -> None:
@@ -40,10 +42,11 @@ def test_each_change_is_sent_at_once_with_the_revision_it_builds_on(panel: Open,
 
 def test_while_one_draft_is_on_its_way_only_the_newest_waits(panel: Open, fake: Fake) -> None:
     shown = panel(fake)
-    fake.latency["draft"] = 0.25
+    gate = fake.hold("draft")
     for token in (1, 5, 9, 13):
         shown.click(token)
     word(shown, "saving")
+    gate.set()
     assert len(shown.sets()[0]) == 4
     drafts = fake.named("draft")
     assert [len(draft["draft"]["sets"][0]) for draft in drafts] == [1, 4]
@@ -78,17 +81,18 @@ def test_marks_made_without_connection_survive_a_reload(panel: Open, fake: Fake)
     shown.click(1)
     word(shown, "offline")
     fake.broken = False
-    shown.open(shown.server)
+    shown.open()
     assert shown.sets() == [[[1, 2]]]
     assert shown.counts() == ["1"]
 
 
 def test_a_reload_right_after_the_last_mark_loses_none(panel: Open, fake: Fake) -> None:
     shown = panel(fake)
-    fake.latency["draft"] = 0.1
+    gate = fake.hold("draft")
     for token in range(0, 22, 2):
         shown.click(token)
-    shown.open(shown.server)
+    gate.set()
+    shown.open()
     assert shown.counts() == ["11"]
     assert len(shown.sets()[0]) == 11
     assert shown.page.locator(".notice").count() == 0
@@ -162,14 +166,14 @@ def test_signed_out_keeps_everything_and_says_so(panel: Open, fake: Fake) -> Non
 
 def test_what_closing_the_tab_cuts_off_is_still_sent(panel: Open, fake: Fake) -> None:
     shown = panel(fake)
-    fake.latency["draft"] = 0.2
+    gate = fake.hold("draft")
     shown.click(1)
     shown.click(5)
     shown.page.goto("about:blank")
-    shown.page.wait_for_timeout(600)
+    gate.set()
+    shown.page.wait_for_timeout(300)
     assert fake.find(1)["draft"]["sets"] in ([[[1, 2], [5, 6]]], [[[1, 2]]])
-    fake.latency.clear()
-    shown.open(shown.server)
+    shown.open()
     assert shown.sets() == [[[1, 2], [5, 6]]]
     assert shown.page.locator(".notice").count() == 0
 
@@ -185,14 +189,30 @@ def test_the_note_is_saved_and_shown_again(panel: Open, fake: Fake) -> None:
     shown = panel(fake)
     shown.page.locator("textarea").fill("the bread again?")
     assert shown.saved()["note"] == "the bread again?"
-    shown.open(shown.server)
+    shown.open()
     assert shown.page.locator("textarea").input_value() == "the bread again?"
 
 
 def test_requests_carry_the_token_against_forgery(panel: Open, fake: Fake) -> None:
     shown = panel(fake)
     seen: list[str | None] = []
-    shown.page.on("request", lambda request: seen.append(request.headers.get("x-csrf-token")) if request.method == "POST" else None)
+    shown.page.on(
+        "request",
+        lambda request: seen.append(request.headers.get("x-csrf-token")) if request.method == "POST" else None,
+    )
     shown.click(1)
     shown.saved()
     assert seen == ["token"]
+
+
+def test_a_kept_draft_of_another_text_is_sent_when_the_panel_opens_again(panel: Open, fake: Fake) -> None:
+    shown = panel(fake)
+    fake.broken = True
+    shown.click(1)
+    word(shown, "offline")
+    fake.start = 103
+    fake.broken = False
+    shown.open()
+    shown.shown("third")
+    shown.page.wait_for_function("!localStorage.getItem('annotator:draft:1')")
+    assert fake.find(1)["draft"]["sets"] == [[[1, 2]]]

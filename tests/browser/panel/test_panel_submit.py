@@ -27,11 +27,12 @@ def hint(shown: PanelPage) -> str:
 def test_submit_shows_the_next_text_before_the_save_is_acknowledged(panel: Open) -> None:
     fake = four()
     shown = panel(fake)
-    fake.latency["submit"] = 0.5
+    gate = fake.hold("submit")
     shown.keys("Control+Enter")
     assert shown.key == "second"
     assert fake.find(1)["state"] == "open"
     assert shown.page.evaluate("!!localStorage.getItem('annotator:draft:1')")
+    gate.set()
     shown.page.wait_for_function("!localStorage.getItem('annotator:draft:1')")
     [sent] = fake.named("submit")
     assert (sent["assignment"], sent["ahead"], sent["draft"]["sets"]) == (1, 2, [[[1, 2]]])
@@ -48,10 +49,11 @@ def test_the_counts_are_reported_when_the_submit_has_arrived(panel: Open) -> Non
 def test_a_mark_that_is_still_on_its_way_goes_out_before_the_submit(panel: Open) -> None:
     fake = four()
     shown = panel(fake)
-    fake.latency["draft"] = 0.2
+    gate = fake.hold("draft")
     shown.click(4)
     shown.click(7)
     shown.keys("Control+Enter")
+    gate.set()
     shown.page.wait_for_function("triggers.length")
     [sent] = fake.named("submit")
     assert sent["draft"]["sets"] == [[[1, 2], [4, 5], [7, 8]]]
@@ -61,9 +63,10 @@ def test_a_mark_that_is_still_on_its_way_goes_out_before_the_submit(panel: Open)
 def test_two_quick_submits_are_kept_in_order(panel: Open) -> None:
     fake = four()
     shown = panel(fake)
-    fake.latency["submit"] = 0.3
+    gate = fake.hold("submit")
     shown.keys("Control+Enter", "Control+Enter")
     assert shown.page.locator(".panel.busy").count() == 1
+    gate.set()
     shown.shown("third")
     shown.page.wait_for_function("triggers.length === 2")
     assert [(sent["assignment"], sent["ahead"]) for sent in fake.named("submit")] == [(1, 2), (2, 3)]
@@ -73,13 +76,14 @@ def test_two_quick_submits_are_kept_in_order(panel: Open) -> None:
 def test_a_refused_submit_comes_back_with_the_reason_and_everything_as_it_was(panel: Open) -> None:
     fake = four()
     shown = panel(fake)
-    fake.latency["submit"] = 0.2
+    gate = fake.hold("submit")
     fake.refuse["submit"] = [(422, {"error": "Set A lies outside the passage.", "set": 0, "warning": False})]
     shown.click(5)
     shown.saved()
     shown.keys("Control+Enter")
     assert shown.key == "second"
     shown.click(8)
+    gate.set()
     shown.shown("first")
     assert "Set A lies outside the passage." in shown.text(".notice.refused")
     assert shown.marks()["current-0"] == ["waited", "a"]
@@ -117,7 +121,7 @@ def test_an_unacknowledged_submit_is_sent_by_the_next_page(panel: Open) -> None:
     shown.keys("Control+Enter")
     shown.page.wait_for_function("shadow.querySelector('.word').textContent.startsWith('offline')")
     fake.broken = False
-    shown.open(shown.server)
+    shown.open()
     shown.shown("second")
     assert fake.find(1)["state"] == "submitted"
     assert shown.page.evaluate("localStorage.getItem('annotator:draft:1')") is None
@@ -131,7 +135,7 @@ def test_an_unacknowledged_submit_that_is_refused_later_comes_back(panel: Open) 
     shown.page.wait_for_function("shadow.querySelector('.word').textContent.startsWith('offline')")
     fake.broken = False
     fake.refuse["submit"] = [(422, {"error": "The label was changed meanwhile.", "set": None, "warning": False})] * 2
-    shown.open(shown.server)
+    shown.open()
     shown.shown("first")
     assert "The label was changed meanwhile." in shown.text(".notice.refused")
 
@@ -162,7 +166,12 @@ def test_skip_and_discard_bring_the_next_text_too(panel: Open) -> None:
     shown.shown("third")
     shown.page.wait_for_function("triggers.length === 2")
     [sent] = fake.named("discard")
-    assert (sent["assignment"], sent["reason"], sent["comment"], sent["ahead"]) == (2, "broken text", "cut in the middle", 3)
+    assert (sent["assignment"], sent["reason"], sent["comment"], sent["ahead"]) == (
+        2,
+        "broken text",
+        "cut in the middle",
+        3,
+    )
     assert fake.find(1)["state"] == "skipped"
 
 
@@ -209,8 +218,15 @@ def test_no_rationale_in_the_text_is_a_choice_where_the_project_allows_it(panel:
 
 
 def test_a_locked_set_cannot_be_changed_until_it_is_unlocked(panel: Open) -> None:
-    returned = work(1, samples.short("first"), state="returned", round=2, locked_sets=[0], draft=samples.draft([[1, 2]], [[4, 5]]),
-                    feedback={"round": 1, "lines": ["Comprehensiveness 2.0"], "sets": {"1": ["Compactness 3.0"]}})
+    returned = work(
+        1,
+        samples.short("first"),
+        state="returned",
+        round=2,
+        locked_sets=[0],
+        draft=samples.draft([[1, 2]], [[4, 5]]),
+        feedback={"round": 1, "lines": ["Comprehensiveness 2.0"], "sets": {"1": ["Compactness 3.0"]}},
+    )
     shown = panel(Fake([returned]))
     assert "Returned after round 1" in shown.text(".notice.returned")
     assert "Compactness 3.0" in shown.text(".numbers .said")
@@ -254,3 +270,24 @@ def test_a_conflict_on_submit_comes_back_for_a_decision(panel: Open) -> None:
     assert shown.sets() == [[[1, 2]]]
     shown.keys("Control+Enter")
     shown.shown("second")
+
+
+def test_a_given_result_that_may_be_contested_needs_no_choice(panel: Open) -> None:
+    fake = four(result_mode="contest")
+    shown = panel(fake)
+    shown.keys("Control+Enter")
+    shown.shown("second")
+    shown.keys("l", "Control+Enter")
+    shown.shown("third")
+    shown.page.wait_for_function("triggers.length === 2")
+    assert [fake.find(number)["draft"]["result"] for number in (1, 2)] == [None, "negative"]
+
+
+def test_after_a_submit_from_the_note_the_keys_mean_the_next_text(panel: Open) -> None:
+    shown = panel(four())
+    shown.page.locator("textarea").fill("short")
+    shown.keys("Control+Enter")
+    shown.shown("second")
+    shown.keys("ArrowRight", "Space")
+    assert shown.sets() == [[[0, 2]]]
+    assert shown.page.locator("textarea").input_value() == ""

@@ -1,0 +1,50 @@
+"""A demonstration server of one's own for each story, and people who open browsers at it."""
+
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser
+
+from annotator.usecases.demonstration import build
+from benchmarks.served import Server
+from tests.browser.stories.story import Person
+
+
+@pytest.fixture(scope="session")
+def demonstration(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("demonstration") / "demo.db"
+    build(path)
+    return path
+
+
+@pytest.fixture
+def server(demonstration: Path, tmp_path: Path, browser: Browser) -> Iterator[Server]:
+    """After the browser was found, since without one no server is needed."""
+    database = tmp_path / "demo.db"
+    shutil.copy(demonstration, database)
+    running = Server(database)
+    yield running
+    if running.process.poll() is None:
+        running.stop()
+
+
+@pytest.fixture
+def person(server: Server, browser: Browser) -> Iterator[Callable[..., Person]]:
+    """Somebody with a browser of their own, signed in. Whoever asks another host fails the story."""
+    made: list[tuple[Person, object]] = []
+
+    def come(name: str, *, width: int = 1280, height: int = 720, dark: bool = False) -> Person:
+        context = browser.new_context(
+            viewport={"width": width, "height": height}, color_scheme="dark" if dark else "light", accept_downloads=True
+        )
+        somebody = Person(context.new_page(), server).sign_in(name)
+        made.append((somebody, context))
+        return somebody
+
+    yield come
+    foreign = [url for somebody, _ in made for url in somebody.foreign]
+    for _, context in made:
+        context.close()  # type: ignore[attr-defined]
+    assert not foreign, "no request may go to any other host"

@@ -1,0 +1,120 @@
+"""What a person does on the real screens, in words."""
+
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Page, expect
+
+from annotator.store import open_store
+from benchmarks.served import Server
+
+_PHRASE_BOXES = """
+([phrase, nth]) => {
+  const host = [...document.querySelectorAll('*')].find((element) => element.shadowRoot?.querySelector('.segment-text'));
+  for (const segment of host.shadowRoot.querySelectorAll('.segment-text')) {
+    const walker = document.createTreeWalker(segment, NodeFilter.SHOW_TEXT);
+    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+      for (let at = node.data.indexOf(phrase); at >= 0; at = node.data.indexOf(phrase, at + 1)) {
+        if (nth-- > 0) continue;
+        const range = document.createRange();
+        const middle = (start) => {
+          range.setStart(node, start); range.setEnd(node, start + 1);
+          const box = range.getBoundingClientRect();
+          return [box.left + box.width / 2, box.top + box.height / 2];
+        };
+        const y = middle(at)[1];
+        if (y < 260 || y > innerHeight - 80) document.querySelector('[data-testid=stMain]').scrollTop += y - innerHeight / 2;
+        return [...middle(at), ...middle(at + phrase.length - 1)];
+      }
+    }
+  }
+  return null;
+}
+"""
+
+
+class Person:
+    """Somebody at a browser, in the demonstration."""
+
+    def __init__(self, page: Page, server: Server) -> None:
+        self.page = page
+        self.address = server.address
+        self.database = server.database
+        self.foreign: list[str] = []
+        page.set_default_timeout(15_000)
+        page.on("request", self._note_request)
+
+    def _note_request(self, request: Any) -> None:
+        if not request.url.startswith((self.address, self.address.replace("http", "ws"), "data:", "blob:", "about:")):
+            self.foreign.append(request.url)
+
+    def sign_in(self, name: str) -> "Person":
+        self.page.goto(f"{self.address}/sign-in")
+        self.page.get_by_role("button", name=name).click()
+        return self
+
+    def open(self, path: str) -> "Person":
+        self.page.goto(f"{self.address}{path}")
+        return self
+
+    def annotate(self, project: int, key: str | None = None) -> "Person":
+        """Open Annotate, at an instance if one is named."""
+        instance = "" if key is None else f"&instance={self.instance_id(key)}"
+        self.open(f"/annotate?project={project}{instance}")
+        self.wait_for_text()
+        return self
+
+    def instance_id(self, key: str) -> int:
+        """The number of an instance, as a deep link names it."""
+        with open_store(self.database) as store:
+            return int(store.value("SELECT id FROM instances WHERE key = ?", (key,)))
+
+    def wait_for_text(self) -> None:
+        self.page.locator(".segment-text").first.wait_for()
+
+    @property
+    def key(self) -> str:
+        """The key of the instance on screen."""
+        return self.page.locator(".instance-key").first.inner_text().split(" · ")[0]
+
+    def mark(self, phrase: str, nth: int = 0) -> None:
+        """Drag over a phrase of the text."""
+        boxes = self.page.evaluate(_PHRASE_BOXES, [phrase, nth])
+        assert boxes is not None, f"'{phrase}' is not on the screen"
+        x, y, to_x, to_y = boxes
+        self.page.mouse.move(x, y)
+        self.page.mouse.down()
+        self.page.mouse.move((x + to_x) / 2, (y + to_y) / 2, steps=3)
+        self.page.mouse.move(to_x, to_y, steps=3)
+        self.page.mouse.up()
+
+    def press(self, *keys: str) -> None:
+        for key in keys:
+            self.page.keyboard.press(key)
+
+    def saved(self) -> None:
+        """Wait until the server has acknowledged everything."""
+        self.page.wait_for_function("!Object.keys(localStorage).some((key) => key.startsWith('annotator:draft:'))")
+
+    def submit(self) -> None:
+        """Ctrl+Enter, and wait for another instance (or none)."""
+        before = self.key
+        self.press("Control+Enter")
+        self.page.wait_for_function(
+            """(before) => { const host = [...document.querySelectorAll('*')].find((e) => e.shadowRoot?.querySelector('.instance-key'));
+            return host && host.shadowRoot.querySelector('.instance-key').textContent.split(' · ')[0] !== before; }""",
+            arg=before,
+        )
+        self.saved()
+
+    def section(self, name: str) -> None:
+        """A section of the Project page."""
+        self.page.get_by_test_id("stButtonGroup").first.get_by_role("radio", name=name).or_(
+            self.page.get_by_test_id("stButtonGroup").first.get_by_role("button", name=name)
+        ).first.click()
+
+    def sees(self, text: str) -> None:
+        expect(self.page.get_by_text(text).first).to_be_visible(timeout=15_000)
+
+    def picture(self, path: Path) -> None:
+        self.page.screenshot(path=path)

@@ -1,0 +1,178 @@
+"""The annotator: three instances with the mouse, three with the keyboard alone, away and back, and nothing is lost."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from annotator.domain.people import LOCAL_OPERATOR
+from annotator.store import open_store
+from annotator.usecases.exporting import export_file, gold_instances
+from annotator.usecases.importing import import_file
+from annotator.usecases.projects import create_project, find_project
+from benchmarks.served import Server
+from tests.browser.stories.story import Person
+
+pytestmark = pytest.mark.browser
+Come = Callable[..., Person]
+
+SENTIMENT, READING = 1, 3
+
+
+def words_of(server: Server, key: str, state: str = "accepted") -> list[list[str]]:
+    """The words of each stored set of an instance."""
+    with open_store(server.database) as store:
+        name = store.value(
+            "SELECT projects.name FROM instances JOIN projects ON projects.id = project_id WHERE key = ?", (key,)
+        )
+        for gold in gold_instances(store, find_project(store, name), "chosen"):
+            if gold.instance.key == key:
+                return [[gold.instance.token(i) for i in s.token_indices] for s in gold.sets]
+    return []
+
+
+def waiting(server: Server, project: int, language: str, n: int) -> list[tuple[str, str]]:
+    """(key, text) of some instances that wait."""
+    with open_store(server.database) as store:
+        rows = store.rows(
+            """SELECT key, text FROM instances JOIN segments ON instance_id = instances.id AND position = 0
+                JOIN documents ON documents.id = document_id
+                WHERE instances.project_id = ? AND language = ? AND open_slots > 0 ORDER BY length(text) DESC""",
+            (project, language),
+        )
+    return [(row["key"], row["text"]) for row in rows][:n]
+
+
+def first_words(text: str, n: int = 3) -> str:
+    return " ".join(text.split("\n")[0].split(" ")[:n])
+
+
+def test_an_english_a_chinese_and_a_long_text_are_marked_with_the_mouse(server: Server, person: Come) -> None:
+    ann = person("Annotator 1")
+    for project, language in ((SENTIMENT, "en"), (SENTIMENT, "zh"), (READING, "en")):
+        key, text = waiting(server, project, language, 1)[0]
+        ann.annotate(project, key)
+        first = first_words(text) if language == "en" else text[2:6]
+        last_line = text.rsplit("\n", 1)[-1]
+        second = " ".join(last_line.split(" ")[-4:-1]) if language == "en" else last_line[-6:-2]
+        ann.mark(first)
+        ann.press("n")
+        ann.mark(second)
+        ann.saved()
+        ann.submit()
+        sets = words_of(server, key)
+        joined = ["".join(words).replace(" ", "") for words in sets]
+        assert joined == [first.replace(" ", ""), second.replace(" ", "")], key
+
+
+def test_three_texts_are_marked_with_the_keyboard_alone(server: Server, person: Come) -> None:
+    ann = person("Annotator 1").annotate(SENTIMENT)
+    for _ in range(3):
+        key = ann.key
+        ann.press("Home", "Space", "ArrowRight", "ArrowRight", "Shift+ArrowRight", "Space")
+        ann.press("n", "ArrowRight", "ArrowRight", "Space")
+        ann.press("ArrowRight", "Space", "Control+z")
+        ann.saved()
+        ann.submit()
+        sets = words_of(server, key)
+        assert [len(words) for words in sets] == [3, 1]
+
+
+def test_whoever_closes_the_tab_finds_every_mark_again(server: Server, person: Come) -> None:
+    ann = person("Annotator 1")
+    key, text = waiting(server, SENTIMENT, "en", 1)[0]
+    ann.annotate(SENTIMENT, key)
+    ann.mark(first_words(text))
+    ann.page.close(run_before_unload=True)
+    again = person("Annotator 1").annotate(SENTIMENT)
+    assert again.key == key
+    again.submit()
+    assert "".join(words_of(server, key)[0]) == first_words(text).replace(" ", "")
+
+
+def test_all_eleven_marks_are_there_after_a_reload_right_after_the_eleventh(server: Server, person: Come) -> None:
+    ann = person("Annotator 1")
+    key, _ = waiting(server, SENTIMENT, "en", 1)[0]
+    ann.annotate(SENTIMENT, key)
+    ann.press("Home")
+    for _ in range(11):
+        ann.press("Space", "ArrowRight")
+    ann.page.reload()
+    ann.wait_for_text()
+    assert ann.key == key
+    assert ann.page.locator(".chip .count").first.inner_text() == "11"
+
+
+def test_the_finished_work_exports_and_imports_back_with_the_same_sets_and_spans(
+    server: Server, person: Come, tmp_path: Path
+) -> None:
+    test_three_texts_are_marked_with_the_keyboard_alone(server, person)
+    with open_store(server.database) as store:
+        project = find_project(store, "Sentiment")
+        export_file(store, LOCAL_OPERATOR, project, "jsonl", tmp_path / "all.jsonl")
+        copy = create_project(store, LOCAL_OPERATOR, "Copy", project.task)
+        import_file(store, LOCAL_OPERATOR, copy, "jsonl", tmp_path / "all.jsonl")
+        mine, theirs = (list(gold_instances(store, find_project(store, name), "all")) for name in ("Sentiment", "Copy"))
+    assert [(g.instance.key, g.sets, g.result) for g in mine] == [(g.instance.key, g.sets, g.result) for g in theirs]
+    lines = [json.loads(line) for line in (tmp_path / "all.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert sum(line["record"] == "instance" for line in lines) == 69
+
+
+def test_a_submission_can_be_taken_back_from_the_list_of_finished_work(server: Server, person: Come) -> None:
+    ann = person("Annotator 1").annotate(SENTIMENT)
+    key = ann.key
+    ann.press("Home", "Space")
+    ann.saved()
+    ann.submit()
+    ann.press("m")
+    ann.page.get_by_role("dialog").get_by_text(key).first.click()
+    ann.page.get_by_role("button", name="Withdraw").first.click()
+    ann.page.wait_for_timeout(300)
+    assert ann.key == key
+    ann.press("End", "Space")
+    ann.saved()
+    ann.submit()
+    assert len(words_of(server, key)[0]) == 2
+
+
+def test_a_text_is_skipped_and_another_proposed_to_be_discarded(server: Server, person: Come) -> None:
+    ann = person("Annotator 1").annotate(SENTIMENT)
+    skipped = ann.key
+    ann.press("s")
+    ann.page.wait_for_timeout(300)
+    assert ann.key != skipped
+    proposed = ann.key
+    ann.press("d")
+    ann.page.get_by_role("dialog").get_by_text("names a person").click()
+    ann.page.get_by_role("dialog").get_by_role("button", name="Discard").click()
+    ann.page.wait_for_timeout(500)
+    assert ann.key not in {skipped, proposed}
+    lead = person("Lead").open(f"/project?project={SENTIMENT}")
+    lead.section("Decisions")
+    lead.sees("names a person")
+    lead.page.get_by_role("button", name="Keep it").click()
+    lead.sees("Nothing waits for a decision")
+    ann.annotate(SENTIMENT)
+    assert ann.key == proposed
+    ann.sees("was rejected")
+
+
+def test_the_guidelines_are_one_key_away(person: Come) -> None:
+    ann = person("Annotator 1").annotate(SENTIMENT)
+    ann.press("g")
+    ann.page.get_by_role("dialog").wait_for()
+    ann.sees("The three properties")
+
+
+def test_the_sidebar_follows_what_was_submitted(person: Come) -> None:
+    ann = person("Annotator 1").annotate(SENTIMENT)
+    ann.sees("40 to annotate")
+    ann.press("Home", "Space")
+    ann.submit()
+    ann.sees("39 to annotate")
+
+
+@pytest.mark.parametrize("who", ["Reviewer", "Researcher"])
+def test_who_has_no_pages_yet_reads_what_to_do(person: Come, who: str) -> None:
+    person(who).sees("Nothing here for you yet")

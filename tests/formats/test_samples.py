@@ -1,0 +1,48 @@
+"""The samples in data/samples are read without a problem, each in its format and task."""
+
+from pathlib import Path
+
+import pytest
+
+from annotator.domain.sources import Problem, SourceInstance
+from annotator.domain.tasks import TASKS
+from annotator.formats.base import ReadOptions
+from annotator.formats.registry import get_reader
+
+SAMPLES = Path(__file__).parents[2] / "data" / "samples"
+BOTH = ("negative", "positive")
+
+CASES = [
+    ("csv", "sentiment.csv", "sentiment", BOTH, 4, 5),
+    ("jsonl", "similarity.jsonl", "similarity", ("same", "different"), 4, 2),
+    ("jsonl", "canonical", "reading", (), 2, 2),
+    ("jsonl", "own.jsonl", "sentiment", BOTH, 2, 2),
+    ("eraser", "eraser", "verification", ("SUPPORTS", "REFUTES"), 3, 3),
+    ("eraser", "eraser-docs-folder", "verification", ("SUPPORTS", "REFUTES"), 3, 3),
+    ("benchmark", "benchmark-sentiment", "sentiment", BOTH, 5, 9),
+    ("benchmark", "benchmark-sentiment-trustai", "sentiment", BOTH, 5, 9),
+    ("benchmark", "benchmark-similarity", "similarity", ("different", "same"), 2, 2),
+    ("benchmark", "benchmark-reading", "reading", (), 2, 1),
+]
+
+
+@pytest.mark.parametrize(("format_name", "path", "task", "labels", "n_instances", "n_sets"), CASES)
+def test_a_sample_is_read_whole(format_name, path, task, labels, n_instances, n_sets):
+    items = list(get_reader(format_name)(SAMPLES / path, ReadOptions(TASKS[task], labels)))
+    assert [str(i) for i in items if isinstance(i, Problem)] == []
+    instances = [i for i in items if isinstance(i, SourceInstance)]
+    assert len(instances) == n_instances
+    assert sum(len(a.sets) for i in instances for a in i.annotations) == n_sets
+
+
+def test_every_sample_is_tried():
+    assert {p.name for p in SAMPLES.iterdir()} == {path for _, path, *_ in CASES} | {"README.md"}
+
+
+def test_the_two_layouts_of_eraser_documents_give_the_same_instances():
+    read = get_reader("eraser")
+    first, second = (
+        [i for i in read(SAMPLES / name, ReadOptions(TASKS["verification"])) if isinstance(i, SourceInstance)]
+        for name in ("eraser", "eraser-docs-folder")
+    )
+    assert first == second
