@@ -12,7 +12,7 @@ const STYLES = ["solid", "dashed", "dotted", "double", "wavy", "solid", "dashed"
 const NARROW = ["solid", "dashed", "dotted", "solid", "dashed", "dotted", "solid", "dashed", "dotted"];
 
 /** Pixels from the baseline to the first underline, between two underlines, and all the room there is. */
-const FIRST_LANE = 4.5;
+const FIRST_LANE = 4;
 const LANE = 3.2;
 const ROOM = 15;
 
@@ -32,10 +32,7 @@ export function lookOf(index, dark, count = 1) {
 export function laneOf(index, count) {
   const lanes = Math.min(Math.max(count, 1), SETS_WITH_LOOKS);
   const step = lanes <= 5 ? LANE : ROOM / (lanes - 1);
-  const place = index % SETS_WITH_LOOKS;
-  // Browsers hang a wave below its offset; the others are centred on theirs.
-  const raise = lanes <= 5 && STYLES[place] === "wavy" ? 2 : 0;
-  return FIRST_LANE + place * step - raise;
+  return FIRST_LANE + (index % SETS_WITH_LOOKS) * step;
 }
 
 /** A colour with an opacity, as hexadecimal. */

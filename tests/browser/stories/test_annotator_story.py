@@ -130,7 +130,7 @@ def test_a_submission_can_be_taken_back_from_the_list_of_finished_work(server: S
     ann.page.get_by_role("button", name="Withdraw").first.click()
     ann.page.wait_for_timeout(300)
     assert ann.key == key
-    ann.press("End", "Space")
+    ann.press("Home", "ArrowRight", "Space")
     ann.saved()
     ann.submit()
     assert len(words_of(server, key)[0]) == 2

@@ -1,0 +1,141 @@
+"""Bad days on the real server: two tabs, kill -9, a lost connection, an ended session, hostile texts."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from annotator.domain.people import LOCAL_OPERATOR
+from annotator.domain.tasks import get_task
+from annotator.store import open_store
+from annotator.store.people import add_role, end_sessions_of, get_user
+from annotator.usecases.importing import import_file
+from annotator.usecases.projects import create_project
+from benchmarks.served import Server
+from tests.browser.stories.story import Person
+
+pytestmark = pytest.mark.browser
+Come = Callable[..., Person]
+SENTIMENT = 1
+
+
+def tokens_of(person: Person) -> str:
+    """The number on the first set's chip."""
+    return person.page.locator(".chip .count").first.inner_text()
+
+
+def test_a_second_tab_cannot_overwrite_the_first_without_being_asked(person: Come) -> None:
+    first = person("Annotator 1").annotate(SENTIMENT)
+    second = Person(first.page.context.new_page(), _server_of(first)).annotate(SENTIMENT)
+    assert first.key == second.key
+    first.page.bring_to_front()
+    first.press("Home", "Space", "ArrowRight", "Space")
+    first.saved()
+    second.page.bring_to_front()
+    second.press("Home", "Space")
+    second.sees("changed in another tab")
+
+
+def _server_of(person: Person) -> Server:
+    class Known:
+        address = person.address
+        database = person.database
+
+    return Known()  # type: ignore[return-value]
+
+
+def test_every_acknowledged_mark_is_there_after_kill_9_and_a_restart(server: Server, person: Come) -> None:
+    ann = person("Annotator 1").annotate(SENTIMENT)
+    key, port = ann.key, server.port
+    ann.press("Home", "Space", "ArrowRight", "Space")
+    ann.saved()
+    server.kill()
+    ann.press("ArrowRight", "Space")
+    ann.sees("kept in this browser")
+    again = Server(server.database, port=port)
+    try:
+        ann.page.reload()
+        ann.wait_for_text()
+        assert ann.key == key
+        assert tokens_of(ann) == "3"
+        ann.saved()
+        ann.submit()
+    finally:
+        again.stop()
+    with open_store(server.database) as store:
+        spans = store.value("SELECT spans FROM rationale_sets ORDER BY annotation_id DESC LIMIT 1")
+    assert json.loads(spans) == [[0, 3]]
+
+
+def test_a_server_killed_while_submitting_gets_the_submission_after_the_restart(server: Server, person: Come) -> None:
+    ann = person("Annotator 1").annotate(SENTIMENT)
+    key, port = ann.key, server.port
+    ann.press("Home", "Space")
+    ann.saved()
+    server.kill()
+    ann.press("Control+Enter")
+    ann.page.wait_for_timeout(300)
+    again = Server(server.database, port=port)
+    try:
+        ann.page.reload()
+        ann.wait_for_text()
+        ann.page.wait_for_timeout(1500)
+        if ann.key == key:
+            ann.submit()
+    finally:
+        again.stop()
+    with open_store(server.database) as store:
+        assert store.value("SELECT count(*) FROM annotations WHERE user_id IS NOT NULL AND state = 'accepted'") == 1
+
+
+def test_a_lost_connection_is_said_and_nothing_is_lost_when_it_is_back(server: Server, person: Come) -> None:
+    ann = person("Annotator 1").annotate(SENTIMENT)
+    ann.page.context.set_offline(True)
+    ann.press("Home", "Space", "ArrowRight", "Space")
+    ann.sees("kept in this browser")
+    ann.page.context.set_offline(False)
+    ann.saved()
+    with open_store(server.database) as store:
+        assert store.value("SELECT sets FROM drafts") == "[[[0,2]]]"
+
+
+def test_an_ended_session_says_so_and_the_marks_wait_for_the_next_sign_in(server: Server, person: Come) -> None:
+    ann = person("Annotator 1").annotate(SENTIMENT)
+    key = ann.key
+    ann.press("Home", "Space")
+    ann.saved()
+    with open_store(server.database) as store, store.transaction():
+        end_sessions_of(store, get_user(store, "Annotator 1"))
+    ann.press("ArrowRight", "Space")
+    ann.sees("Sign in")
+    ann.sign_in("Annotator 1").annotate(SENTIMENT)
+    assert ann.key == key
+    assert tokens_of(ann) == "2"
+
+
+HOSTILE = {
+    "markup": "<script>document.title = 'taken'</script><img src=x onerror=\"document.title='taken'\"> good",
+    "rtl": "الطعام ممتاز والخدمة سريعة جدا",
+    "clusters": "Cafe\u0301 👨‍👩‍👧 🇩🇪 was gre\u0301at 👍🏽 !",
+    "brackets": "(" * 40_000,
+    "megabyte": "word " * 200_000,
+}
+
+
+@pytest.mark.parametrize("kind", list(HOSTILE))
+def test_a_hostile_text_is_shown_as_text_and_can_be_marked(server: Server, person: Come, tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "rows.jsonl"
+    row = {"id": kind, "text": HOSTILE[kind], "label": "positive", "language": "ar" if kind == "rtl" else "en"}
+    path.write_text(json.dumps(row, ensure_ascii=False) + "\n", encoding="utf-8")
+    with open_store(server.database) as store:
+        project = create_project(store, LOCAL_OPERATOR, "Hostile", get_task("sentiment"), labels=["positive", "negative"])
+        import_file(store, LOCAL_OPERATOR, project, "jsonl", path)
+        with store.transaction():
+            add_role(store, project.id, get_user(store, "Annotator 1"), "annotator")
+    ann = person("Annotator 1").annotate(project.id)
+    assert ann.page.locator(".segment-text").first.inner_text().strip() == HOSTILE[kind].strip()
+    ann.press("Home", "Space", "ArrowRight", "ArrowLeft" if kind == "rtl" else "ArrowRight", "Space")
+    ann.saved()
+    assert "taken" not in ann.page.title()
+    assert ann.page.locator(".segment-text img, .segment-text script").count() == 0
