@@ -72,7 +72,10 @@ def run_sqlite_utils(source: Path, database: Path) -> None:
     with open_store(database, create=True):
         pass
     ours = sqlite_utils.Database(source)
-    rows = {name: [dict(row) for row in ours.table(name).rows] for name in ("projects", "documents", "instances", "segments")}
+    rows = {
+        name: [dict(row) for row in ours.table(name).rows]
+        for name in ("projects", "documents", "instances", "segments")
+    }
     theirs = sqlite_utils.Database(database)
     theirs.conn.execute("PRAGMA synchronous = FULL")
     began = time.perf_counter()

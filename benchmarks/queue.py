@@ -36,7 +36,8 @@ def main() -> list[Measured]:
         for timed in times.values():
             timed.store.close()
     return [
-        Measured(f"{what} with {_LARGE:,} instances", many[what], "ms", few[what], f"with {_SMALL}", 1.3) for what in few
+        Measured(f"{what} with {_LARGE:,} instances", many[what], "ms", few[what], f"with {_SMALL}", 1.3)
+        for what in few
     ]
 
 

@@ -74,7 +74,8 @@ class Intake:
                 self.report.add_problem(Problem(source.source, source.line, "docid", source.docid, reason))
 
     def _take_instances(self, batch: Sequence[SourceInstance]) -> None:
-        prepared = self.preparer.prepare([source for source in batch if source.segments])
+        additions = self._additions(batch)
+        prepared = self.preparer.prepare([source for source in batch if id(source) not in additions])
         self.report.add_preview((p.source, p.language, sum(len(a.sets) for a in p.annotations)) for p in prepared)
         known = self.instances.known((p.source.key, p.source.split) for p in prepared)
         new = [p for p in prepared if (p.source.key, p.source.split) not in known]
@@ -88,10 +89,21 @@ class Intake:
             if there is not None:
                 self.merger.take_known(there, instance)
         for source in batch:
-            if not source.segments:
-                self.merger.take_join(source)
+            if id(source) in additions:
+                self.merger.take_addition(source)
         self.n_read += len(batch)
         self.progress(self.n_read)
+
+    def _additions(self, batch: Sequence[SourceInstance]) -> set[int]:
+        """The rows (by identity) that only add annotations to an instance that is stored, or stands before them."""
+        adding = [source for source in batch if source.is_addition or not source.segments]
+        known = self.instances.known((source.key, source.split) for source in adding)
+        here = {(source.key, source.split) for source in batch if not source.is_addition}
+        return {
+            id(source)
+            for source in adding
+            if not source.segments or (source.key, source.split) in known or (source.key, source.split) in here
+        }
 
 
 def _batches(items: Iterable[SourceItem]) -> Iterator[list[SourceItem]]:

@@ -68,7 +68,7 @@ class Merger:
         stored = [(name, document_id) for name, document_id, _ in self.instances.documents_of(instance_id)]
         return stored == [(name, document.id) for name, _, document in instance.segments]
 
-    def take_join(self, source: SourceInstance) -> None:
+    def take_addition(self, source: SourceInstance) -> None:
         """An annotation for an instance that is stored already: the file has no text of it."""
         there = self.instances.known([(source.key, source.split)]).get((source.key, source.split))
         if there is None:

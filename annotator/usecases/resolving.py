@@ -11,6 +11,19 @@ from annotator.text.spans import tokens_overlapping
 ReadBody = Callable[[str], TokenizedText]
 
 
+def resolve_spans(span: SourceSpan, layout: TokenLayout, body_of: ReadBody) -> list[Span]:
+    """A span in instance token indices; one without a segment counts through the instance and is cut at segments' ends."""
+    if span.segment:
+        return [resolve_span(span, layout, body_of)]
+    if not 0 <= span.start < span.end <= layout.n_tokens:
+        raise InvalidAnnotation(
+            f"Tokens {span.start} to {span.end} are not in the instance, which has {layout.n_tokens} tokens, from 0; "
+            "the end is exclusive."
+        )
+    overlaps = ((max(span.start, s.first_token), min(span.end, s.end_token)) for s in layout.segments)
+    return [Span(start, end) for start, end in overlaps if start < end]
+
+
 def resolve_span(span: SourceSpan, layout: TokenLayout, body_of: ReadBody) -> Span:
     """A segment's span in instance token indices; raises InvalidAnnotation saying what does not fit."""
     place = layout.segment(span.segment)
@@ -45,7 +58,8 @@ def resolve_sets(annotation: SourceAnnotation, layout: TokenLayout, body_of: Rea
     sets = []
     for number, spans in enumerate(annotation.sets):
         try:
-            sets.append(RationaleSet(tuple(resolve_span(span, layout, body_of) for span in spans)))
+            resolved = [part for span in spans for part in resolve_spans(span, layout, body_of)]
+            sets.append(RationaleSet(tuple(resolved)))
         except InvalidAnnotation as error:
             raise InvalidAnnotation(f"Set {number + 1}: {error}", set_index=number) from error
     check_spans(sets, layout)

@@ -59,8 +59,12 @@ def test_a_database_of_another_program_is_refused_and_left_alone(tmp_path: Path)
 
 def test_a_database_of_a_newer_version_is_refused_with_what_to_do(database: Path) -> None:
     with open_store(database, create=True) as store:
-        store.run("INSERT INTO _sqlite_migrations (migration_set, name, applied_at) VALUES ('annotator', 'm999_future', 'x')")
-    with pytest.raises(StoreError, match=r"newer version of this program \(it knows m999_future\). Install that version"):
+        store.run(
+            "INSERT INTO _sqlite_migrations (migration_set, name, applied_at) VALUES ('annotator', 'm999_future', 'x')"
+        )
+    with pytest.raises(
+        StoreError, match=r"newer version of this program \(it knows m999_future\). Install that version"
+    ):
         _open_in_a_new_process(database)
 
 
@@ -85,7 +89,10 @@ def test_a_full_disk_stores_nothing_of_the_step_and_says_so(store: Store) -> Non
         add_user(store, "first")
     pages = store.value("PRAGMA page_count")
     store.connection.execute(f"PRAGMA max_page_count = {pages}")
-    with pytest.raises(StoreError, match="no space left on the disk.*Nothing of this step was stored"), store.transaction():
+    with (
+        pytest.raises(StoreError, match="no space left on the disk.*Nothing of this step was stored"),
+        store.transaction(),
+    ):
         for number in range(100_000):
             add_user(store, f"person {number}")
     assert [user.name for user in list_users(store)] == ["first"]
@@ -125,7 +132,9 @@ def test_a_backup_is_a_whole_database_made_while_others_work(store: Store, proje
         store.backup(target)
 
 
-def test_two_threads_never_claim_the_same_instance(database: Path, store: Store, project: Project, add_person: Callable[..., User]) -> None:
+def test_two_threads_never_claim_the_same_instance(
+    database: Path, store: Store, project: Project, add_person: Callable[..., User]
+) -> None:
     people = [add_person(f"annotator-{n}", project, "annotator") for n in range(4)]
     claimed: list[str] = []
     barrier = threading.Barrier(len(people))
@@ -150,7 +159,9 @@ def _claim_in_a_process(path: Path, person: User, project_id: int, answers: "mul
         answers.put([work.instance.key for work in (answer.work, answer.ahead) if work])
 
 
-def test_two_processes_never_claim_the_same_instance(database: Path, store: Store, project: Project, add_person: Callable[..., User]) -> None:
+def test_two_processes_never_claim_the_same_instance(
+    database: Path, store: Store, project: Project, add_person: Callable[..., User]
+) -> None:
     people = [add_person(f"annotator-{n}", project, "annotator") for n in range(2)]
     context = multiprocessing.get_context("spawn")
     answers: multiprocessing.Queue[list[str]] = context.Queue()
@@ -209,7 +220,9 @@ marking.submit(store, user, work.assignment.id, 0, Draft(sets=(RationaleSet.of((
     assert work.assignment.state == "leased"
 
 
-def test_opening_is_cheap_when_the_process_knows_the_database(database: Path, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_opening_is_cheap_when_the_process_knows_the_database(
+    database: Path, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def fail(_: StoreClass) -> None:
         pytest.fail("migrations were looked at again")
 

@@ -1,5 +1,6 @@
 """Importing: all or nothing, the same rows change nothing, problems with their place, gold in three ways."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -219,3 +220,29 @@ def test_an_unknown_language_is_a_problem_of_the_row(make_project: Callable[...,
 
 def test_options_default_to_accepted_gold_and_no_overwriting() -> None:
     assert ImportOptions() == ImportOptions("accepted", None, None, "", update=False, dry_run=False, skip_invalid=False)
+
+
+def test_gold_of_the_benchmark_joins_its_input_by_id_also_later(
+    store: Store, make_project: Callable[..., Project], tmp_path: Path
+) -> None:
+    project = make_project("reading")
+    tokens = ["The", "lake", "is", "cold", ".", "A", "lake"]
+    row = {
+        "id": 7,
+        "title": "A lake",
+        "context": "The lake is cold .",
+        "question": "What is cold ?",
+        "sent_token": tokens,
+    }
+    (tmp_path / "mrc_en.jsonl").write_text(json.dumps({**row, "sample_type": "ori", "rel_ids": []}) + "\n")
+    gold = {"sent_id": 7, "sent_label": "The lake", "rationales": ["1", "3", "6"], "sample_type": "ori", "rel_ids": []}
+    (tmp_path / "gold.tsv").write_text(json.dumps(gold) + "\n")
+    import_file(store, LOCAL_OPERATOR, project, "benchmark", tmp_path / "mrc_en.jsonl", ImportOptions(language="en"))
+    report = import_file(
+        store, LOCAL_OPERATOR, project, "benchmark", tmp_path / "gold.tsv", ImportOptions(language="en")
+    )
+    assert (report.n_updated, report.n_annotations) == (1, 1)
+    [annotation] = annotations_of(store, [1])[1]
+    assert annotation.sets == (RationaleSet.of((1, 2), (3, 4), (6, 7)),)
+    assert store.value("SELECT result FROM instances") == "The lake"
+    assert store.value("SELECT state FROM instances") == "complete"

@@ -45,7 +45,7 @@ def waiting(server: Server, project: int, language: str, n: int) -> list[tuple[s
 
 
 def first_words(text: str, n: int = 3) -> str:
-    return " ".join(text.split("\n")[0].split(" ")[:n])
+    return " ".join(text.split("\n", maxsplit=1)[0].split(" ")[:n])
 
 
 def test_an_english_a_chinese_and_a_long_text_are_marked_with_the_mouse(server: Server, person: Come) -> None:
