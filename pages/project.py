@@ -3,11 +3,12 @@
 import streamlit as st
 
 from annotator.web.page_parts import require_project
-from annotator.web.sections import creating, decisions, exporting, importing, people, progress, record, rules
+from annotator.web.sections import creating, decisions, exporting, importing, instances, people, progress, record, rules
 from annotator.web.session import current_visit, page_store
 
 SECTIONS = {
     "Progress": progress.show,
+    "Instances": instances.show,
     "Import": importing.show,
     "Rules": rules.show,
     "People": people.show,
@@ -25,12 +26,13 @@ with page_store() as store:
         project = require_project(visit, "manage project")
         if project is not None:
             title, new = st.columns([4, 1], vertical_alignment="center")
-            title.title(project.name, anchor=False)
-            with new.popover("New project", icon=":material/add:", width="stretch"):
-                creating.show(store, visit)
+            title.header(project.name, anchor=False)
+            if new.button("New project", icon=":material/add:", width="stretch", key="project_new"):
+                creating.dialog()
             section = st.segmented_control(
-                "Section", list(SECTIONS), default="Progress", key="project_section", label_visibility="collapsed"
-            )
+                "Section", list(SECTIONS), default="Progress", required=True, key="project_section",
+                label_visibility="collapsed",
+            )  # fmt: skip
             if done := st.session_state.pop("import_done", None):
                 st.toast(done, icon=":material/check:")
-            SECTIONS[section or "Progress"](store, visit, project)
+            SECTIONS[section](store, visit, project)

@@ -231,7 +231,11 @@ def leaking_documents(store: Store, project_id: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """How much text a project has. Documents that instances share count once; tokens and sentences are the documents'."""
+    """How much text a project has that can be marked.
+
+    n_documents: different selectable texts; one that instances share counts once. Sentences and tokens are theirs.
+    mean_tokens_per_instance: over all segments, those that cannot be marked included
+    """
 
     n_instances: int
     n_documents: int
@@ -247,7 +251,8 @@ def size_of(store: Store, project_id: int) -> Size:
     )[0]
     texts = store.rows(
         """SELECT count(*) AS n, coalesce(sum(length(sentence_starts) / 4), 0) AS sentences,
-            coalesce(sum(n_tokens), 0) AS tokens FROM documents WHERE project_id = ?""",
+            coalesce(sum(n_tokens), 0) AS tokens FROM documents WHERE project_id = ? AND n_tokens > 0
+            AND EXISTS (SELECT 1 FROM segments WHERE document_id = documents.id AND is_selectable)""",
         (project_id,),
     )[0]
     return Size(instances["n"], texts["n"], texts["sentences"], texts["tokens"], instances["mean"])

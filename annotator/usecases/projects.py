@@ -30,6 +30,11 @@ from annotator.store.projects import (
 from annotator.store.proposals import count_open_proposals
 from annotator.usecases.rights import require, require_may_create
 
+__all__ = [
+    "InstanceRow", "Progress", "change_project", "create_project", "events_of", "find_project", "give_role", "instances_of",
+    "members_of", "people_to_choose", "progress_of", "projects_of", "take_role",
+]  # fmt: skip
+
 
 @dataclass(frozen=True, slots=True)
 class Progress:

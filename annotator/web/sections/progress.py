@@ -1,15 +1,11 @@
-"""How far the project is: instances by state, people, and the instances themselves, paged."""
+"""How far the project is: instances by state, and what each person has done."""
 
 import streamlit as st
 
 from annotator.domain.projects import Project
 from annotator.usecases.databases import Store
-from annotator.usecases.projects import Progress, instances_of, progress_of
-from annotator.web.frame import as_text
+from annotator.usecases.projects import Progress, progress_of
 from annotator.web.session import Visit
-
-_PAGE = 25
-_STATES = {"all": None, "open": "open", "complete": "complete", "with the lead": "held", "discarded": "discarded"}
 
 
 def show(store: Store, visit: Visit, project: Project) -> None:
@@ -20,7 +16,6 @@ def show(store: Store, visit: Visit, project: Project) -> None:
         return
     _show_counts(progress)
     _show_people(progress)
-    _show_list(store, visit, project, progress)
 
 
 def _show_counts(progress: Progress) -> None:
@@ -43,7 +38,7 @@ def _show_counts(progress: Progress) -> None:
 
 
 def _show_people(progress: Progress) -> None:
-    st.subheader("People")
+    st.subheader("People", anchor=False)
     if not progress.people:
         st.caption("Nobody has begun yet.")
         return
@@ -59,46 +54,3 @@ def _show_people(progress: Progress) -> None:
         for name, counts in progress.people.items()
     ]
     st.dataframe(rows, hide_index=True, key="project_people_progress")
-
-
-def _show_list(store: Store, visit: Visit, project: Project, progress: Progress) -> None:
-    st.subheader("Instances")
-    left, right = st.columns([3, 1], vertical_alignment="bottom")
-    shown = left.segmented_control("Show", list(_STATES), default="all", key="project_list_state")
-    state = _STATES[shown or "all"]
-    total = progress.n_instances if state is None else progress.instances.get(state, 0)
-    pages = max(1, -(-total // _PAGE))
-    page = right.number_input(f"Page of {pages:,}", 1, pages, key=f"project_list_page_{state}")
-    rows = instances_of(store, visit.user, project.id, state=state, limit=_PAGE, offset=_PAGE * (int(page) - 1))
-    if not rows:
-        st.caption("None.")
-        return
-    st.dataframe(
-        [
-            {
-                "key": row.key,
-                "split": row.split or "–",
-                "language": row.language,
-                "state": row.state,
-                "result": "–" if row.result is None else row.result or "(no answer)",
-                "tokens": row.n_tokens,
-                "annotations": row.n_annotations,
-                "text": row.excerpt,
-            }
-            for row in rows
-        ],
-        hide_index=True,
-        key=f"project_list_{state}_{page}",
-        column_config={"text": st.column_config.TextColumn(width="large")},
-    )
-    _show_one(store, visit, project)
-
-
-def _show_one(store: Store, visit: Visit, project: Project) -> None:
-    from annotator.web.sections import looking  # noqa: PLC0415  (the panel is registered only where it is shown)
-
-    key = st.text_input("Look at an instance: its key", key="project_look_key", placeholder="sentiment-en-01")
-    if key:
-        looking.show(store, visit, project, key.strip())
-    else:
-        st.caption(as_text("Type a key of the list to see its text with everybody's rationale sets."))

@@ -1,0 +1,55 @@
+"""The project's instances, paged; one of them to look at."""
+
+import streamlit as st
+
+from annotator.domain.projects import Project
+from annotator.usecases.databases import Store
+from annotator.usecases.projects import InstanceRow, instances_of, progress_of
+from annotator.web.sections import looking
+from annotator.web.session import Visit
+
+_PAGE = 25
+_HEIGHT = 320  # pixels: the selected instance stays in sight below the list
+_STATES = {"all": None, "open": "open", "complete": "complete", "with the lead": "held", "discarded": "discarded"}
+
+
+def show(store: Store, visit: Visit, project: Project) -> None:
+    """One page of the list; the selected instance below it, with everybody's rationale sets."""
+    progress = progress_of(store, visit.user, project.id)
+    left, right = st.columns([4, 1], vertical_alignment="bottom")
+    chosen = left.segmented_control("Show", list(_STATES), default="all", required=True, key="project_list_state")
+    state = _STATES[chosen]
+    total = progress.n_instances if state is None else progress.instances.get(state, 0)
+    pages = max(1, -(-total // _PAGE))
+    page = int(right.number_input(f"Page of {pages:,}", 1, pages, key=f"project_list_page_{state}"))
+    rows = instances_of(store, visit.user, project.id, state=state, limit=_PAGE, offset=_PAGE * (page - 1))
+    if not rows:
+        st.caption("None.")
+        return
+    selection = st.dataframe(
+        [_line(row) for row in rows],
+        hide_index=True,
+        height=_HEIGHT,
+        key=f"project_list_{project.id}_{state}_{page}",
+        column_config={"text": st.column_config.TextColumn(width="large")},
+        on_select="rerun",
+        selection_mode="single-row",
+    )
+    key = st.text_input("Look at an instance: select its row, or type its key", key="project_look_key")
+    selected = selection["selection"]["rows"]
+    wanted = rows[selected[0]].key if selected else key.strip()
+    if wanted:
+        looking.show(store, visit, project, wanted)
+
+
+def _line(row: InstanceRow) -> dict[str, object]:
+    return {
+        "key": row.key,
+        "split": row.split or "–",
+        "language": row.language,
+        "state": row.state,
+        "result": "–" if row.result is None else row.result or "(no answer)",
+        "tokens": row.n_tokens,
+        "annotations": row.n_annotations,
+        "text": row.excerpt,
+    }

@@ -1,0 +1,122 @@
+"""The lead: create a project, import with every problem shown first, people, rules, progress, export."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from annotator.store import open_store
+from benchmarks.served import Server
+from tests.browser.stories.story import Person
+
+pytestmark = pytest.mark.browser
+Come = Callable[..., Person]
+
+GOOD = [
+    {"id": "a", "text": "The soup was cold.", "label": "no"},
+    {"id": "b", "text": "Fine bread, fine cheese.", "label": "yes", "annotator": "source", "rationales": [[[0, 2]]]},
+]
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> dict[str, Path]:
+    made = {}
+    for name, rows in {"good": GOOD, "bad": [*GOOD, {"id": "c", "text": 7, "label": "maybe"}]}.items():
+        made[name] = tmp_path / f"{name}.jsonl"
+        made[name].write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return made
+
+
+def test_a_project_is_made_filled_given_to_people_and_exported(
+    server: Server, person: Come, files: dict[str, Path], tmp_path: Path
+) -> None:
+    lead = person("Lead").open("/project?project=1")
+    page = lead.page
+    page.get_by_role("button", name="New project").click()
+    page.get_by_label("Name", exact=True).fill("Menus")
+    page.get_by_label("Labels, comma separated").last.fill("no, yes")
+    page.get_by_role("button", name="Create").click()
+    page.get_by_role("heading", name="Menus").wait_for()
+
+    lead.section("Import")
+    page.get_by_role("combobox", name="Format").click()
+    page.get_by_role("option", name="jsonl").click()
+    page.locator("input[type=file]").set_input_files(files["bad"])
+    page.get_by_role("button", name="Check").click()
+    lead.sees("nothing can be stored until")
+    with open_store(server.database) as store:
+        assert store.value("SELECT count(*) FROM instances WHERE key = 'a'") == 0
+
+    page.locator("input[type=file]").set_input_files(files["good"])
+    page.get_by_test_id("stFileChipDeleteBtn").first.click()
+    page.get_by_role("button", name="Check").click()
+    lead.sees("2 new instances")
+    page.get_by_role("button", name="Store 2 instances").click()
+    lead.sees("Stored 2 new")
+
+    lead.section("People")
+    page.get_by_role("combobox", name="Person", exact=True).click()
+    page.get_by_role("option", name="Annotator 2").click()
+    page.get_by_role("button", name="Give").click()
+    page.wait_for_timeout(1000)
+
+    with open_store(server.database) as store:
+        project_id = store.value("SELECT id FROM projects WHERE name = 'Menus'")
+    ann = person("Annotator 2").annotate(project_id)
+    assert ann.key == "a"
+    ann.mark("cold")
+    ann.press("Control+Enter")
+    ann.sees("Everything that can be given to you is done")
+
+    lead.section("Progress")
+    lead.sees("100% complete")
+    lead.section("Instances")
+    page.get_by_label("Look at an instance").fill("a")
+    page.keyboard.press("Enter")
+    lead.sees("Annotator 2 · round 1 · accepted")
+    page.locator(".segment-text").first.wait_for()
+
+    lead.section("Export")
+    page.get_by_role("button", name="Prepare").click()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Take Menus.jsonl").click()
+    download.value.save_as(tmp_path / "out.jsonl")
+    rows = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert [row["key"] for row in rows if row["record"] == "instance"] == ["a", "b"]
+
+
+def test_every_section_shows_without_an_error_also_in_an_empty_project(person: Come) -> None:
+    lead = person("Lead").open("/project?project=1")
+    page = lead.page
+    for name in ("Progress", "Instances", "Import", "Rules", "People", "Decisions", "Export", "Record"):
+        lead.section(name)
+        page.wait_for_timeout(700)
+        expect(page.get_by_test_id("stAlertContentError")).to_have_count(0)
+    page.get_by_role("button", name="New project").click()
+    page.get_by_label("Name", exact=True).fill("Empty")
+    page.get_by_role("button", name="Create").click()
+    page.get_by_role("heading", name="Empty").wait_for()
+    for name in ("Progress", "Instances", "Decisions", "Export", "Record"):
+        lead.section(name)
+        page.wait_for_timeout(700)
+        expect(page.get_by_test_id("stAlertContentError")).to_have_count(0)
+
+
+def test_a_name_that_is_taken_is_refused_with_a_sentence(person: Come) -> None:
+    lead = person("Lead").open("/project?project=1")
+    lead.page.get_by_role("button", name="New project").click()
+    lead.page.get_by_label("Name", exact=True).fill("Reading")
+    lead.page.get_by_role("button", name="Create").click()
+    lead.sees("There is a project 'Reading' already. Choose another name.")
+
+
+def test_the_rules_are_saved_and_hold_at_once(person: Come) -> None:
+    lead = person("Lead").open("/project?project=1")
+    lead.section("Rules")
+    lead.page.get_by_text("“No rationale in the text” may be submitted").click()
+    lead.page.get_by_role("button", name="Save the rules").click()
+    lead.sees("The rules are saved")
+    ann = person("Annotator 1").annotate(1)
+    ann.page.get_by_role("button", name="No rationale").wait_for()
