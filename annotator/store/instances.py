@@ -222,7 +222,7 @@ def leaking_documents(store: Store, project_id: int) -> int:
         store.value(
             """SELECT count(*) FROM (SELECT document_id FROM instances JOIN segments ON instance_id = instances.id
                 JOIN documents ON documents.id = document_id
-                WHERE instances.project_id = ? AND is_selectable = 1 AND n_tokens > 0
+                WHERE instances.project_id = ? AND is_selectable = 1 AND documents.n_tokens > 0
                 GROUP BY documents.text HAVING count(DISTINCT split) > 1)""",
             (project_id,),
         )

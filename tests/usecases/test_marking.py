@@ -191,7 +191,7 @@ def test_with_two_annotators_wanted_each_instance_is_done_by_two_different_peopl
         add_person("annotator-b", project, "annotator"),
         add_person("annotator-c", project, "annotator"),
     ]
-    while any([_one_step(store, person, project) for person in people]):
+    while sum(_one_step(store, person, project) for person in people):
         pass
     who = store.rows(
         "SELECT instance_id, count(*) AS n, count(DISTINCT annotator) AS people FROM annotations GROUP BY 1"

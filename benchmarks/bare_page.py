@@ -1,0 +1,47 @@
+"""A bare Streamlit page with the token panel and the tokens as its data: what opening a text may be compared with.
+
+It is the script of the page; `python -m benchmarks.bare_page WORK.json PORT` serves it as the program serves its own (a
+small application on uvicorn, with the panel's files). WORK.json holds a work object and its project (docs/panel.md).
+"""
+
+import json
+import os
+import sys
+from pathlib import Path
+
+_WORK = "ANNOTATOR_BENCHMARK_WORK"
+_SETTINGS = {
+    "STREAMLIT_BROWSER_GATHER_USAGE_STATS": "false",
+    "STREAMLIT_CLIENT_TOOLBAR_MODE": "minimal",
+    "STREAMLIT_SERVER_HEADLESS": "true",
+    "STREAMLIT_SERVER_FILE_WATCHER_TYPE": "none",
+}
+
+
+def serve(work: str, port: int) -> None:
+    """Until the process is stopped."""
+    os.environ |= {_WORK: work, **_SETTINGS}
+    import uvicorn
+    from streamlit.starlette import App
+
+    from annotator.web.routes.static import routes
+
+    config = uvicorn.Config(
+        App(Path(__file__), routes=routes), host="127.0.0.1", port=port, log_level="warning", ws="websockets-sansio"
+    )
+    uvicorn.Server(config).run()
+
+
+def show() -> None:
+    """The page."""
+    from annotator.web import token_panel
+
+    work = json.loads(Path(os.environ[_WORK]).read_text(encoding="utf-8"))
+    token_panel.read(work["work"], work["project"], key="panel")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) == 3:
+        serve(sys.argv[1], int(sys.argv[2]))
+    else:
+        show()

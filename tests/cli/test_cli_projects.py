@@ -1,0 +1,99 @@
+"""`annotator project`, `import`, `export`, `split`, `stats`: what they print, refuse and leave behind."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.cli.test_cli_people import Answer, annotator, path
+
+__all__ = ["annotator", "path"]  # fixtures
+
+Command = Callable[..., Answer]
+
+ROWS = [
+    {"id": "a", "text": "Good food.", "label": "yes", "annotator": "source", "rationales": [[[0, 2]]]},
+    {"id": "b", "text": "Bad food.", "label": "no"},
+]
+
+
+@pytest.fixture
+def rows(tmp_path: Path) -> Path:
+    file = tmp_path / "rows.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in ROWS), encoding="utf-8")
+    return file
+
+
+@pytest.fixture
+def filled(annotator: Command, rows: Path) -> Command:
+    annotator("project", "create", "P", "--task", "sentiment", "--labels", "no,yes")
+    assert annotator("import", "jsonl", str(rows), "--project", "P").code == 0
+    return annotator
+
+
+def test_an_import_says_what_it_stored(annotator: Command, rows: Path) -> None:
+    annotator("project", "create", "P", "--task", "sentiment")
+    answer = annotator("import", "jsonl", str(rows), "--project", "P")
+    assert answer.out.startswith("Stored 2 new instances (2 new texts, 1 annotations with 1 rationale sets)")
+
+
+def test_a_dry_run_stores_nothing(annotator: Command, rows: Path) -> None:
+    annotator("project", "create", "P", "--task", "sentiment")
+    answer = annotator("import", "jsonl", str(rows), "--project", "P", "--dry-run", "--json")
+    assert json.loads(answer.out)["stored"] is False
+    assert json.loads(annotator("project", "list", "--json").out)["projects"][0]["instances"] == 0
+
+
+def test_a_refused_file_names_file_line_field_and_reason_on_standard_error(filled: Command, rows: Path) -> None:
+    rows.write_text(json.dumps({"id": "c", "text": "x", "label": "maybe"}) + "\n")
+    answer = filled("import", "jsonl", str(rows), "--project", "P")
+    assert answer.code == 1
+    assert "rows.jsonl, line 1, field label, value 'maybe'" in answer.err
+    assert answer.out == ""
+
+
+def test_a_file_that_is_not_there_and_an_unknown_format_are_refused(
+    filled: Command, rows: Path, tmp_path: Path
+) -> None:
+    assert "There is no file or folder" in filled("import", "jsonl", str(tmp_path / "none"), "--project", "P").err
+    assert "There is no format 'xml' that can be read" in filled("import", "xml", str(rows), "--project", "P").err
+    assert "There is no project 'Q'. There are 'P'." in filled("import", "jsonl", str(rows), "--project", "Q").err
+
+
+def test_an_export_imports_into_a_new_project(filled: Command, tmp_path: Path) -> None:
+    out = tmp_path / "out.jsonl"
+    assert filled("export", "jsonl", str(out), "--project", "P").out == f"Wrote 2 instances to {out}.\n"
+    filled("project", "create", "Copy", "--task", "sentiment")
+    assert filled("import", "jsonl", str(out), "--project", "Copy").code == 0
+    assert json.loads(filled("stats", "--project", "Copy", "--json").out)["rationales"]["n_sets"] == 1
+
+
+def test_an_export_without_splits_to_eraser_says_how_to_make_them(filled: Command, tmp_path: Path) -> None:
+    answer = filled("export", "eraser", str(tmp_path / "out"), "--project", "P")
+    assert answer.code == 1
+    assert "annotator split" in answer.err
+    assert not (tmp_path / "out").exists()
+    assert filled("split", "--project", "P", "--parts", "train=.5,test=.5").code == 0
+    assert filled("export", "eraser", str(tmp_path / "out"), "--project", "P").code == 0
+
+
+def test_a_split_prints_the_sizes(filled: Command) -> None:
+    answer = json.loads(filled("split", "--project", "P", "--parts", "train=.5,test=.5", "--json").out)
+    assert answer == {"sizes": {"train": 1, "test": 1}, "leaks": 0}
+    assert "sum to 1" in filled("split", "--project", "P", "--parts", "train=.5").err
+
+
+def test_stats_print_one_json_object_or_a_readable_list(filled: Command) -> None:
+    found = json.loads(filled("stats", "--project", "P", "--json").out)
+    assert (found["size"]["n_instances"], found["rationales"]["rsn"]) == (2, 1.0)
+    assert "rsn: 1" in filled("stats", "--project", "P").out
+
+
+def test_show_prints_rules_and_members(filled: Command) -> None:
+    found = json.loads(filled("project", "show", "P", "--json").out)
+    assert (found["labels"], found["settings"]["order"]) == (["no", "yes"], "sequential")
+
+
+def test_an_unknown_task_is_a_refused_value(annotator: Command) -> None:
+    assert annotator("project", "create", "P", "--task", "poetry").code == 1

@@ -1,0 +1,89 @@
+"""Gold under each policy, and the numbers over it, on cases worked out by hand."""
+
+from annotator.domain.instances import Annotation, Instance, Segment
+from annotator.domain.rationales import RationaleSet
+from annotator.domain.texts import TokenizedText
+from annotator.review.gold import gold_of, gold_result
+from annotator.review.statistics import describe_gold
+
+import pytest
+
+
+def segment(name: str, n_tokens: int, *, is_selectable: bool = True) -> Segment:
+    text = "x " * n_tokens
+    body = TokenizedText(
+        text, tuple(range(0, 2 * n_tokens, 2)), tuple(range(1, 2 * n_tokens, 2)), (0,) if n_tokens else ()
+    )
+    return Segment(name, is_selectable, body)
+
+
+def instance(result: str | None = "yes", *segments: Segment) -> Instance:
+    return Instance(1, "k", "train", "en", segments or (segment("text", 10),), result)
+
+
+def annotation(number: int, result: str | None, *sets: RationaleSet) -> Annotation:
+    return Annotation(number, f"a{number}", 1, "accepted", result, sets)
+
+
+A, B, C = RationaleSet.of((0, 3)), RationaleSet.of((2, 4)), RationaleSet.of((8, 9))
+THREE = (annotation(1, "yes", A, C), annotation(2, "yes", B), annotation(3, "yes", RationaleSet.of((0, 1), (1, 3))))
+
+POLICIES = [
+    ("chosen", (A, C), "the first annotation's sets as they are"),
+    ("all", (A, C, B), "equal token sets count once, the first one's spans stay"),
+    ("majority", (RationaleSet.of((0, 3)),), "tokens 0, 1 by two of three, 2 by all; 3 and 8 by one only"),
+    ("union", (RationaleSet.of((0, 4), (8, 9)),), "whatever anyone marked, in runs"),
+]
+
+
+@pytest.mark.parametrize(("policy", "expected", "_why"), POLICIES)
+def test_each_policy_gives_its_sets(policy: str, expected: tuple[RationaleSet, ...], _why: str) -> None:
+    gold = gold_of(instance(), THREE, policy)  # type: ignore[arg-type]
+    assert gold is not None
+    assert (gold.sets, gold.result) == (expected, "yes")
+
+
+def test_annotations_with_another_result_do_not_count() -> None:
+    gold = gold_of(instance("no"), (*THREE, annotation(4, "no", C)), "chosen")
+    assert gold is not None
+    assert gold.sets == (C,)
+
+
+def test_exactly_half_is_no_majority() -> None:
+    gold = gold_of(instance(), THREE[:2], "majority")
+    assert gold is not None
+    assert gold.sets == (RationaleSet.of((2, 3)),)
+
+
+def test_without_an_annotation_that_counts_there_is_no_gold() -> None:
+    assert gold_of(instance("no"), THREE, "chosen") is None
+    assert gold_of(instance(), (), "union") is None
+
+
+def test_without_a_result_of_its_own_an_instance_has_the_most_frequent_one() -> None:
+    assert gold_result(instance(None), (*THREE, annotation(4, "no"))) == "yes"
+    assert gold_result(instance(None), (annotation(1, "no"), annotation(2, "yes"))) == "no"
+    assert gold_result(instance(None), ()) is None
+
+
+def test_zero_sets_are_gold_too() -> None:
+    gold = gold_of(instance(""), (annotation(1, ""),), "all")
+    assert gold is not None
+    assert gold.sets == ()
+
+
+def test_rlr_is_the_union_over_selectable_tokens_per_instance_and_side() -> None:
+    pair = instance("same", segment("sentence1", 4), segment("sentence2", 6), segment("note", 90, is_selectable=False))
+    sets = (RationaleSet.of((0, 2), (4, 5)), RationaleSet.of((1, 2), (9, 10)))
+    gold = gold_of(pair, (annotation(1, "same", *sets),), "all")
+    assert gold is not None
+    found = describe_gold([gold])
+    assert found.rlr == 4 / 10  # tokens 0, 1, 4, 9 of 4 + 6
+    assert found.rlr_by_segment == {"sentence1": 2 / 4, "sentence2": 2 / 6}
+    assert found.rlr_per_set == (3 / 10 + 2 / 10) / 2
+    assert (found.rsn, found.n_spans) == (2.0, 4)
+
+
+def test_over_nothing_every_mean_is_undefined() -> None:
+    found = describe_gold([])
+    assert (found.rlr, found.rsn, found.rlr_per_set, found.n_gold) == (None, None, None, 0)

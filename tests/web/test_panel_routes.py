@@ -1,0 +1,200 @@
+"""The panel's messages (docs/panel.md): what they answer, and how each refusal looks."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
+
+from annotator.domain.people import User
+from annotator.domain.projects import Project
+from annotator.store import Store
+from annotator.store.people import end_sessions_of
+from annotator.usecases import accounts
+from annotator.web.middleware import web_middleware
+from annotator.web.routes import all_routes
+from annotator.web.routes.access import COOKIE, ServerOptions, close_kept_store
+
+HOST = "http://127.0.0.1:8501"
+DRAFT = {"result": None, "sets": [[[0, 2]], [[3, 4], [6, 7]]], "note": "", "no_rationale": False}
+
+
+class Panel:
+    """A browser's panel: the cookie and the token of somebody who is signed in."""
+
+    def __init__(self, client: TestClient, token: str, csrf: str) -> None:
+        self.client = client
+        self.client.cookies.set(COOKIE, token)
+        self.headers = {"X-CSRF-Token": csrf, "Origin": HOST, "Sec-Fetch-Site": "same-origin"}
+
+    def get(self, path: str) -> Any:
+        return self.client.get(f"/api/panel/{path}", headers=self.headers)
+
+    def post(self, path: str, **body: object) -> Any:
+        return self.client.post(f"/api/panel/{path}", json=body, headers=self.headers)
+
+
+@pytest.fixture
+def panel(database: Path, store: Store, project: Project, annotator: User) -> Iterator[Panel]:
+    token = accounts.sign_in_as(store, annotator.name, is_demonstration=True)
+    csrf = accounts.session_of(store, token).csrf
+    app = Starlette(routes=all_routes(), middleware=web_middleware(ServerOptions(database)))
+    with TestClient(app, base_url=HOST) as client:
+        yield Panel(client, token, csrf)
+    close_kept_store()
+
+
+def test_next_gives_the_work_the_one_ahead_the_rules_and_the_counts(panel: Panel, project: Project) -> None:
+    answer = panel.get(f"next?project={project.id}").json()
+    assert [answer[name]["instance"]["key"] for name in ("work", "ahead")] == ["t1", "t2"]
+    assert answer["counts"] == {"returned": 0, "open": 2, "waiting": 2, "submitted": 0, "skipped": 0}
+    assert answer["project"]["labels"] == ["negative", "positive"]
+    assert answer["work"]["result"] == {"kind": "label", "mode": "contest", "given": "negative"}
+    segment = answer["work"]["instance"]["segments"][0]
+    assert segment["text"][segment["starts"][1] : segment["ends"][1]] == "staff"
+
+
+def test_offsets_are_utf_16_units(
+    panel: Panel,
+    import_rows: Callable[..., object],
+    make_project: Callable[..., Project],
+    add_person: Callable[..., User],
+    store: Store,
+) -> None:
+    project = make_project(name="Emoji")
+    import_rows(project, [{"id": "e", "text": "😀 good", "label": "positive"}])
+    with store.transaction():
+        store.run(
+            "INSERT INTO memberships VALUES (?, (SELECT id FROM users WHERE name = 'annotator-a'), 'annotator')",
+            (project.id,),
+        )
+    segment = panel.get(f"next?project={project.id}").json()["work"]["instance"]["segments"][0]
+    assert (segment["starts"], segment["ends"]) == ([0, 3], [2, 7])
+
+
+def test_a_draft_answers_its_new_revision_and_a_stale_one_what_is_stored(panel: Panel, project: Project) -> None:
+    work = panel.get(f"next?project={project.id}").json()["work"]
+    assert panel.post("draft", assignment=work["assignment"], revision=0, draft=DRAFT).json() == {"revision": 1}
+    stale = panel.post("draft", assignment=work["assignment"], revision=0, draft={**DRAFT, "sets": []})
+    assert stale.status_code == 409
+    assert "changed in another tab" in stale.json()["error"]
+    assert stale.json()["work"]["draft"]["sets"] == DRAFT["sets"]
+
+
+def test_a_submission_answers_the_next_one_ahead(panel: Panel, project: Project) -> None:
+    first = panel.get(f"next?project={project.id}").json()
+    answer = panel.post(
+        "submit", assignment=first["work"]["assignment"], revision=0, draft=DRAFT, ahead=first["ahead"]["assignment"],
+        timing={"first_action_at": "2026-01-01T10:00:00Z", "active_ms": 1200, "idle_ms": 0, "edits": 3},
+    )  # fmt: skip
+    assert answer.json()["ahead"]["instance"]["key"] == "t3"
+    assert answer.json()["counts"]["submitted"] == 1
+
+
+def test_a_submission_whose_answer_got_lost_is_recognised(panel: Panel, project: Project) -> None:
+    work = panel.get(f"next?project={project.id}").json()["work"]
+    panel.post("submit", assignment=work["assignment"], revision=0, draft=DRAFT)
+    again = panel.post("submit", assignment=work["assignment"], revision=0, draft=DRAFT)
+    assert again.status_code == 409
+    assert again.json()["work"]["state"] == "submitted"
+    assert again.json()["work"]["draft"]["sets"] == DRAFT["sets"]
+
+
+def test_a_refused_submission_names_the_set(panel: Panel, project: Project) -> None:
+    work = panel.get(f"next?project={project.id}").json()["work"]
+    twice = {**DRAFT, "sets": [[[0, 2]], [[0, 2]]]}
+    answer = panel.post("submit", assignment=work["assignment"], revision=0, draft=twice)
+    assert answer.status_code == 422
+    assert answer.json() == {
+        "error": "Sets A and B hold the same tokens. Change or remove one.", "set": 1, "warning": False,
+    }  # fmt: skip
+
+
+def test_a_span_that_marks_nothing_is_refused(panel: Panel, project: Project) -> None:
+    work = panel.get(f"next?project={project.id}").json()["work"]
+    answer = panel.post("draft", assignment=work["assignment"], revision=0, draft={**DRAFT, "sets": [[[4, 2]]]})
+    assert answer.status_code == 422
+    assert "marks nothing" in answer.json()["error"]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"{",
+        b"[]",
+        b'{"assignment": "x"}',
+        b'{"assignment": 1}',
+        b"\xff\xfe",
+        b'{"assignment": 1e400, "revision": 0}',
+    ],
+)
+def test_a_message_that_cannot_be_read_is_refused_without_a_trace(panel: Panel, body: bytes) -> None:
+    answer = panel.client.post("/api/panel/draft", content=body, headers=panel.headers)
+    assert answer.status_code == 422
+    assert answer.json()["error"].startswith("The message cannot be read")
+
+
+@pytest.mark.parametrize("query", ["", "?project=", "?project=x", "?project=-1", "?project=99999999999999999999"])
+def test_an_address_without_a_project_is_refused(panel: Panel, query: str) -> None:
+    assert panel.get(f"next{query}").status_code == 422
+
+
+def test_an_unknown_project_and_a_foreign_one_are_refused(panel: Panel, make_project: Callable[..., Project]) -> None:
+    assert panel.get("next?project=999").status_code == 404
+    foreign = make_project(name="Foreign")
+    answer = panel.get(f"next?project={foreign.id}")
+    assert answer.status_code == 403
+    assert "does not have the right to annotate" in answer.json()["error"]
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"X-CSRF-Token": ""},
+        {"X-CSRF-Token": "guess"},
+        {"Sec-Fetch-Site": "cross-site"},
+        {"Origin": "http://evil.example"},
+    ],
+)
+def test_a_message_from_a_foreign_page_is_refused(panel: Panel, project: Project, headers: dict[str, str]) -> None:
+    work = panel.get(f"next?project={project.id}").json()["work"]
+    panel.headers |= headers
+    answer = panel.post("draft", assignment=work["assignment"], revision=0, draft=DRAFT)
+    assert answer.status_code == 403
+
+
+def test_a_revoked_a_wrong_and_no_cookie_are_signed_out(
+    panel: Panel, store: Store, project: Project, annotator: User
+) -> None:
+    with store.transaction():
+        end_sessions_of(store, annotator)
+    revoked = panel.get(f"next?project={project.id}")
+    assert (revoked.status_code, "Sign in" in revoked.json()["error"]) == (401, True)
+    for cookie in ("wrong", ""):
+        panel.client.cookies.set(COOKIE, cookie)
+        assert panel.get(f"next?project={project.id}").status_code == 401
+
+
+def test_skip_discard_withdraw_and_the_finished_list_speak_the_same_way(panel: Panel, project: Project) -> None:
+    first = panel.get(f"next?project={project.id}").json()
+    skipped = panel.post("skip", assignment=first["work"]["assignment"], ahead=first["ahead"]["assignment"]).json()
+    assert skipped["counts"]["skipped"] == 1
+    discarded = panel.post("discard", assignment=first["ahead"]["assignment"], reason="wrong language", comment="Dutch")
+    assert discarded.json()["ahead"]["instance"]["key"] == "t3"
+    third = discarded.json()["ahead"]["assignment"]
+    panel.post("submit", assignment=third, revision=0, draft=DRAFT)
+    mine = panel.get(f"mine?project={project.id}&page=1").json()
+    assert {(row["key"], row["may_withdraw"]) for row in mine["rows"]} == {("t3", True), ("t2", False)}
+    assert panel.post("withdraw", assignment=third).json()["work"]["state"] == "open"
+
+
+def test_seeing_an_instance_is_noted(panel: Panel, store: Store, project: Project) -> None:
+    work = panel.get(f"next?project={project.id}").json()["work"]
+    assert panel.post("seen", assignment=work["assignment"], at="2026-01-01T10:00:00Z").json() == {}
+    assert (
+        store.value("SELECT first_view_at FROM assignments WHERE id = ?", (work["assignment"],))
+        == "2026-01-01T10:00:00Z"
+    )
