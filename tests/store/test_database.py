@@ -89,12 +89,14 @@ def test_a_full_disk_stores_nothing_of_the_step_and_says_so(store: Store) -> Non
         add_user(store, "first")
     pages = store.value("PRAGMA page_count")
     store.connection.execute(f"PRAGMA max_page_count = {pages}")
-    with (
-        pytest.raises(StoreError, match="no space left on the disk.*Nothing of this step was stored"),
-        store.transaction(),
-    ):
-        for number in range(100_000):
-            add_user(store, f"person {number}")
+
+    def fill() -> None:
+        with store.transaction():
+            for number in range(100_000):
+                add_user(store, f"person {number}")
+
+    with pytest.raises(StoreError, match="no space left on the disk.*Nothing of this step was stored"):
+        fill()
     assert [user.name for user in list_users(store)] == ["first"]
 
 

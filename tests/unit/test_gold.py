@@ -1,12 +1,12 @@
 """Gold under each policy, and the numbers over it, on cases worked out by hand."""
 
+import pytest
+
 from annotator.domain.instances import Annotation, Instance, Segment
 from annotator.domain.rationales import RationaleSet
 from annotator.domain.texts import TokenizedText
 from annotator.review.gold import gold_of, gold_result
 from annotator.review.statistics import describe_gold
-
-import pytest
 
 
 def segment(name: str, n_tokens: int, *, is_selectable: bool = True) -> Segment:
