@@ -26,10 +26,11 @@ def serve(work: str, port: int) -> None:
 
     from annotator.web.routes.static import routes
 
-    config = uvicorn.Config(
-        App(Path(__file__), routes=routes), host="127.0.0.1", port=port, log_level="warning", ws="websockets-sansio"
-    )
-    uvicorn.Server(config).run()
+    app = App(Path(__file__), routes=routes)
+    uvicorn.run(
+        app, host="127.0.0.1", port=port, log_level="warning", access_log=False, log_config=None, server_header=False,
+        ws="websockets-sansio", ws_per_message_deflate=False,
+    )  # fmt: skip
 
 
 def show() -> None:
@@ -41,7 +42,7 @@ def show() -> None:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) == 3:
-        serve(sys.argv[1], int(sys.argv[2]))
+    if _WORK in os.environ:
+        show()  # Streamlit runs the script, in the process that serves it
     else:
-        show()
+        serve(sys.argv[1], int(sys.argv[2]))

@@ -1,7 +1,7 @@
 """A headless Chromium for what is measured inside a page, and what is asked of the page there.
 
-Nothing is timed from Python: the page notes the event's own time stamp and the moment at which the frame that shows the
-change has been made, both on the page's clock.
+Nothing is timed from Python: the page notes the event's own time stamp, the panel sets performance marks after the frame
+that shows a change (docs/panel.md), and both are on the page's clock.
 """
 
 import os
@@ -18,29 +18,24 @@ _ARGUMENTS = [
     "--disable-component-update", "--disable-sync",
 ]  # fmt: skip
 
-# `shown()` is asked in every frame; once it holds, the frame after it (its drawing is then done) is when it was seen.
+# `bench.shownAt`: when the frame had been made in which the page's text (the panel's, or what `SHOWN` says) was first there.
+# `pointerup` comes before `mouseup`, both carry the time at which the browser got the input.
 _PROBE = """
 window.bench = {
   events: {},
-  panel() {
-    for (const host of document.querySelectorAll("[data-testid='stBidiComponentRegular'], [class*='st-key-'], .stBidiComponent *"))
-      if (host.shadowRoot?.querySelector(".panel")) return host.shadowRoot.querySelector(".panel");
-    return null;
-  },
-  seenAt: null,
-  watch(shown) {
-    bench.seenAt = null;
-    const look = () => {
-      if (!shown()) return requestAnimationFrame(look);
-      const channel = new MessageChannel();
-      channel.port1.onmessage = () => { bench.seenAt = performance.now(); };
-      requestAnimationFrame(() => channel.port2.postMessage(null));
-    };
-    requestAnimationFrame(look);
-  },
+  shownAt: null,
+  panel: () => document.querySelector("[data-testid='stBidiComponentIsolated']")?.shadowRoot?.querySelector(".panel"),
+  key: () => bench.panel().querySelector(".instance-key").textContent,
+  isShown: () => bench.panel()?.querySelector(".segment-text"),
 };
-for (const kind of ["keydown", "pointerup", "mouseup"])
-  addEventListener(kind, (event) => { bench.events[kind] = event.timeStamp; }, true);
+addEventListener("pointerup", (event) => { bench.events.pointerup = event.timeStamp; }, true);
+addEventListener("keydown", (event) => { bench.events[event.key] = event.timeStamp; }, true);
+requestAnimationFrame(function look() {
+  if (!bench.isShown()) return requestAnimationFrame(look);
+  const channel = new MessageChannel();
+  channel.port1.onmessage = () => { bench.shownAt = performance.now(); };
+  channel.port2.postMessage(null);
+});
 """
 
 
@@ -65,18 +60,25 @@ def browser_context() -> Iterator["BrowserContext"]:
         browser.close()
 
 
+def open_until_shown(page: "Page", address: str) -> float:
+    """Milliseconds from asking for an address to the first frame with the panel's text."""
+    page.goto(address, wait_until="commit")
+    page.wait_for_function("bench.shownAt")
+    return float(page.evaluate("bench.shownAt"))
+
+
 def count(page: "Page", mark: str) -> int:
     """How often the panel has set a performance mark."""
     return int(page.evaluate("name => performance.getEntriesByName(name).length", f"annotator:{mark}"))
 
 
-def wait_for_mark(page: "Page", mark: str, n: int) -> float:
-    """The time of the n-th mark of a name, on the page's clock, in milliseconds; waits until it is there."""
+def mark_time(page: "Page", mark: str, n: int) -> float:
+    """The time of the n-th mark of a name, in milliseconds on the page's clock; waits until it is there."""
     given: Any = [f"annotator:{mark}", n]
     page.wait_for_function("([name, n]) => performance.getEntriesByName(name).length >= n", arg=given)
     return float(page.evaluate("([name, n]) => performance.getEntriesByName(name)[n - 1].startTime", given))
 
 
-def event_time(page: "Page", kind: str) -> float:
-    """The time stamp of the last event of a kind, on the page's clock, in milliseconds."""
-    return float(page.evaluate("kind => bench.events[kind]", kind))
+def event_time(page: "Page", what: str) -> float:
+    """The time stamp of the last event: "pointerup", or the name of a key."""
+    return float(page.evaluate("what => bench.events[what]", what))

@@ -1,7 +1,7 @@
-"""What commands share: opening the database that was asked for, and answering as JSON."""
+"""What commands share: opening the database that was asked for, and how they answer."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sized
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -26,3 +26,10 @@ def opened(path: Path, *, create: bool = False) -> Iterator["Store"]:
 def print_json(answer: Mapping[str, object]) -> None:
     """One object on standard output."""
     click.echo(json.dumps(answer, ensure_ascii=False, indent=2))
+
+
+def show_rest(n: int, shown: Sized, what: str) -> None:
+    """On standard error, how many there are beside those that were shown."""
+    hidden = n - len(shown)
+    if hidden > 0:
+        click.echo(f"... and {hidden:,} more {what}{'s' if hidden > 1 else ''}", err=True)

@@ -12,6 +12,7 @@ from typing import cast
 import click
 
 from annotator import __version__
+from annotator.cli.answers import show_rest
 from annotator.errors import AnnotatorError, ImportRefused
 
 DEFAULT_DATABASE = Path("annotator.db")
@@ -97,9 +98,7 @@ def _show(error: AnnotatorError) -> None:
     if isinstance(error, ImportRefused):
         for problem in error.problems:
             click.echo(f"  {problem}", err=True)
-        hidden = error.n_problems - len(error.problems)
-        if hidden > 0:
-            click.echo(f"  ... and {hidden} more", err=True)
+        show_rest(error.n_problems, error.problems, "problem")
 
 
 if __name__ == "__main__":

@@ -1,25 +1,23 @@
 """Commands on projects: create, list, show, import, export, split, stats."""
 
 import dataclasses
-import json
+import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
+from annotator.cli.answers import json_option, opened, print_json, show_rest
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import GOLD_POLICIES
-from annotator.domain.tasks import TASKS, get_task
-from annotator.errors import ImportRefused, NotFound
-from annotator.usecases.databases import open_store
+from annotator.domain.sources import Problem
+from annotator.domain.tasks import TASKS, Task, get_task
+from annotator.errors import ImportRefused, InvalidValue, NotFound
 from annotator.usecases.import_report import GOLD_MODES, ImportOptions, ImportReport
 
 _PROJECT = click.option("--project", "project_name", required=True, metavar="NAME", help="The project.")
-_JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
-
-
-def _database(context: click.Context) -> Path:
-    return Path(context.find_root().obj)
+_ROWS_BETWEEN_LINES = 5_000
 
 
 @click.group()
@@ -29,54 +27,76 @@ def project() -> None:
 
 @project.command("create")
 @click.argument("name")
-@click.option("--task", "task_name", required=True, type=click.Choice(list(TASKS)), help="What kind of input.")
+@click.option("--task", "task_name", required=True, type=click.Choice([*TASKS, "custom"]), help="What kind of input.")
+@click.option(
+    "--segments", help="Of a custom task, comma separated: NAME, NAME:unselectable, NAME:optional (it may be empty)."
+)
+@click.option(
+    "--result", "result_kind", type=click.Choice(["label", "answer"]), help="Of a custom task: what its result is."
+)
 @click.option("--labels", default="", help="Labels, comma separated; none: those of the first import.")
 @click.option("--language", default="en", show_default=True, help="For texts that do not say theirs.")
 @click.option("--guidelines", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="A Markdown file.")
-@click.pass_context
+@click.pass_obj
 def create(
-    context: click.Context, name: str, task_name: str, labels: str, language: str, guidelines: Path | None
-) -> None:
+    database: Path, name: str, task_name: str, segments: str | None, result_kind: str | None, labels: str,
+    language: str, guidelines: Path | None,
+) -> None:  # fmt: skip
     """Create an empty project (and the database, if it is not there)."""
     from annotator.usecases.projects import create_project
 
     chosen = [label.strip() for label in labels.split(",")] if labels.strip() else []
     text = guidelines.read_text(encoding="utf-8") if guidelines else ""
-    with open_store(_database(context), create=True) as store:
-        made = create_project(
-            store, LOCAL_OPERATOR, name, get_task(task_name), labels=chosen, language=language, guidelines=text
-        )
+    task = _task(task_name, segments, result_kind)
+    with opened(database, create=True) as store:
+        made = create_project(store, LOCAL_OPERATOR, name, task, labels=chosen, language=language, guidelines=text)
     click.echo(f"Project '{made.name}' is ready. Next: annotator import FORMAT PATH --project '{made.name}'")
 
 
+def _task(name: str, segments: str | None, result_kind: str | None) -> Task:
+    if name != "custom":
+        if segments is not None or result_kind is not None:
+            raise InvalidValue(
+                f"Task '{name}' has its segments and result already; --segments and --result are for custom."
+            )
+        return get_task(name)
+    if segments is None or result_kind is None:
+        raise InvalidValue(
+            "A custom task needs its segments and its kind of result: --segments text,question:unselectable --result label."
+        )
+    from annotator.usecases.custom_tasks import parse_task
+
+    return parse_task(segments, result_kind)
+
+
 @project.command("list")
-@_JSON
-@click.pass_context
-def list_(context: click.Context, as_json: bool) -> None:
+@json_option
+@click.pass_obj
+def list_(database: Path, as_json: bool) -> None:
     """List the projects with their size."""
     from annotator.usecases.projects import progress_of, projects_of
 
-    with open_store(_database(context)) as store:
+    with opened(database) as store:
         rows = [
             {"name": p.name, "task": p.task.name, "language": p.language,
              "instances": progress_of(store, LOCAL_OPERATOR, p.id).n_instances}
             for p in projects_of(store, LOCAL_OPERATOR)
         ]  # fmt: skip
     if as_json:
-        _print_json({"projects": rows})
+        print_json({"projects": rows})
     for row in [] if as_json else rows:
         click.echo(f"{row['name']}  ({row['task']}, {row['language']}, {row['instances']} instances)")
 
 
 @project.command("show")
 @click.argument("name")
-@_JSON
-@click.pass_context
-def show(context: click.Context, name: str, as_json: bool) -> None:
+@json_option
+@click.pass_obj
+def show(database: Path, name: str, as_json: bool) -> None:
     """Show a project's rules, members and progress."""
     from annotator.usecases.projects import find_project, members_of, progress_of
 
-    with open_store(_database(context)) as store:
+    with opened(database) as store:
         found = find_project(store, name)
         progress = progress_of(store, LOCAL_OPERATOR, found.id)
         members = [{"name": user.name, "role": role} for user, role in members_of(store, LOCAL_OPERATOR, found.id)]
@@ -105,11 +125,9 @@ def show(context: click.Context, name: str, as_json: bool) -> None:
 @click.option("--update", is_flag=True, help="Changed rows of known keys overwrite.")
 @click.option("--skip-invalid", is_flag=True, help="Store the good rows and list the rest.")
 @click.option("--dry-run", is_flag=True, help="Check everything, store nothing.")
-@_JSON
-@click.pass_context
-def import_(
-    context: click.Context, /, format_name: str, path: Path, project_name: str, as_json: bool, **options: Any
-) -> None:
+@json_option
+@click.pass_obj
+def import_(database: Path, /, format_name: str, path: Path, project_name: str, as_json: bool, **options: Any) -> None:
     """Read a file or folder into a project: all of it or nothing.
 
     FORMAT is csv, jsonl, eraser or benchmark.
@@ -119,23 +137,43 @@ def import_(
 
     if not path.exists():
         raise NotFound(f"There is no file or folder '{path}'.")
-    with open_store(_database(context)) as store:
+    with opened(database) as store:
         found = find_project(store, project_name)
+        progress = _Progress()
         try:
             report = import_file(
-                store, LOCAL_OPERATOR, found, format_name, path, ImportOptions(**options), progress=_show_progress
+                store, LOCAL_OPERATOR, found, format_name, path, ImportOptions(**options), progress=progress.take
             )
         except ImportRefused as refusal:
             if as_json:
-                _print_json(_refusal(refusal))
+                print_json(_refusal(refusal))
             raise
+        finally:
+            progress.end()
     _print_report(report, as_json)
 
 
-def _show_progress(n_read: int) -> None:
-    """Every 10,000 instances a line, on standard error, where it disturbs no output."""
-    if n_read % 10_000 == 0:
-        click.echo(f"{n_read:,} instances read", err=True)
+class _Progress:
+    """A line at least every 5,000 instances, on standard error, where it disturbs no output; a last one for a terminal."""
+
+    def __init__(self) -> None:
+        self.n_read = 0
+        self.n_shown = 0
+
+    def take(self, n_read: int) -> None:
+        """So many have been read by now."""
+        self.n_read = n_read
+        if n_read - self.n_shown >= _ROWS_BETWEEN_LINES:
+            self._show()
+
+    def end(self) -> None:
+        """The file is read, or was refused."""
+        if self.n_read > self.n_shown and sys.stderr.isatty():
+            self._show()
+
+    def _show(self) -> None:
+        self.n_shown = self.n_read
+        click.echo(f"{self.n_read:,} instances read", err=True)
 
 
 def _refusal(refusal: ImportRefused) -> dict[str, Any]:
@@ -144,14 +182,11 @@ def _refusal(refusal: ImportRefused) -> dict[str, Any]:
 
 
 def _print_report(report: ImportReport, as_json: bool) -> None:
-    for problem in report.problems:
-        click.echo(f"{'warning' if problem.is_warning else 'left out'}: {problem}", err=True)
-    hidden = report.n_problems + report.n_warnings - len(report.problems)
-    if hidden:
-        click.echo(f"... and {hidden} more", err=True)
+    _show_problems("left out", report.problems, report.n_problems, "problem")
+    _show_problems("warning", report.warnings, report.n_warnings, "warning")
     answer = dataclasses.asdict(report)
     if as_json:
-        _print_json({"stored": not report.is_dry_run, **answer})
+        print_json({"stored": not report.is_dry_run, **answer})
         return
     verb = "Would store" if report.is_dry_run else "Stored"
     click.echo(
@@ -161,6 +196,12 @@ def _print_report(report: ImportReport, as_json: bool) -> None:
     )
 
 
+def _show_problems(what: str, problems: Sequence[Problem], n: int, rest: str) -> None:
+    for problem in problems:
+        click.echo(f"{what}: {problem}", err=True)
+    show_rest(n, problems, rest)
+
+
 @click.command("export")
 @click.argument("format_name", metavar="FORMAT")
 @click.argument("path", type=click.Path(path_type=Path))
@@ -168,22 +209,22 @@ def _print_report(report: ImportReport, as_json: bool) -> None:
 @click.option("--gold-policy", type=click.Choice(GOLD_POLICIES), help="Which sets count; else the project's policy.")
 @click.option("--split", help="Only this split.")
 @click.option("--include", type=click.Choice(["submitted"]), help="Also annotations that are not accepted yet.")
-@_JSON
-@click.pass_context
+@json_option
+@click.pass_obj
 def export(
-    context: click.Context, format_name: str, path: Path, project_name: str, gold_policy: Any, split: str | None,
+    database: Path, format_name: str, path: Path, project_name: str, gold_policy: Any, split: str | None,
     include: str | None, as_json: bool,
 ) -> None:  # fmt: skip
     """Write a project's gold (or, as jsonl, everything of it) to a file or folder."""
     from annotator.usecases.exporting import ExportOptions, export_file
     from annotator.usecases.projects import find_project
 
-    with open_store(_database(context)) as store:
+    with opened(database) as store:
         found = find_project(store, project_name)
         options = ExportOptions(gold_policy, split, include == "submitted")
         n = export_file(store, LOCAL_OPERATOR, found, format_name, path, options)
     if as_json:
-        _print_json({"instances": n, "path": str(path)})
+        print_json({"instances": n, "path": str(path)})
     else:
         click.echo(f"Wrote {n} instances to {path}.")
 
@@ -192,39 +233,35 @@ def export(
 @_PROJECT
 @click.option("--parts", required=True, help="Names and shares, for example train=.8,val=.1,test=.1")
 @click.option("--seed", default=0, show_default=True, help="The same seed gives the same split.")
-@_JSON
-@click.pass_context
-def split(context: click.Context, project_name: str, parts: str, seed: int, as_json: bool) -> None:
+@json_option
+@click.pass_obj
+def split(database: Path, project_name: str, parts: str, seed: int, as_json: bool) -> None:
     """Give every instance a split; instances that share a text stay together."""
     from annotator.usecases.projects import find_project
     from annotator.usecases.splitting import split_project
 
-    with open_store(_database(context)) as store:
+    with opened(database) as store:
         report = split_project(store, LOCAL_OPERATOR, find_project(store, project_name), parts, seed)
     _print({"sizes": report.sizes, "leaks": report.n_leaks}, as_json)
 
 
 @click.command()
 @_PROJECT
-@_JSON
-@click.pass_context
-def stats(context: click.Context, project_name: str, as_json: bool) -> None:
+@json_option
+@click.pass_obj
+def stats(database: Path, project_name: str, as_json: bool) -> None:
     """Print a project's size, progress, RLR and RSN."""
     from annotator.usecases.projects import find_project
     from annotator.usecases.statistics import statistics_of
 
-    with open_store(_database(context)) as store:
+    with opened(database) as store:
         found = statistics_of(store, LOCAL_OPERATOR, find_project(store, project_name))
     _print(dataclasses.asdict(found), as_json)
 
 
-def _print_json(answer: object) -> None:
-    click.echo(json.dumps(answer, ensure_ascii=False))
-
-
 def _print(answer: dict[str, Any], as_json: bool, indent: str = "") -> None:
     if as_json:
-        _print_json(answer)
+        print_json(answer)
         return
     for name, value in answer.items():
         if isinstance(value, dict) and value:

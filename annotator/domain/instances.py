@@ -9,7 +9,7 @@ from annotator.domain.rationales import RationaleSet
 from annotator.domain.texts import TokenizedText, TokenLayout
 
 InstanceState = Literal["open", "held", "complete", "discarded"]
-AssignmentState = Literal["leased", "returned", "submitted", "skipped", "expired", "proposed"]
+AssignmentState = Literal["leased", "returned", "submitted", "skipped", "expired", "proposed", "ended"]
 AnnotationState = Literal["draft", "reference", "submitted", "accepted", "returned", "discarded", "withdrawn"]
 
 
@@ -66,6 +66,7 @@ class Annotation:
     sets: tuple[RationaleSet, ...]
     note: str = ""
     user_id: int | None = None
+    created_at: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,6 +63,8 @@ class SourceAnnotation:
     note: str = ""
     round_number: int = 1
     state: str | None = None  # None: as the import is asked to store gold
+    by_user: bool = False  # made by a person here, and not brought by a source (only our own JSONL says it)
+    created_at: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +126,7 @@ class SourceEvent:
     subject: str
     key: str
     detail: Mapping[str, object]
+    split: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """What every format checks of an instance before it hands it on: segments, spans, results, keys that stand twice."""
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from annotator.domain.sources import SourceAnnotation, SourceDocument, SourceInstance, SourceSpan, SourceText
@@ -161,11 +161,6 @@ def _check_end(place: str, span: SourceSpan, size: Size, findings: Findings) -> 
             f"0 to {limit - 1}."
         )
         findings.refuse(place, [span.segment, span.start, span.end], reason)
-
-
-def differing_fields(first: Sequence[int], second: Sequence[int], names: Sequence[str]) -> Iterator[str]:
-    """The names of the fields whose fingerprints differ."""
-    return (name for name, a, b in zip(names, first, second, strict=True) if a != b)
 
 
 @dataclass(slots=True)

@@ -46,6 +46,8 @@ class AnnotationRecord(msgspec.Struct, omit_defaults=True):
     note: str = ""
     round: int = 1
     state: str | None = None
+    by_user: bool = False
+    created_at: str | None = None
 
 
 class WorkRecord(msgspec.Struct, omit_defaults=True):
@@ -123,7 +125,7 @@ class InstanceRecord(msgspec.Struct, tag_field="record", tag="instance", omit_de
     proposals: list[ProposalRecord] = []
 
 
-class EventRecord(msgspec.Struct, tag_field="record", tag="event"):
+class EventRecord(msgspec.Struct, tag_field="record", tag="event", omit_defaults=True):
     """One line of the record of who did what."""
 
     at: str
@@ -132,6 +134,7 @@ class EventRecord(msgspec.Struct, tag_field="record", tag="event"):
     subject: str
     key: str
     detail: dict[str, Any]
+    split: str = ""
 
 
 OwnRecord = ProjectRecord | DocumentRecord | InstanceRecord | EventRecord
@@ -146,7 +149,7 @@ def record_of(item: OwnItem) -> OwnRecord:
         case SourceDocument():
             return DocumentRecord(item.docid, item.body.text, _tokens_record(item.body), item.language)
         case SourceEvent():
-            return EventRecord(item.at, item.actor, item.action, item.subject, item.key, dict(item.detail))
+            return EventRecord(item.at, item.actor, item.action, item.subject, item.key, dict(item.detail), item.split)
         case SourceProject():
             return ProjectRecord(
                 VERSION,
@@ -195,7 +198,9 @@ def _tokens_record(body: SourceText) -> TokensRecord | None:
 
 def _annotation_record(item: SourceAnnotation) -> AnnotationRecord:
     sets = [[span_row(span) for span in spans] for spans in item.sets]
-    return AnnotationRecord(item.annotator, item.result, sets, item.note, item.round_number, item.state)
+    return AnnotationRecord(
+        item.annotator, item.result, sets, item.note, item.round_number, item.state, item.by_user, item.created_at
+    )
 
 
 def _work_record(item: SourceWork) -> WorkRecord:
@@ -234,7 +239,7 @@ def project_of(record: ProjectRecord) -> SourceProject:
 
 def event_of(record: EventRecord) -> SourceEvent:
     """An event as a domain value."""
-    return SourceEvent(record.at, record.actor, record.action, record.subject, record.key, record.detail)
+    return SourceEvent(record.at, record.actor, record.action, record.subject, record.key, record.detail, record.split)
 
 
 def text_of(text: str, tokens: TokensRecord | None) -> SourceText:
@@ -248,7 +253,16 @@ def text_of(text: str, tokens: TokensRecord | None) -> SourceText:
 
 def annotation_of(record: AnnotationRecord, sets: tuple[tuple[SourceSpan, ...], ...]) -> SourceAnnotation:
     """An annotation with sets that were read before."""
-    return SourceAnnotation(record.annotator, record.result, sets, record.note, record.round, record.state)
+    return SourceAnnotation(
+        record.annotator,
+        record.result,
+        sets,
+        record.note,
+        record.round,
+        record.state,
+        record.by_user,
+        record.created_at,
+    )
 
 
 def work_of(record: WorkRecord, sets: tuple[tuple[SourceSpan, ...], ...]) -> SourceWork:

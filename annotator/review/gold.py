@@ -18,10 +18,14 @@ def gold_of(instance: Instance, annotations: Sequence[Annotation], policy: GoldP
     An annotation counts when it carries the gold result (the instance's own, else the most frequent one).
     """
     result = gold_result(instance, annotations)
-    counting = [a for a in annotations if a.result == result or a.result is None]
-    if not counting:
-        return None
-    return GoldInstance(instance, _sets_under(policy, counting), result)
+    counting = that_count(instance, annotations)
+    return GoldInstance(instance, _sets_under(policy, counting), result) if counting else None
+
+
+def that_count(instance: Instance, annotations: Sequence[Annotation]) -> list[Annotation]:
+    """The annotations that carry the gold result, or none at all."""
+    result = gold_result(instance, annotations)
+    return [a for a in annotations if a.result == result or a.result is None]
 
 
 def _sets_under(policy: GoldPolicy, counting: Sequence[Annotation]) -> tuple[RationaleSet, ...]:

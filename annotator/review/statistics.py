@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from annotator.domain.instances import GoldInstance
 from annotator.domain.rationales import union_of_tokens
+from annotator.domain.tasks import ResultKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +18,7 @@ class RationaleStatistics:
     rlr_by_segment: the same for each selectable segment by itself (pairs are given per side)
     rlr_per_set:    mean over sets of tokens of the set / selectable tokens, a variant
     rsn:            mean number of sets of an instance
+    results:        instances by label; where results are answers, by whether there is one
     """
 
     n_gold: int = 0
@@ -32,7 +34,7 @@ class RationaleStatistics:
     languages: dict[str, int] = field(default_factory=dict)
 
 
-def describe_gold(gold: Iterable[GoldInstance]) -> RationaleStatistics:
+def describe_gold(gold: Iterable[GoldInstance], result_kind: ResultKind = "label") -> RationaleStatistics:
     """Statistics over instances with gold."""
     shares: list[float] = []
     set_shares: list[float] = []
@@ -43,7 +45,7 @@ def describe_gold(gold: Iterable[GoldInstance]) -> RationaleStatistics:
         n_gold += 1
         n_sets += len(item.sets)
         n_spans += sum(len(s.spans) for s in item.sets)
-        results[item.result if item.result is not None else "–"] += 1
+        results[_result_class(item.result, result_kind)] += 1
         splits[item.instance.split] += 1
         languages[item.instance.language] += 1
         layout, union = item.instance.layout, union_of_tokens(item.sets)
@@ -67,6 +69,14 @@ def describe_gold(gold: Iterable[GoldInstance]) -> RationaleStatistics:
         splits=dict(splits),
         languages=dict(languages),
     )
+
+
+def _result_class(result: str | None, kind: ResultKind) -> str:
+    if result is None:
+        return "–"
+    if kind == "label":
+        return result
+    return "answered" if result else "no answer"
 
 
 def _mean(values: list[float]) -> float | None:

@@ -94,16 +94,6 @@ def find_starting_draft(store: Store, instance_id: int) -> Draft | None:
     return Draft(row["result"], sets, row["note"], no_rationale=False)
 
 
-def count_accepted(store: Store, instance_id: int) -> int:
-    """How many annotators' annotations of an instance are accepted."""
-    return int(
-        store.value(
-            "SELECT count(DISTINCT annotator) FROM annotations WHERE instance_id = ? AND state = 'accepted'",
-            (instance_id,),
-        )
-    )
-
-
 def _sets_of(store: Store, annotation_ids: Iterable[int]) -> dict[int, tuple[RationaleSet, ...]]:
     wanted = json.dumps(list(annotation_ids))
     found: dict[int, tuple[RationaleSet, ...]] = {}
@@ -126,4 +116,5 @@ def _annotation(row: Row, sets: tuple[RationaleSet, ...]) -> Annotation:
         sets=sets,
         note=row["note"],
         user_id=row["user_id"],
+        created_at=row["created_at"],
     )

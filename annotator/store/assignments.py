@@ -1,7 +1,6 @@
-"""Work that people hold: claiming, leases, drafts, and the queue.
+"""Work that people hold: claiming, leases, drafts and time.
 
 Every function here that writes is called inside one immediate transaction, so two people can never get the same work.
-A person's queue cursor says that no instance before it is free for them; giving an instance back lowers the cursors.
 """
 
 import json
@@ -10,9 +9,11 @@ from dataclasses import dataclass
 from typing import cast
 
 from annotator.domain.instances import Assignment, AssignmentState, Draft, Timing
+from annotator.domain.people import User
 from annotator.errors import NotFound
 from annotator.store.database import Row, Store, now
 from annotator.store.packing import pack_sets, unpack_set
+from annotator.store.queue import settle
 
 _SELECT = """SELECT assignments.*, drafts.revision, drafts.result, drafts.sets, drafts.note, drafts.no_rationale
     FROM assignments LEFT JOIN drafts ON drafts.assignment_id = assignments.id"""
@@ -79,63 +80,33 @@ def end_expired_leases(store: Store, project_id: int, *, but_not_of: int) -> int
         (project_id, now(), but_not_of),
     )
     for row in rows:
-        release(store, row["id"], row["instance_id"], "expired")
+        set_assignment_state(store, row["id"], "expired")
+        settle(store, row["instance_id"])
     return len(rows)
 
 
-def release(store: Store, assignment_id: int, instance_id: int, state: AssignmentState) -> None:
-    """Give an instance back to the queue; the assignment keeps its draft in the new state."""
-    set_assignment_state(store, assignment_id, state)
-    store.run("UPDATE instances SET open_slots = open_slots + 1 WHERE id = ?", (instance_id,))
-    lower_cursors(store, instance_id)
-
-
-def lower_cursors(store: Store, instance_id: int) -> None:
-    """An instance became free again: nobody's cursor may lie beyond it."""
+def end_work_on(store: Store, instance_id: int) -> None:
+    """Nothing more is to be done for an instance: whoever holds it holds it no longer; drafts are kept."""
     store.run(
-        """UPDATE queue_cursors SET position = min(position, (SELECT queue_position - 1 FROM instances WHERE id = ?1))
-            WHERE project_id = (SELECT project_id FROM instances WHERE id = ?1)""",
+        "UPDATE assignments SET state = 'ended' WHERE instance_id = ? AND state IN ('leased', 'returned', 'proposed')",
         (instance_id,),
     )
 
 
-def next_in_queue(store: Store, project_id: int, user_id: int) -> int | None:
-    """The first free instance that this person never held, in the project's order; moves the person's cursor."""
-    row = store.row(
-        """SELECT id, queue_position FROM instances WHERE project_id = ?1 AND open_slots > 0 AND state = 'open'
-            AND queue_position > coalesce(
-                (SELECT position FROM queue_cursors WHERE project_id = ?1 AND user_id = ?2), -9223372036854775808)
-            AND NOT EXISTS (SELECT 1 FROM assignments WHERE instance_id = instances.id AND user_id = ?2)
-            ORDER BY queue_position LIMIT 1""",
-        (project_id, user_id),
+def give_up_work_of(store: Store, user: User, project_id: int | None = None) -> None:
+    """Give back what a person holds (in one project, or all), so that others get it; drafts are kept."""
+    rows = store.rows(
+        """SELECT id, instance_id FROM assignments WHERE user_id = ?1 AND state IN ('leased', 'returned')
+            AND (?2 IS NULL OR project_id = ?2)""",
+        (user.id, project_id),
     )
-    if row is None:
-        return None
-    store.run(
-        """INSERT INTO queue_cursors (project_id, user_id, position) VALUES (?, ?, ?)
-            ON CONFLICT DO UPDATE SET position = excluded.position""",
-        (project_id, user_id, row["queue_position"] - 1),
-    )
-    return int(row["id"])
-
-
-def next_set_aside(
-    store: Store, project_id: int, user_id: int, state: AssignmentState, but_not: Sequence[int]
-) -> int | None:
-    """The oldest instance that this person skipped, or whose lease ran out, and that is still free."""
-    found = store.value(
-        """SELECT instance_id FROM assignments JOIN instances ON instances.id = instance_id
-            WHERE assignments.project_id = ? AND user_id = ? AND assignments.state = ?
-            AND open_slots > 0 AND instances.state = 'open'
-            AND instance_id NOT IN (SELECT value FROM json_each(?)) ORDER BY lease_until, assignments.id LIMIT 1""",
-        (project_id, user_id, state, json.dumps(list(but_not))),
-    )
-    return None if found is None else int(found)
+    for row in rows:
+        set_assignment_state(store, row["id"], "expired")
+        settle(store, row["instance_id"])
 
 
 def claim(store: Store, project_id: int, instance_id: int, user_id: int, lease_until: str) -> Assignment:
     """Take one slot of an instance (which must have one) for a person."""
-    store.run("UPDATE instances SET open_slots = open_slots - 1 WHERE id = ?", (instance_id,))
     store.run(
         """INSERT INTO assignments (project_id, instance_id, user_id, state, lease_until, created_at)
             VALUES (?, ?, ?, 'leased', ?, ?)
@@ -143,11 +114,16 @@ def claim(store: Store, project_id: int, instance_id: int, user_id: int, lease_u
                 created_at = excluded.created_at""",
         (project_id, instance_id, user_id, lease_until, now()),
     )
+    settle(store, instance_id)
     return cast("Assignment", find_assignment(store, instance_id, user_id))
 
 
-def extend_lease(store: Store, assignment_id: int, lease_until: str) -> None:
-    store.run("UPDATE assignments SET lease_until = ? WHERE id = ?", (lease_until, assignment_id))
+def extend_leases(store: Store, project_id: int, user_id: int, lease_until: str) -> None:
+    """Whoever works keeps everything that is leased to them, the work ahead too."""
+    store.run(
+        "UPDATE assignments SET lease_until = ? WHERE project_id = ? AND user_id = ? AND state = 'leased'",
+        (lease_until, project_id, user_id),
+    )
 
 
 def set_assignment_state(store: Store, assignment_id: int, state: AssignmentState) -> None:
@@ -180,19 +156,6 @@ def save_draft(store: Store, assignment_id: int, draft: Draft, revision: int) ->
     )
 
 
-def waiting_for(store: Store, project_id: int, user_id: int, *, at_most: int = 1000) -> int:
-    """How many instances a person could still get, counted up to `at_most` so that it costs the same in any project."""
-    return int(
-        store.value(
-            """SELECT count(*) FROM (SELECT 1 FROM instances WHERE project_id = ?1 AND open_slots > 0 AND state = 'open'
-                AND queue_position > coalesce(
-                    (SELECT position FROM queue_cursors WHERE project_id = ?1 AND user_id = ?2), -9223372036854775808)
-                AND NOT EXISTS (SELECT 1 FROM assignments WHERE instance_id = instances.id AND user_id = ?2) LIMIT ?3)""",
-            (project_id, user_id, at_most),
-        )
-    )
-
-
 def _sets_json(draft: Draft) -> str:
     return f"[{','.join(pack_sets(draft.sets))}]"
 
@@ -212,30 +175,6 @@ def _assignment(row: Row) -> Assignment:
         lease_until=row["lease_until"],
         revision=row["revision"] or 0,
         draft=draft,
-    )
-
-
-def has_active_work(store: Store, instance_id: int, *, but_not: int) -> bool:
-    """Whether anyone still holds the instance, or waits for a decision on it."""
-    return (
-        store.row(
-            """SELECT 1 FROM assignments WHERE instance_id = ? AND id <> ? AND state IN ('leased', 'returned', 'proposed')""",
-            (instance_id, but_not),
-        )
-        is not None
-    )
-
-
-def open_slots(store: Store, instance_id: int) -> int:
-    """How many more people are wanted for an instance."""
-    return int(store.value("SELECT open_slots FROM instances WHERE id = ?", (instance_id,)))
-
-
-def is_free(store: Store, instance_id: int) -> bool:
-    """Whether the queue could give the instance out now."""
-    return (
-        store.row("SELECT 1 FROM instances WHERE id = ? AND open_slots > 0 AND state = 'open'", (instance_id,))
-        is not None
     )
 
 

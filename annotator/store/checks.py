@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from annotator.domain.texts import TokenizedText
 from annotator.store.database import Store
 from annotator.store.packing import unpack_text
+from annotator.store.queue import SLOTS, STATE
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,13 +48,47 @@ def _wrong_counts(store: Store, sql: str) -> list[WrongCount]:
     return [WrongCount(row["place"], row["kept"], row["counted"]) for row in store.rows(sql)]
 
 
-def instances_with_slots_above(store: Store, project_id: int, most: int, *, limit: int) -> list[tuple[str, int]]:
-    """Keys and open slots of instances that could be given out more often than the project asks for."""
+def unsettled_instances(store: Store, *, limit: int) -> list[tuple[str, str]]:
+    """Instances whose open slots or state do not follow from their work, annotations and proposals: key, both in words."""
     rows = store.rows(
-        "SELECT key, open_slots FROM instances WHERE project_id = ? AND open_slots > ? ORDER BY id LIMIT ?",
-        (project_id, most, limit),
+        f"""SELECT key, open_slots || ' slots, ' || state AS kept, {SLOTS} || ' slots, ' || {STATE} AS due FROM instances
+            WHERE open_slots <> {SLOTS} OR state <> {STATE} ORDER BY id LIMIT ?""",
+        (limit,),
     )
-    return [(row["key"], row["open_slots"]) for row in rows]
+    return [(row["key"], f"says {row['kept']}, but it is {row['due']}") for row in rows]
+
+
+def submissions_without_annotation(store: Store, *, limit: int) -> list[tuple[str, str]]:
+    """Submitted work that left no annotation: key, person."""
+    rows = store.rows(
+        """SELECT key, name FROM assignments JOIN instances ON instances.id = instance_id JOIN users ON users.id = user_id
+            WHERE assignments.state = 'submitted'
+            AND NOT EXISTS (SELECT 1 FROM annotations WHERE assignment_id = assignments.id) LIMIT ?""",
+        (limit,),
+    )
+    return [(row["key"], row["name"]) for row in rows]
+
+
+def proposals_without_work(store: Store, *, limit: int) -> list[tuple[str, str]]:
+    """Open proposals that belong to no piece of work, so that a decision could not reach it: key, person."""
+    rows = store.rows(
+        """SELECT key, proposed_by FROM proposals JOIN instances ON instances.id = instance_id
+            WHERE proposals.state = 'open' AND assignment_id IS NULL LIMIT ?""",
+        (limit,),
+    )
+    return [(row["key"], row["proposed_by"]) for row in rows]
+
+
+def hidden_by_cursors(store: Store, *, limit: int) -> list[tuple[str, str]]:
+    """Free instances that lie behind the cursor of somebody who never held them: key, person."""
+    rows = store.rows(
+        """SELECT key, name FROM instances JOIN queue_cursors ON queue_cursors.project_id = instances.project_id
+            JOIN users ON users.id = user_id
+            WHERE open_slots > 0 AND instances.state = 'open' AND queue_position <= position AND NOT EXISTS (
+                SELECT 1 FROM assignments WHERE instance_id = instances.id AND user_id = users.id) LIMIT ?""",
+        (limit,),
+    )
+    return [(row["key"], row["name"]) for row in rows]
 
 
 def instances_with_wrong_size(store: Store, *, limit: int) -> list[tuple[str, int, int]]:

@@ -81,6 +81,15 @@ class Store:
                 self.db.rollback()
                 raise
 
+    @contextmanager
+    def snapshot(self) -> Iterator[Self]:
+        """Everything read inside is of one moment, whatever others write meanwhile; blocks nobody."""
+        self.connection.execute("BEGIN")
+        try:
+            yield self
+        finally:
+            self.db.rollback()
+
     def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[Row]:
         """All rows of a question."""
         with _clear_errors(self.path):

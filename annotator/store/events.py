@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from annotator.store.database import Row, Store, now
 
-_SELECT = """SELECT events.*, (SELECT key FROM instances WHERE subject = 'instance' AND instances.id = subject_id) AS key
-    FROM events"""
+_SELECT = """SELECT events.*, instances.key AS key, instances.split AS split FROM events
+    LEFT JOIN instances ON subject = 'instance' AND instances.id = subject_id"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,8 @@ class Event:
     subject: str
     subject_id: int | None
     detail: Mapping[str, object]
-    key: str = ""  # of the instance that the event is about
+    key: str = ""  # of the instance that the event is about, and its split
+    split: str = ""
 
 
 def add_event(
@@ -57,17 +58,29 @@ def record_event(
 
 def list_events(store: Store, project_id: int, *, limit: int, offset: int = 0) -> list[Event]:
     """The newest events of a project first."""
-    rows = store.rows(f"{_SELECT} WHERE project_id = ? ORDER BY id DESC LIMIT ? OFFSET ?", (project_id, limit, offset))
+    rows = store.rows(
+        f"{_SELECT} WHERE events.project_id = ? ORDER BY events.id DESC LIMIT ? OFFSET ?", (project_id, limit, offset)
+    )
     return [_event(row) for row in rows]
 
 
 def all_events(store: Store, project_id: int) -> Iterator[Event]:
     """Every event of a project, oldest first."""
-    for row in store.connection.execute(f"{_SELECT} WHERE project_id = ? ORDER BY id", (project_id,)):
+    for row in store.connection.execute(f"{_SELECT} WHERE events.project_id = ? ORDER BY events.id", (project_id,)):
         yield _event(row)
 
 
 def _event(row: Row) -> Event:
     detail = json.loads(row["detail"])
     subject, subject_id = row["subject"], row["subject_id"]
-    return Event(row["id"], row["at"], row["actor"], row["action"], subject, subject_id, detail, row["key"] or "")
+    return Event(
+        row["id"],
+        row["at"],
+        row["actor"],
+        row["action"],
+        subject,
+        subject_id,
+        detail,
+        row["key"] or "",
+        row["split"] or "",
+    )

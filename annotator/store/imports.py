@@ -10,8 +10,9 @@ from annotator.domain.people import User
 from annotator.domain.rationales import RationaleSet
 from annotator.domain.sources import SourceInstance, SourceProposal, SourceWork
 from annotator.domain.texts import TokenizedText
+from annotator.store.annotations import add_annotation
 from annotator.store.assignments import save_draft
-from annotator.store.database import Store, now
+from annotator.store.database import Row, Store, now
 from annotator.store.packing import fingerprint, pack_numbers, pack_offsets, pack_sets, unpack_text
 
 
@@ -47,6 +48,8 @@ class NewAnnotation:
     note: str
     round_number: int
     state: AnnotationState
+    created_at: str | None = None
+    by_user: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +61,6 @@ class NewInstance:
     segments: tuple[tuple[str, bool, StoredDocument], ...]  # name, is selectable, document; in numbering order
     target: tuple[int, int] | None
     fingerprint: bytes
-    queue_position: int
     open_slots: int
     state: str
     annotations: tuple[NewAnnotation, ...]
@@ -71,6 +73,7 @@ class KnownInstance:
     id: int
     fingerprint: bytes
     n_annotations: int
+    n_works: int
 
 
 class DocumentWriter:
@@ -159,29 +162,43 @@ class InstanceWriter:
         self._last_annotation_id = int(store.value("SELECT coalesce(max(id), 0) FROM annotations"))
 
     def known(self, keys: Iterable[tuple[str, str]]) -> dict[tuple[str, str], KnownInstance]:
-        """What is stored under some (key, split)."""
-        wanted = json.dumps([list(pair) for pair in keys])
-        rows = self._store.rows(
-            """SELECT instances.id AS id, instances.key AS key, split, fingerprint,
-                    (SELECT count(*) FROM annotations WHERE instance_id = instances.id) AS n_annotations
-                FROM json_each(?2) AS wanted CROSS JOIN instances ON instances.project_id = ?1
-                    AND instances.key = json_extract(wanted.value, '$[0]') AND split = json_extract(wanted.value, '$[1]')""",
-            (self._project_id, wanted),
-        )
+        """What is stored under some (key, split) of a file.
+
+        An instance keeps the split that its source said, so that a file finds it again after `annotator split`; a row that
+        says no split finds the one instance of its key.
+        """
+        pairs = list(keys)
+        by_key: dict[str, list[Row]] = {}
+        for row in self._store.rows(
+            """SELECT instances.id AS id, instances.key AS key, split, source_split, fingerprint,
+                    (SELECT count(*) FROM annotations WHERE instance_id = instances.id) AS n_annotations,
+                    (SELECT count(*) FROM assignments WHERE instance_id = instances.id AND (
+                        state IN ('leased', 'returned', 'proposed')
+                        OR EXISTS (SELECT 1 FROM drafts WHERE assignment_id = assignments.id))) AS n_works
+                FROM json_each(?2) AS wanted CROSS JOIN instances
+                    ON instances.project_id = ?1 AND instances.key = wanted.value""",
+            (self._project_id, json.dumps(sorted({key for key, _ in pairs}))),
+        ):
+            by_key.setdefault(row["key"], []).append(row)
+        found = {(key, split): _of_split(by_key.get(key, []), split) for key, split in pairs}
         return {
-            (row["key"], row["split"]): KnownInstance(row["id"], row["fingerprint"], row["n_annotations"])
-            for row in rows
+            pair: KnownInstance(row["id"], row["fingerprint"], row["n_annotations"], row["n_works"])
+            for pair, row in found.items()
+            if row is not None
         }
 
-    def add(self, instances: Sequence[NewInstance]) -> list[int]:
-        """Write instances; answers their ids in order."""
+    def add(self, instances: Sequence[NewInstance], positions: Sequence[int]) -> list[int]:
+        """Write instances at their places in the queue; answers their ids in order.
+
+        Where people's own annotations are among an instance's, all of its annotations come later, with the work.
+        """
         ids = list(range(self._last_id + 1, self._last_id + 1 + len(instances)))
         self._last_id += len(instances)
         self._store.run_many(
-            """INSERT INTO instances (id, project_id, key, split, language, result, target_start, target_end, parent_key,
-                perturbation_kind, state, is_exhaustive, metadata, n_tokens, n_selectable, queue_position, open_slots,
-                fingerprint) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
-            [self._row(i, instance) for i, instance in zip(ids, instances, strict=True)],
+            """INSERT INTO instances (id, project_id, key, split, source_split, language, result, target_start, target_end,
+                parent_key, perturbation_kind, state, is_exhaustive, metadata, n_tokens, n_selectable, queue_position,
+                open_slots, fingerprint) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
+            [self._row(*row) for row in zip(ids, instances, positions, strict=True)],
         )
         self._store.run_many(
             "INSERT INTO segments (instance_id, position, name, is_selectable, document_id) VALUES (?, ?, ?, ?, ?)",
@@ -191,7 +208,11 @@ class InstanceWriter:
                 for position, (name, is_selectable, document) in enumerate(instance.segments)
             ],
         )
-        self.add_annotations((i, instance.annotations) for i, instance in zip(ids, instances, strict=True))
+        self.add_annotations(
+            (i, instance.annotations)
+            for i, instance in zip(ids, instances, strict=True)
+            if not any(a.by_user for a in instance.annotations)
+        )
         return ids
 
     def update(self, instance_id: int, instance: NewInstance) -> None:
@@ -224,7 +245,9 @@ class InstanceWriter:
             for a in annotations:
                 self._last_annotation_id += 1
                 number = self._last_annotation_id
-                rows.append((number, instance_id, a.annotator, a.round_number, a.state, a.result, a.note, at))
+                rows.append(
+                    (number, instance_id, a.annotator, a.round_number, a.state, a.result, a.note, a.created_at or at)
+                )
                 set_rows += [(number, position, spans) for position, spans in enumerate(pack_sets(a.sets))]
         self._store.run_many(
             """INSERT INTO annotations (id, instance_id, annotator, round, state, result, note, created_at)
@@ -233,15 +256,15 @@ class InstanceWriter:
         )
         self._store.run_many("INSERT INTO rationale_sets (annotation_id, position, spans) VALUES (?, ?, ?)", set_rows)
 
-    def _row(self, instance_id: int, instance: NewInstance) -> tuple[object, ...]:
+    def _row(self, instance_id: int, instance: NewInstance, position: int) -> tuple[object, ...]:
         source = instance.source
         language, result, start, end, parent, kind, exhaustive, metadata, n_tokens, n_selectable = self._content(
             instance
         )
         return (
-            *(instance_id, self._project_id, source.key, source.split, language, result, start, end, parent, kind),
-            *(instance.state, exhaustive, metadata, n_tokens, n_selectable),
-            *(instance.queue_position, instance.open_slots, instance.fingerprint),
+            *(instance_id, self._project_id, source.key, source.split, source.split, language, result, start, end),
+            *(parent, kind, instance.state, exhaustive, metadata, n_tokens, n_selectable),
+            *(position, instance.open_slots, instance.fingerprint),
         )
 
     def _content(self, instance: NewInstance) -> tuple[object, ...]:
@@ -261,77 +284,83 @@ class InstanceWriter:
         )
 
 
+def _of_split(rows: Sequence[Row], split: str) -> Row | None:
+    """The instance of a key that a row of a split means: by its source's split, by its own, or the only one."""
+    for name in ("source_split", "split"):
+        for row in rows:
+            if row[name] == split:
+                return row
+    return rows[0] if split == "" and len(rows) == 1 else None
+
+
 @dataclass(frozen=True, slots=True)
 class StoredWork:
-    """A piece of work of a full export, with the person it belongs to here and its draft in instance token indices."""
+    """A piece of work of a full export, with the person it belongs to here and its draft."""
 
     source: SourceWork
     user: User
     draft: Draft
 
 
-def add_work(store: Store, project_id: int, instance_id: int, works: Sequence[StoredWork]) -> None:
-    """Restore assignments with their drafts, tie submitted annotations to them, and take the slots they fill."""
-    for work in works:
-        source = work.source
-        cursor = store.run(
-            """INSERT INTO assignments (project_id, instance_id, user_id, round, state, lease_until, created_at, first_view_at,
-                first_action_at, submitted_at, active_ms, idle_ms, edits) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
-            (
-                *(project_id, instance_id, work.user.id, source.round_number, source.state, now(), now()),
-                *(source.first_view_at, source.first_action_at, source.submitted_at),
-                *(source.active_ms, source.idle_ms, source.edits),
-            ),
+def add_work(
+    store: Store,
+    project_id: int,
+    instance_id: int,
+    works: Sequence[StoredWork],
+    annotations: Sequence[NewAnnotation],
+) -> None:
+    """Restore assignments with their drafts, then all annotations in their order, each person's tied to its work."""
+    owners = {
+        (work.source.user, work.source.round_number): (
+            _add_assignment(store, project_id, instance_id, work),
+            work.user.id,
         )
-        assignment_id = cast("int", cursor.lastrowid)
-        if source.revision:
-            save_draft(store, assignment_id, work.draft, source.revision)
-        if source.state == "submitted":
-            store.run(
-                """UPDATE annotations SET assignment_id = ?, user_id = ? WHERE instance_id = ? AND annotator = ?
-                    AND round = ? AND assignment_id IS NULL""",
-                (assignment_id, work.user.id, instance_id, source.user, source.round_number),
-            )
-        if source.state in {"leased", "returned", "submitted", "proposed"}:
-            store.run(
-                """UPDATE instances SET open_slots = max(0, open_slots - 1) WHERE id = ?1 AND NOT EXISTS (SELECT 1
-                    FROM annotations WHERE instance_id = ?1 AND annotator = ?2 AND state = 'accepted')""",
-                (instance_id, source.user),
-            )
+        for work in works
+    }
+    for made in annotations:
+        assignment_id, user_id = (
+            owners.get((made.annotator, made.round_number), (None, None)) if made.by_user else (None, None)
+        )
+        add_annotation(
+            store, instance_id, made.annotator, state=made.state, result=made.result, sets=made.sets, note=made.note,
+            round_number=made.round_number, user_id=user_id, assignment_id=assignment_id, created_at=made.created_at,
+        )  # fmt: skip
+
+
+def _add_assignment(store: Store, project_id: int, instance_id: int, work: StoredWork) -> int:
+    source = work.source
+    cursor = store.run(
+        """INSERT INTO assignments (project_id, instance_id, user_id, round, state, lease_until, created_at, first_view_at,
+            first_action_at, submitted_at, active_ms, idle_ms, edits) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
+        (
+            *(project_id, instance_id, work.user.id, source.round_number, source.state, now(), now()),
+            *(source.first_view_at, source.first_action_at, source.submitted_at),
+            *(source.active_ms, source.idle_ms, source.edits),
+        ),
+    )
+    assignment_id = cast("int", cursor.lastrowid)
+    if source.revision:
+        save_draft(store, assignment_id, work.draft, source.revision)
+    return assignment_id
 
 
 def add_proposals(store: Store, project_id: int, instance_id: int, proposals: Sequence[SourceProposal]) -> None:
-    """Restore proposals, open and decided."""
-    store.run_many(
-        """INSERT INTO proposals (project_id, instance_id, proposed_by, kind, reason, comment, state, created_at, decided_by,
-            decided_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
-        [
+    """Restore proposals, open and decided, each with the work that it came from."""
+    for p in proposals:
+        store.run(
+            """INSERT INTO proposals (project_id, instance_id, assignment_id, proposed_by, kind, reason, comment, state,
+                created_at, decided_by, decided_at) VALUES (?1, ?2,
+                (SELECT assignments.id FROM assignments JOIN users ON users.id = user_id
+                    WHERE instance_id = ?2 AND name = ?3 ORDER BY round DESC LIMIT 1), ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)""",
             (
-                project_id,
-                instance_id,
-                p.user,
-                p.kind,
-                p.reason,
-                p.comment,
-                p.state,
-                p.created_at,
-                p.decided_by,
-                p.decided_at,
-            )
-            for p in proposals
-        ],
-    )
+                *(project_id, instance_id, p.user, p.kind, p.reason, p.comment, p.state, p.created_at),
+                *(p.decided_by, p.decided_at),
+            ),
+        )
 
 
 def last_queue_position(store: Store, project_id: int) -> int:
-    """The place of the last instance in a sequential queue; 0 in an empty project."""
-    return int(store.value("SELECT count(*) FROM instances WHERE project_id = ?", (project_id,)))
-
-
-def limit_slots(store: Store, instance_id: int, open_slots: int) -> None:
-    """At most so many more people are wanted for an instance; with none it is complete."""
-    store.run(
-        """UPDATE instances SET open_slots = min(open_slots, ?1), state = CASE WHEN ?1 = 0 AND state = 'open'
-            THEN 'complete' ELSE state END WHERE id = ?2""",
-        (open_slots, instance_id),
+    """The place of the last instance in the queue; 0 in an empty project."""
+    return int(
+        store.value("SELECT coalesce(max(queue_position), 0) FROM instances WHERE project_id = ?", (project_id,))
     )

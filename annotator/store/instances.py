@@ -5,9 +5,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from annotator.domain.instances import Instance, InstanceState, Segment
+from annotator.domain.texts import TokenLayout
 from annotator.errors import NotFound
 from annotator.store.database import Row, Store
 from annotator.store.packing import unpack_text
+from annotator.store.queue import forget_cursors, settle
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +43,23 @@ def project_of_instance(store: Store, instance_id: int) -> int:
     return int(found)
 
 
-def find_instance_id(store: Store, project_id: int, key: str, split: str | None = None) -> int | None:
-    """The id of an instance by its key (and split, where keys repeat between splits)."""
-    found = store.value(
-        "SELECT id FROM instances WHERE project_id = ? AND key = ? AND (? IS NULL OR split = ?)",
-        (project_id, key, split, split),
+def find_instance_ids(store: Store, project_id: int, key: str, split: str | None = None) -> list[int]:
+    """The ids of the instances of a key: one, or one a split where keys repeat between splits."""
+    rows = store.rows(
+        "SELECT id FROM instances WHERE project_id = ?1 AND key = ?2 AND (?3 IS NULL OR split = ?3) ORDER BY id",
+        (project_id, key, split),
     )
-    return None if found is None else int(found)
+    return [row["id"] for row in rows]
+
+
+def layout_of(store: Store, instance_id: int) -> TokenLayout:
+    """How an instance numbers its tokens, without reading its texts."""
+    rows = store.rows(
+        """SELECT name, is_selectable, n_tokens FROM segments JOIN documents ON documents.id = document_id
+            WHERE instance_id = ? ORDER BY position""",
+        (instance_id,),
+    )
+    return TokenLayout.of([(row["name"], bool(row["is_selectable"]), row["n_tokens"]) for row in rows])
 
 
 def iterate_instance_batches(
@@ -55,10 +67,11 @@ def iterate_instance_batches(
 ) -> Iterator[list[Instance]]:
     """Every instance of a project (or of one split of it), in the order of import, a batch at a time."""
     last = 0
+    condition, values = ("", ()) if split is None else ("AND split = ?", (split,))
     while True:
         rows = store.rows(
-            "SELECT * FROM instances WHERE project_id = ? AND id > ? AND (? IS NULL OR split = ?) ORDER BY id LIMIT ?",
-            (project_id, last, split, split, batch_size),
+            f"SELECT * FROM instances WHERE project_id = ? AND id > ? {condition} ORDER BY id LIMIT ?",
+            (project_id, last, *values, batch_size),
         )
         if not rows:
             return
@@ -76,35 +89,38 @@ def iterate_named_documents(store: Store, project_id: int) -> Iterator[Segment]:
         yield Segment("document", is_selectable=True, body=body, docid=row["docid"])
 
 
+_ROW = """SELECT instances.id, key, split, language, state, result, instances.n_tokens,
+        (SELECT count(*) FROM annotations WHERE instance_id = instances.id) AS n_annotations,
+        (SELECT substr(text, 1, 120) FROM segments JOIN documents ON documents.id = document_id
+            WHERE instance_id = instances.id AND position = 0) AS excerpt
+    FROM instances"""
+
+
 def list_instances(
     store: Store, project_id: int, *, state: str | None = None, limit: int = 25, offset: int = 0
 ) -> list[InstanceRow]:
     """One page of a project's instances, in the order of import."""
+    condition, values = ("", ()) if state is None else ("AND state = ?", (state,))
     rows = store.rows(
-        """SELECT instances.id, key, split, language, state, result, instances.n_tokens,
-                (SELECT count(*) FROM annotations WHERE instance_id = instances.id) AS n_annotations,
-                (SELECT substr(text, 1, 120) FROM segments JOIN documents ON documents.id = document_id
-                    WHERE instance_id = instances.id AND position = 0) AS excerpt
-            FROM instances WHERE project_id = ? AND (? IS NULL OR state = ?) ORDER BY instances.id LIMIT ? OFFSET ?""",
-        (project_id, state, state, limit, offset),
+        f"{_ROW} WHERE project_id = ? {condition} ORDER BY instances.id LIMIT ? OFFSET ?",
+        (project_id, *values, limit, offset),
     )
     return [InstanceRow(**dict(row)) for row in rows]
 
 
-def set_state(store: Store, instance_id: int, state: InstanceState) -> None:
-    store.run("UPDATE instances SET state = ? WHERE id = ?", (state, instance_id))
+def row_of(store: Store, instance_id: int) -> InstanceRow:
+    """An instance in one line, without reading its texts."""
+    return InstanceRow(**dict(store.rows(f"{_ROW} WHERE instances.id = ?", (instance_id,))[0]))
+
+
+def discard(store: Store, instance_id: int) -> None:
+    """Take an instance out of the data set; it stays stored."""
+    store.run("UPDATE instances SET state = 'discarded' WHERE id = ?", (instance_id,))
+    settle(store, instance_id)
 
 
 def set_result(store: Store, instance_id: int, result: str | None) -> None:
     store.run("UPDATE instances SET result = ? WHERE id = ?", (result, instance_id))
-
-
-def splits_of(store: Store, project_id: int) -> dict[str, int]:
-    """Number of instances in each split."""
-    rows = store.rows(
-        "SELECT split, count(*) AS n FROM instances WHERE project_id = ? GROUP BY split ORDER BY split", (project_id,)
-    )
-    return {row["split"]: row["n"] for row in rows}
 
 
 def _segments(store: Store, instance_ids: Sequence[int]) -> dict[int, tuple[Segment, ...]]:
@@ -155,48 +171,21 @@ def set_queue_positions(store: Store, project_id: int, positions: Sequence[tuple
     forget_cursors(store, project_id)
 
 
-def wanted_annotators_changed(store: Store, project_id: int, wanted: int) -> None:
-    """Work out anew how many more people each instance needs; complete ones open again when more are wanted."""
-    store.run(
-        """UPDATE instances SET open_slots = max(0, ?2 - (SELECT count(DISTINCT who) FROM (
-                SELECT annotator AS who FROM annotations WHERE instance_id = instances.id AND state = 'accepted'
-                UNION SELECT name FROM assignments JOIN users ON users.id = user_id WHERE instance_id = instances.id
-                    AND assignments.state IN ('leased', 'returned', 'submitted', 'proposed'))))
-            WHERE project_id = ?1""",
-        (project_id, wanted),
-    )
-    store.run(
-        "UPDATE instances SET state = 'open' WHERE project_id = ? AND state = 'complete' AND open_slots > 0",
-        (project_id,),
-    )
-    store.run(
-        """UPDATE instances SET state = 'complete' WHERE project_id = ?1 AND state = 'open' AND open_slots = 0
-            AND (SELECT count(DISTINCT annotator) FROM annotations
-                WHERE instance_id = instances.id AND annotations.state = 'accepted') >= ?2
-            AND NOT EXISTS (SELECT 1 FROM assignments WHERE instance_id = instances.id
-                AND assignments.state IN ('leased', 'returned', 'proposed'))""",
-        (project_id, wanted),
-    )
-    forget_cursors(store, project_id)
-
-
-def forget_cursors(store: Store, project_id: int) -> None:
-    """Everybody looks for free instances from the start of the queue again."""
-    store.run("DELETE FROM queue_cursors WHERE project_id = ?", (project_id,))
-
-
 def splittable_rows(store: Store, project_id: int) -> list[tuple[int, tuple[int, ...], int | None]]:
     """(id, ids of its selectable documents, id of the original) of every instance, in the order of import."""
     rows = store.rows(
-        """SELECT instances.id, group_concat(document_id) AS documents,
+        """SELECT instances.id, coalesce(group_concat(documents.id), '') AS documents,
             (SELECT original.id FROM instances AS original WHERE original.project_id = ?1
                 AND original.key = instances.parent_key LIMIT 1) AS parent_id
-            FROM instances JOIN segments ON instance_id = instances.id AND is_selectable = 1
-            JOIN documents ON documents.id = document_id AND documents.n_tokens > 0
+            FROM instances LEFT JOIN segments ON instance_id = instances.id AND is_selectable = 1
+            LEFT JOIN documents ON documents.id = document_id AND documents.n_tokens > 0
             WHERE instances.project_id = ?1 GROUP BY instances.id ORDER BY instances.id""",
         (project_id,),
     )
-    return [(row["id"], tuple(int(number) for number in row["documents"].split(",")), row["parent_id"]) for row in rows]
+    return [
+        (row["id"], tuple(int(number) for number in row["documents"].split(",") if number), row["parent_id"])
+        for row in rows
+    ]
 
 
 def set_splits(store: Store, project_id: int, plan: Mapping[int, str]) -> str | None:

@@ -71,6 +71,11 @@ def update_project(store: Store, project: Project) -> None:
     )
 
 
+def set_labels(store: Store, project_id: int, labels: Sequence[str]) -> None:
+    """Write the labels alone, so that nothing else of the project can be overwritten."""
+    store.run("UPDATE projects SET labels = ? WHERE id = ?", (json.dumps(list(labels), ensure_ascii=False), project_id))
+
+
 def settings_json(settings: ProjectSettings) -> str:
     return msgspec.json.encode(settings).decode()
 

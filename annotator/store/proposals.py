@@ -87,9 +87,10 @@ def last_proposal_of(store: Store, assignment_id: int) -> Proposal | None:
     return None if row is None else _proposal(row)
 
 
-def has_open_proposal(store: Store, instance_id: int) -> bool:
-    """Whether the lead still has to decide about an instance."""
-    return store.row("SELECT 1 FROM proposals WHERE instance_id = ? AND state = 'open'", (instance_id,)) is not None
+def list_open_proposals_of(store: Store, instance_id: int) -> list[Proposal]:
+    """What the lead still has to decide about an instance."""
+    rows = store.rows("SELECT * FROM proposals WHERE instance_id = ? AND state = 'open' ORDER BY id", (instance_id,))
+    return [_proposal(row) for row in rows]
 
 
 def count_open_proposals(store: Store, project_id: int) -> int:

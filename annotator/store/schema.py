@@ -84,6 +84,7 @@ _TEXTS = (
         project_id INTEGER NOT NULL REFERENCES projects (id),
         key TEXT NOT NULL CHECK (key <> ''),
         split TEXT NOT NULL,
+        source_split TEXT NOT NULL,
         language TEXT NOT NULL,
         result TEXT,
         target_start INTEGER,
@@ -105,6 +106,7 @@ _TEXTS = (
     """CREATE INDEX instances_in_queue ON instances (project_id, queue_position)
         WHERE open_slots > 0 AND state = 'open'""",
     "CREATE INDEX instances_by_state ON instances (project_id, state, id)",
+    "CREATE INDEX instances_by_project ON instances (project_id, id)",
     "CREATE INDEX instances_by_parent ON instances (project_id, parent_key) WHERE parent_key IS NOT NULL",
     """CREATE TABLE segments (
         instance_id INTEGER NOT NULL REFERENCES instances (id),
@@ -126,7 +128,7 @@ _WORK = (
         user_id INTEGER NOT NULL REFERENCES users (id),
         round INTEGER NOT NULL DEFAULT 1 CHECK (round >= 1),
         state TEXT NOT NULL
-            CHECK (state IN ('leased', 'returned', 'submitted', 'skipped', 'expired', 'proposed')),
+            CHECK (state IN ('leased', 'returned', 'submitted', 'skipped', 'expired', 'proposed', 'ended')),
         lease_until TEXT NOT NULL,
         created_at TEXT NOT NULL,
         first_view_at TEXT,

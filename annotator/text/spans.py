@@ -23,13 +23,3 @@ def tokens_overlapping(body: TokenizedText, start_char: int, end_char: int) -> t
     while first < last and body.starts[last - 1] == body.ends[last - 1]:
         last -= 1
     return (first, last) if start_char < end_char and first < last else None
-
-
-def cuts_token(body: TokenizedText, start_char: int, end_char: int) -> bool:
-    """Whether a border of the character range falls inside a token, so that its tokens hold more than it does."""
-    return _is_inside_token(body, start_char) or _is_inside_token(body, end_char)
-
-
-def _is_inside_token(body: TokenizedText, offset: int) -> bool:
-    number = bisect_left(body.starts, offset) - 1
-    return number >= 0 and body.ends[number] > offset

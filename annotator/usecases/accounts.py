@@ -14,6 +14,7 @@ from annotator.errors import InvalidValue, NotAllowed, NotSignedIn
 from annotator.store import Store
 from annotator.store import people as people_store
 from annotator.store import projects as projects_store
+from annotator.store.assignments import give_up_work_of
 from annotator.store.database import iso
 from annotator.store.events import add_event
 from annotator.store.people import Session
@@ -139,7 +140,7 @@ def _listed(store: Store) -> list[ListedUser]:
 
 
 def disable_user(store: Store, actor: User, name: str) -> User:
-    """Shut somebody out at once: no signing in, no open session, no link. What they did stays."""
+    """Shut somebody out at once: no signing in, no open session, no link. What they did stays; what they hold goes to others."""
     require_administrator(actor)
     with store.transaction():
         user = people_store.get_user(store, normal(name))
@@ -149,6 +150,7 @@ def disable_user(store: Store, actor: User, name: str) -> User:
             raise InvalidValue(f"'{user.name}' is the only administrator. Make another one first.")
         people_store.set_disabled(store, user, is_disabled=True)
         _shut_out(store, user)
+        give_up_work_of(store, user)
         add_event(store, actor.name, "disable user", "user", user.id, name=user.name)
     return User(user.id, user.name, user.is_administrator, is_disabled=True)
 

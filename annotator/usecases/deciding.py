@@ -7,18 +7,18 @@ from annotator.domain.people import User
 from annotator.errors import Conflict, NotFound
 from annotator.store import Store
 from annotator.store.annotations import find_annotation_of_assignment, set_annotation_state
-from annotator.store.assignments import set_assignment_state
+from annotator.store.assignments import end_work_on, set_assignment_state
 from annotator.store.events import add_event
-from annotator.store.instances import get_instance, set_result, set_state
+from annotator.store.instances import discard, get_instance, set_result
 from annotator.store.projects import get_project_by_id
 from annotator.store.proposals import (
     Proposal,
     decide_proposal,
     find_proposal,
-    has_open_proposal,
     list_open_proposals,
+    list_open_proposals_of,
 )
-from annotator.usecases.marking import complete_if_done
+from annotator.store.queue import settle
 from annotator.usecases.rights import require
 
 __all__ = ["Decision", "Proposal", "decide", "open_proposals"]
@@ -53,29 +53,30 @@ def decide(store: Store, actor: User, proposal_id: int, decision: Decision) -> N
             raise Conflict("Only a contested label can be taken over.")
         is_confirmed = decision == ("discard" if proposal.kind == "discard" else "relabel")
         decide_proposal(store, proposal_id, "confirmed" if is_confirmed else "rejected", actor.name)
-        _carry_out(store, proposal, decision)
+        _carry_out(store, actor, proposal, decision)
         add_event(
             store, actor.name, f"decide: {decision}", "instance", proposal.instance_id,
             project_id=proposal.project_id, proposal=proposal.id, kind=proposal.kind, reason=proposal.reason,
         )  # fmt: skip
 
 
-def _carry_out(store: Store, proposal: Proposal, decision: Decision) -> None:
+def _carry_out(store: Store, actor: User, proposal: Proposal, decision: Decision) -> None:
     if decision == "discard":
-        set_state(store, proposal.instance_id, "discarded")
         _set_annotation(store, proposal, "discarded")
+        for other in list_open_proposals_of(store, proposal.instance_id):
+            decide_proposal(store, other.id, "confirmed" if other.kind == "discard" else "rejected", actor.name)
+        end_work_on(store, proposal.instance_id)
+        discard(store, proposal.instance_id)
         return
-    if not has_open_proposal(store, proposal.instance_id):
-        set_state(store, proposal.instance_id, "open")
     if decision == "keep":
         _set_annotation(store, proposal, "returned")
         if proposal.assignment_id is not None:
             set_assignment_state(store, proposal.assignment_id, "returned")
-        return
-    set_result(store, proposal.instance_id, proposal.reason)
-    project = get_project_by_id(store, proposal.project_id)
-    _set_annotation(store, proposal, "submitted" if project.settings.reviewers_per_annotation else "accepted")
-    complete_if_done(store, project, proposal.instance_id, proposal.assignment_id or 0)
+    else:
+        set_result(store, proposal.instance_id, proposal.reason)
+        project = get_project_by_id(store, proposal.project_id)
+        _set_annotation(store, proposal, "submitted" if project.settings.reviewers_per_annotation else "accepted")
+    settle(store, proposal.instance_id)
 
 
 def _set_annotation(

@@ -55,13 +55,19 @@ def export_file(
     have one and are not discarded.
     """
     require(store, actor, project.id, "export")
+    holds_unfinished = format_name == "jsonl" or (
+        options.include_submitted and not project.settings.researchers_see_submitted
+    )
+    if holds_unfinished:
+        require(store, actor, project.id, "see all annotations")
     counted = _Counter()
-    if format_name == "jsonl":
-        write_own(path, counted.count_instances(everything_of(store, project, options.split)))
-    else:
-        policy = options.gold_policy or project.settings.gold_policy
-        gold = counted.count(gold_instances(store, project, policy, options))
-        get_writer(format_name)(path, gold, WriteOptions(project, policy))
+    with store.snapshot():
+        if format_name == "jsonl":
+            write_own(path, counted.count_instances(everything_of(store, project, options.split)))
+        else:
+            policy = options.gold_policy or project.settings.gold_policy
+            gold = counted.count(gold_instances(store, project, policy, options))
+            get_writer(format_name)(path, gold, WriteOptions(project, policy))
     with store.transaction():
         add_event(
             store, actor.name, "export", "project", project.id, project_id=project.id,
@@ -95,10 +101,14 @@ def gold_instances(
     for instances in iterate_instance_batches(store, project.id, split=options.split):
         annotations = annotations_of(store, [instance.id for instance in instances])
         for instance in instances:
-            counting = [a for a in annotations[instance.id] if a.state in states]
+            counting = sorted((a for a in annotations[instance.id] if a.state in states), key=_accepted_first)
             gold = None if instance.state == "discarded" else gold_of(instance, counting, policy)
             if gold is not None:
                 yield gold
+
+
+def _accepted_first(annotation: Annotation) -> bool:
+    return annotation.state != "accepted"
 
 
 def everything_of(store: Store, project: Project, split: str | None = None) -> Iterator[SourceItem]:
@@ -114,7 +124,9 @@ def everything_of(store: Store, project: Project, split: str | None = None) -> I
             source = _source_instance(instance, annotations[instance.id], works.get(instance.id, []))
             yield dataclasses.replace(source, proposals=tuple(p.as_source() for p in proposals.get(instance.id, [])))
     for event in all_events(store, project.id):
-        yield SourceEvent(event.at, event.actor, event.action, event.subject, event.key, dict(event.detail))
+        yield SourceEvent(
+            event.at, event.actor, event.action, event.subject, event.key, dict(event.detail), event.split
+        )
 
 
 def _header(store: Store, project: Project) -> SourceProject:
@@ -144,7 +156,16 @@ def _source_instance(instance: Instance, annotations: list[Annotation], works: l
         language=instance.language,
         result=instance.result,
         annotations=tuple(
-            SourceAnnotation(a.annotator, a.result, to_source_sets(a.sets, layout), a.note, a.round_number, a.state)
+            SourceAnnotation(
+                a.annotator,
+                a.result,
+                to_source_sets(a.sets, layout),
+                a.note,
+                a.round_number,
+                a.state,
+                by_user=a.user_id is not None,
+                created_at=a.created_at,
+            )
             for a in annotations
         ),
         target=to_source_span(*instance.target, layout) if instance.target else None,

@@ -32,7 +32,7 @@ class ImportOptions:
 
 @dataclass(slots=True)
 class ImportReport:
-    """What an import did, or would do."""
+    """What an import did, or would do; `problems` and `warnings` hold the first 200 of each, the counts all."""
 
     n_new: int = 0
     n_unchanged: int = 0
@@ -43,17 +43,19 @@ class ImportReport:
     n_problems: int = 0
     n_warnings: int = 0
     problems: list[Problem] = field(default_factory=list)
+    warnings: list[Problem] = field(default_factory=list)
     is_dry_run: bool = False
     preview: list[dict[str, object]] = field(default_factory=list)
 
     def add_problem(self, problem: Problem) -> None:
-        """Count a problem; the first 200 are kept to be shown."""
+        """Count a problem or a warning; the first 200 of each are kept to be shown."""
         if problem.is_warning:
             self.n_warnings += 1
         else:
             self.n_problems += 1
-        if len(self.problems) < _SHOWN_PROBLEMS:
-            self.problems.append(problem)
+        kept = self.warnings if problem.is_warning else self.problems
+        if len(kept) < _SHOWN_PROBLEMS:
+            kept.append(problem)
 
     def refuse(self, row: SourceInstance, name: str, value: str, reason: str) -> None:
         """A row cannot be taken: which field of it, and why."""

@@ -10,6 +10,7 @@ from annotator.formats.base import ReadOptions
 from annotator.formats.registry import READERS, get_reader
 from annotator.store import Store
 from annotator.store.events import add_event
+from annotator.store.projects import get_project_by_id
 from annotator.usecases.import_report import ImportOptions, ImportReport
 from annotator.usecases.intake import Intake
 from annotator.usecases.rights import require
@@ -42,6 +43,7 @@ def import_file(
     items = get_reader(format_name)(path, read_options)
     try:
         with store.transaction():
+            project = get_project_by_id(store, project.id)  # its rules as they are now that nobody else writes
             Intake(store, project, options, report, progress).run(items)
             if report.n_problems and not options.skip_invalid:
                 raise ImportRefused(_refusal(report, path), report.problems, report.n_problems)

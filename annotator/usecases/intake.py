@@ -1,14 +1,15 @@
 """One run over a file: its items in batches, each prepared and written together."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
 
+from annotator.assignment.orders import queue_position
 from annotator.domain.projects import Project
 from annotator.domain.sources import Problem, SourceDocument, SourceEvent, SourceInstance, SourceItem, SourceProject
 from annotator.domain.texts import TokenizedText
 from annotator.store import Store
-from annotator.store.imports import InstanceWriter, NewDocument
-from annotator.store.projects import update_project
+from annotator.store.imports import InstanceWriter, NewDocument, NewInstance, last_queue_position
+from annotator.store.projects import set_labels
+from annotator.store.queue import forget_cursors
 from annotator.usecases.import_report import ImportOptions, ImportReport
 from annotator.usecases.merging import Merger
 from annotator.usecases.preparing import Preparer
@@ -35,6 +36,8 @@ class Intake:
         self.preparer = Preparer(store, project, options, report)
         self.merger = Merger(store, options, report, self.preparer, self.instances)
         self.restorer = Restorer(store, project)
+        self.labels: set[str] = set()
+        self.ordinal = last_queue_position(store, project.id)
         self.n_read = 0
 
     def run(self, items: Iterable[SourceItem]) -> None:
@@ -52,8 +55,10 @@ class Intake:
                 case SourceInstance():
                     self._take_instances(batch)  # type: ignore[arg-type]
         project = self.preparer.project
-        if not project.labels and self.preparer.labels:
-            update_project(self.store, replace(project, labels=tuple(sorted(self.preparer.labels))))
+        if not project.labels and self.labels and project.task.result_kind == "label":
+            set_labels(self.store, project.id, sorted(self.labels))
+        if self.report.n_new or self.report.n_updated:
+            forget_cursors(self.store, project.id)
 
     def _take_documents(self, batch: Sequence[SourceDocument]) -> None:
         bodies = self.preparer.bodies([(d.body, self.preparer.language_of(d.language)) for d in batch])
@@ -79,11 +84,14 @@ class Intake:
         self.report.add_preview((p.source, p.language, sum(len(a.sets) for a in p.annotations)) for p in prepared)
         known = self.instances.known((p.source.key, p.source.split) for p in prepared)
         new = [p for p in prepared if (p.source.key, p.source.split) not in known]
-        ids = self.instances.add(new)
+        ids = self.instances.add(new, [self._position(instance) for instance in new])
         self.restorer.take_work(zip(ids, new, strict=True))
         self.report.n_new += len(new)
         for instance in new:
             self.report.count_annotations(len(a.sets) for a in instance.annotations)
+            self.labels |= {
+                r for r in (instance.source.result, *(a.result for a in instance.annotations)) if r is not None
+            }
         for instance in prepared:
             there = known.get((instance.source.key, instance.source.split))
             if there is not None:
@@ -93,6 +101,12 @@ class Intake:
                 self.merger.take_addition(source)
         self.n_read += len(batch)
         self.progress(self.n_read)
+
+    def _position(self, instance: NewInstance) -> int:
+        """The place of a new instance in the queue."""
+        self.ordinal += 1
+        settings, source = self.preparer.project.settings, instance.source
+        return queue_position(settings.order, settings.seed, self.ordinal, source.key, source.split)
 
     def _additions(self, batch: Sequence[SourceInstance]) -> set[int]:
         """The rows (by identity) that only add annotations to an instance that is stored, or stands before them."""

@@ -4,16 +4,16 @@ import datetime as dt
 from dataclasses import dataclass
 from typing import cast
 
-from annotator.domain.instances import AnnotationState, Assignment, Draft, Instance, Timing
+from annotator.domain.instances import AnnotationState, Assignment, AssignmentState, Draft, Instance, Timing
 from annotator.domain.people import User
 from annotator.domain.projects import DISCARD_REASONS, Project
+from annotator.domain.rationales import check_spans
 from annotator.domain.submission import check_submission, result_mode_for
 from annotator.errors import Conflict, InvalidValue, LeaseLost, NotAllowed, NotFound, StaleDraft
-from annotator.store import Store
+from annotator.store import Store, queue
 from annotator.store import assignments as work_store
 from annotator.store.annotations import (
     add_annotation,
-    count_accepted,
     find_annotation_of_assignment,
     find_starting_draft,
     replace_annotation,
@@ -21,9 +21,9 @@ from annotator.store.annotations import (
 )
 from annotator.store.database import iso, now
 from annotator.store.events import record_event
-from annotator.store.instances import get_instance, project_of_instance, set_state
+from annotator.store.instances import get_instance, layout_of, project_of_instance, row_of
 from annotator.store.projects import assignment_counts_of, get_project_by_id, instance_counts
-from annotator.store.proposals import add_proposal, decide_proposal, has_open_proposal, last_proposal_of
+from annotator.store.proposals import add_proposal, decide_proposal, last_proposal_of
 from annotator.usecases.rights import require
 
 PAGE_SIZE = 20
@@ -83,7 +83,7 @@ def next_work(store: Store, user: User, project_id: int, instance_id: int | None
         held = _hold(store, project, user_id, first)
         counts = waiting_counts(store, project, user)
         works = [_work(store, assignment) for assignment in held[:2]]
-    empty = None if works else _why_empty(project, counts)
+        empty = None if works else _why_empty(store, project, counts)
     return NextWork(project, works[0] if works else None, works[1] if len(works) > 1 else None, counts, empty)
 
 
@@ -107,7 +107,7 @@ def waiting_counts(store: Store, project: Project, user: User) -> dict[str, int]
     if project.settings.annotators_per_instance == 1:
         waiting = instance_counts(store, project.id).get("queued", 0)
     else:
-        waiting = work_store.waiting_for(store, project.id, user_id)
+        waiting = queue.waiting_for(store, project.id, user_id)
     return {
         "returned": mine.get("returned", 0),
         "open": mine.get("leased", 0),
@@ -127,8 +127,9 @@ def save_draft(
     with store.transaction():
         assignment = _held_by(store, user, assignment_id)
         _check_revision(assignment, revision)
+        check_spans(draft.sets, layout_of(store, assignment.instance_id))
         project = get_project_by_id(store, assignment.project_id)
-        _keep_lease(store, project, assignment)
+        _keep_leases(store, project, assignment)
         work_store.save_draft(store, assignment_id, draft, revision + 1)
         work_store.add_timing(store, assignment_id, _plausible(timing))
     return revision + 1
@@ -162,7 +163,7 @@ def submit(
         project = get_project_by_id(store, assignment.project_id)
         instance = get_instance(store, assignment.instance_id)
         result = check_submission(draft, instance, project, is_confirmed=is_confirmed)
-        _keep_lease(store, project, assignment)
+        _keep_leases(store, project, assignment)
         work_store.save_draft(store, assignment_id, draft, revision + 1)
         work_store.add_timing(store, assignment_id, _plausible(timing))
         _store_submission(store, user, project, instance, assignment, draft, result)
@@ -176,10 +177,9 @@ def skip(
     with store.transaction():
         assignment = _held_by(store, user, assignment_id)
         project = get_project_by_id(store, assignment.project_id)
-        if assignment.state == "leased":
-            work_store.release(store, assignment_id, assignment.instance_id, "skipped")
-        elif assignment.state == "returned":
+        if assignment.state == "returned":
             raise Conflict("Returned work cannot be skipped: it waits for you. Correct it, or propose to discard it.")
+        _move(store, assignment, "skipped")
         _note(store, user, "skip", assignment)
         return _what_follows(store, user, project, shown_next)
 
@@ -195,11 +195,10 @@ def propose_discard(
     with store.transaction():
         assignment = _held_by(store, user, assignment_id)
         project = get_project_by_id(store, assignment.project_id)
-        work_store.set_assignment_state(store, assignment_id, "proposed")
-        set_state(store, assignment.instance_id, "held")
         add_proposal(
             store, project.id, assignment.instance_id, assignment_id, user.name, "discard", reason, comment.strip()
         )
+        _move(store, assignment, "proposed")
         _note(store, user, "propose discard", assignment, reason=reason)
         return _what_follows(store, user, project, shown_next)
 
@@ -220,10 +219,8 @@ def withdraw(store: Store, user: User, assignment_id: int) -> Work:
             raise Conflict("This instance was discarded by the lead, so its annotation cannot be opened again.")
         _cancel_contest(store, user, assignment)
         set_annotation_state(store, annotation.id, "withdrawn")
-        work_store.set_assignment_state(store, assignment_id, "leased")
-        work_store.extend_lease(store, assignment_id, _lease_end(project))
-        if not has_open_proposal(store, assignment.instance_id):
-            set_state(store, assignment.instance_id, "open")
+        _move(store, assignment, "leased")
+        work_store.extend_leases(store, project.id, assignment.user_id, _lease_end(project))
         _note(store, user, "withdraw", assignment)
         return _work(store, work_store.get_assignment(store, assignment_id))
 
@@ -239,7 +236,7 @@ def may_withdraw(annotation_state: str) -> bool:
 
 
 def list_finished(store: Store, user: User, project_id: int, page: int) -> tuple[list[FinishedRow], int]:
-    """One page of a person's own submitted, proposed and skipped work, newest first; and how many there are."""
+    """One page of a person's own submitted work and proposals, newest first; and how many there are."""
     user_id = _annotator(store, user, project_id)
     mine = assignment_counts_of(store, project_id, user_id)
     total = mine.get("submitted", 0) + mine.get("proposed", 0)
@@ -250,14 +247,14 @@ def list_finished(store: Store, user: User, project_id: int, page: int) -> tuple
 
 
 def _finished_row(store: Store, assignment: Assignment) -> FinishedRow:
-    instance = get_instance(store, assignment.instance_id)
+    instance = row_of(store, assignment.instance_id)
     annotation = find_annotation_of_assignment(store, assignment.id)
     state = annotation.state if annotation is not None and assignment.state == "submitted" else "proposed to discard"
     return FinishedRow(
         assignment_id=assignment.id,
         instance_id=instance.id,
         key=instance.key,
-        excerpt=instance.segments[0].body.text[:120],
+        excerpt=instance.excerpt,
         state=state,
         result=annotation.result if annotation else None,
         n_sets=len(annotation.sets) if annotation else 0,
@@ -283,22 +280,16 @@ def _store_submission(
         )  # fmt: skip
     else:
         replace_annotation(store, there.id, state=state, result=result, sets=draft.sets, note=draft.note)
-    work_store.set_assignment_state(store, assignment.id, "submitted")
     if is_contested:
-        set_state(store, instance.id, "held")
         add_proposal(store, project.id, instance.id, assignment.id, user.name, "contest", result, draft.note)
-    else:
-        complete_if_done(store, project, instance.id, assignment.id)
+    _move(store, assignment, "submitted")
     _note(store, user, "submit", assignment, result=result, sets=len(draft.sets))
 
 
-def complete_if_done(store: Store, project: Project, instance_id: int, assignment_id: int) -> None:
-    """An instance is complete when as many annotations as wanted are accepted and nobody holds it."""
-    wanted = project.settings.annotators_per_instance
-    if count_accepted(store, instance_id) >= wanted and not work_store.has_active_work(
-        store, instance_id, but_not=assignment_id
-    ):
-        set_state(store, instance_id, "complete")
+def _move(store: Store, assignment: Assignment, state: AssignmentState) -> None:
+    """Bring a piece of work into another state, and its instance after it."""
+    work_store.set_assignment_state(store, assignment.id, state)
+    queue.settle(store, assignment.instance_id)
 
 
 def _hold(store: Store, project: Project, user_id: int, first: Assignment | None) -> list[Assignment]:
@@ -306,8 +297,7 @@ def _hold(store: Store, project: Project, user_id: int, first: Assignment | None
     held = work_store.list_held(store, project.id, user_id)
     while len(held) < 2 and (claimed := _claim_next(store, project, user_id)) is not None:
         held.append(claimed)
-    for assignment in held[:2]:
-        _keep_lease(store, project, assignment)
+    work_store.extend_leases(store, project.id, user_id, _lease_end(project))
     if first is None:
         return held
     return [first, *(a for a in held if a.id != first.id)]
@@ -316,9 +306,9 @@ def _hold(store: Store, project: Project, user_id: int, first: Assignment | None
 def _claim_next(store: Store, project: Project, user_id: int) -> Assignment | None:
     held = [a.instance_id for a in work_store.list_held(store, project.id, user_id)]
     instance_id = (
-        work_store.next_set_aside(store, project.id, user_id, "expired", held)
-        or work_store.next_in_queue(store, project.id, user_id)
-        or work_store.next_set_aside(store, project.id, user_id, "skipped", held)
+        queue.next_set_aside(store, project.id, user_id, "expired", held)
+        or queue.next_in_queue(store, project.id, user_id)
+        or queue.next_set_aside(store, project.id, user_id, "skipped", held)
     )
     return None if instance_id is None else _claim(store, project, user_id, instance_id)
 
@@ -338,17 +328,16 @@ def _open_asked(store: Store, project: Project, user_id: int, instance_id: int) 
     mine = work_store.find_assignment(store, instance_id, user_id)
     if mine is not None and mine.state in {"leased", "returned", "submitted", "proposed"}:
         return mine
-    if work_store.is_free(store, instance_id):
+    if queue.is_free(store, instance_id):
         return _claim(store, project, user_id, instance_id)
     raise NotAllowed("This instance is not yours to annotate: others hold it or have finished it.")
 
 
-def _keep_lease(store: Store, project: Project, assignment: Assignment) -> None:
-    """Work goes on: the lease starts anew; what had run out is taken back if nobody else wants the slot."""
+def _keep_leases(store: Store, project: Project, assignment: Assignment) -> None:
+    """Work goes on: every lease of the person starts anew; what was given up is taken back (its slot was found free)."""
     if assignment.state in {"expired", "skipped"}:
         work_store.claim(store, project.id, assignment.instance_id, assignment.user_id, _lease_end(project))
-    elif assignment.state == "leased":
-        work_store.extend_lease(store, assignment.id, _lease_end(project))
+    work_store.extend_leases(store, project.id, assignment.user_id, _lease_end(project))
 
 
 def _lease_end(project: Project) -> str:
@@ -395,7 +384,7 @@ def _held_by(store: Store, user: User, assignment_id: int) -> Assignment:
     assignment = _own(store, user, assignment_id)
     if assignment.state in {"leased", "returned"}:
         return assignment
-    if assignment.state in {"expired", "skipped"} and work_store.is_free(store, assignment.instance_id):
+    if assignment.state in {"expired", "skipped"} and queue.is_free(store, assignment.instance_id):
         return assignment
     if assignment.state == "submitted":
         raise StaleDraft(_SUBMITTED)
@@ -410,6 +399,7 @@ _WHY_LOST = {
     "but cannot be submitted.",
     "skipped": "This text was skipped, in another tab perhaps, and someone else has taken it.",
     "proposed": "You proposed to discard this text; the lead decides.",
+    "ended": "The lead has discarded this text; nothing more is to be done for it.",
 }
 
 
@@ -434,8 +424,8 @@ def _annotator(store: Store, user: User, project_id: int) -> int:
     return user.id
 
 
-def _why_empty(project: Project, counts: dict[str, int]) -> str:
-    if counts["submitted"] == 0 and counts["skipped"] == 0:
+def _why_empty(store: Store, project: Project, counts: dict[str, int]) -> str:
+    if counts["submitted"] == 0 and not instance_counts(store, project.id):
         return f"Nothing waits in “{project.name}” yet. Its lead imports texts on the Project page."
     return "Everything that can be given to you is done. New work appears here by itself when there is some."
 

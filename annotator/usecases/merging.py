@@ -2,12 +2,14 @@
 
 from collections.abc import Sequence
 
+from annotator.domain.instances import Annotation
 from annotator.domain.sources import SourceInstance
 from annotator.errors import InvalidValue
 from annotator.store import Store
-from annotator.store.annotations import annotations_of, count_accepted, replace_annotation
-from annotator.store.imports import InstanceWriter, KnownInstance, NewAnnotation, NewInstance, limit_slots
+from annotator.store.annotations import annotations_of, replace_annotation
+from annotator.store.imports import InstanceWriter, KnownInstance, NewAnnotation, NewInstance
 from annotator.store.instances import get_instance, set_result
+from annotator.store.queue import settle
 from annotator.usecases.import_report import ImportOptions, ImportReport
 from annotator.usecases.preparing import Preparer, fingerprint_of
 from annotator.usecases.resolving import body_reader, to_source_span
@@ -33,8 +35,11 @@ class Merger:
             reason = "this key is in the project with other content; repeat with --update to overwrite it"
             self.report.refuse(source, "id", source.key, reason)
             return
-        if is_changed and there.n_annotations and not self._texts_equal(there.id, instance):
-            reason = f"its text changed, but it has {there.n_annotations} annotation(s) on the old tokens; give it another key"
+        if is_changed and (there.n_annotations or there.n_works) and not self._texts_equal(there.id, instance):
+            reason = (
+                f"its text changed, but {there.n_annotations} annotation(s) and {there.n_works} piece(s) of work are on "
+                "the old tokens; give it another key"
+            )
             self.report.refuse(source, "id", source.key, reason)
             return
         if is_changed:
@@ -91,10 +96,11 @@ class Merger:
 
     def _merge_annotations(self, instance_id: int, source: SourceInstance, new: Sequence[NewAnnotation]) -> bool:
         """Add annotations that are not there yet; answers whether anything was written."""
-        stored = {(a.annotator, a.round_number): a for a in annotations_of(self.store, [instance_id])[instance_id]}
+        annotations = annotations_of(self.store, [instance_id])[instance_id]
+        stored = {(a.annotator, a.round_number, a.user_id is not None): a for a in annotations}
         wrote = False
         for annotation in new:
-            there = stored.get((annotation.annotator, annotation.round_number))
+            there = stored.get((annotation.annotator, annotation.round_number, annotation.by_user))
             if there is None:
                 self.instances.add_annotations([(instance_id, [annotation])])
                 self.report.count_annotations([len(annotation.sets)])
@@ -106,15 +112,16 @@ class Merger:
                     note=annotation.note,
                 )  # fmt: skip
             else:
-                reason = f"'{annotation.annotator}' annotated this instance otherwise already; repeat with --update to overwrite"
+                reason = _otherwise(annotation, there)
                 self.report.refuse(source, "rationales", source.key, reason)
                 continue
             wrote = True
         if wrote:
-            self._settle_slots(instance_id)
+            settle(self.store, instance_id)
         return wrote
 
-    def _settle_slots(self, instance_id: int) -> None:
-        """Gold that joined later takes the slots it fills."""
-        wanted = self.preparer.project.settings.annotators_per_instance
-        limit_slots(self.store, instance_id, max(0, wanted - count_accepted(self.store, instance_id)))
+
+def _otherwise(annotation: NewAnnotation, there: Annotation) -> str:
+    if there.user_id is not None:
+        return f"'{annotation.annotator}' annotated this instance here, otherwise than the file says; the file cannot change that"
+    return f"'{annotation.annotator}' annotated this instance otherwise already; repeat with --update to overwrite"

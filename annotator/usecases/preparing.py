@@ -5,7 +5,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from annotator.assignment.orders import queue_position
 from annotator.domain.instances import AnnotationState
 from annotator.domain.projects import Project
 from annotator.domain.sources import SourceAnnotation, SourceInstance, SourceText
@@ -18,7 +17,6 @@ from annotator.store.imports import (
     NewDocument,
     NewInstance,
     StoredDocument,
-    last_queue_position,
 )
 from annotator.store.packing import fingerprint
 from annotator.text.tokenise import tokenise_all
@@ -44,8 +42,6 @@ class Preparer:
         self.options = options
         self.report = report
         self.documents = DocumentWriter(store, project.id)
-        self.labels: dict[str, None] = {}
-        self._ordinal = last_queue_position(store, project.id)
 
     def prepare(self, batch: Sequence[SourceInstance]) -> list[NewInstance]:
         own = [
@@ -108,14 +104,12 @@ class Preparer:
         settings = self.project.settings
         n_accepted = len({a.annotator for a in annotations if a.state == "accepted"})
         open_slots = max(0, settings.annotators_per_instance - n_accepted)
-        self._ordinal += 1
         return NewInstance(
             source=source,
             language=language,
             segments=tuple((p.name, p.is_selectable, p.document) for p in parts),
             target=(target.start, target.end) if target else None,
             fingerprint=fingerprint_of(source, language, [(p.name, p.document.fingerprint) for p in parts]),
-            queue_position=queue_position(settings.order, settings.seed, self._ordinal, source.key, source.split),
             open_slots=open_slots,
             state=source.state or ("open" if open_slots else "complete"),
             annotations=annotations,
@@ -141,6 +135,8 @@ class Preparer:
             annotation.note,
             annotation.round_number,
             state,  # type: ignore[arg-type]
+            annotation.created_at,
+            annotation.by_user and any(w.user == annotation.annotator for w in source.work),
         )
 
     def _check_result(self, source: SourceInstance, result: str | None) -> bool:
@@ -152,7 +148,6 @@ class Preparer:
                 source, "label", result, f"the project's labels are {allowed}; add it to them or mend the row"
             )
             return False
-        self.labels[result] = None
         return True
 
     def language_of(self, said: str | None) -> str:

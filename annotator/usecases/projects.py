@@ -7,7 +7,7 @@ from annotator.assignment.orders import queue_position
 from annotator.domain.people import PROJECT_ROLES, Role, User
 from annotator.domain.projects import Project, ProjectSettings
 from annotator.domain.tasks import Task
-from annotator.errors import InvalidValue
+from annotator.errors import InvalidValue, NotAllowed
 from annotator.store import Store
 from annotator.store.events import Event, add_event, list_events
 from annotator.store.instances import (
@@ -15,8 +15,8 @@ from annotator.store.instances import (
     list_instances,
     queue_keys,
     set_queue_positions,
-    wanted_annotators_changed,
 )
+from annotator.store.label_use import LabelUse, label_use
 from annotator.store.people import add_role, get_user, list_members, list_users, remove_role
 from annotator.store.projects import (
     add_project,
@@ -27,13 +27,20 @@ from annotator.store.projects import (
     list_projects_of,
     update_project,
 )
+from annotator.store.projects import find_project as find_by_name
 from annotator.store.proposals import count_open_proposals
+from annotator.store.queue import settle_project
+from annotator.text.language import subtags
 from annotator.usecases.rights import require, require_may_create
 
 __all__ = [
     "InstanceRow", "Progress", "change_project", "create_project", "events_of", "find_project", "give_role", "instances_of",
     "members_of", "people_to_choose", "progress_of", "projects_of", "take_role",
 ]  # fmt: skip
+
+
+_LONGEST_NAME = 200
+_CHANGEABLE = ("name", "labels", "language", "settings", "guidelines", "question", "licence", "citation")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +72,10 @@ def create_project(
     with store.transaction():
         project = add_project(
             store,
-            name.strip(),
+            _checked_name(store, name),
             task,
             labels=_checked_labels(task, labels),
-            language=language,
+            language=_checked_language(language),
             settings=settings,
             guidelines=guidelines,
         )
@@ -76,6 +83,20 @@ def create_project(
             add_role(store, project.id, actor, "lead")
         add_event(store, actor.name, "create", "project", project.id, project_id=project.id, name=project.name)
     return project
+
+
+def _checked_name(store: Store, name: str) -> str:
+    cleaned = name.strip()
+    if not 1 <= len(cleaned) <= _LONGEST_NAME:
+        raise InvalidValue(f"A project needs a name of 1 to {_LONGEST_NAME} characters.")
+    if find_by_name(store, cleaned) is not None:
+        raise InvalidValue(f"There is a project '{cleaned}' already. Choose another name.")
+    return cleaned
+
+
+def _checked_language(language: str) -> str:
+    subtags(language.strip())
+    return language.strip()
 
 
 def _checked_labels(task: Task, labels: Sequence[str]) -> tuple[str, ...]:
@@ -88,22 +109,69 @@ def _checked_labels(task: Task, labels: Sequence[str]) -> tuple[str, ...]:
 
 
 def change_project(store: Store, actor: User, project: Project) -> Project:
-    """Write a project's rules; the queue follows a change of order, and slots a change of annotators per instance."""
+    """Write a project's rules; the queue follows a change of order, and slots a change of annotators per instance.
+
+    Raises: InvalidValue for a name that is taken, a label that is taken away while it is in use, and rules that cannot be
+    """
     with store.transaction():
         require(store, actor, project.id, "manage project")
         before = get_project_by_id(store, project.id)
-        project = replace(project, labels=_checked_labels(project.task, project.labels))
-        if project.name != before.name and not project.name.strip():
-            raise InvalidValue("A project needs a name.")
+        project = _checked(store, project, before)
         update_project(store, project)
         _follow_settings(store, project, before.settings)
-        changed = [
-            name
-            for name in ("name", "labels", "settings", "guidelines")
-            if getattr(project, name) != getattr(before, name)
-        ]
+        changed = [name for name in _CHANGEABLE if getattr(project, name) != getattr(before, name)]
         add_event(store, actor.name, "change", "project", project.id, project_id=project.id, changed=changed)
     return project
+
+
+def _checked(store: Store, project: Project, before: Project) -> Project:
+    is_renamed = project.name.strip() != before.name
+    project = replace(
+        project,
+        name=_checked_name(store, project.name) if is_renamed else before.name,
+        labels=_checked_labels(project.task, project.labels),
+        language=_checked_language(project.language),
+    )
+    for label in before.labels:
+        if label not in project.labels:
+            _require_unused(label, label_use(store, project.id, label))
+    for rules in (project.settings.required_segments, project.settings.forbidden_segments):
+        for label, segments in rules.items():
+            _check_segment_rule(project, label, segments)
+    _check_no_contradiction(project.settings)
+    return project
+
+
+def _require_unused(label: str, use: LabelUse) -> None:
+    if not use.is_used:
+        return
+    counts = (
+        (use.n_instances, "instance"),
+        (use.n_annotations, "annotation"),
+        (use.n_proposals, "open proposal"),
+    )
+    said = ", ".join(f"{n:,} {what}{'s' if n != 1 else ''}" for n, what in counts if n)
+    raise InvalidValue(
+        f"The label '{label}' cannot be taken away: {said} of this project carry it. Give those another label first."
+    )
+
+
+def _check_segment_rule(project: Project, label: str, segments: Sequence[str]) -> None:
+    if project.labels and label not in project.labels:
+        raise InvalidValue(
+            f"A rule for segments names '{label}', which is no label of the project. Take the rule away."
+        )
+    for name in segments:
+        spec = project.task.spec_of(name)
+        if spec is None or not spec.is_selectable:
+            raise InvalidValue(f"The rule for '{label}' names the segment '{name}', in which nothing can be marked.")
+
+
+def _check_no_contradiction(settings: ProjectSettings) -> None:
+    for label, required in settings.required_segments.items():
+        both = [name for name in required if name in settings.forbidden_segments.get(label, ())]
+        if both:
+            raise InvalidValue(f"'{label}' cannot both require and forbid '{both[0]}'. Take one of the two away.")
 
 
 def _follow_settings(store: Store, project: Project, before: ProjectSettings) -> None:
@@ -116,7 +184,7 @@ def _follow_settings(store: Store, project: Project, before: ProjectSettings) ->
         ]
         set_queue_positions(store, project.id, positions)
     if now.annotators_per_instance != before.annotators_per_instance:
-        wanted_annotators_changed(store, project.id, now.annotators_per_instance)
+        settle_project(store, project.id)
 
 
 def give_role(store: Store, actor: User, project_id: int, name: str, role: Role) -> None:
@@ -130,11 +198,25 @@ def give_role(store: Store, actor: User, project_id: int, name: str, role: Role)
 
 
 def take_role(store: Store, actor: User, project_id: int, name: str, role: Role) -> None:
-    """Take a role in a project from a person; their work stays."""
+    """Take a role in a project from a person; their work stays.
+
+    Raises: NotAllowed when nobody would lead the project any more, unless an administrator takes the role
+    """
     with store.transaction():
         require(store, actor, project_id, "manage project")
-        remove_role(store, project_id, get_user(store, name), role)
+        user = get_user(store, name)
+        if role == "lead" and not actor.is_administrator:
+            _require_other_lead(store, project_id, user)
+        remove_role(store, project_id, user, role)
         add_event(store, actor.name, "take role", "project", project_id, project_id=project_id, user=name, role=role)
+
+
+def _require_other_lead(store: Store, project_id: int, user: User) -> None:
+    leads = [member.id for member, role in list_members(store, project_id) if role == "lead" and not member.is_disabled]
+    if leads == [user.id]:
+        raise NotAllowed(
+            f"{user.name} is the project's last lead. Give somebody else the role first, or ask an administrator."
+        )
 
 
 def projects_of(store: Store, user: User) -> list[Project]:

@@ -12,9 +12,10 @@ from annotator.errors import InvalidValue
 from annotator.store import Store
 from annotator.store.events import record_event
 from annotator.store.imports import NewInstance, StoredWork, add_proposals, add_work
-from annotator.store.instances import find_instance_id
+from annotator.store.instances import find_instance_ids
 from annotator.store.people import add_role, add_user, find_user
 from annotator.store.projects import instance_counts, settings_from, update_project
+from annotator.store.queue import settle
 from annotator.usecases.resolving import no_body, resolve_sets
 
 
@@ -52,27 +53,34 @@ class Restorer:
         return self.project
 
     def take_work(self, instances: Iterable[tuple[int, NewInstance]]) -> None:
-        """Assignments with their drafts, and proposals, of new instances."""
+        """Assignments with their drafts and submissions, and proposals, of new instances."""
         for instance_id, instance in instances:
             source = instance.source
-            if source.work:
-                segments = [(name, is_selectable, d.n_tokens) for name, is_selectable, d in instance.segments]
-                layout = TokenLayout.of(segments)
-                works = [self._stored_work(work, layout) for work in source.work]
-                add_work(self.store, self.project.id, instance_id, works)
+            if not source.work and not source.proposals:
+                continue
+            segments = [(name, is_selectable, d.n_tokens) for name, is_selectable, d in instance.segments]
+            layout = TokenLayout.of(segments)
+            works = [self._stored_work(work, layout) for work in source.work]
+            late = instance.annotations if any(a.by_user for a in instance.annotations) else ()
+            add_work(self.store, self.project.id, instance_id, works, late)
             add_proposals(self.store, self.project.id, instance_id, source.proposals)
+            settle(self.store, instance_id)
 
     def take_events(self, events: Sequence[SourceEvent]) -> None:
         """The record goes on where the export ended; only into a project that was empty."""
-        if self.was_empty:
-            for event in events:
-                subject_id = self.project.id
-                if event.subject == "instance":
-                    subject_id = find_instance_id(self.store, self.project.id, event.key) or 0
-                record_event(
-                    self.store, event.at, event.actor, event.action, event.subject, subject_id or None,
-                    self.project.id, event.detail,
-                )  # fmt: skip
+        for event in events if self.was_empty else ():
+            record_event(
+                self.store, event.at, event.actor, event.action, event.subject, self._subject_id(event),
+                self.project.id, event.detail,
+            )  # fmt: skip
+
+    def _subject_id(self, event: SourceEvent) -> int | None:
+        if event.subject == "project":
+            return self.project.id
+        if event.subject == "instance":
+            found = find_instance_ids(self.store, self.project.id, event.key, event.split)
+            return found[0] if found else None
+        return None
 
     def _add_member(self, name: str, role: str) -> None:
         if role in PROJECT_ROLES:
@@ -82,5 +90,6 @@ class Restorer:
         return find_user(self.store, name) or add_user(self.store, name, is_disabled=True)
 
     def _stored_work(self, work: SourceWork, layout: TokenLayout) -> StoredWork:
-        draft = Draft(work.draft.result, resolve_sets(work.draft, layout, no_body), work.draft.note, work.no_rationale)
+        sets = resolve_sets(work.draft, layout, no_body)
+        draft = Draft(work.draft.result, sets, work.draft.note, work.no_rationale)
         return StoredWork(work, self._user(work.user), draft)

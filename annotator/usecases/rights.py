@@ -1,19 +1,26 @@
 """Who may do what: asked by every other use case before it does anything."""
 
 from annotator.domain.people import PROJECT_ROLES, Right, Role, User, has_right
-from annotator.errors import NotAllowed
+from annotator.errors import NotAllowed, NotFound
 from annotator.store import Store
 from annotator.store import people as people_store
 from annotator.store import projects as projects_store
 
 _NAMED_LEADS = 3
+_NOT_YOURS = "There is no such project, or you have no role in it. Ask its lead or an administrator for one."
 
 
 def require(store: Store, user: User, project_id: int, right: Right) -> frozenset[Role]:
-    """The roles of a person who has a right in a project; raises NotAllowed saying which right, and who can give it."""
+    """The roles of a person who has a right in a project.
+
+    Raises: NotAllowed saying which right, and who can give it. NotFound for a person who has no role there: in the same
+            words whether there is such a project or not, so that nobody learns by trying numbers what others work on
+    """
     roles = people_store.roles_of(store, user, project_id)
     if has_right(user, roles, right):
         return roles
+    if not roles and not user.is_administrator:
+        raise NotFound(_NOT_YOURS)
     project = projects_store.get_project_by_id(store, project_id)
     raise NotAllowed(
         f"{user.name} does not have the right to {_spoken_in(right, project.name)}. "

@@ -47,7 +47,7 @@ class ShownInstance:
 
 @dataclass(frozen=True, slots=True)
 class ShownResult:
-    """How this instance's result comes about, and what it has already."""
+    """How this instance's result comes about, and what it has already (None where the annotator is to give it)."""
 
     kind: ResultKind
     mode: ResultMode
@@ -141,11 +141,18 @@ def show_work(work: Work, project: Project) -> ShownWork:
         state={"leased": "open", "returned": "returned"}.get(assignment.state, "submitted"),
         lease_until=assignment.lease_until,
         instance=show_instance(work.instance, project.task),
-        result=ShownResult(project.task.result_kind, result_mode_for(project, work.instance), work.instance.result),
+        result=_show_result(work.instance, project),
         draft=show_draft(assignment.draft),
         locked_sets=(),
         feedback=feedback,
     )
+
+
+def _show_result(instance: Instance, project: Project) -> ShownResult:
+    """Whoever is to give the result must not see the one that the file gave."""
+    mode = result_mode_for(project, instance)
+    given = None if mode in {"give", "labels_only"} else instance.result
+    return ShownResult(project.task.result_kind, mode, given)
 
 
 def show_instance(instance: Instance, task: Task) -> ShownInstance:

@@ -6,7 +6,6 @@ from pathlib import Path
 from annotator.domain.people import User
 from annotator.errors import InvalidValue
 from annotator.store import Store, checks
-from annotator.store import projects as projects_store
 from annotator.store.events import add_event
 from annotator.usecases.rights import require_administrator
 
@@ -28,7 +27,8 @@ def check(store: Store) -> list[str]:
     """
     return [
         *_wrong_counts(store),
-        *_implausible_slots(store),
+        *_unsettled(store),
+        *_loose_work(store),
         *_wrong_sizes(store),
         *_spans_outside(store),
         *_wrong_offsets(store),
@@ -40,14 +40,18 @@ def _wrong_counts(store: Store) -> Iterable[str]:
         yield f"The count of {wrong.place} says {wrong.kept}, but there are {wrong.counted}."
 
 
-def _implausible_slots(store: Store) -> Iterable[str]:
-    for project in projects_store.list_projects(store):
-        most = project.settings.annotators_per_instance
-        for key, open_slots in checks.instances_with_slots_above(store, project.id, most, limit=_AT_MOST):
-            yield (
-                f"Instance '{key}' of project '{project.name}' could be given out {open_slots} times, "
-                f"but the project asks for {most} annotators."
-            )
+def _unsettled(store: Store) -> Iterable[str]:
+    for key, words in checks.unsettled_instances(store, limit=_AT_MOST):
+        yield f"Instance '{key}' {words}."
+
+
+def _loose_work(store: Store) -> Iterable[str]:
+    for key, person in checks.submissions_without_annotation(store, limit=_AT_MOST):
+        yield f"'{person}' submitted instance '{key}', but there is no annotation of it."
+    for key, person in checks.proposals_without_work(store, limit=_AT_MOST):
+        yield f"The open proposal of '{person}' about instance '{key}' belongs to no piece of work."
+    for key, person in checks.hidden_by_cursors(store, limit=_AT_MOST):
+        yield f"Instance '{key}' is free, but '{person}' would never be given it."
 
 
 def _wrong_sizes(store: Store) -> Iterable[str]:

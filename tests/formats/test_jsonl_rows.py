@@ -7,7 +7,7 @@ import pytest
 
 from annotator.domain.sources import Problem, SourceAnnotation, SourceInstance, SourceSpan, SourceText
 from annotator.domain.tasks import TASKS, SegmentSpec, Task
-from annotator.formats import jsonl, jsonl_rows
+from annotator.formats import jsonl
 from annotator.formats.base import ReadOptions
 
 Read = tuple[list[SourceInstance], list[Problem]]
@@ -323,6 +323,6 @@ def test_metadata_that_is_no_object_is_kept_under_its_name(tmp_path):
 def test_rows_are_read_one_at_a_time(tmp_path):
     path = tmp_path / "rows.jsonl"
     path.write_text("".join(json.dumps({"id": str(n), "text": TEXT}) + "\n" for n in range(50_000)))
-    items = jsonl_rows.read(path, ReadOptions(TASKS["sentiment"]))
+    items = jsonl.read(path, ReadOptions(TASKS["sentiment"]))
     assert next(items).key == "0"
     items.close()

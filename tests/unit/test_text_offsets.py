@@ -7,30 +7,29 @@ from hypothesis import strategies as st
 from annotator.domain.texts import TokenizedText
 from annotator.errors import InvalidValue
 from annotator.text.language import direction, is_spaceless
-from annotator.text.spans import cuts_token, tokens_overlapping
+from annotator.text.spans import tokens_overlapping
 from annotator.text.utf16 import utf16_offsets
 
 BODY = TokenizedText("one two, three", (0, 4, 7, 9), (3, 7, 8, 14), (0,))
 
 
 @pytest.mark.parametrize(
-    ("start_char", "end_char", "tokens", "is_cut"),
+    ("start_char", "end_char", "tokens"),
     [
-        (0, 3, (0, 1), False),  # one token
-        (4, 8, (1, 3), False),  # two that touch
-        (1, 2, (0, 1), True),  # inside a token
-        (0, 14, (0, 4), False),  # everything
-        (3, 4, None, False),  # white space
-        (3, 5, (1, 2), True),  # white space and a first character
-        (5, 10, (1, 4), True),
-        (4, 4, None, False),  # nothing
-        (5, 5, None, True),  # nothing, inside a token
-        (14, 14, None, False),  # the end
+        (0, 3, (0, 1)),  # one token
+        (4, 8, (1, 3)),  # two that touch
+        (1, 2, (0, 1)),  # inside a token
+        (0, 14, (0, 4)),  # everything
+        (3, 4, None),  # white space
+        (3, 5, (1, 2)),  # white space and a first character
+        (5, 10, (1, 4)),
+        (4, 4, None),  # nothing
+        (5, 5, None),  # nothing, inside a token
+        (14, 14, None),  # the end
     ],
 )
-def test_characters_touch_tokens(start_char, end_char, tokens, is_cut):
+def test_characters_touch_tokens(start_char, end_char, tokens):
     assert tokens_overlapping(BODY, start_char, end_char) == tokens
-    assert cuts_token(BODY, start_char, end_char) is is_cut
 
 
 @pytest.mark.parametrize(("start_char", "end_char"), [(-1, 2), (3, 2), (0, 15)])

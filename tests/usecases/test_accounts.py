@@ -412,5 +412,5 @@ def test_a_project_without_a_lead_names_the_administrators(store: Store) -> None
 
 def test_a_right_in_a_project_that_is_not_there_is_not_found(store: Store) -> None:
     make_project(store)
-    with pytest.raises(NotFound, match="There is no project number 99"):
+    with pytest.raises(NotFound, match="There is no such project, or you have no role in it"):
         require(store, make_user(store, "ann", "annotator"), 99, "annotate")

@@ -155,3 +155,15 @@ def test_annotators_cannot_export(store: Store, project: Project, annotator: Use
     with pytest.raises(NotAllowed, match="right to export"):
         export_file(store, annotator, project, "jsonl", tmp_path / "x.jsonl")
     assert not (tmp_path / "x.jsonl").exists()
+
+
+def test_a_researcher_exports_gold_but_not_everybodys_unfinished_work(
+    store: Store, project: Project, annotator: User, add_person: Callable[..., User], tmp_path: Path
+) -> None:
+    worked_on(store, project, annotator)
+    researcher = add_person("researcher-a", project, "researcher")
+    with pytest.raises(NotAllowed, match="see all annotations"):
+        export_file(store, researcher, project, "jsonl", tmp_path / "x.jsonl")
+    with pytest.raises(NotAllowed, match="see all annotations"):
+        export_file(store, researcher, project, "benchmark", tmp_path / "x", ExportOptions(include_submitted=True))
+    assert export_file(store, researcher, project, "benchmark", tmp_path / "gold") == 2

@@ -2,10 +2,12 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from annotator.domain.instances import Draft
 from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.domain.projects import Project
 from annotator.domain.rationales import RationaleSet
@@ -13,9 +15,11 @@ from annotator.domain.tasks import get_task
 from annotator.errors import ImportRefused, NotAllowed
 from annotator.store import Store
 from annotator.store.annotations import annotations_of
+from annotator.usecases import marking
 from annotator.usecases.import_report import ImportOptions, ImportReport
 from annotator.usecases.importing import import_file
-from annotator.usecases.projects import create_project, find_project, progress_of
+from annotator.usecases.projects import change_project, create_project, find_project, progress_of
+from annotator.usecases.splitting import split_project
 
 Rows = Callable[..., ImportReport]
 
@@ -106,7 +110,7 @@ def test_a_changed_text_never_leaves_annotations_on_the_old_tokens(
     import_rows(project, [GOLD])
     with pytest.raises(ImportRefused) as refusal:
         import_rows(project, [{**GOLD, "text": "Other words altogether here, bad prices."}], update=True)
-    assert "1 annotation(s) on the old tokens" in refusal.value.problems[0].reason
+    assert "1 annotation(s) and 0 piece(s) of work are on the old tokens" in refusal.value.problems[0].reason
 
 
 def test_gold_is_stored_as_the_sources_annotation_with_its_spans_as_they_are(
@@ -246,3 +250,51 @@ def test_gold_of_the_benchmark_joins_its_input_by_id_also_later(
     assert annotation.sets == (RationaleSet.of((1, 2), (3, 4), (6, 7)),)
     assert store.value("SELECT result FROM instances") == "The lake"
     assert store.value("SELECT state FROM instances") == "complete"
+
+
+def test_a_file_finds_its_instances_again_after_a_split(
+    store: Store, make_project: Callable[..., Project], import_rows: Rows
+) -> None:
+    project = make_project()
+    rows: list[dict[str, object]] = [{"id": f"t{n}", "text": f"Text {n}."} for n in range(10)]
+    import_rows(project, rows)
+    split_project(store, LOCAL_OPERATOR, project, "train=.5,test=.5")
+    assert import_rows(project, rows).n_unchanged == 10
+    assert progress_of(store, LOCAL_OPERATOR, project.id).n_instances == 10
+
+
+def test_texts_that_come_later_reach_people_who_were_done(
+    store: Store, make_project: Callable[..., Project], import_rows: Rows, add_person: Callable[..., User]
+) -> None:
+    project = make_project(order="random", seed=3)
+    user = add_person("annotator-a", project, "annotator")
+    for first in (0, 4):
+        import_rows(
+            project, [{"id": f"t{n}", "text": "Fine food.", "label": "positive"} for n in range(first, first + 4)]
+        )
+        while (work := marking.next_work(store, user, project.id).work) is not None:
+            marking.submit(store, user, work.assignment.id, 0, Draft(sets=(RationaleSet.of((0, 1)),)))
+    assert progress_of(store, LOCAL_OPERATOR, project.id).instances == {"complete": 8}
+
+
+def test_a_text_on_which_somebody_works_cannot_be_changed_under_them(
+    store: Store, make_project: Callable[..., Project], import_rows: Rows, add_person: Callable[..., User]
+) -> None:
+    project = make_project()
+    import_rows(project, [{"id": "t1", "text": "Fine food.", "label": "positive"}])
+    marking.next_work(store, add_person("annotator-a", project, "annotator"), project.id)
+    with pytest.raises(ImportRefused) as refusal:
+        import_rows(project, [{"id": "t1", "text": "Other food.", "label": "positive"}], update=True)
+    assert "1 piece(s) of work are on the old tokens" in refusal.value.problems[0].reason
+
+
+def test_rules_that_were_changed_meanwhile_are_not_overwritten_by_an_import(
+    store: Store, make_project: Callable[..., Project], tmp_path: Path
+) -> None:
+    stale = create_project(store, LOCAL_OPERATOR, "Open", get_task("sentiment"))
+    change_project(store, LOCAL_OPERATOR, replace(stale, guidelines="# New"))
+    path = tmp_path / "rows.jsonl"
+    path.write_text('{"id": "a", "text": "x", "label": "so-so"}\n')
+    import_file(store, LOCAL_OPERATOR, stale, "jsonl", path)
+    now = find_project(store, "Open")
+    assert (now.guidelines, now.labels) == ("# New", ("so-so",))

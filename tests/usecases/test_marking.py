@@ -15,6 +15,7 @@ from annotator.store import Store
 from annotator.store.annotations import annotations_of
 from annotator.store.database import iso
 from annotator.usecases import marking
+from annotator.usecases.accounts import disable_user
 from annotator.usecases.deciding import decide, open_proposals
 from annotator.usecases.marking import NextWork, Work
 from annotator.usecases.projects import change_project, progress_of
@@ -515,3 +516,66 @@ def test_a_project_without_labels_gives_out_no_work_yet(
     assert answer.work is None
     assert answer.empty is not None
     assert "has no labels yet" in answer.empty
+
+
+def test_a_draft_with_a_span_outside_the_text_is_refused(store: Store, project: Project, annotator: User) -> None:
+    work = held(marking.next_work(store, annotator, project.id))
+    with pytest.raises(InvalidAnnotation, match="marks token 998"):
+        marking.save_draft(store, annotator, work.assignment.id, 0, Draft(sets=(RationaleSet.of((500, 999)),)))
+
+
+def test_the_work_ahead_keeps_its_lease_while_one_works_on_the_other(
+    store: Store, project: Project, annotator: User, add_person: People
+) -> None:
+    answer = marking.next_work(store, annotator, project.id)
+    assert answer.ahead is not None
+    expire_leases(store)
+    marking.save_draft(store, annotator, held(answer).assignment.id, 0, MARKED)
+    marking.next_work(store, add_person("annotator-b", project, "annotator"), project.id)
+    assert marking.save_draft(store, annotator, answer.ahead.assignment.id, 0, MARKED) == 1
+
+
+def test_an_expired_text_that_is_skipped_does_not_come_back_at_once(
+    store: Store, project: Project, annotator: User, add_person: People
+) -> None:
+    work = held(marking.next_work(store, annotator, project.id))
+    expire_leases(store)
+    other = add_person("annotator-b", project, "annotator")
+    marking.skip(store, other, held(marking.next_work(store, other, project.id)).assignment.id)
+    _, ahead = marking.skip(store, annotator, work.assignment.id)
+    assert ahead is not None
+    assert ahead.instance.key != work.instance.key
+
+
+def test_what_the_lead_discarded_is_over_for_everybody(
+    store: Store, project: Project, annotator: User, add_person: People
+) -> None:
+    change_project(
+        store, LOCAL_OPERATOR, replace(project, settings=replace(project.settings, annotators_per_instance=2))
+    )
+    other = add_person("annotator-b", project, "annotator")
+    work = held(marking.next_work(store, annotator, project.id))
+    theirs = held(marking.next_work(store, other, project.id))
+    assert theirs.instance.key == work.instance.key
+    marking.propose_discard(store, annotator, work.assignment.id, "broken text")
+    [(proposal, _)] = open_proposals(store, LOCAL_OPERATOR, project.id)
+    decide(store, LOCAL_OPERATOR, proposal.id, "discard")
+    with pytest.raises(LeaseLost, match="has discarded this text"):
+        finish(store, other, theirs)
+    assert held(marking.next_work(store, other, project.id)).instance.key != work.instance.key
+
+
+def test_the_work_of_somebody_whose_account_is_disabled_goes_to_others(
+    store: Store, project: Project, annotator: User, add_person: People
+) -> None:
+    work = held(marking.next_work(store, annotator, project.id))
+    finish(store, annotator, work, replace(MARKED, result="positive"))
+    [(proposal, _)] = open_proposals(store, LOCAL_OPERATOR, project.id)
+    decide(store, LOCAL_OPERATOR, proposal.id, "keep")
+    disable_user(store, LOCAL_OPERATOR, annotator.name)
+    other = add_person("annotator-b", project, "annotator")
+    keys = []
+    while (theirs := marking.next_work(store, other, project.id).work) is not None:
+        keys.append(theirs.instance.key)
+        finish(store, other, theirs)
+    assert sorted(keys) == ["t1", "t2", "t3", "t4"]

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from annotator.domain.people import LOCAL_OPERATOR, User
+from annotator.domain.projects import ProjectSettings
 from annotator.domain.tasks import get_task
 from annotator.errors import NotAllowed, StoreError
 from annotator.store import Store, open_store
@@ -23,15 +24,16 @@ def store(tmp_path: Path) -> Iterator[Store]:
     """One instance "a b c" (three tokens) with an annotation and somebody's draft."""
     with open_store(tmp_path / "annotator.db", create=True) as opened:
         with opened.transaction():
-            project = add_project(opened, "P", get_task("sentiment"), labels=["no", "yes"])
+            settings = ProjectSettings(annotators_per_instance=3)
+            project = add_project(opened, "P", get_task("sentiment"), labels=["no", "yes"], settings=settings)
             user = add_user(opened, "ann")
             opened.run(
                 "INSERT INTO documents VALUES (1, ?, 'd', 'a b c', 3, ?, ?, ?)",
                 (project.id, pack_numbers([0, 2, 4, 1, 3, 5]), pack_numbers([0]), FINGERPRINT),
             )
             opened.run(
-                """INSERT INTO instances (id, project_id, key, split, language, n_tokens, n_selectable, queue_position,
-                    open_slots, fingerprint) VALUES (1, ?, 'i', 'train', 'en', 3, 3, 1, 1, ?)""",
+                """INSERT INTO instances (id, project_id, key, split, source_split, language, n_tokens, n_selectable, queue_position,
+                    open_slots, fingerprint) VALUES (1, ?, 'i', 'train', 'train', 'en', 3, 3, 1, 1, ?)""",
                 (project.id, FINGERPRINT),
             )
             opened.run("INSERT INTO segments VALUES (1, 0, 'text', 1, 1)")
@@ -66,7 +68,16 @@ def test_an_empty_database_has_no_problems(tmp_path: Path) -> None:
         ("UPDATE instance_counts SET n = 7 WHERE state = 'open'", 'instances "open" says 7, but there are 1'),
         ("DELETE FROM instance_counts", 'instances "queued" says 0, but there are 1'),
         ("UPDATE assignment_counts SET n = 2", 'user 1, work "leased" says 2, but there are 1'),
-        ("UPDATE instances SET open_slots = 3", "could be given out 3 times, but the project asks for 1"),
+        ("UPDATE instances SET open_slots = 3", "Instance 'i' says 3 slots, open, but it is 1 slots, open"),
+        (
+            "UPDATE assignments SET state = 'submitted'",
+            "'ann' submitted instance 'i', but there is no annotation of it",
+        ),
+        ("UPDATE instances SET state = 'complete'", "says 1 slots, complete, but it is 1 slots, open"),
+        (
+            "INSERT INTO users (id, name, created_at) VALUES (9, 'bob', ''); INSERT INTO queue_cursors VALUES (1, 9, 5)",
+            "Instance 'i' is free, but 'bob' would never be given it",
+        ),
         ("UPDATE instances SET n_tokens = 4", "Instance 'i' says it has 4 tokens, but its texts have 3"),
         ("UPDATE rationale_sets SET spans = '[[0,1],[2,4]]'", "set of gold for instance 'i' covers tokens 2 to 4"),
         (
@@ -79,7 +90,8 @@ def test_an_empty_database_has_no_problems(tmp_path: Path) -> None:
 )
 def test_what_is_wrong_is_said(store: Store, damage: str, sentence: str) -> None:
     with store.transaction():
-        store.run(damage)
+        for statement in damage.split("; "):
+            store.run(statement)
     problems = "\n".join(check(store))
     assert re.search(sentence, problems), problems
 

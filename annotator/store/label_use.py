@@ -1,0 +1,32 @@
+"""Where a label is in use: what must not lose it."""
+
+from dataclasses import dataclass
+
+from annotator.store.database import Store
+
+
+@dataclass(frozen=True, slots=True)
+class LabelUse:
+    """How many instances and annotations carry a label, and how many open proposals would give it."""
+
+    n_instances: int
+    n_annotations: int
+    n_proposals: int
+
+    @property
+    def is_used(self) -> bool:
+        return bool(self.n_instances or self.n_annotations or self.n_proposals)
+
+
+def label_use(store: Store, project_id: int, label: str) -> LabelUse:
+    """How often a project uses a label. Reads the whole project: for the moment at which a lead takes the label away."""
+    row = store.rows(
+        """SELECT
+            (SELECT count(*) FROM instances WHERE project_id = ?1 AND result = ?2) AS n_instances,
+            (SELECT count(*) FROM annotations JOIN instances ON instances.id = instance_id
+                WHERE project_id = ?1 AND annotations.result = ?2) AS n_annotations,
+            (SELECT count(*) FROM proposals
+                WHERE project_id = ?1 AND kind = 'contest' AND state = 'open' AND reason = ?2) AS n_proposals""",
+        (project_id, label),
+    )[0]
+    return LabelUse(**dict(row))
