@@ -163,7 +163,7 @@ class _Progress:
     def take(self, n_read: int) -> None:
         """So many have been read by now."""
         self.n_read = n_read
-        if n_read - self.n_shown >= _ROWS_BETWEEN_LINES:
+        if n_read // _ROWS_BETWEEN_LINES > self.n_shown // _ROWS_BETWEEN_LINES:
             self._show()
 
     def end(self) -> None:

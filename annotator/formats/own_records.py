@@ -1,9 +1,10 @@
 """The records of our own JSONL as they stand in the file, and the way from and to domain values."""
 
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 
+from annotator.domain.instances import AnnotationState, AssignmentState
 from annotator.domain.sources import (
     SourceAnnotation,
     SourceDocument,
@@ -19,6 +20,18 @@ from annotator.domain.texts import TokenizedText
 from annotator.formats.spans import SpanRow, span_row
 
 VERSION = 1
+
+# What the store takes; a value that it would refuse is a problem of the file, with its line and field.
+Count = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
+RoundNumber = Annotated[int, msgspec.Meta(ge=1, le=1000)]
+UserName = Annotated[str, msgspec.Meta(min_length=1, max_length=100)]
+Time = Annotated[
+    str,
+    msgspec.Meta(
+        pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$",
+        max_length=40,
+    ),
+]
 
 
 class TokensRecord(msgspec.Struct):
@@ -44,27 +57,27 @@ class AnnotationRecord(msgspec.Struct, omit_defaults=True):
     result: str | None = None
     rationales: list[list[SpanRow]] = []
     note: str = ""
-    round: int = 1
-    state: str | None = None
+    round: RoundNumber = 1
+    state: AnnotationState | None = None
     by_user: bool = False
-    created_at: str | None = None
+    created_at: Time | None = None
 
 
 class WorkRecord(msgspec.Struct, omit_defaults=True):
     """What someone holds or held of an instance."""
 
-    user: str
-    round: int
-    state: str
-    revision: int
+    user: UserName
+    round: RoundNumber
+    state: AssignmentState
+    revision: Count
     draft: AnnotationRecord
     no_rationale: bool = False
-    first_view_at: str | None = None
-    first_action_at: str | None = None
-    submitted_at: str | None = None
-    active_ms: int = 0
-    idle_ms: int = 0
-    edits: int = 0
+    first_view_at: Time | None = None
+    first_action_at: Time | None = None
+    submitted_at: Time | None = None
+    active_ms: Count = 0
+    idle_ms: Count = 0
+    edits: Count = 0
 
 
 class ProposalRecord(msgspec.Struct, omit_defaults=True):

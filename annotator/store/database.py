@@ -2,6 +2,7 @@
 
 import datetime as dt
 import sqlite3
+import tempfile
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -126,6 +127,15 @@ class Store:
             finally:
                 copy.close()
         unfinished.rename(target)
+
+    @contextmanager
+    def scratch_copy(self) -> Iterator["Store"]:
+        """A copy to try things on; it is gone afterwards, and nobody waits for it."""
+        with tempfile.TemporaryDirectory(prefix="annotator-try-") as folder:
+            path = Path(folder) / "copy.db"
+            self.backup(path)
+            with Store(path, _connect(path)) as copy:
+                yield copy
 
     def checkpoint(self) -> None:
         """Move everything from the write-ahead log into the file itself, so that the file alone is complete."""

@@ -18,10 +18,6 @@ from annotator.usecases.rights import require
 READABLE: tuple[str, ...] = tuple(READERS)
 
 
-class _DryRunEnds(Exception):
-    """Everything was tried; nothing is to be stored."""
-
-
 def import_file(
     store: Store,
     actor: User,
@@ -32,29 +28,39 @@ def import_file(
     *,
     progress: Callable[[int], None] = lambda _: None,
 ) -> ImportReport:
-    """Read a file into a project.
+    """Read a file into a project; a dry run reads it into a copy of the database, so that nobody has to wait for it.
 
     progress: called with the number of instances read so far.
     Raises:   ImportRefused with all problems when there is one (unless skip_invalid); then nothing is stored
     """
     require(store, actor, project.id, "manage project")
+    if options.dry_run:
+        with store.scratch_copy() as copy:
+            return _import(copy, actor, project, format_name, path, options, progress)
+    return _import(store, actor, project, format_name, path, options, progress)
+
+
+def _import(
+    store: Store,
+    actor: User,
+    project: Project,
+    format_name: str,
+    path: Path,
+    options: ImportOptions,
+    progress: Callable[[int], None],
+) -> ImportReport:
     report = ImportReport(is_dry_run=options.dry_run)
     read_options = ReadOptions(project.task, project.labels, options.language, options.split, options.key_prefix)
     items = get_reader(format_name)(path, read_options)
-    try:
-        with store.transaction():
-            project = get_project_by_id(store, project.id)  # its rules as they are now that nobody else writes
-            Intake(store, project, options, report, progress).run(items)
-            if report.n_problems and not options.skip_invalid:
-                raise ImportRefused(_refusal(report, path), report.problems, report.n_problems)
-            if options.dry_run:
-                raise _DryRunEnds
-            add_event(
-                store, actor.name, "import", "project", project.id, project_id=project.id, format=format_name,
-                file=path.name, new=report.n_new, updated=report.n_updated, annotations=report.n_annotations,
-            )  # fmt: skip
-    except _DryRunEnds:
-        pass
+    with store.transaction():
+        project = get_project_by_id(store, project.id)  # its rules as they are now that nobody else writes
+        Intake(store, project, options, report, progress).run(items)
+        if report.n_problems and not options.skip_invalid:
+            raise ImportRefused(_refusal(report, path), report.problems, report.n_problems)
+        add_event(
+            store, actor.name, "import", "project", project.id, project_id=project.id, format=format_name,
+            file=path.name, new=report.n_new, updated=report.n_updated, annotations=report.n_annotations,
+        )  # fmt: skip
     return report
 
 

@@ -151,7 +151,7 @@ def test_every_problem_of_a_refused_file_is_printed(
     assert lines[0] == "'a.csv' has 3 problems."
     assert "a.csv" in lines[1]
     assert "maybe" in lines[1]
-    assert lines[2] == "  ... and 2 more"
+    assert lines[2] == "... and 2 more problems"
 
 
 def test_the_help_names_every_command_and_loads_none() -> None:

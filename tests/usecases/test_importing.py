@@ -13,7 +13,7 @@ from annotator.domain.projects import Project
 from annotator.domain.rationales import RationaleSet
 from annotator.domain.tasks import get_task
 from annotator.errors import ImportRefused, NotAllowed
-from annotator.store import Store
+from annotator.store import Store, open_store
 from annotator.store.annotations import annotations_of
 from annotator.usecases import marking
 from annotator.usecases.import_report import ImportOptions, ImportReport
@@ -77,6 +77,30 @@ def test_a_dry_run_stores_nothing_and_shows_the_first_rows(
     assert (report.n_new, report.n_annotations, report.n_sets) == (1, 1, 2)
     assert report.preview[0]["key"] == "g1"
     assert table_sizes(store) == before
+
+
+def test_a_dry_run_keeps_nobody_waiting(
+    store: Store,
+    make_project: Callable[..., Project],
+    import_rows: Rows,
+    add_person: Callable[..., User],
+    database: Path,
+) -> None:
+    project = make_project()
+    import_rows(project, [{"id": "t1", "text": "Fine food.", "label": "positive"}])
+    user = add_person("annotator-a", project, "annotator")
+    work = marking.next_work(store, user, project.id).work
+    assert work is not None
+
+    def save(_: int) -> None:
+        with open_store(database) as other:
+            other.connection.execute("PRAGMA busy_timeout = 100")
+            marking.save_draft(other, user, work.assignment.id, 0, Draft())
+
+    path = database.with_name("new.jsonl")
+    path.write_text('{"id": "t2", "text": "Fine."}\n')
+    import_file(store, LOCAL_OPERATOR, project, "jsonl", path, ImportOptions(dry_run=True), progress=save)
+    assert marking.current_work(store, user, work.assignment.id).assignment.revision == 1
 
 
 def test_the_same_file_twice_changes_nothing(

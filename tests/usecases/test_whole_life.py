@@ -1,6 +1,7 @@
 """Whatever people do in whatever order: nothing is lost, hidden or given out too often, and the work can be finished."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -49,10 +50,8 @@ class Life:
             [self.submit] * 4
             + [self.skip, self.discard, self.withdraw, self.draft, self.expire, self.decide, self.more, self.wanted]
         )
-        try:
+        with suppress(AnnotatorError):  # a refusal is an answer too; it must leave everything in order
             action()
-        except AnnotatorError:  # a refusal is an answer too; it must leave everything in order
-            pass
 
     def work(self) -> tuple[User, marking.Work | None]:
         person = self.draw.choice(self.people)

@@ -137,6 +137,16 @@ def _is_foreign(request: Request) -> bool:
     return origin is not None and urlsplit(origin).netloc != request.headers.get("host")
 
 
+async def read_body(request: Request, most: int, refusal: str) -> bytes:
+    """The body of a request; raises InvalidValue as soon as it is longer than `most` bytes, without reading on."""
+    body = bytearray()
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > most:
+            raise InvalidValue(refusal)
+    return bytes(body)
+
+
 def status_of(error: AnnotatorError) -> int:
     """The HTTP status of a refusal."""
     return next((status for kind, status in _STATUS if isinstance(error, kind)), 400)

@@ -3,8 +3,9 @@
 Marks, drafts and submits travel here and not through script runs: a route costs 3 ms, a script run a hundred.
 """
 
+import datetime as dt
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import msgspec
 from starlette.concurrency import run_in_threadpool
@@ -15,13 +16,27 @@ from starlette.routing import Route
 from annotator.domain.instances import Draft, Timing
 from annotator.domain.people import User
 from annotator.domain.rationales import RationaleSet
-from annotator.errors import AnnotatorError, InvalidAnnotation, InvalidValue, StaleDraft
+from annotator.errors import AnnotatorError, InvalidValue, StaleDraft
 from annotator.usecases import marking
+from annotator.usecases.accounts import Session
 from annotator.usecases.databases import Store
 from annotator.usecases.showing import show_finished, show_next, show_work_of
-from annotator.web.routes.access import error_response, require_csrf, route_store, session_of_request
+from annotator.web.routes.access import (
+    error_response,
+    read_body,
+    require_csrf,
+    route_store,
+    session_of_request,
+)
 
-_LONGEST_BODY = 8 * 1024 * 1024
+_LONGEST_BODY = 2 * 1024 * 1024
+_LARGEST = 2**53  # what a browser counts exactly
+_LAST_PAGE = 10**6
+_YEARS = range(1970, 9999)
+
+Number = Annotated[int, msgspec.Meta(ge=0, le=_LARGEST)]
+Elapsed = Annotated[int, msgspec.Meta(ge=-_LARGEST, le=_LARGEST)]  # a clock that is set back must not stop a save
+Moment = Annotated[dt.datetime, msgspec.Meta(tz=True)]
 
 Handler = Callable[[Store, User, Any], object]
 _B = TypeVar("_B")
@@ -31,7 +46,7 @@ class DraftBody(msgspec.Struct):
     """What is marked, as the panel sends it."""
 
     result: str | None = None
-    sets: list[list[tuple[int, int]]] = []
+    sets: list[list[tuple[Number, Number]]] = []
     note: str = ""
     no_rationale: bool = False
 
@@ -44,27 +59,36 @@ class DraftBody(msgspec.Struct):
 class TimingBody(msgspec.Struct):
     """Time spent since the last acknowledged message."""
 
-    first_action_at: str | None = None
-    active_ms: int = 0
-    idle_ms: int = 0
-    edits: int = 0
+    first_action_at: Moment | None = None
+    active_ms: Elapsed = 0
+    idle_ms: Elapsed = 0
+    edits: Number = 0
 
     def as_timing(self) -> Timing:
-        return Timing(self.first_action_at, self.active_ms, self.idle_ms, self.edits)
+        """The domain value; raises InvalidValue for a time that cannot be."""
+        first = None if self.first_action_at is None else _stored_time(self.first_action_at)
+        return Timing(first, self.active_ms, self.idle_ms, self.edits)
+
+
+def _stored_time(moment: dt.datetime) -> str:
+    """A time of a browser as it is stored: UTC, ISO 8601, milliseconds."""
+    if moment.year not in _YEARS:
+        raise InvalidValue(f"{moment:%Y} cannot be the year; set the clock of this machine.")
+    return moment.astimezone(dt.UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 class SeenBody(msgspec.Struct):
     """The instance is on screen."""
 
-    assignment: int
-    at: str
+    assignment: Number
+    at: Moment
 
 
 class SaveBody(msgspec.Struct):
     """A draft."""
 
-    assignment: int
-    revision: int
+    assignment: Number
+    revision: Number
     draft: DraftBody
     timing: TimingBody = msgspec.field(default_factory=TimingBody)
 
@@ -72,15 +96,15 @@ class SaveBody(msgspec.Struct):
 class SubmitBody(SaveBody):
     """A submission; `ahead` is the work that the panel shows already."""
 
-    ahead: int | None = None
+    ahead: Number | None = None
     confirmed: bool = False
 
 
 class SkipBody(msgspec.Struct):
     """Give the instance back."""
 
-    assignment: int
-    ahead: int | None = None
+    assignment: Number
+    ahead: Number | None = None
 
 
 class DiscardBody(SkipBody):
@@ -93,7 +117,7 @@ class DiscardBody(SkipBody):
 class WithdrawBody(msgspec.Struct):
     """Take a submission back."""
 
-    assignment: int
+    assignment: Number
 
 
 def _next(store: Store, user: User, query: Any) -> object:
@@ -104,12 +128,12 @@ def _next(store: Store, user: User, query: Any) -> object:
 
 
 def _mine(store: Store, user: User, query: Any) -> object:
-    page = _number(query, "page") if query.get("page") else 1
-    return show_finished(*marking.list_finished(store, user, _number(query, "project"), max(1, page)), page)
+    page = _number(query, "page", lowest=1, highest=_LAST_PAGE) if query.get("page") else 1
+    return show_finished(*marking.list_finished(store, user, _number(query, "project"), page), page)
 
 
 def _seen(store: Store, user: User, body: SeenBody) -> object:
-    marking.note_seen(store, user, body.assignment, body.at)
+    marking.note_seen(store, user, body.assignment, _stored_time(body.at))
     return {}
 
 
@@ -142,16 +166,21 @@ def _withdraw(store: Store, user: User, body: WithdrawBody) -> object:
     return {"work": show_work_of(store, marking.withdraw(store, user, body.assignment))}
 
 
-def _number(query: Any, name: str) -> int:
+def _number(query: Any, name: str, *, lowest: int = 0, highest: int = _LARGEST) -> int:
     value = query.get(name, "")
-    if not value.isascii() or not value.isdigit() or len(value) > 18:
-        raise InvalidValue(f"'{name}' in the address must be a number; it is '{value[:40]}'.")
+    is_number = value.isascii() and value.isdigit() and len(value) <= len(str(highest))
+    if not is_number or not lowest <= int(value) <= highest:
+        said = f"a number from {lowest} to {highest}"
+        raise InvalidValue(f"'{name}' in the address must be {said}; it is '{value[:40]}'.")
     return int(value)
 
 
 def _get(path: str, handler: Handler) -> Route:
-    async def endpoint(request: Request) -> Response:
-        return await run_in_threadpool(_answer, request, handler, request.query_params, None)
+    def endpoint(request: Request) -> Response:
+        try:
+            return _answer(request, handler, session_of_request(request), request.query_params)
+        except AnnotatorError as error:
+            return error_response(error)
 
     return Route(f"/api/panel/{path}", endpoint, methods=["GET"])
 
@@ -160,36 +189,34 @@ def _post(path: str, handler: Handler, body_type: type[_B]) -> Route:
     decoder = msgspec.json.Decoder(body_type)
 
     async def endpoint(request: Request) -> Response:
-        raw = await request.body()
-        return await run_in_threadpool(_answer, request, handler, raw, decoder)
+        try:
+            session = await run_in_threadpool(_session_of_page, request)
+            body = _decode(await read_body(request, _LONGEST_BODY, "The message is too long."), decoder)
+            return await run_in_threadpool(_answer, request, handler, session, body)
+        except AnnotatorError as error:
+            return error_response(error)
 
     return Route(f"/api/panel/{path}", endpoint, methods=["POST"])
 
 
-def _answer(request: Request, handler: Handler, said: Any, decoder: msgspec.json.Decoder[Any] | None) -> Response:
-    """Check who asks, do it, and turn every refusal into its status and sentence."""
-    try:
-        with route_store(request) as store:
-            session = session_of_request(request)
-            body = said
-            if decoder is not None:
-                require_csrf(request, session)
-                body = _decode(said, decoder)
-            try:
-                answer = handler(store, session.user, body)
-            except StaleDraft as error:
-                work = marking.current_work(store, session.user, body.assignment)
-                return _json({"error": str(error), "work": show_work_of(store, work)}, 409)
-    except InvalidAnnotation as error:
-        return _json({"error": str(error), "set": error.set_index, "warning": error.is_warning}, 422)
-    except AnnotatorError as error:
-        return error_response(error)
-    return _json(answer, 200)
+def _session_of_page(request: Request) -> Session:
+    """Who sent a message, from a page of ours; asked before any of the message is read."""
+    session = session_of_request(request)
+    require_csrf(request, session)
+    return session
+
+
+def _answer(request: Request, handler: Handler, session: Session, said: Any) -> Response:
+    """Do what was asked; a draft that another tab was faster with is answered with what is stored."""
+    with route_store(request) as store:
+        try:
+            return _json(handler(store, session.user, said), 200)
+        except StaleDraft as error:
+            work = marking.current_work(store, session.user, said.assignment)
+            return _json({"error": str(error), "work": show_work_of(store, work)}, 409)
 
 
 def _decode(raw: bytes, decoder: msgspec.json.Decoder[Any]) -> Any:
-    if len(raw) > _LONGEST_BODY:
-        raise InvalidValue("The message is too long.")
     try:
         return decoder.decode(raw)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:

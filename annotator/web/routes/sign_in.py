@@ -14,6 +14,7 @@ from annotator.web import forms
 from annotator.web.routes.access import (
     COOKIE,
     options_of,
+    read_body,
     require_same_origin,
     route_store,
     session_of_request,
@@ -57,11 +58,7 @@ def with_form(handler: Callable[[Request, Form], Response]) -> Callable[[Request
 
 
 async def _read_form(request: Request) -> Form:
-    body = bytearray()
-    async for chunk in request.stream():
-        body += chunk
-        if len(body) > _LARGEST_FORM:
-            raise InvalidValue("The form is too large. Shorten what you typed.")
+    body = await read_body(request, _LARGEST_FORM, "The form is too large. Shorten what you typed.")
     try:
         pairs = parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=_MOST_FIELDS)
     except ValueError as error:
