@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from annotator.web.page_parts import require_project
+from annotator.web.page_parts import asked_instance, require_project
 from annotator.web.sections import creating, decisions, exporting, importing, instances, people, progress, record, rules
 from annotator.web.session import current_visit, page_store
 
@@ -29,10 +29,10 @@ with page_store() as store:
             title.header(project.name, anchor=False)
             if new.button("New project", icon=":material/add:", width="stretch", key="project_new"):
                 creating.dialog()
+            st.session_state.setdefault("project_section", "Progress" if asked_instance() is None else "Instances")
             section = st.segmented_control(
-                "Section", list(SECTIONS), default="Progress", required=True, key="project_section",
-                label_visibility="collapsed",
-            )  # fmt: skip
+                "Section", list(SECTIONS), required=True, key="project_section", label_visibility="collapsed"
+            )
             if done := st.session_state.pop("import_done", None):
                 st.toast(done, icon=":material/check:")
             SECTIONS[section](store, visit, project)

@@ -173,9 +173,29 @@ def explain_type_error(message: str) -> tuple[str, str]:
         return f"{field}.{name}" if field else name, f"The field '{name}' is missing; every row needs it."
     quoted = re.fullmatch(r"Expected `([^`]+)`, got `([^`]+)`", rest)
     if not quoted:
-        return field, f"{rest}."
+        return field, _explain_constraint(rest)
     allowed = " or ".join(_TYPE_WORDS.get(word, word) for word in quoted.group(1).split(" | "))
     return field, f"It must be {allowed}, not {_TYPE_WORDS.get(quoted.group(2), quoted.group(2))}."
+
+
+_CONSTRAINTS = (
+    (re.compile(r"Expected `int` >= (.+)"), "It must be at least {}."),
+    (re.compile(r"Expected `int` <= (.+)"), "It must be at most {}."),
+    (re.compile(r"Expected `str` of length >= 1"), "It must not be empty."),
+    (re.compile(r"Expected `str` of length <= (.+)"), "It must have at most {} characters."),
+    (
+        re.compile(r"Expected `str` matching regex .+"),
+        "It must be a time such as 2026-01-31T10:20:00Z.",
+    ),  # the only ones
+    (re.compile(r"Invalid enum value '(.*)'", re.DOTALL), "'{}' is none of the values that are known here."),
+)
+
+
+def _explain_constraint(message: str) -> str:
+    for pattern, sentence in _CONSTRAINTS:
+        if found := pattern.fullmatch(message):
+            return sentence.format(*found.groups())
+    return f"{message}."
 
 
 def value_at(values: object, path: str) -> object:

@@ -1,16 +1,18 @@
 """Our own JSONL: project, documents, instances with all annotations and work, events. It reads back as written."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import msgspec
 
+from annotator.domain.projects import ProjectSettings
 from annotator.domain.sources import Problem, SourceDocument, SourceInstance, SourceItem, SourceProject, SourceText
+from annotator.domain.tasks import Task
 from annotator.errors import ExportRefused, InvalidValue
 from annotator.formats.base import ReadOptions
 from annotator.formats.checks import Checker, KeyLines
-from annotator.formats.findings import Findings
+from annotator.formats.findings import Findings, listed
 from annotator.formats.lines import Row, convert, read_rows
 from annotator.formats.own_records import (
     VERSION,
@@ -31,6 +33,7 @@ from annotator.formats.own_records import (
 )
 from annotator.formats.spans import read_sets, read_span
 from annotator.formats.writing import new_file
+from annotator.text.language import subtags
 
 
 def write(path: Path, items: Iterable[SourceItem]) -> None:
@@ -94,7 +97,7 @@ class _OwnReader:
             case EventRecord():
                 return event_of(record)
             case ProjectRecord():
-                return _project(record, findings)
+                return _project(record, self.options.task, findings)
             case None:
                 return None
 
@@ -111,6 +114,8 @@ class _OwnReader:
 
     def _instance(self, record: InstanceRecord, row: Row, findings: Findings) -> SourceInstance:
         task, prefix = self.options.task, self.options.key_prefix
+        _check_people(record, findings)
+        _check_proposals(record, findings)
         sets = [read_sets(a.rationales, task, findings, f"annotations[{n}]") for n, a in enumerate(record.annotations)]
         drafts = [read_sets(w.draft.rationales, task, findings, f"work[{n}].draft") for n, w in enumerate(record.work)]
         instance = SourceInstance(
@@ -146,11 +151,70 @@ class _OwnReader:
         return _text(record.text or "", record.tokens, f"segments.{name}.tokens", findings)
 
 
-def _project(record: ProjectRecord, findings: Findings) -> SourceProject:
+def _project(record: ProjectRecord, task: Task, findings: Findings) -> SourceProject:
     if record.version > VERSION:
         reason = f"The file was made by a newer version (this program reads version {VERSION}); update the program."
         findings.refuse("version", record.version, reason)
+    theirs = [segment.get("name") for segment in record.segments]
+    ours = [segment.name for segment in task.segments]
+    if theirs != ours:
+        reason = (
+            f"The file is of a project with the task '{record.task}', this project has the task '{task.name}' "
+            f"({listed(ours)}). Create a project with the same task for it."
+        )
+        findings.refuse("segments", theirs, reason)
+    if "" in record.labels or len(set(record.labels)) != len(record.labels):
+        findings.refuse("labels", record.labels, "Labels must be different and not empty.")
+    _check_language(record.language, findings)
+    _check_settings(record.settings, findings)
     return project_of(record)
+
+
+def _check_language(language: str, findings: Findings) -> None:
+    try:
+        subtags(language)
+    except InvalidValue as error:
+        findings.refuse("language", language, str(error))
+
+
+def _check_settings(settings: Mapping[str, object], findings: Findings) -> None:
+    within = Findings(findings.source, findings.line)
+    try:
+        convert(settings, ProjectSettings, within)
+    except InvalidValue as error:
+        findings.refuse("settings", settings, str(error))
+    for problem in within.problems:
+        findings.refuse(f"settings.{problem.field}", problem.value, problem.reason)
+
+
+def _check_people(record: InstanceRecord, findings: Findings) -> None:
+    """Somebody holds an instance once a round, and annotated it once a round, as a person here or as a source."""
+    held: set[tuple[bytes, int]] = set()
+    for number, work in enumerate(record.work):
+        who = (_folded(work.user), work.round)
+        if who in held:
+            findings.refuse(f"work[{number}].user", work.user, "This person holds the instance twice in one round.")
+        held.add(who)
+    seen: set[tuple[str, int, bool]] = set()
+    for number, annotation in enumerate(record.annotations):
+        place, name = f"annotations[{number}].annotator", annotation.annotator
+        if (name, annotation.round, annotation.by_user) in seen:
+            findings.refuse(place, name, "This annotator has two annotations of the instance in one round; keep one.")
+        seen.add((name, annotation.round, annotation.by_user))
+        if annotation.by_user and (_folded(name), annotation.round) not in held:
+            findings.refuse(place, name, "An annotation by a person needs that person's work in the same round.")
+
+
+def _folded(name: str) -> bytes:
+    """A person's name as the database compares it: ASCII letters without their case."""
+    return name.encode().lower()
+
+
+def _check_proposals(record: InstanceRecord, findings: Findings) -> None:
+    for number, proposal in enumerate(record.proposals):
+        if (proposal.state == "open") != (proposal.decided_at is None):
+            reason = "An open proposal has no time of its decision, and a decided one needs it."
+            findings.refuse(f"proposals[{number}].decided_at", proposal.decided_at or "", reason)
 
 
 def _text(text: str, tokens: TokensRecord | None, place: str, findings: Findings) -> SourceText:

@@ -1,10 +1,11 @@
 """The records of our own JSONL as they stand in the file, and the way from and to domain values."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal, cast
 
 import msgspec
 
-from annotator.domain.instances import AnnotationState, AssignmentState
+from annotator.domain.instances import AnnotationState, AssignmentState, InstanceState
+from annotator.domain.people import Role
 from annotator.domain.sources import (
     SourceAnnotation,
     SourceDocument,
@@ -84,13 +85,13 @@ class ProposalRecord(msgspec.Struct, omit_defaults=True):
     """A proposal to discard, or a contested label."""
 
     user: str
-    kind: str
+    kind: Literal["discard", "contest"]
     reason: str
     comment: str
-    state: str
-    created_at: str
+    state: Literal["open", "confirmed", "rejected"]
+    created_at: Time
     decided_by: str | None = None
-    decided_at: str | None = None
+    decided_at: Time | None = None
 
 
 class ProjectRecord(msgspec.Struct, tag_field="record", tag="project"):
@@ -107,7 +108,7 @@ class ProjectRecord(msgspec.Struct, tag_field="record", tag="project"):
     question: str = ""
     licence: str = ""
     citation: str = ""
-    members: list[tuple[str, str]] = []
+    members: list[tuple[UserName, Role]] = []
 
 
 class DocumentRecord(msgspec.Struct, tag_field="record", tag="document", omit_defaults=True):
@@ -133,7 +134,7 @@ class InstanceRecord(msgspec.Struct, tag_field="record", tag="instance", omit_de
     perturbation_kind: str | None = None
     exhaustive: bool | None = None
     metadata: dict[str, Any] = {}
-    state: str | None = None
+    state: InstanceState | None = None
     work: list[WorkRecord] = []
     proposals: list[ProposalRecord] = []
 
@@ -141,7 +142,7 @@ class InstanceRecord(msgspec.Struct, tag_field="record", tag="instance", omit_de
 class EventRecord(msgspec.Struct, tag_field="record", tag="event", omit_defaults=True):
     """One line of the record of who did what."""
 
-    at: str
+    at: Time
     actor: str
     action: str
     subject: str
@@ -176,7 +177,7 @@ def record_of(item: OwnItem) -> OwnRecord:
                 item.question,
                 item.licence,
                 item.citation,
-                list(item.members),
+                [(name, cast("Role", role)) for name, role in item.members],
             )
 
 
@@ -196,7 +197,7 @@ def _instance_record(item: SourceInstance) -> InstanceRecord:
         perturbation_kind=item.perturbation_kind,
         exhaustive=item.is_exhaustive,
         metadata=dict(item.metadata),
-        state=item.state,
+        state=cast("InstanceState | None", item.state),
         work=[_work_record(work) for work in item.work],
         proposals=[ProposalRecord(**{f: getattr(p, f) for f in SourceProposal.__slots__}) for p in item.proposals],
     )
@@ -211,8 +212,9 @@ def _tokens_record(body: SourceText) -> TokensRecord | None:
 
 def _annotation_record(item: SourceAnnotation) -> AnnotationRecord:
     sets = [[span_row(span) for span in spans] for spans in item.sets]
+    state = cast("AnnotationState | None", item.state)
     return AnnotationRecord(
-        item.annotator, item.result, sets, item.note, item.round_number, item.state, item.by_user, item.created_at
+        item.annotator, item.result, sets, item.note, item.round_number, state, item.by_user, item.created_at
     )
 
 
@@ -220,7 +222,7 @@ def _work_record(item: SourceWork) -> WorkRecord:
     return WorkRecord(
         item.user,
         item.round_number,
-        item.state,
+        cast("AssignmentState", item.state),
         item.revision,
         _annotation_record(item.draft),
         item.no_rationale,

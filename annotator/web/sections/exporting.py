@@ -1,4 +1,4 @@
-"""Export: prepare a file in a format, then take it."""
+"""Export: prepare a file in a format, then take it. Used by the pages Export and Project."""
 
 import io
 import tempfile
@@ -7,6 +7,7 @@ from zipfile import ZIP_DEFLATED, ZipFile
 
 import streamlit as st
 
+from annotator.domain.people import has_right
 from annotator.domain.projects import GOLD_POLICIES, Project
 from annotator.usecases.databases import Store
 from annotator.usecases.exporting import WRITABLE, ExportOptions, export_file
@@ -26,8 +27,10 @@ _POLICY_WORDS = {
 
 def show(store: Store, visit: Visit, project: Project) -> None:
     """A file is made when it is asked for, and kept for this visit until the choice changes."""
+    sees_all = has_right(visit.user, visit.roles, "see all annotations")
+    formats = [name for name in WRITABLE if sees_all or name != "jsonl"]
     left, middle, right = st.columns(3)
-    format_name = left.selectbox("Format", WRITABLE, format_func=lambda name: _WORDS[name], key="export_format")
+    format_name = left.selectbox("Format", formats, format_func=lambda name: _WORDS[name], key="export_format")
     default = GOLD_POLICIES.index(project.settings.gold_policy)
     policy = middle.selectbox(
         "Gold",
@@ -37,7 +40,8 @@ def show(store: Store, visit: Visit, project: Project) -> None:
         key="export_policy",
     )
     split = right.text_input("Only this split", key="export_split", placeholder="all")
-    submitted = st.checkbox("Also annotations that are not accepted yet", key="export_submitted")
+    may_see_submitted = sees_all or project.settings.researchers_see_submitted
+    submitted = may_see_submitted and st.checkbox("Also annotations that are not accepted yet", key="export_submitted")
     options = ExportOptions(policy, split or None, submitted)
     choice = (project.id, format_name, options)
     if st.button("Prepare", type="primary", key="export_prepare"):

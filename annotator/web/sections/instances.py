@@ -5,6 +5,7 @@ import streamlit as st
 from annotator.domain.projects import Project
 from annotator.usecases.databases import Store
 from annotator.usecases.projects import InstanceRow, instances_of, progress_of
+from annotator.web.page_parts import asked_instance
 from annotator.web.sections import looking
 from annotator.web.session import Visit
 
@@ -14,7 +15,7 @@ _STATES = {"all": None, "open": "open", "complete": "complete", "with the lead":
 
 
 def show(store: Store, visit: Visit, project: Project) -> None:
-    """One page of the list; the selected instance below it, with everybody's rationale sets."""
+    """One page of the list; the selected instance (or that of the address) below it, with everybody's rationale sets."""
     progress = progress_of(store, visit.user, project.id)
     left, right = st.columns([4, 1], vertical_alignment="bottom")
     chosen = left.segmented_control("Show", list(_STATES), default="all", required=True, key="project_list_state")
@@ -37,7 +38,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     )
     key = st.text_input("Look at an instance: select its row, or type its key", key="project_look_key")
     selected = selection["selection"]["rows"]
-    wanted = rows[selected[0]].key if selected else key.strip()
+    wanted = rows[selected[0]].id if selected else key.strip() or asked_instance()
     if wanted:
         looking.show(store, visit, project, wanted)
 

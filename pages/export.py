@@ -1,0 +1,14 @@
+"""Export: a project's files, for researchers (leads find the same on the Project page)."""
+
+import streamlit as st
+
+from annotator.web.page_parts import require_project
+from annotator.web.sections import exporting
+from annotator.web.session import current_visit, page_store
+
+with page_store() as store:
+    visit = current_visit(store)
+    project = require_project(visit, "export")
+    if project is not None:
+        st.header(f"Export {project.name}", anchor=False)
+        exporting.show(store, visit, project)
