@@ -29,10 +29,11 @@ with page_store() as store:
             title.header(project.name, anchor=False)
             if new.button("New project", icon=":material/add:", width="stretch", key="project_new"):
                 creating.dialog()
-            st.session_state.setdefault("project_section", "Progress" if asked_instance() is None else "Instances")
+            first = "Progress" if asked_instance() is None else "Instances"
             section = st.segmented_control(
-                "Section", list(SECTIONS), required=True, key="project_section", label_visibility="collapsed"
-            )
+                "Section", list(SECTIONS), default=first, required=True, key="project_section",
+                label_visibility="collapsed",
+            )  # fmt: skip
             if done := st.session_state.pop("import_done", None):
                 st.toast(done, icon=":material/check:")
             SECTIONS[section](store, visit, project)

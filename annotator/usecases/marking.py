@@ -1,6 +1,5 @@
 """What an annotator does: get work, save drafts, submit, skip, propose to discard, withdraw, look at finished work."""
 
-import datetime as dt
 from dataclasses import dataclass
 from typing import cast
 
@@ -9,21 +8,21 @@ from annotator.domain.people import User
 from annotator.domain.projects import DISCARD_REASONS, Project
 from annotator.domain.rationales import check_spans
 from annotator.domain.submission import check_submission, result_mode_for
-from annotator.errors import Conflict, InvalidValue, LeaseLost, NotAllowed, NotFound, StaleDraft
+from annotator.errors import Conflict, InvalidValue, NotAllowed, StaleDraft
 from annotator.store import Store, queue
 from annotator.store import assignments as work_store
 from annotator.store.annotations import (
     add_annotation,
     find_annotation_of_assignment,
-    find_starting_draft,
     replace_annotation,
     set_annotation_state,
 )
-from annotator.store.database import iso, now
+from annotator.store.database import now
 from annotator.store.events import record_event
-from annotator.store.instances import get_instance, layout_of, project_of_instance, row_of
+from annotator.store.instances import get_instance, layout_of, row_of
 from annotator.store.projects import assignment_counts_of, get_project_by_id, instance_counts
 from annotator.store.proposals import add_proposal, decide_proposal, last_proposal_of
+from annotator.usecases.leasing import claim_next, held_by, hold, keep_leases, lease_end, open_asked, own_work
 from annotator.usecases.rights import require
 
 PAGE_SIZE = 20
@@ -79,8 +78,8 @@ def next_work(store: Store, user: User, project_id: int, instance_id: int | None
                 project, None, None, counts, "This project has no labels yet. Its lead gives them on the Project page."
             )
         work_store.end_expired_leases(store, project_id, but_not_of=user_id)
-        first = None if instance_id is None else _open_asked(store, project, user_id, instance_id)
-        held = _hold(store, project, user_id, first)
+        first = None if instance_id is None else open_asked(store, project, user_id, instance_id)
+        held = hold(store, project, user_id, first)
         counts = waiting_counts(store, project, user)
         works = [_work(store, assignment) for assignment in held[:2]]
         empty = None if works else _why_empty(store, project, counts)
@@ -96,7 +95,7 @@ def work_after(store: Store, user: User, project: Project, shown: int | None) ->
     """The work to lease ahead, when the panel shows `shown` (an assignment id) now; call inside the transaction."""
     user_id = cast("int", user.id)
     held = [a for a in work_store.list_held(store, project.id, user_id) if a.id != shown]
-    assignment = held[0] if held else _claim_next(store, project, user_id)
+    assignment = held[0] if held else claim_next(store, project, user_id)
     return None if assignment is None else _work(store, assignment)
 
 
@@ -125,11 +124,11 @@ def save_draft(
     Raises: StaleDraft when the draft was saved elsewhere since `revision`; LeaseLost when the work went to someone else
     """
     with store.transaction():
-        assignment = _held_by(store, user, assignment_id)
+        assignment = held_by(store, user, assignment_id)
         _check_revision(assignment, revision)
         check_spans(draft.sets, layout_of(store, assignment.instance_id))
         project = get_project_by_id(store, assignment.project_id)
-        _keep_leases(store, project, assignment)
+        keep_leases(store, project, assignment)
         work_store.save_draft(store, assignment_id, draft, revision + 1)
         work_store.add_timing(store, assignment_id, _plausible(timing))
     return revision + 1
@@ -138,7 +137,7 @@ def save_draft(
 def note_seen(store: Store, user: User, assignment_id: int, at: str) -> None:
     """When the person first saw the instance (work leased ahead is seen later than it is claimed)."""
     with store.transaction():
-        _own(store, user, assignment_id)
+        own_work(store, user, assignment_id)
         work_store.note_first_view(store, assignment_id, at)
 
 
@@ -158,12 +157,12 @@ def submit(
     Raises: InvalidAnnotation naming what the project refuses; StaleDraft, LeaseLost as save_draft
     """
     with store.transaction():
-        assignment = _held_by(store, user, assignment_id)
+        assignment = held_by(store, user, assignment_id)
         _check_revision(assignment, revision)
         project = get_project_by_id(store, assignment.project_id)
         instance = get_instance(store, assignment.instance_id)
         result = check_submission(draft, instance, project, is_confirmed=is_confirmed)
-        _keep_leases(store, project, assignment)
+        keep_leases(store, project, assignment)
         work_store.save_draft(store, assignment_id, draft, revision + 1)
         work_store.add_timing(store, assignment_id, _plausible(timing))
         _store_submission(store, user, project, instance, assignment, draft, result)
@@ -175,7 +174,7 @@ def skip(
 ) -> tuple[dict[str, int], Work | None]:
     """Give an instance back; it is offered to others, and to the same person again when nothing else is left."""
     with store.transaction():
-        assignment = _held_by(store, user, assignment_id)
+        assignment = held_by(store, user, assignment_id)
         project = get_project_by_id(store, assignment.project_id)
         if assignment.state == "returned":
             raise Conflict("Returned work cannot be skipped: it waits for you. Correct it, or propose to discard it.")
@@ -193,7 +192,7 @@ def propose_discard(
     if reason == "other" and not comment.strip():
         raise InvalidValue("Say in a few words why, since the reason is “other”.")
     with store.transaction():
-        assignment = _held_by(store, user, assignment_id)
+        assignment = held_by(store, user, assignment_id)
         project = get_project_by_id(store, assignment.project_id)
         add_proposal(
             store, project.id, assignment.instance_id, assignment_id, user.name, "discard", reason, comment.strip()
@@ -209,7 +208,7 @@ def withdraw(store: Store, user: User, assignment_id: int) -> Work:
     Raises: Conflict when it has been decided upon, or was never submitted
     """
     with store.transaction():
-        assignment = _own(store, user, assignment_id)
+        assignment = own_work(store, user, assignment_id)
         annotation = find_annotation_of_assignment(store, assignment_id)
         if assignment.state != "submitted" or annotation is None or not may_withdraw(annotation.state):
             raise Conflict("This work cannot be taken back: it is not submitted, or others have begun to judge it.")
@@ -220,14 +219,14 @@ def withdraw(store: Store, user: User, assignment_id: int) -> Work:
         _cancel_contest(store, user, assignment)
         set_annotation_state(store, annotation.id, "withdrawn")
         _move(store, assignment, "leased")
-        work_store.extend_leases(store, project.id, assignment.user_id, _lease_end(project))
+        work_store.extend_leases(store, project.id, assignment.user_id, lease_end(project))
         _note(store, user, "withdraw", assignment)
         return _work(store, work_store.get_assignment(store, assignment_id))
 
 
 def current_work(store: Store, user: User, assignment_id: int) -> Work:
     """A person's own piece of work as it is stored now."""
-    return _work(store, _own(store, user, assignment_id))
+    return _work(store, own_work(store, user, assignment_id))
 
 
 def may_withdraw(annotation_state: str) -> bool:
@@ -263,9 +262,6 @@ def _finished_row(store: Store, assignment: Assignment) -> FinishedRow:
     )
 
 
-# -- inside a transaction
-
-
 def _store_submission(
     store: Store, user: User, project: Project, instance: Instance, assignment: Assignment, draft: Draft, result: str
 ) -> None:
@@ -290,58 +286,6 @@ def _move(store: Store, assignment: Assignment, state: AssignmentState) -> None:
     """Bring a piece of work into another state, and its instance after it."""
     work_store.set_assignment_state(store, assignment.id, state)
     queue.settle(store, assignment.instance_id)
-
-
-def _hold(store: Store, project: Project, user_id: int, first: Assignment | None) -> list[Assignment]:
-    """What the person holds, at least two pieces where there are as many; `first` before the others."""
-    held = work_store.list_held(store, project.id, user_id)
-    while len(held) < 2 and (claimed := _claim_next(store, project, user_id)) is not None:
-        held.append(claimed)
-    work_store.extend_leases(store, project.id, user_id, _lease_end(project))
-    if first is None:
-        return held
-    return [first, *(a for a in held if a.id != first.id)]
-
-
-def _claim_next(store: Store, project: Project, user_id: int) -> Assignment | None:
-    held = [a.instance_id for a in work_store.list_held(store, project.id, user_id)]
-    instance_id = (
-        queue.next_set_aside(store, project.id, user_id, "expired", held)
-        or queue.next_in_queue(store, project.id, user_id)
-        or queue.next_set_aside(store, project.id, user_id, "skipped", held)
-    )
-    return None if instance_id is None else _claim(store, project, user_id, instance_id)
-
-
-def _claim(store: Store, project: Project, user_id: int, instance_id: int) -> Assignment:
-    assignment = work_store.claim(store, project.id, instance_id, user_id, _lease_end(project))
-    starting = None if assignment.revision else find_starting_draft(store, instance_id)
-    if starting is not None:
-        work_store.save_draft(store, assignment.id, starting, 1)
-        assignment = work_store.get_assignment(store, assignment.id)
-    return assignment
-
-
-def _open_asked(store: Store, project: Project, user_id: int, instance_id: int) -> Assignment | None:
-    if project_of_instance(store, instance_id) != project.id:
-        raise NotFound(f"Instance number {instance_id} is not in this project.")
-    mine = work_store.find_assignment(store, instance_id, user_id)
-    if mine is not None and mine.state in {"leased", "returned", "submitted", "proposed"}:
-        return mine
-    if queue.is_free(store, instance_id):
-        return _claim(store, project, user_id, instance_id)
-    raise NotAllowed("This instance is not yours to annotate: others hold it or have finished it.")
-
-
-def _keep_leases(store: Store, project: Project, assignment: Assignment) -> None:
-    """Work goes on: every lease of the person starts anew; what was given up is taken back (its slot was found free)."""
-    if assignment.state in {"expired", "skipped"}:
-        work_store.claim(store, project.id, assignment.instance_id, assignment.user_id, _lease_end(project))
-    work_store.extend_leases(store, project.id, assignment.user_id, _lease_end(project))
-
-
-def _lease_end(project: Project) -> str:
-    return iso(dt.datetime.now(dt.UTC) + dt.timedelta(minutes=project.settings.lease_minutes))
 
 
 def _work(store: Store, assignment: Assignment) -> Work:
@@ -369,38 +313,6 @@ def _cancel_contest(store: Store, user: User, assignment: Assignment) -> None:
     proposal = last_proposal_of(store, assignment.id)
     if proposal is not None and proposal.state == "open":
         decide_proposal(store, proposal.id, "rejected", user.name)
-
-
-def _own(store: Store, user: User, assignment_id: int) -> Assignment:
-    assignment = work_store.get_assignment(store, assignment_id)
-    if user.id is None or assignment.user_id != user.id:
-        raise NotAllowed("This is someone else's work.")
-    require(store, user, assignment.project_id, "annotate")
-    return assignment
-
-
-def _held_by(store: Store, user: User, assignment_id: int) -> Assignment:
-    """The person's own open work; what expired may be taken up again while its slot is free."""
-    assignment = _own(store, user, assignment_id)
-    if assignment.state in {"leased", "returned"}:
-        return assignment
-    if assignment.state in {"expired", "skipped"} and queue.is_free(store, assignment.instance_id):
-        return assignment
-    if assignment.state == "submitted":
-        raise StaleDraft(_SUBMITTED)
-    raise LeaseLost(_WHY_LOST[assignment.state])
-
-
-_SUBMITTED = (
-    "This text is submitted already, in another tab perhaps. To change it, open your finished work and take it back."
-)
-_WHY_LOST = {
-    "expired": "This text rested for longer than its lease and was given to someone else. Your marks are kept, "
-    "but cannot be submitted.",
-    "skipped": "This text was skipped, in another tab perhaps, and someone else has taken it.",
-    "proposed": "You proposed to discard this text; the lead decides.",
-    "ended": "The lead has discarded this text; nothing more is to be done for it.",
-}
 
 
 def _check_revision(assignment: Assignment, revision: int) -> None:

@@ -1,13 +1,17 @@
-"""Create a project from a task template."""
+"""Create a project from a task template, or with a task of one's own."""
 
 import streamlit as st
 
-from annotator.domain.tasks import TASKS, get_task
+from annotator.domain.tasks import TASKS, Task, get_task
 from annotator.errors import InvalidValue
+from annotator.usecases.custom_tasks import parse_task
 from annotator.usecases.databases import Store
 from annotator.usecases.projects import create_project
 from annotator.web.frame import as_text
 from annotator.web.session import Visit, current_visit, page_store
+
+_CUSTOM = "custom"
+_RESULTS = {"label": "a label", "answer": "an answer text"}
 
 
 @st.dialog("A new project")
@@ -18,22 +22,23 @@ def dialog() -> None:
 
 
 def show(store: Store, visit: Visit) -> None:
-    """Name, task, labels, language; everything else has a default and can be changed under Rules."""
+    """Task, name, labels, language; everything else has a default and can be changed under Rules."""
+    # Outside the form, since what the form asks for follows from it.
+    task_name = st.selectbox("Task", [*TASKS, _CUSTOM], format_func=_described, key="create_task")
+    result = TASKS[task_name].result_kind if task_name in TASKS else _result_field()
     with st.form("create", border=False):
-        name = st.text_input("Name", key="create_name")
-        task = st.selectbox("Task", list(TASKS), format_func=_described, key="create_task")
-        labels = st.text_input(
-            "Labels, comma separated (none: those of the first import; reading has answers instead)",
-            key="create_labels",
+        left, right = st.columns([3, 1])
+        name = left.text_input("Name", key="create_name")
+        language = right.text_input(
+            "Language", "en", key="create_language", help="Of the texts that do not say theirs: en, zh, de ..."
         )
-        language = st.text_input("Language of texts that do not say theirs", "en", key="create_language")
+        segments = _segment_fields() if task_name == _CUSTOM else ""
+        labels = _labels_field() if result == "label" else []
         if not st.form_submit_button("Create", type="primary"):
             return
-    chosen = [label.strip() for label in labels.split(",") if label.strip()]
     try:
-        project = create_project(
-            store, visit.user, name, get_task(task), labels=chosen, language=language.strip() or "en"
-        )
+        task = _task(task_name, segments, result)
+        project = create_project(store, visit.user, name, task, labels=labels, language=language.strip() or "en")
     except InvalidValue as error:
         st.error(as_text(str(error)))
         return
@@ -41,5 +46,34 @@ def show(store: Store, visit: Visit) -> None:
     st.rerun()
 
 
+def _task(name: str, segments: str, result: str) -> Task:
+    return parse_task(segments, result) if name == _CUSTOM else get_task(name)
+
+
+def _result_field() -> str:
+    return st.radio(
+        "Its result is", list(_RESULTS), format_func=_RESULTS.__getitem__, horizontal=True, key="create_result"
+    )
+
+
+def _segment_fields() -> str:
+    """The segments, written as the command line takes them."""
+    marked = st.text_input(
+        "Segments in which words are marked, comma separated", "text", key="create_segments",
+        help="Their names are those of the columns of a file. Write name:optional for one that may be empty.",
+    )  # fmt: skip
+    shown = st.text_input(
+        "Segments that are only shown, comma separated", placeholder="question", key="create_shown_segments"
+    )
+    return ",".join([marked, *(f"{name}:unselectable" for name in shown.split(",") if name.strip())])
+
+
+def _labels_field() -> list[str]:
+    text = st.text_input("Labels, comma separated (none: those of the first import)", key="create_labels")
+    return [label.strip() for label in text.split(",") if label.strip()]
+
+
 def _described(name: str) -> str:
+    if name == _CUSTOM:
+        return "custom: segments of your own"
     return f"{name}: {', '.join(spec.name for spec in TASKS[name].segments)}"

@@ -1,8 +1,10 @@
 """Import: choose files, see what they hold and every problem with its line, then store all of it or nothing."""
 
 import tempfile
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 from zipfile import BadZipFile, ZipFile
@@ -10,6 +12,7 @@ from zipfile import BadZipFile, ZipFile
 import streamlit as st
 
 from annotator.domain.projects import Project
+from annotator.domain.sources import Problem
 from annotator.errors import ImportRefused, InvalidValue
 from annotator.usecases.databases import Store
 from annotator.usecases.import_report import GOLD_MODES, ImportOptions, ImportReport
@@ -17,7 +20,7 @@ from annotator.usecases.importing import READABLE, import_file
 from annotator.web.frame import as_text
 from annotator.web.session import Visit
 
-_LARGEST_UNPACKED = 4 * 1024**3
+_LARGEST_UNPACKED_GB = 4
 _GOLD_WORDS = {"accepted": "accepted gold", "draft": "drafts to correct", "reference": "reference only"}
 
 
@@ -51,6 +54,9 @@ def show(store: Store, visit: Visit, project: Project) -> None:
             "Choose a file to begin. It is checked first; nothing is stored until you agree.",
             icon=":material/upload_file:",
         )
+        return
+    if twice := _name_that_repeats(files):
+        st.error(as_text(f"Two of the files are called '{twice}'. Rename one, or put them in a zip with folders."))
         return
     options = ImportOptions(
         gold, split or None, language or None, prefix, update, dry_run=True, skip_invalid=skip_invalid
@@ -93,61 +99,57 @@ def _show_check(
     answer: ImportReport | ImportRefused,
 ) -> None:
     if isinstance(answer, ImportRefused):
-        st.error(
-            f"{answer.n_problems:,} problems; nothing can be stored until they are mended or left out.",
-            icon=":material/error:",
-        )
-        _show_problems(answer.problems, answer.n_problems)
+        _show_refusal(answer)
         return
     st.success(
         f"{answer.n_new:,} new instances, {answer.n_updated:,} changed, {answer.n_unchanged:,} as they were; "
         f"{answer.n_annotations:,} annotations with {answer.n_sets:,} rationale sets.",
         icon=":material/check_circle:",
     )
-    _show_problems(answer.problems, answer.n_problems + answer.n_warnings)
+    _show_problems("rows that are left out", answer.problems, answer.n_problems)
+    _show_problems("warnings", answer.warnings, answer.n_warnings)
     if answer.preview:
         st.dataframe(answer.preview, hide_index=True, key="import_preview")
     if answer.n_new + answer.n_updated == 0:
         st.info("There is nothing to store.")
     elif st.button(f"Store {answer.n_new + answer.n_updated:,} instances", type="primary", key="import_store"):
-        done = _try(store, visit, project, format_name, files, _for_real(options))
+        done = _try(store, visit, project, format_name, files, replace(options, dry_run=False))
         st.session_state.pop("import_checked", None)
         if isinstance(done, ImportRefused):
-            _show_problems(done.problems, done.n_problems)
+            _show_refusal(done)
         else:
             st.session_state["import_done"] = f"Stored {done.n_new:,} new and {done.n_updated:,} changed instances."
             st.rerun()
 
 
-def _for_real(options: ImportOptions) -> ImportOptions:
-    return ImportOptions(
-        options.gold,
-        options.split,
-        options.language,
-        options.key_prefix,
-        options.update,
-        skip_invalid=options.skip_invalid,
+def _show_refusal(refusal: ImportRefused) -> None:
+    st.error(
+        f"{refusal.n_problems:,} problems; nothing can be stored until they are mended or left out.",
+        icon=":material/error:",
     )
+    _show_problems("problems", refusal.problems, refusal.n_problems)
 
 
-def _show_problems(problems: Sequence[Any], n: int) -> None:
+def _show_problems(what: str, problems: Sequence[Problem], n: int) -> None:
     if not n:
         return
     rows = [
-        {
-            "what": "warning" if p.is_warning else "problem", "file": p.source, "line": p.line, "field": p.field,
-            "value": p.value[:200], "reason": p.reason,
-        }
+        {"file": p.source, "line": p.line, "field": p.field, "value": p.value[:200], "reason": p.reason}
         for p in problems
-    ]  # fmt: skip
+    ]
+    st.caption(f"{n:,} {what}" + (f", the first {len(rows)} of them" if n > len(rows) else ""))
     st.dataframe(
         rows,
         hide_index=True,
-        key="import_problems",
+        key=f"import_{what.replace(' ', '_')}",
         column_config={"reason": st.column_config.TextColumn(width="large")},
     )
-    if n > len(rows):
-        st.caption(as_text(f"… and {n - len(rows):,} more."))
+
+
+def _name_that_repeats(files: Sequence[Any]) -> str | None:
+    """The name of two uploaded files, of which one would take the other's place."""
+    counts = Counter(PurePosixPath(file.name).name for file in files)
+    return next((name for name, n in counts.items() if n > 1), None)
 
 
 @contextmanager
@@ -167,8 +169,12 @@ def _folder_of(files: Sequence[Any]) -> Iterator[Path]:
 def _unpack(archive: Path, folder: Path) -> None:
     try:
         with ZipFile(archive) as opened:
-            if sum(info.file_size for info in opened.infolist()) > _LARGEST_UNPACKED:
-                raise InvalidValue(f"'{archive.name}' would unpack to more than 4 GB. Use the command line for it.")
+            if sum(info.file_size for info in opened.infolist()) > _LARGEST_UNPACKED_GB * 1024**3:
+                raise InvalidValue(
+                    f"'{archive.name}' would unpack to more than {_LARGEST_UNPACKED_GB} GB. Use the command line for it."
+                )
+            if twice := next((name for name in opened.namelist() if (folder / name).is_file()), None):
+                raise InvalidValue(f"'{archive.name}' holds '{twice}', which is among the files already. Rename one.")
             opened.extractall(folder)
     except BadZipFile as error:
         raise InvalidValue(f"'{archive.name}' is no zip file: {error}.") from error

@@ -15,7 +15,22 @@ _STATES = {"all": None, "open": "open", "complete": "complete", "with the lead":
 
 
 def show(store: Store, visit: Visit, project: Project) -> None:
-    """One page of the list; the selected instance (or that of the address) below it, with everybody's rationale sets."""
+    """One page of the list, and an instance with everybody's rationale sets: the one chosen here, else the address's."""
+    of_the_address = st.container()
+    rows = _show_controls(store, visit, project)
+    chosen = _show_list(rows, project) if rows else None
+    if not rows:
+        st.caption("None.")
+    key = st.text_input("Look at an instance: select its row, or type its key", key="project_look_key").strip()
+    if chosen or key:
+        looking.show(store, visit, project, chosen or key)
+    elif asked := asked_instance():
+        with of_the_address:
+            looking.show(store, visit, project, asked)
+
+
+def _show_controls(store: Store, visit: Visit, project: Project) -> list[InstanceRow]:
+    """Which state, which page; answers its rows."""
     progress = progress_of(store, visit.user, project.id)
     left, right = st.columns([4, 1], vertical_alignment="bottom")
     chosen = left.segmented_control("Show", list(_STATES), default="all", required=True, key="project_list_state")
@@ -23,24 +38,22 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     total = progress.n_instances if state is None else progress.instances.get(state, 0)
     pages = max(1, -(-total // _PAGE))
     page = int(right.number_input(f"Page of {pages:,}", 1, pages, key=f"project_list_page_{state}"))
-    rows = instances_of(store, visit.user, project.id, state=state, limit=_PAGE, offset=_PAGE * (page - 1))
-    if not rows:
-        st.caption("None.")
-        return
+    return instances_of(store, visit.user, project.id, state=state, limit=_PAGE, offset=_PAGE * (page - 1))
+
+
+def _show_list(rows: list[InstanceRow], project: Project) -> int | None:
+    """The rows; answers the id of the one that is selected."""
     selection = st.dataframe(
         [_line(row) for row in rows],
         hide_index=True,
         height=_HEIGHT,
-        key=f"project_list_{project.id}_{state}_{page}",
+        key=f"project_list_{project.id}_{rows[0].id}_{rows[-1].id}_{len(rows)}",
         column_config={"text": st.column_config.TextColumn(width="large")},
         on_select="rerun",
         selection_mode="single-row",
     )
-    key = st.text_input("Look at an instance: select its row, or type its key", key="project_look_key")
     selected = selection["selection"]["rows"]
-    wanted = rows[selected[0]].id if selected else key.strip() or asked_instance()
-    if wanted:
-        looking.show(store, visit, project, wanted)
+    return rows[selected[0]].id if selected else None
 
 
 def _line(row: InstanceRow) -> dict[str, object]:

@@ -1,12 +1,16 @@
-"""The project's rules: labels, how results come about, order, leases, gold policy, guidelines."""
+"""The project's rules: what annotators do, in which order, what counts as gold, and what the data set is called."""
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import streamlit as st
 
-from annotator.domain.projects import GOLD_POLICIES, Order, Project, ResultMode
+from annotator.domain.projects import GOLD_POLICIES, GoldPolicy, Order, Project, ProjectSettings, ResultMode
+from annotator.errors import InvalidValue
 from annotator.usecases.databases import Store
 from annotator.usecases.projects import change_project
+from annotator.web.frame import as_text
 from annotator.web.session import Visit
 
 _MODES: dict[ResultMode, str] = {
@@ -16,71 +20,169 @@ _MODES: dict[ResultMode, str] = {
     "labels_only": "annotators give labels only, no rationales",
 }
 _ORDERS: dict[Order, str] = {"sequential": "as imported", "random": "random, by the seed"}
+_POLICIES: dict[GoldPolicy, str] = {
+    "chosen": "the lead's choice, else the first accepted",
+    "all": "all distinct sets",
+    "majority": "tokens of the majority",
+    "union": "union of all tokens",
+}
+_REQUIRED, _FORBIDDEN = "must be marked", "must not be marked"
 
 
 def show(store: Store, visit: Visit, project: Project) -> None:
     """One form; it is stored as a whole."""
-    settings = project.settings
     with st.form("rules", border=False):
         left, right = st.columns(2, gap="large")
         with left:
-            name = st.text_input("Name", project.name, key=f"rules_name_{project.id}")
-            labels = _labels_field(project)
-            mode = st.selectbox(
-                "The result is", list(_MODES), list(_MODES).index(settings.result_mode), format_func=_MODES.__getitem__,
-                key=f"rules_mode_{project.id}",
-            )  # fmt: skip
-            question = st.text_input(
-                "Question above the text ({result} stands for the label or answer)", project.question,
-                placeholder=project.task.question, key=f"rules_question_{project.id}",
-            )  # fmt: skip
-            may_be_empty = st.checkbox(
-                "“No rationale in the text” may be submitted", settings.may_be_empty, key=f"rules_empty_{project.id}"
-            )
-            may_cross = st.checkbox(
-                "A set may cross segments", settings.sets_may_cross_segments, key=f"rules_cross_{project.id}"
-            )
+            changed = _ask_annotation(project)
         with right:
-            order = st.selectbox(
-                "Order", list(_ORDERS), list(_ORDERS).index(settings.order), format_func=_ORDERS.__getitem__,
-                key=f"rules_order_{project.id}",
-            )  # fmt: skip
-            seed = st.number_input("Seed", 0, 2**31, settings.seed, key=f"rules_seed_{project.id}")
-            annotators = st.number_input(
-                "Annotators per instance",
-                1,
-                100,
-                settings.annotators_per_instance,
-                key=f"rules_annotators_{project.id}",
-            )
-            lease = st.number_input(
-                "Minutes until work that rests is given to someone else", 1, 43_200, settings.lease_minutes,
-                key=f"rules_lease_{project.id}",
-            )  # fmt: skip
-            policy = st.selectbox(
-                "Gold policy",
-                GOLD_POLICIES,
-                GOLD_POLICIES.index(settings.gold_policy),
-                key=f"rules_policy_{project.id}",
-            )
-        guidelines = st.text_area(
-            "Guidelines (Markdown)", project.guidelines, height=320, key=f"rules_guidelines_{project.id}"
-        )
+            changed = _ask_work(project, changed)
+            changed = _ask_gold(project, changed)
+        changed = _ask_segment_rules(project, changed)
+        changed = _ask_data_set(project, changed)
         if st.form_submit_button("Save the rules", type="primary"):
-            changed = replace(
-                settings, result_mode=mode, may_be_empty=may_be_empty, sets_may_cross_segments=may_cross,
-                order=order, seed=int(seed), annotators_per_instance=int(annotators), lease_minutes=int(lease),
-                gold_policy=policy,
-            )  # fmt: skip
-            change_project(
-                store, visit.user,
-                replace(project, name=name, labels=labels, question=question, guidelines=guidelines, settings=changed),
-            )  # fmt: skip
-            st.toast("The rules are saved.", icon=":material/check:")
+            _save(store, visit, changed)
+
+
+def _save(store: Store, visit: Visit, changed: Project) -> None:
+    try:
+        change_project(store, visit.user, changed)
+    except InvalidValue as error:
+        st.error(as_text(str(error)), icon=":material/error:")
+        return
+    st.toast("The rules are saved.", icon=":material/check:")
+
+
+def _key(project: Project, field: str) -> str:
+    return f"rules_{field}_{project.id}"
+
+
+def _ask_annotation(project: Project) -> Project:
+    settings = project.settings
+    st.markdown("**Annotating**")
+    labels = _labels_field(project)
+    mode = st.selectbox(
+        "The result is", list(_MODES), list(_MODES).index(settings.result_mode), format_func=_MODES.__getitem__,
+        key=_key(project, "mode"),
+    )  # fmt: skip
+    question = st.text_input(
+        "Question above the text ({result} stands for the label or answer)", project.question,
+        placeholder=project.task.question, key=_key(project, "question"),
+    )  # fmt: skip
+    may_be_empty = st.checkbox(
+        "“No rationale in the text” may be submitted", settings.may_be_empty, key=_key(project, "empty")
+    )
+    may_cross = st.checkbox("A set may cross segments", settings.sets_may_cross_segments, key=_key(project, "cross"))
+    settings = replace(settings, result_mode=mode, may_be_empty=may_be_empty, sets_may_cross_segments=may_cross)
+    return replace(project, labels=labels, question=question, settings=settings)
 
 
 def _labels_field(project: Project) -> tuple[str, ...]:
     if project.task.result_kind == "answer":
         return ()
-    text = st.text_input("Labels, comma separated", ", ".join(project.labels), key=f"rules_labels_{project.id}")
+    text = st.text_input("Labels, comma separated", ", ".join(project.labels), key=_key(project, "labels"))
     return tuple(label.strip() for label in text.split(",") if label.strip())
+
+
+def _ask_work(project: Project, changed: Project) -> Project:
+    settings = project.settings
+    st.markdown("**Giving out work**")
+    left, right = st.columns(2)
+    order = left.selectbox(
+        "Order", list(_ORDERS), list(_ORDERS).index(settings.order), format_func=_ORDERS.__getitem__,
+        key=_key(project, "order"),
+    )  # fmt: skip
+    seed = right.number_input("Seed", 0, 2**31, settings.seed, key=_key(project, "seed"))
+    left, middle, right = st.columns(3)
+    annotators = left.number_input(
+        "Annotators", 1, 100, settings.annotators_per_instance, key=_key(project, "annotators"),
+        help="How many people annotate each instance.",
+    )  # fmt: skip
+    lease = middle.number_input(
+        "Lease (minutes)", 1, 43_200, settings.lease_minutes, key=_key(project, "lease"),
+        help="Work that rests for longer is given to somebody else; the draft is kept.",
+    )  # fmt: skip
+    idle = right.number_input(
+        "Idle (seconds)", 5, 3600, settings.idle_after_seconds, key=_key(project, "idle"),
+        help="A longer pause counts as idle, not as working time.",
+    )  # fmt: skip
+    settings = replace(
+        changed.settings, order=order, seed=int(seed), annotators_per_instance=int(annotators),
+        lease_minutes=int(lease), idle_after_seconds=int(idle),
+    )  # fmt: skip
+    return replace(changed, settings=settings)
+
+
+def _ask_gold(project: Project, changed: Project) -> Project:
+    settings = project.settings
+    st.markdown("**Gold**")
+    policy = st.selectbox(
+        "Gold policy", GOLD_POLICIES, GOLD_POLICIES.index(settings.gold_policy),
+        format_func=lambda name: f"{name}: {_POLICIES[name]}", key=_key(project, "policy"),
+    )  # fmt: skip
+    is_exhaustive = st.checkbox(
+        "Gold marks all the evidence of a text", settings.is_exhaustive, key=_key(project, "exhaustive"),
+        help="Only then does recall measure comprehensiveness.",
+    )  # fmt: skip
+    may_see = st.checkbox(
+        "Researchers see annotations that are not accepted yet", settings.researchers_see_submitted,
+        key=_key(project, "researchers"),
+    )  # fmt: skip
+    settings = replace(
+        changed.settings, gold_policy=policy, is_exhaustive=is_exhaustive, researchers_see_submitted=may_see
+    )
+    return replace(changed, settings=settings)
+
+
+def _ask_segment_rules(project: Project, changed: Project) -> Project:
+    """For tasks with several segments to mark: what each label requires or forbids of them."""
+    segments = [spec.name for spec in project.task.segments if spec.is_selectable]
+    if len(segments) < 2 or not project.labels:
+        return changed
+    st.markdown("**Segments by label**")
+    settings = project.settings
+    rows = [
+        {
+            "label": label,
+            _REQUIRED: list(settings.required_segments.get(label, ())),
+            _FORBIDDEN: list(settings.forbidden_segments.get(label, ())),
+        }
+        for label in project.labels
+    ]
+    edited = st.data_editor(
+        rows,
+        hide_index=True,
+        num_rows="fixed",
+        disabled=["label"],
+        key=_key(project, "segments"),
+        column_config={
+            "label": st.column_config.TextColumn("Label"),
+            _REQUIRED: st.column_config.MultiselectColumn("At least one word is marked in", options=segments),
+            _FORBIDDEN: st.column_config.MultiselectColumn("Nothing is marked in", options=segments),
+        },
+    )
+    kept = [row for row in edited if row["label"] in changed.labels]
+    return replace(changed, settings=_with_segment_rules(changed.settings, kept))
+
+
+def _with_segment_rules(settings: ProjectSettings, rows: list[dict[str, Any]]) -> ProjectSettings:
+    return replace(
+        settings, required_segments=_rules_of(rows, _REQUIRED), forbidden_segments=_rules_of(rows, _FORBIDDEN)
+    )
+
+
+def _rules_of(rows: list[dict[str, Any]], column: str) -> Mapping[str, tuple[str, ...]]:
+    return {row["label"]: tuple(row[column]) for row in rows if row[column]}
+
+
+def _ask_data_set(project: Project, changed: Project) -> Project:
+    st.markdown("**The data set**")
+    left, middle, right = st.columns([2, 1, 1])
+    name = left.text_input("Name", project.name, key=_key(project, "name"))
+    language = middle.text_input(
+        "Language", project.language, key=_key(project, "language"), help="Of imported texts that do not say theirs."
+    )
+    licence = right.text_input("Licence", project.licence, placeholder="CC BY 4.0", key=_key(project, "licence"))
+    citation = st.text_area("How to cite it", project.citation, height=68, key=_key(project, "citation"))
+    guidelines = st.text_area("Guidelines (Markdown)", project.guidelines, height=320, key=_key(project, "guidelines"))
+    return replace(changed, name=name, language=language, licence=licence, citation=citation, guidelines=guidelines)

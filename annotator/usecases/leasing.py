@@ -1,0 +1,98 @@
+"""Leases: what a person holds, gets next, and may go on with; inside the transaction of another use case."""
+
+import datetime as dt
+
+from annotator.domain.instances import Assignment
+from annotator.domain.people import User
+from annotator.domain.projects import Project
+from annotator.errors import LeaseLost, NotAllowed, NotFound, StaleDraft
+from annotator.store import Store, queue
+from annotator.store import assignments as work_store
+from annotator.store.annotations import find_starting_draft
+from annotator.store.database import iso
+from annotator.store.instances import project_of_instance
+from annotator.usecases.rights import require
+
+
+def hold(store: Store, project: Project, user_id: int, first: Assignment | None) -> list[Assignment]:
+    """What the person holds, at least two pieces where there are as many; `first` before the others."""
+    held = work_store.list_held(store, project.id, user_id)
+    while len(held) < 2 and (claimed := claim_next(store, project, user_id)) is not None:
+        held.append(claimed)
+    work_store.extend_leases(store, project.id, user_id, lease_end(project))
+    if first is None:
+        return held
+    return [first, *(a for a in held if a.id != first.id)]
+
+
+def claim_next(store: Store, project: Project, user_id: int) -> Assignment | None:
+    held = [a.instance_id for a in work_store.list_held(store, project.id, user_id)]
+    instance_id = (
+        queue.next_set_aside(store, project.id, user_id, "expired", held)
+        or queue.next_in_queue(store, project.id, user_id)
+        or queue.next_set_aside(store, project.id, user_id, "skipped", held)
+    )
+    return None if instance_id is None else _claim(store, project, user_id, instance_id)
+
+
+def _claim(store: Store, project: Project, user_id: int, instance_id: int) -> Assignment:
+    assignment = work_store.claim(store, project.id, instance_id, user_id, lease_end(project))
+    starting = None if assignment.revision else find_starting_draft(store, instance_id)
+    if starting is not None:
+        work_store.save_draft(store, assignment.id, starting, 1)
+        assignment = work_store.get_assignment(store, assignment.id)
+    return assignment
+
+
+def open_asked(store: Store, project: Project, user_id: int, instance_id: int) -> Assignment | None:
+    if project_of_instance(store, instance_id) != project.id:
+        raise NotFound(f"Instance number {instance_id} is not in this project.")
+    mine = work_store.find_assignment(store, instance_id, user_id)
+    if mine is not None and mine.state in {"leased", "returned", "submitted", "proposed"}:
+        return mine
+    if queue.is_free(store, instance_id):
+        return _claim(store, project, user_id, instance_id)
+    raise NotAllowed("This instance is not yours to annotate: others hold it or have finished it.")
+
+
+def keep_leases(store: Store, project: Project, assignment: Assignment) -> None:
+    """Work goes on: every lease of the person starts anew; what was given up is taken back (its slot was found free)."""
+    if assignment.state in {"expired", "skipped"}:
+        work_store.claim(store, project.id, assignment.instance_id, assignment.user_id, lease_end(project))
+    work_store.extend_leases(store, project.id, assignment.user_id, lease_end(project))
+
+
+def lease_end(project: Project) -> str:
+    return iso(dt.datetime.now(dt.UTC) + dt.timedelta(minutes=project.settings.lease_minutes))
+
+
+def own_work(store: Store, user: User, assignment_id: int) -> Assignment:
+    assignment = work_store.get_assignment(store, assignment_id)
+    if user.id is None or assignment.user_id != user.id:
+        raise NotAllowed("This is someone else's work.")
+    require(store, user, assignment.project_id, "annotate")
+    return assignment
+
+
+def held_by(store: Store, user: User, assignment_id: int) -> Assignment:
+    """The person's own open work; what expired may be taken up again while its slot is free."""
+    assignment = own_work(store, user, assignment_id)
+    if assignment.state in {"leased", "returned"}:
+        return assignment
+    if assignment.state in {"expired", "skipped"} and queue.is_free(store, assignment.instance_id):
+        return assignment
+    if assignment.state == "submitted":
+        raise StaleDraft(_SUBMITTED)
+    raise LeaseLost(_WHY_LOST[assignment.state])
+
+
+_SUBMITTED = (
+    "This text is submitted already, in another tab perhaps. To change it, open your finished work and take it back."
+)
+_WHY_LOST = {
+    "expired": "This text rested for longer than its lease and was given to someone else. Your marks are kept, "
+    "but cannot be submitted.",
+    "skipped": "This text was skipped, in another tab perhaps, and someone else has taken it.",
+    "proposed": "You proposed to discard this text; the lead decides.",
+    "ended": "The lead has discarded this text; nothing more is to be done for it.",
+}
