@@ -76,7 +76,9 @@ def _prepare(folder: Path) -> _Place:
         with store.transaction():
             user = add_user(store, "annotator")
         for size in _SIZES:
-            project = create_project(store, LOCAL_OPERATOR, f"{size} tokens", get_task("sentiment"), labels=["positive"])
+            project = create_project(
+                store, LOCAL_OPERATOR, f"{size} tokens", get_task("sentiment"), labels=["positive"]
+            )
             import_file(store, LOCAL_OPERATOR, project, "jsonl", _texts(folder, size))
             with store.transaction():
                 add_role(store, project.id, user, "annotator")

@@ -21,9 +21,9 @@ def read(path: Path, options: ReadOptions) -> Iterator[SourceItem]:
     if first is not None and "record" in first.values:
         return own.read(read_rows(path, path.name), options)
     if first is not None and isinstance(first.values.get("fields"), dict):
-        from annotator.formats import canonical  # noqa: PLC0415  (only where it is met)
+        from annotator.formats.canonical import read as read_canonical  # noqa: PLC0415  (only where it is met)
 
-        return canonical.read(path, options)
+        return read_canonical(path, options)
     return RowReader(options).read(read_rows(path, path.name))
 
 

@@ -155,6 +155,12 @@ def _project(record: ProjectRecord, task: Task, findings: Findings) -> SourcePro
     if record.version > VERSION:
         reason = f"The file was made by a newer version (this program reads version {VERSION}); update the program."
         findings.refuse("version", record.version, reason)
+    else:
+        _check_header(record, task, findings)
+    return project_of(record)
+
+
+def _check_header(record: ProjectRecord, task: Task, findings: Findings) -> None:
     theirs = [segment.get("name") for segment in record.segments]
     ours = [segment.name for segment in task.segments]
     if theirs != ours:
@@ -167,7 +173,6 @@ def _project(record: ProjectRecord, task: Task, findings: Findings) -> SourcePro
         findings.refuse("labels", record.labels, "Labels must be different and not empty.")
     _check_language(record.language, findings)
     _check_settings(record.settings, findings)
-    return project_of(record)
 
 
 def _check_language(language: str, findings: Findings) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from annotator.cli.projects import _Progress
 from tests.cli.test_cli_people import Answer, annotator, path
 
 __all__ = ["annotator", "path"]  # fixtures
@@ -93,6 +94,62 @@ def test_stats_print_one_json_object_or_a_readable_list(filled: Command) -> None
 def test_show_prints_rules_and_members(filled: Command) -> None:
     found = json.loads(filled("project", "show", "P", "--json").out)
     assert (found["labels"], found["settings"]["order"]) == (["no", "yes"], "sequential")
+
+
+def test_a_custom_task_is_made_of_named_segments(annotator: Command, tmp_path: Path) -> None:
+    made = annotator(
+        "project", "create", "Own", "--task", "custom", "--segments", "text,context,question:unselectable",
+        "--result", "answer",
+    )  # fmt: skip
+    assert made.code == 0
+    file = tmp_path / "rows.csv"
+    file.write_text("id,text,context,question,answer\n1,a b,c,d?,e\n")
+    assert annotator("import", "csv", str(file), "--project", "Own").code == 0
+    assert json.loads(annotator("project", "show", "Own", "--json").out)["task"] == "custom"
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("custom",), "needs its segments and its kind of result"),
+        (("custom", "--segments", "text"), "needs its segments and its kind of result"),
+        (("custom", "--segments", "a:b", "--result", "label"), "'b' after 'a' means nothing"),
+        (("sentiment", "--result", "label"), "--segments and --result are for custom"),
+    ],
+)
+def test_a_task_that_cannot_be_is_refused(annotator: Command, words: tuple[str, ...], sentence: str) -> None:
+    answer = annotator("project", "create", "Own", "--task", *words)
+    assert (answer.code, sentence in answer.err) == (1, True)
+
+
+def test_problems_and_warnings_are_listed_apart_and_counted(annotator: Command, tmp_path: Path) -> None:
+    annotator("project", "create", "P", "--task", "sentiment")
+    fields = {"text": {"text": "a b"}}
+    rows = [{"id": f"w{n}", "fields": fields, "pair": {"group": f"g{n}", "role": "perturbed"}} for n in range(202)]
+    rows += [{"id": f"p{n}", "fields": {"text": {"text": ""}}} for n in range(201)]
+    file = tmp_path / "rows.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    refused = annotator("import", "jsonl", str(file), "--project", "P")
+    assert refused.err.count("has no text") == 200
+    assert "warning" not in refused.err
+    assert refused.err.endswith("... and 1 more problem\n")
+    taken = annotator("import", "jsonl", str(file), "--project", "P", "--skip-invalid")
+    assert (taken.err.count("left out: "), taken.err.count("warning: ")) == (200, 200)
+    assert "... and 1 more problem\n" in taken.err
+    assert "... and 2 more warnings\n" in taken.err
+    assert "201 left out, 202 warnings" in taken.out
+
+
+@pytest.mark.parametrize(("is_terminal", "last"), [(True, ["12,000 instances read"]), (False, [])])
+def test_progress_is_told_at_least_every_5_000_rows(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, is_terminal: bool, last: list[str]
+) -> None:
+    monkeypatch.setattr("sys.stderr.isatty", lambda: is_terminal, raising=False)
+    progress = _Progress()
+    for n_read in (4_999, 5_300, 9_900, 10_100, 12_000):
+        progress.take(n_read)
+    progress.end()
+    assert capsys.readouterr().err.splitlines() == ["5,300 instances read", "10,100 instances read", *last]
 
 
 def test_an_unknown_task_is_a_refused_value(annotator: Command) -> None:

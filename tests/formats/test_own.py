@@ -1,14 +1,19 @@
 """Our own JSONL holds everything: what is written reads back as equal values."""
 
+import datetime as dt
+import json
 import tempfile
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from annotator.domain.instances import AssignmentState, InstanceState
+from annotator.domain.people import PROJECT_ROLES
 from annotator.domain.sources import (
     Problem,
     SourceAnnotation,
@@ -26,6 +31,7 @@ from annotator.domain.texts import TokenizedText
 from annotator.errors import ExportRefused
 from annotator.formats import jsonl, own
 from annotator.formats.base import ReadOptions
+from annotator.store.database import iso
 
 VERIFICATION = ReadOptions(TASKS["verification"])
 
@@ -35,6 +41,9 @@ WORDS = st.text(CHARACTERS, max_size=12)
 NAMES = st.text(CHARACTERS, min_size=1, max_size=8)
 TEXTS = st.text(CHARACTERS, min_size=1, max_size=40).filter(str.strip)
 COUNTS = st.integers(0, 10**12)
+USERS = st.text(CHARACTERS, min_size=1, max_size=8)
+TIMES = st.integers(0, 2**33).map(lambda seconds: iso(dt.datetime.fromtimestamp(seconds, dt.UTC)))
+LANGUAGES = st.sampled_from(["en", "zh", "pt-BR"])
 JSON_VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | WORDS,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(WORDS, inner, max_size=3),
@@ -101,19 +110,19 @@ def instances(draw, key: str, docids: dict[str, SourceText]) -> SourceInstance:
         perturbation_kind=draw(optional),
         is_exhaustive=draw(st.none() | st.booleans()),
         metadata=draw(JSON_OBJECTS),
-        state=draw(optional),
-        work=tuple(draw(st.lists(works(selectable), max_size=2))),
+        state=draw(st.none() | st.sampled_from(get_args(InstanceState))),
+        work=tuple(draw(st.lists(works(selectable), max_size=2, unique_by=lambda w: w.user.encode().lower()))),
         proposals=tuple(draw(st.lists(proposals(), max_size=2))),
     )
 
 
 @st.composite
 def works(draw, segments) -> SourceWork:
-    optional = st.none() | WORDS
+    optional = st.none() | TIMES
     return SourceWork(
-        draw(NAMES),
+        draw(USERS),
         draw(st.integers(1, 3)),
-        draw(WORDS),
+        draw(st.sampled_from(get_args(AssignmentState))),
         draw(COUNTS),
         draw(annotations(segments)),
         draw(st.booleans()),
@@ -123,25 +132,29 @@ def works(draw, segments) -> SourceWork:
 
 
 def proposals():
-    optional = st.none() | WORDS
-    return st.builds(SourceProposal, WORDS, WORDS, WORDS, WORDS, WORDS, WORDS, optional, optional)
+    kinds = st.sampled_from(["discard", "contest"])
+    decided = st.sampled_from(["confirmed", "rejected"])
+    waits = st.builds(SourceProposal, WORDS, kinds, WORDS, WORDS, st.just("open"), TIMES)
+    return waits | st.builds(SourceProposal, WORDS, kinds, WORDS, WORDS, decided, TIMES, WORDS, TIMES)
 
 
 PROJECTS = st.builds(
     SourceProject,
     name=NAMES,
     task=NAMES,
-    segments=st.lists(JSON_OBJECTS, max_size=3).map(tuple),
-    labels=st.lists(WORDS, max_size=3).map(tuple),
-    language=WORDS,
-    settings=JSON_OBJECTS,
+    segments=st.tuples(JSON_OBJECTS, JSON_OBJECTS).map(
+        lambda more: ({**more[0], "name": "document"}, {**more[1], "name": "query"})
+    ),
+    labels=st.lists(NAMES, max_size=3, unique=True).map(tuple),
+    language=LANGUAGES,
+    settings=st.fixed_dictionaries({}, optional={"seed": st.integers(0, 9), "gold_policy": st.just("union")}),
     guidelines=WORDS,
     question=WORDS,
     licence=WORDS,
     citation=WORDS,
-    members=st.lists(st.tuples(WORDS, WORDS), max_size=3).map(tuple),
+    members=st.lists(st.tuples(USERS, st.sampled_from(PROJECT_ROLES)), max_size=3).map(tuple),
 )
-EVENTS = st.builds(SourceEvent, WORDS, WORDS, WORDS, WORDS, WORDS, JSON_OBJECTS)
+EVENTS = st.builds(SourceEvent, TIMES, WORDS, WORDS, WORDS, WORDS, JSON_OBJECTS)
 
 
 @st.composite
@@ -215,16 +228,66 @@ def test_a_path_that_is_a_folder_or_cannot_be_made_is_refused(tmp_path):
         jsonl.write_own(tmp_path / "file" / "a.jsonl", [])
 
 
+def header(**changes) -> str:
+    good = {"record": "project", "version": 1, "name": "a", "task": "verification", "labels": [], "language": "en"}
+    segments = [{"name": "document"}, {"name": "query"}]
+    return json.dumps({**good, "segments": segments, "settings": {}, **changes})
+
+
+def row(**changes) -> str:
+    segments = {"document": {"text": "a b"}, "query": {"text": "q"}}
+    return json.dumps({"record": "instance", "key": "1", "segments": segments, **changes})
+
+
+def work(**changes) -> dict:
+    draft = {"annotator": "ada", "rationales": []}
+    return {"user": "ada", "round": 1, "state": "leased", "revision": 1, "draft": draft, **changes}
+
+
+def proposal(**changes) -> dict:
+    time = "2026-01-01T10:00:00Z"
+    given = {"user": "ada", "kind": "discard", "reason": "r", "comment": "", "state": "open", "created_at": time}
+    return {**given, **changes}
+
+
 BAD_RECORDS = [
     ('{"record": "picture"}', "record", "Invalid value 'picture'"),
     ('{"record": "project", "version": 2, "name": "a", "task": "t", "segments": [], "labels": [], "language": "en", "settings": {}}', "version", "made by a newer version"),
+    (header(segments=[{"name": "text"}]), "segments", "this project has the task 'verification' ('document', 'query')"),
+    (header(segments=[{}]), "segments", "Create a project with the same task"),
+    (header(settings={"lease_minutes": "long"}), "settings.lease_minutes", "must be a whole number, not text"),
+    (header(settings={"lease_minutes": 0}), "settings", "lease_minutes is 0; it must lie between 1 and 43200"),
+    (header(settings={"order": "by size"}), "settings.order", "'by size' is none of the values that are known here"),
+    (header(labels=["a", "a"]), "labels", "different and not empty"),
+    (header(language="e n"), "language", "no language code"),
+    (header(members=[["ada", "king"]]), "members[0][1]", "'king' is none of the values"),
+    (header(members=[["", "lead"]]), "members[0][0]", "must not be empty"),
+    (row(state="finished"), "state", "'finished' is none of the values"),
+    (row(annotations=[{"annotator": "a", "round": 0}]), "annotations[0].round", "must be at least 1"),
+    (row(annotations=[{"annotator": "a", "state": "good"}]), "annotations[0].state", "'good' is none of the values"),
+    (row(annotations=[{"annotator": "a", "state": "accepted"}] * 2), "annotations[1].annotator", "two annotations of the instance in one round"),
+    (row(annotations=[{"annotator": "a", "by_user": True}]), "annotations[0].annotator", "needs that person's work"),
+    (row(annotations=[{"annotator": "a", "created_at": "now"}]), "annotations[0].created_at", "must be a time such as"),
+    (row(work=[work(state="lost")]), "work[0].state", "'lost' is none of the values"),
+    (row(work=[work(user="")]), "work[0].user", "must not be empty"),
+    (row(work=[work(user="x" * 101)]), "work[0].user", "at most 100 characters"),
+    (row(work=[work(revision=-1)]), "work[0].revision", "must be at least 0"),
+    (row(work=[work(round=0)]), "work[0].round", "must be at least 1"),
+    (row(work=[work(edits=-1)]), "work[0].edits", "must be at least 0"),
+    (row(work=[work(active_ms=2**60)]), "work[0].active_ms", "must be at most"),
+    (row(work=[work(submitted_at="2026-01-01")]), "work[0].submitted_at", "must be a time such as"),
+    (row(work=[work(), work(user="ADA")]), "work[1].user", "twice in one round"),
+    (row(proposals=[proposal(kind="praise")]), "proposals[0].kind", "'praise' is none of the values"),
+    (row(proposals=[proposal(state="lost")]), "proposals[0].state", "'lost' is none of the values"),
+    (row(proposals=[proposal(state="confirmed")]), "proposals[0].decided_at", "a decided one needs it"),
     ('{"record": "instance", "segments": {"document": {"text": "a"}, "query": {"text": "q"}}}', "key", "every row needs it"),
     ('{"record": "instance", "key": 1, "segments": {"document": {"text": "a"}}}', "key", "must be text, not a whole number"),
     ('{"record": "instance", "key": "1", "segments": {"document": {"docid": "d"}, "query": {"text": "q"}}}', "document", "There is no document 'd'; documents stand before"),
     ('{"record": "instance", "key": "1", "segments": {"document": {"text": "ab", "tokens": {"starts": [0], "ends": [9], "sentence_starts": [0]}}, "query": {"text": "q"}}}', "segments.document.tokens", "Token 0 covers characters 0 to 9"),
     ('{"record": "instance", "key": "1", "segments": {"document": {"text": "ab", "tokens": {"starts": [0], "ends": [], "sentence_starts": [0]}}, "query": {"text": "q"}}}', "segments.document.tokens", "equally many"),
     ('{"record": "document", "docid": "d", "text": 3}', "text", "must be text"),
-    ('{"record": "event", "at": "now"}', "actor", "every row needs it"),
+    ('{"record": "event", "at": "2026-01-01T10:00:00Z"}', "actor", "every row needs it"),
+    ('{"record": "event", "at": "now"}', "at", "must be a time such as"),
 ]  # fmt: skip
 
 

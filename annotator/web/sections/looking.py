@@ -29,11 +29,12 @@ def _views(store: Store, visit: Visit, project: Project, wanted: int | str) -> l
 
 def _show_views(views: list[View], key: str) -> None:
     names = [view.title for view in views]
+    instance_key = as_text(views[0].work.instance.key)
     chosen = 0
     if len(names) > 1:
-        title = st.segmented_control("Annotation", names, default=names[0], key=key) or names[0]
+        title = st.segmented_control(f"Annotations of {instance_key}", names, default=names[0], key=key) or names[0]
         chosen = names.index(title)
     else:
-        st.caption(as_text(names[0]))
+        st.caption(f"{instance_key} · {as_text(names[0])}")
     view = views[chosen]
     token_panel.read(view.work, view.project, key=f"{key}_{chosen}")

@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Literal
 
 import streamlit as st
 
-from annotator.domain.projects import GOLD_POLICIES, GoldPolicy, Order, Project, ProjectSettings, ResultMode
+from annotator.domain.projects import GOLD_POLICIES, GoldPolicy, Order, Project, ResultMode
 from annotator.errors import InvalidValue
 from annotator.usecases.databases import Store
 from annotator.usecases.projects import change_project
@@ -26,7 +26,6 @@ _POLICIES: dict[GoldPolicy, str] = {
     "majority": "tokens of the majority",
     "union": "union of all tokens",
 }
-_REQUIRED, _FORBIDDEN = "must be marked", "must not be marked"
 
 
 def show(store: Store, visit: Visit, project: Project) -> None:
@@ -135,44 +134,43 @@ def _ask_gold(project: Project, changed: Project) -> Project:
 
 
 def _ask_segment_rules(project: Project, changed: Project) -> Project:
-    """For tasks with several segments to mark: what each label requires or forbids of them."""
+    """For tasks with several segments to mark: what each label requires or forbids of them.
+
+    No data editor: it reports a change only after a moment, so that one made just before the click on Save would be lost.
+    """
     segments = [spec.name for spec in project.task.segments if spec.is_selectable]
     if len(segments) < 2 or not project.labels:
         return changed
     st.markdown("**Segments by label**")
+    required: dict[str, tuple[str, ...]] = {}
+    forbidden: dict[str, tuple[str, ...]] = {}
+    for number, label in enumerate(project.labels):
+        left, right = st.columns(2, gap="large")
+        with left:
+            words = f"“{as_text(label)}”: a word is marked in"
+            required[label] = _segments_field(project, segments, words, "required", number)
+        with right:
+            words = f"“{as_text(label)}”: nothing is marked in"
+            forbidden[label] = _segments_field(project, segments, words, "forbidden", number)
+    settings = replace(
+        changed.settings,
+        required_segments=_kept(required, changed.labels),
+        forbidden_segments=_kept(forbidden, changed.labels),
+    )
+    return replace(changed, settings=settings)
+
+
+def _segments_field(
+    project: Project, segments: list[str], words: str, kind: Literal["required", "forbidden"], number: int
+) -> tuple[str, ...]:
     settings = project.settings
-    rows = [
-        {
-            "label": label,
-            _REQUIRED: list(settings.required_segments.get(label, ())),
-            _FORBIDDEN: list(settings.forbidden_segments.get(label, ())),
-        }
-        for label in project.labels
-    ]
-    edited = st.data_editor(
-        rows,
-        hide_index=True,
-        num_rows="fixed",
-        disabled=["label"],
-        key=_key(project, "segments"),
-        column_config={
-            "label": st.column_config.TextColumn("Label"),
-            _REQUIRED: st.column_config.MultiselectColumn("At least one word is marked in", options=segments),
-            _FORBIDDEN: st.column_config.MultiselectColumn("Nothing is marked in", options=segments),
-        },
-    )
-    kept = [row for row in edited if row["label"] in changed.labels]
-    return replace(changed, settings=_with_segment_rules(changed.settings, kept))
+    rules = settings.required_segments if kind == "required" else settings.forbidden_segments
+    chosen = [name for name in rules.get(project.labels[number], ()) if name in segments]
+    return tuple(st.multiselect(words, segments, chosen, placeholder="no rule", key=_key(project, f"{kind}_{number}")))
 
 
-def _with_segment_rules(settings: ProjectSettings, rows: list[dict[str, Any]]) -> ProjectSettings:
-    return replace(
-        settings, required_segments=_rules_of(rows, _REQUIRED), forbidden_segments=_rules_of(rows, _FORBIDDEN)
-    )
-
-
-def _rules_of(rows: list[dict[str, Any]], column: str) -> Mapping[str, tuple[str, ...]]:
-    return {row["label"]: tuple(row[column]) for row in rows if row[column]}
+def _kept(rules: Mapping[str, tuple[str, ...]], labels: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
+    return {label: segments for label, segments in rules.items() if segments and label in labels}
 
 
 def _ask_data_set(project: Project, changed: Project) -> Project:

@@ -173,6 +173,14 @@ def test_the_sidebar_follows_what_was_submitted(person: Come) -> None:
     ann.sees("39 to annotate")
 
 
-@pytest.mark.parametrize("who", ["Reviewer", "Researcher"])
-def test_who_has_no_pages_yet_reads_what_to_do(person: Come, who: str) -> None:
-    person(who).sees("Nothing here for you yet")
+def test_who_has_no_pages_yet_reads_what_to_do(person: Come) -> None:
+    person("Reviewer").sees("Nothing here for you yet")
+
+
+def test_the_researcher_exports_the_gold(person: Come, tmp_path: Path) -> None:
+    researcher = person("Researcher")
+    researcher.page.get_by_role("button", name="Prepare").click()
+    with researcher.page.expect_download() as download:
+        researcher.page.get_by_role("button", name="Take").click()
+    download.value.save_as(tmp_path / "gold")
+    assert (tmp_path / "gold").stat().st_size > 1000

@@ -138,7 +138,12 @@ def test_a_hostile_text_is_shown_as_text_and_can_be_marked(
         with store.transaction():
             add_role(store, project.id, get_user(store, "Annotator 1"), "annotator")
     ann = person("Annotator 1").annotate(project.id)
-    assert ann.page.locator(".segment-text").first.text_content() == HOSTILE[kind]
+    # The tail of a very long line is drawn a moment after its beginning.
+    ann.page.wait_for_function(
+        """(text) => [...document.querySelectorAll('*')].find((e) => e.shadowRoot?.querySelector('.segment-text'))
+            .shadowRoot.querySelector('.segment-text').textContent === text""",
+        arg=HOSTILE[kind],
+    )
     ann.press("Home", "Space", "ArrowRight", "ArrowLeft" if kind == "rtl" else "ArrowRight", "Space")
     ann.saved()
     assert "taken" not in ann.page.title()

@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from annotator.store import open_store
+from annotator.store.projects import get_project_by_id
 from benchmarks.served import Server
 from tests.browser.stories.story import Person
 
@@ -104,12 +105,89 @@ def test_every_section_shows_without_an_error_also_in_an_empty_project(person: C
         expect(page.get_by_test_id("stAlertContentError")).to_have_count(0)
 
 
+def test_a_project_with_segments_of_ones_own_is_made_and_filled(person: Come, tmp_path: Path) -> None:
+    lead = person("Lead").open("/project?project=1")
+    page = lead.page
+    page.get_by_role("button", name="New project").click()
+    page.get_by_role("combobox", name="Task").click()
+    page.get_by_role("option", name="custom").click()
+    page.get_by_text("an answer text").click()
+    expect(page.get_by_label("Labels, comma separated")).to_have_count(0)
+    page.get_by_label("Name", exact=True).fill("Own")
+    page.get_by_role("textbox", name="Segments in which words are marked").fill("text, context")
+    page.get_by_role("textbox", name="Segments that are only shown").fill("question")
+    page.get_by_role("button", name="Create").click()
+    page.get_by_role("heading", name="Own").wait_for()
+    file = tmp_path / "rows.csv"
+    file.write_text("id,text,context,question,answer\n1,a b,c,d?,e\n")
+    lead.section("Import")
+    page.locator("input[type=file]").set_input_files(file)
+    page.get_by_role("button", name="Check").click()
+    lead.sees("1 new instances")
+
+
+def test_two_files_of_one_name_are_refused(person: Come, files: dict[str, Path], tmp_path: Path) -> None:
+    lead = person("Lead").open("/project?project=1")
+    lead.section("Import")
+    (tmp_path / "more").mkdir()
+    again = tmp_path / "more" / "good.jsonl"
+    again.write_text(files["good"].read_text(encoding="utf-8"), encoding="utf-8")
+    lead.page.locator("input[type=file]").set_input_files([files["good"], again])
+    lead.sees("Two of the files are called 'good.jsonl'")
+
+
+def test_an_address_with_an_instance_opens_it_read_only(person: Come) -> None:
+    lead = person("Lead")
+    number = lead.instance_id("sentiment-en-01")
+    lead.open(f"/project?project=1&instance={number}")
+    lead.sees("sentiment-en-01 · source · round 1 · accepted")
+    lead.wait_for_text()
+    expect(lead.page.get_by_role("button", name="Submit")).to_have_count(0)
+    lead.open("/project?project=1&instance=999999")
+    lead.sees("There is no instance number 999999")
+
+
+def test_a_researcher_takes_the_papers_formats_and_not_everything(person: Come) -> None:
+    page = person("Researcher").open("/export?project=1").page
+    page.get_by_role("combobox", name="Format").click()
+    expect(page.get_by_role("option", name="ERASER")).to_have_count(1)
+    expect(page.get_by_role("option", name="our own JSONL")).to_have_count(0)
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Prepare").click()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Take Sentiment-eraser.zip").click()
+    assert download.value.suggested_filename == "Sentiment-eraser.zip"
+
+
 def test_a_name_that_is_taken_is_refused_with_a_sentence(person: Come) -> None:
     lead = person("Lead").open("/project?project=1")
     lead.page.get_by_role("button", name="New project").click()
     lead.page.get_by_label("Name", exact=True).fill("Reading")
     lead.page.get_by_role("button", name="Create").click()
     lead.sees("There is a project 'Reading' already. Choose another name.")
+
+
+def test_what_a_label_requires_of_the_segments_is_kept(server: Server, person: Come) -> None:
+    lead = person("Lead").open("/project?project=2")
+    page = lead.page
+    lead.section("Rules")
+    page.get_by_label("How to cite it").fill("Nobody 2026")
+    page.get_by_role("combobox", name="“different”: a word is marked in").click()
+    page.get_by_role("option", name="sentence1").click()
+    page.get_by_role("button", name="Save the rules").click()
+    lead.sees("The rules are saved")
+    with open_store(server.database) as store:
+        saved = get_project_by_id(store, 2)
+    assert saved.settings.required_segments == {"different": ("sentence1",)}
+    assert (saved.citation, saved.settings.forbidden_segments) == ("Nobody 2026", {})
+
+
+def test_a_label_in_use_and_a_taken_name_are_refused_on_the_rules_page(person: Come) -> None:
+    lead = person("Lead").open("/project?project=1")
+    lead.section("Rules")
+    lead.page.get_by_label("Labels, comma separated").fill("positive")
+    lead.page.get_by_role("button", name="Save the rules").click()
+    lead.sees("cannot be taken away")
 
 
 def test_the_rules_are_saved_and_hold_at_once(person: Come) -> None:
