@@ -50,8 +50,10 @@ def test_a_project_is_made_filled_given_to_people_and_exported(
     with open_store(server.database) as store:
         assert store.value("SELECT count(*) FROM instances WHERE key = 'a'") == 0
 
-    page.locator("input[type=file]").set_input_files(files["good"])
     page.get_by_test_id("stFileChipDeleteBtn").first.click()
+    lead.sees("Choose a file to begin")
+    page.locator("input[type=file]").set_input_files(files["good"])
+    lead.sees("good.jsonl")
     page.get_by_role("button", name="Check").click()
     lead.sees("2 new instances")
     page.get_by_role("button", name="Store 2 instances").click()
@@ -174,6 +176,7 @@ def test_what_a_label_requires_of_the_segments_is_kept(server: Server, person: C
     page.get_by_label("How to cite it").fill("Nobody 2026")
     page.get_by_role("combobox", name="“different”: a word is marked in").click()
     page.get_by_role("option", name="sentence1").click()
+    page.keyboard.press("Escape")  # closes the list
     page.get_by_role("button", name="Save the rules").click()
     lead.sees("The rules are saved")
     with open_store(server.database) as store:
