@@ -2,9 +2,9 @@
 
 from starlette.routing import Route
 
-from annotator.web.routes import health, panel, sign_in, static
+from annotator.web.routes import documents, health, panel, sign_in, static
 
 
 def all_routes() -> list[Route]:
     """Every route of ours, in the order in which they are tried."""
-    return [*health.routes, *sign_in.routes, *panel.routes, *static.routes]
+    return [*health.routes, *sign_in.routes, *panel.routes, *static.routes, *documents.routes]

@@ -27,6 +27,12 @@ def panel_version() -> str:
     return digest.hexdigest()
 
 
+def panel_modules() -> list[str]:
+    """The addresses of the panel's modules, its entry first."""
+    names = sorted((path.name for path in _PANEL.glob("*.js")), key=lambda name: name != "panel.js")
+    return [f"/panel/{panel_version()}/{name}" for name in names]
+
+
 def panel_file(request: Request) -> Response:
     """One file of the panel; kept for ever by the browser when the address names this version."""
     name = request.path_params["file"]
