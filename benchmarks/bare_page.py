@@ -10,22 +10,19 @@ import sys
 from pathlib import Path
 
 _WORK = "ANNOTATOR_BENCHMARK_WORK"
-_SETTINGS = {
-    "STREAMLIT_BROWSER_GATHER_USAGE_STATS": "false",
-    "STREAMLIT_CLIENT_TOOLBAR_MODE": "minimal",
-    "STREAMLIT_SERVER_HEADLESS": "true",
-    "STREAMLIT_SERVER_FILE_WATCHER_TYPE": "none",
-}
 
 
 def serve(work: str, port: int) -> None:
     """Until the process is stopped."""
-    os.environ |= {_WORK: work, **_SETTINGS}
+    os.environ[_WORK] = work
     import uvicorn
+    from streamlit import config
     from streamlit.starlette import App
 
     from annotator.web.routes.static import routes
 
+    config.set_option("browser.gatherUsageStats", False)
+    config.set_option("server.fileWatcherType", "none")
     app = App(Path(__file__), routes=routes)
     uvicorn.run(
         app, host="127.0.0.1", port=port, log_level="warning", access_log=False, log_config=None, server_header=False,

@@ -7,6 +7,7 @@ that shows a change (docs/panel.md), and both are on the page's clock.
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,15 +19,14 @@ _ARGUMENTS = [
     "--disable-component-update", "--disable-sync",
 ]  # fmt: skip
 
-# `bench.shownAt`: when the frame had been made in which the page's text (the panel's, or what `SHOWN` says) was first there.
-# `pointerup` comes before `mouseup`, both carry the time at which the browser got the input.
+# `bench.shownAt`: when the frame had been made in which the panel's text (or a bare page's heading) was first there.
 _PROBE = """
 window.bench = {
   events: {},
   shownAt: null,
   panel: () => document.querySelector("[data-testid='stBidiComponentIsolated']")?.shadowRoot?.querySelector(".panel"),
   key: () => bench.panel().querySelector(".instance-key").textContent,
-  isShown: () => bench.panel()?.querySelector(".segment-text"),
+  isShown: () => bench.panel()?.querySelector(".segment-text") || document.querySelector("h1"),
 };
 addEventListener("pointerup", (event) => { bench.events.pointerup = event.timeStamp; }, true);
 addEventListener("keydown", (event) => { bench.events[event.key] = event.timeStamp; }, true);
@@ -60,11 +60,20 @@ def browser_context() -> Iterator["BrowserContext"]:
         browser.close()
 
 
-def open_until_shown(page: "Page", address: str) -> float:
-    """Milliseconds from asking for an address to the first frame with the panel's text."""
+@dataclass(frozen=True)
+class Opened:
+    """When the first frame with the text had been made: milliseconds after the address was asked for, and by the clock."""
+
+    milliseconds: float
+    clock: float
+
+
+def open_until_shown(page: "Page", address: str) -> Opened:
+    """Open an address and wait for its text (or its heading, where there is no panel)."""
     page.goto(address, wait_until="commit")
     page.wait_for_function("bench.shownAt")
-    return float(page.evaluate("bench.shownAt"))
+    shown, origin = page.evaluate("[bench.shownAt, performance.timeOrigin]")
+    return Opened(shown, (origin + shown) / 1000)
 
 
 def count(page: "Page", mark: str) -> int:

@@ -6,12 +6,10 @@ times a bare page with the same component and the tokens as its data; eleven mar
 
 import json
 import random
-import socket
 import statistics
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -32,7 +30,7 @@ from annotator.usecases.showing import show_next
 from annotator.web.routes.access import COOKIE
 from benchmarks.chromium import browser_context, count, event_time, mark_time, open_until_shown
 from benchmarks.measured import Measured, table
-from benchmarks.served import served
+from benchmarks.served import free_port, served, wait_for_port
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Page
@@ -184,44 +182,32 @@ def _reload(context: "BrowserContext", address: str) -> Measured:
 
 
 def _opening(context: "BrowserContext", ours: str, work: Path) -> Measured:
-    """Ours and the bare page by turns, each in a fresh tab of one browser; one round of each does not count."""
-    times: dict[str, list[float]] = {}
+    """Ours and the bare page by turns, each in its tab; the first two rounds warm the files and do not count."""
     with _bare(work) as bare:
-        for number in range(_ROUNDS + 1):
-            for which, address in (("ours", ours), ("bare", bare)):
-                page = context.new_page()
-                seconds = open_until_shown(page, address)
-                page.close()
-                if number:
-                    times.setdefault(which, []).append(seconds)
-    medians = {which: statistics.median(measured) for which, measured in times.items()}
-    return Measured(f"opening {_LONG:,} tokens", medians["ours"], "ms", medians["bare"], "a bare page", 1.15)
+        pages = {ours: context.new_page(), bare: context.new_page()}
+        times: dict[str, list[float]] = {address: [] for address in pages}
+        for _ in range(_ROUNDS + 2):
+            for address, page in pages.items():
+                page.bring_to_front()
+                times[address].append(open_until_shown(page, address).milliseconds)
+                page.wait_for_timeout(_SETTLE_MS)
+        for page in pages.values():
+            page.close()
+    us, them = (statistics.median(times[address][2:]) for address in (ours, bare))
+    return Measured(f"opening {_LONG:,} tokens", us, "ms", them, "a bare page with the same component", 1.15)
 
 
 @contextmanager
 def _bare(work: Path) -> Iterator[str]:
     """The address of the bare page, while the block lasts."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     process = subprocess.Popen([sys.executable, "-m", "benchmarks.bare_page", str(work), str(port)])
     try:
-        _wait_for(port)
+        wait_for_port(port)
         yield f"http://127.0.0.1:{port}/"
     finally:
         process.terminate()
         process.wait(20)
-
-
-def _wait_for(port: int) -> None:
-    for _ in range(400):
-        try:
-            socket.create_connection(("127.0.0.1", port)).close()
-        except OSError:
-            time.sleep(0.05)
-        else:
-            return
-    raise RuntimeError(f"nothing listens at port {port}")
 
 
 if __name__ == "__main__":

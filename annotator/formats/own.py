@@ -13,7 +13,7 @@ from annotator.errors import ExportRefused, InvalidValue
 from annotator.formats.base import ReadOptions
 from annotator.formats.checks import Checker, KeyLines
 from annotator.formats.findings import Findings, listed
-from annotator.formats.lines import Row, convert, read_rows
+from annotator.formats.lines import Row, convert
 from annotator.formats.own_records import (
     VERSION,
     DocumentRecord,
@@ -60,15 +60,6 @@ def read(rows: Iterable[Row | Problem], options: ReadOptions) -> Iterator[Source
             yield row
         else:
             yield from reader.read(row)
-
-
-def find_project(path: Path) -> SourceProject | None:
-    """The project header of a file of ours; None when the file does not begin with one. Reads one line."""
-    first = next(read_rows(path, path.name), None)
-    if first is None or isinstance(first, Problem) or first.values.get("record") != "project":
-        return None
-    record = convert(first.values, ProjectRecord, first.findings())
-    return None if record is None else project_of(record)
 
 
 @dataclass(slots=True)

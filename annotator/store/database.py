@@ -9,9 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Self
 
-from sqlite_utils import Database
-
 from annotator.errors import StoreError
+from annotator.store.driver import Database
 from annotator.store.schema import MIGRATIONS
 
 _BUSY_TIMEOUT_MS = 30_000

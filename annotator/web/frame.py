@@ -3,6 +3,7 @@
 import datetime as dt
 import logging
 import re
+from collections.abc import Callable, Mapping
 from functools import partial
 
 import streamlit as st
@@ -26,38 +27,53 @@ _PROJECT_PARAMETER = "project"
 _LINK_STYLE = "color: inherit"
 
 
-# Streamlit has no setting for its side padding, which takes an eighth of a small screen from the text.
-_STYLE = "<style>.stMainBlockContainer { padding-left: clamp(1rem, 3vw, 4rem); padding-right: clamp(1rem, 3vw, 4rem) }</style>"
-
-
 def show() -> None:
     """Run the page that was asked for, inside its frame."""
-    st.html(_STYLE)
     try:
         with page_store() as store:
-            page = _enter(store)
-        page.run()
+            page, sidebar = _enter(store)
+        # The page first: the browser then draws it before the sidebar, whose elements take it a tenth of a second.
+        try:
+            page.run()
+        finally:
+            sidebar()
     except NotSignedIn as error:
         _show_signed_out(error)
     except AnnotatorError as error:
         st.error(as_text(str(error)), icon=":material/error:")
 
 
-def _enter(store: Store) -> StreamlitPage:
+def _enter(store: Store) -> tuple[StreamlitPage, Callable[[], None]]:
+    """The page to run, and what then draws the sidebar."""
     session = current_session(store)
     page = _navigation(session.user, roles_anywhere(store, session.user))
-    projects = projects_of(store, session.user)
-    with st.sidebar:
-        project, problem = _choose_project(projects)
-        roles = roles_in(store, session.user, project.id) if project else frozenset()
-        start_visit(Visit(session.user, session.csrf, project, roles))
-        _show_person(session.user, roles)
-        if project and has_right(session.user, roles, "annotate"):
-            st.caption(as_text(waiting_line(store, session.user, project)))
-        _show_sign_out()
+    projects = {project.id: project for project in projects_of(store, session.user)}
+    project, problem = _find_project(projects)
+    roles = roles_in(store, session.user, project.id) if project else frozenset()
+    start_visit(Visit(session.user, session.csrf, project, roles))
+    may_annotate = project is not None and has_right(session.user, roles, "annotate")
+    waiting = waiting_line(store, session.user, project) if project and may_annotate else ""
+    sidebar = partial(_show_sidebar, projects, project, session.user, roles, waiting)
     if problem:
+        sidebar()
         raise AnnotatorError(problem)
-    return page
+    return page, sidebar
+
+
+def _show_sidebar(
+    projects: Mapping[int, Project], project: Project | None, user: User, roles: frozenset[Role], waiting: str
+) -> None:
+    with st.sidebar:
+        if project is not None:
+            st.session_state[_PROJECT_KEY] = project.id
+            st.selectbox(
+                "Project", list(projects), format_func=lambda number: projects[number].name, key=_PROJECT_KEY,
+                on_change=_follow_choice,
+            )  # fmt: skip
+        _show_person(user, roles)
+        if waiting:
+            st.caption(as_text(waiting))
+        _show_sign_out()
 
 
 def _navigation(user: User, roles: frozenset[Role]) -> StreamlitPage:
@@ -97,9 +113,8 @@ def _start(first: StreamlitPage | None) -> None:
     )
 
 
-def _choose_project(projects: list[Project]) -> tuple[Project | None, str]:
+def _find_project(by_id: dict[int, Project]) -> tuple[Project | None, str]:
     """The project of the address, else the last one of this tab, else the first; and what is wrong with the address."""
-    by_id = {project.id: project for project in projects}
     asked = st.query_params.get(_PROJECT_PARAMETER)
     asked_id = int(asked) if asked is not None and re.fullmatch(r"[0-9]{1,18}", asked) else None
     problem = ""
@@ -109,11 +124,6 @@ def _choose_project(projects: list[Project]) -> tuple[Project | None, str]:
         return None, problem
     known = (number for number in (asked_id, last_project_id()) if number in by_id)
     chosen = by_id[next(known, next(iter(by_id)))]
-    st.session_state[_PROJECT_KEY] = chosen.id
-    st.selectbox(
-        "Project", list(by_id), format_func=lambda number: by_id[number].name, key=_PROJECT_KEY,
-        on_change=_follow_choice,
-    )  # fmt: skip
     if not problem and asked_id != chosen.id:
         st.query_params[_PROJECT_PARAMETER] = str(chosen.id)
     return chosen, problem

@@ -24,6 +24,7 @@ from annotator.web.routes.sign_in import sign_in_address
 _OPEN_PATHS = ("/sign-in", "/sign-out", "/link/", "/health", "/panel/", "/static/", "/favicon.", "/_stcore/", "/api/")
 # Files that people gave or get, and Streamlit's own numbers.
 _CLOSED_PATHS = ("/media/", "/_stcore/upload_file/", "/_stcore/metrics")
+# To these nothing is sent compressed: it would cost 15 ms for a long text and save nothing (a proxy compresses itself).
 _LOOPBACK_NAMES = frozenset({"127.0.0.1", "localhost", "::1"})
 
 # Streamlit needs inline scripts, eval (charts) and blobs (components); nothing needs another host, and none is asked.
@@ -52,6 +53,8 @@ class Gate:
             await self._app(scope, receive, send)
             return
         give_options(cast("dict[str, object]", scope), self._options)
+        if scope["type"] == "http" and (scope.get("client") or ("",))[0] in _LOOPBACK_NAMES:
+            scope["headers"] = [header for header in scope["headers"] if header[0] != b"accept-encoding"]
         refusal = await self._refusal(HTTPConnection(scope)) if scope["type"] == "http" else None
         await (refusal or self._app)(scope, receive, _with_headers(send) if scope["type"] == "http" else send)
 

@@ -11,7 +11,8 @@ import sys
 import threading
 import webbrowser
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
+from importlib import import_module
 from ipaddress import ip_address
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -33,6 +34,10 @@ if TYPE_CHECKING:
 _SCRIPT = Path(__file__).resolve().parent / "app.py"
 _BACKLOG = 2048
 _PING_SECONDS = 30  # Streamlit's own
+# How long a thread may go on while another one waits: a script run must not hold up the routes (Python's own: 0.005).
+_SWITCH_SECONDS = 0.001
+# What the first script run needs beyond what the server itself does (PIL and numpy: Streamlit, for the tab's icon).
+_FIRST_RUN = ("numpy", "PIL.PngImagePlugin", "streamlit.material_icon_names", "annotator.web.token_panel")
 
 
 def serve(path: Path, host: str, port: int, *, is_demonstration: bool = False, open_browser: bool = False) -> None:
@@ -66,6 +71,7 @@ def build_app(options: ServerOptions) -> "App":
 
     @asynccontextmanager
     async def lifespan(_: App) -> AsyncIterator[dict[str, Any]]:
+        threading.Thread(target=_import_ahead, daemon=True).start()
         yield {}
         _empty_log(options.path)
 
@@ -165,10 +171,18 @@ def _run(app: "App", listener: socket.socket) -> None:
         ws_max_size=get_max_message_size_bytes(),
         ws_per_message_deflate=False,
     )
+    sys.setswitchinterval(_SWITCH_SECONDS)
     try:
         uvicorn.Server(config).run(sockets=[listener])
     except KeyboardInterrupt:
         sys.stdout.write("Stopped.\n")
+
+
+def _import_ahead() -> None:
+    """While the first browser still reads Streamlit's scripts; what fails here, fails there with its own message."""
+    with suppress(ImportError):
+        for name in _FIRST_RUN:
+            import_module(name)
 
 
 def _empty_log(path: Path) -> None:

@@ -29,7 +29,7 @@ from annotator.domain.sources import (
 from annotator.domain.tasks import TASKS
 from annotator.domain.texts import TokenizedText
 from annotator.errors import ExportRefused
-from annotator.formats import jsonl, own
+from annotator.formats import jsonl
 from annotator.formats.base import ReadOptions
 from annotator.store.database import iso
 
@@ -183,14 +183,6 @@ def test_everything_that_is_written_reads_back_equal(items):
 def instance(**changes) -> SourceInstance:
     given = {"key": "1", "segments": {"document": SourceText("a b"), "query": SourceText("q")}, "source": "", "line": 1}
     return SourceInstance(**{**given, **changes})
-
-
-def test_the_project_header_is_found_without_reading_the_rest(tmp_path):
-    header = SourceProject("films", "sentiment", (), ("good",), "en", {"seed": 3}, members=(("ada", "lead"),))
-    jsonl.write_own(tmp_path / "a.jsonl", [header, instance()])
-    assert own.find_project(tmp_path / "a.jsonl") == header
-    (tmp_path / "b.jsonl").write_text('{"id": "1", "text": "a"}\n')
-    assert own.find_project(tmp_path / "b.jsonl") is None
 
 
 def test_a_draft_may_hold_an_empty_set(tmp_path):

@@ -1,4 +1,5 @@
 /** The routes of docs/panel.md, as functions. Every answer is `{status, body}`; a lost connection is status 0. */
+import { takeEarly } from "./early.js";
 
 /** Browsers refuse `keepalive` for bodies over 64 KB, all requests on the way taken together. */
 const KEEPALIVE_CHARS = 30000;
@@ -12,17 +13,22 @@ export class Messages {
     this.csrf = csrf;
   }
 
-  next(project, instance) {
-    return this.#get("next", { project, instance });
+  async next(project, instance) {
+    const query = { project, instance };
+    return (await takeEarly(this.#url("next", query))) || this.#get("next", query);
   }
 
   mine(project, page) {
     return this.#get("mine", { project, page });
   }
 
-  #get(route, query) {
+  #url(route, query) {
     const given = Object.entries(query).filter(([, value]) => value !== null && value !== undefined);
-    return this.#fetch(`${this.routes}/${route}?${new URLSearchParams(given)}`, { method: "GET" });
+    return `${this.routes}/${route}?${new URLSearchParams(given)}`;
+  }
+
+  #get(route, query) {
+    return this.#fetch(this.#url(route, query), { method: "GET" });
   }
 
   /** @returns {Promise<Answer>} */

@@ -1,9 +1,11 @@
-"""GET /annotate, /project ...: Streamlit's own document, told beforehand what it would find out by trial.
+"""GET /, /annotate, /project ...: Streamlit's own document, told beforehand what it would find out by trial.
 
-A page at /annotate first asks /annotate/_stcore/health, is refused, waits, and asks again at the root; and the panel's modules
-are found one after the other. Naming the server and the modules in the document saves both.
+A page at /annotate first asks /annotate/_stcore/health, is refused, waits an eighth of a second, and asks again at the root.
+And on the page with the panel the modules are found, and the first text is asked for, one after the other, when everything
+else is there. The document names the server, reads the modules while Streamlit connects, and asks for the text at once.
 """
 
+import json
 from functools import cache
 from pathlib import Path
 
@@ -14,21 +16,55 @@ from starlette.routing import Route
 from annotator.web.navigation import PAGES
 from annotator.web.routes.static import panel_modules
 
-_SERVER = '<script>window.__streamlit = { BACKEND_BASE_URL: location.origin + "/" }</script>'
+_PANEL_PAGES = frozenset({"annotate"})
+
+# The two settings are all that Streamlit's browser part has to know before it connects; with them it need not ask first.
+_SERVER = """<script>
+window.__streamlit = {
+  BACKEND_BASE_URL: location.origin + "/",
+  HOST_CONFIG: { allowedOrigins: [location.origin], useExternalAuthToken: false },
+};
+</script>
+"""
+# Streamlit has no setting for its side padding, which takes an eighth of a small screen from the text. (The name stands
+# twice to outweigh Streamlit's own rule, which comes later.)
+_STYLE = """<style>
+.stMainBlockContainer.stMainBlockContainer { padding-left: clamp(1rem, 3vw, 4rem); padding-right: clamp(1rem, 3vw, 4rem) }
+</style>
+"""
+# panel/early.js says what becomes of the text. What this browser could not send yet goes first: then nothing is asked early.
+_FIRST_TEXT = """<script>
+try {
+  const asked = new URLSearchParams(location.search), query = new URLSearchParams();
+  for (const name of ["project", "instance"]) if (asked.get(name)) query.set(name, asked.get(name));
+  const read = async (response) => ({ status: response.status, body: await response.json() });
+  if (asked.get("project") && !Object.keys(localStorage).some((key) => key.startsWith("annotator:draft:"))) {
+    const url = "/api/panel/next?" + query;
+    window.annotatorEarly = { url, answer: fetch(url).then(read).catch(() => null) };
+  }
+} catch {}
+addEventListener("load", () => { for (const module of MODULES) import(module).catch(() => {}); });
+</script>
+"""
 
 
 @cache
-def _document() -> str:
-    import streamlit  # noqa: PLC0415  (half a second)
+def _document(page: str) -> str:
+    from streamlit.file_util import get_static_dir  # noqa: PLC0415  (half a second)
 
-    index = (Path(streamlit.__file__).parent / "static" / "index.html").read_text(encoding="utf-8")
-    modules = "".join(f'<link rel="modulepreload" href="{address}">' for address in panel_modules())
-    return index.replace("<head>", f"<head>{_SERVER}", 1).replace("</head>", f"{modules}</head>", 1)
+    static = Path(get_static_dir())
+    index = (static / "index.html").read_text(encoding="utf-8")
+    first = _SERVER + _STYLE
+    if page in _PANEL_PAGES:
+        # What shows a component is Streamlit's own; that it is not found under this name costs only its early reading.
+        shows = [f"/static/js/{path.name}" for path in static.glob("static/js/BidiComponent.*.js")]
+        first += _FIRST_TEXT.replace("MODULES", json.dumps([*shows, *panel_modules()]))
+    return index.replace("<head>", f"<head>{first}", 1)
 
 
-def document(_: Request) -> Response:
+def document(request: Request) -> Response:
     """The document of a page; the page's script decides what it shows, and to whom."""
-    return HTMLResponse(_document(), headers={"Cache-Control": "no-cache"})
+    return HTMLResponse(_document(request.url.path.strip("/")), headers={"Cache-Control": "no-cache"})
 
 
-routes = [Route(f"/{page.path}", document) for page in PAGES]
+routes = [Route(path, document) for path in ("/", *(f"/{page.path}" for page in PAGES))]

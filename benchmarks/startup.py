@@ -1,0 +1,84 @@
+"""From the command to a page that can be used: the second start, with warm files and a browser that was here before.
+
+Target: 2.5 s from `annotator --db X demo --no-browser` to the first frame with the text to be marked, the annotator being
+signed in already. By turns with Streamlit's own "hello" of one line, started with `streamlit run`, for comparison.
+"""
+
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from annotator.store import open_store
+from annotator.store.people import add_role, add_user
+from annotator.usecases.accounts import sign_in_as
+from annotator.usecases.demonstration import build
+from annotator.usecases.projects import find_project
+from annotator.web.routes.access import COOKIE
+from benchmarks.chromium import browser_context, open_until_shown
+from benchmarks.measured import Measured, table
+from benchmarks.served import free_port, wait_for_port
+
+if TYPE_CHECKING:
+    from playwright.sync_api import BrowserContext
+
+_ROUNDS = 5
+_HELLO = 'import streamlit as st\nst.title("Hello")\n'
+
+
+def main() -> list[Measured]:
+    """Median seconds of both, by turns."""
+    ours: list[float] = []
+    hello: list[float] = []
+    with tempfile.TemporaryDirectory() as name, browser_context() as context:
+        database, script = Path(name) / "demo.db", Path(name) / "hello.py"
+        build(database)
+        script.write_text(_HELLO, encoding="utf-8")
+        port, other = free_port(), free_port()
+        context.add_cookies([{"name": COOKIE, "value": _sign_in(database), "url": f"http://127.0.0.1:{port}"}])
+        annotator = ["-m", "annotator.cli.main", "--db", str(database), "demo", "--no-browser", "--port", str(port)]
+        streamlit = ["-m", "streamlit", "run", str(script), "--server.port", str(other), "--server.headless", "true"]
+        streamlit += ["--browser.gatherUsageStats", "false"]
+        for number in range(_ROUNDS + 1):  # the first does not count: it warms the files
+            seconds = _start(context, annotator, f"http://127.0.0.1:{port}/")
+            seconds_hello = _start(context, streamlit, f"http://127.0.0.1:{other}/")
+            if number:
+                ours.append(seconds)
+                hello.append(seconds_hello)
+    return [
+        Measured("from the command to the text on the screen", statistics.median(ours), "s", at_most=2.5),
+        Measured("the same", statistics.median(ours), "s", statistics.median(hello), "streamlit run hello.py"),
+    ]
+
+
+def _start(context: "BrowserContext", arguments: list[str], address: str) -> float:
+    """Seconds from the command to the first frame that shows something; the server is stopped again."""
+    page = context.new_page()
+    began = time.time()
+    process = subprocess.Popen(
+        [sys.executable, *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
+    )
+    try:
+        wait_for_port(int(address.rstrip("/").rsplit(":", 1)[1]))
+        seconds = open_until_shown(page, address).clock - began
+    finally:
+        process.terminate()
+        process.wait(20)
+        page.close()
+    return seconds
+
+
+def _sign_in(database: Path) -> str:
+    """The cookie of an annotator who was here before."""
+    with open_store(database) as store:
+        with store.transaction():
+            user = add_user(store, "Bench")
+            add_role(store, find_project(store, "Sentiment").id, user, "annotator")
+        return sign_in_as(store, user.name, is_demonstration=True)
+
+
+if __name__ == "__main__":
+    print(table([("startup", row) for row in main()]))
