@@ -80,9 +80,10 @@ LIGHT: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("annotator.domain.projects", ("numpy", "msgspec", "click", "streamlit", "spacy", "sqlite_utils", "pandas")),
     ("annotator.text", ("streamlit", "spacy", "sqlite_utils", "pandas")),
     ("annotator.formats", ("streamlit", "spacy", "sqlite_utils", "pandas")),
-    ("annotator.store", ("streamlit", "spacy", "plotly")),  # sqlite-utils loads pandas itself, where it is installed
+    ("annotator.store", ("streamlit", "spacy", "plotly", "pandas", "numpy")),  # sqlite-utils would load the last two
     ("annotator.cli.main", ("streamlit", "spacy", "sqlite_utils", "pandas", "plotly", "uvicorn")),
-    ("annotator.web.server", ("spacy", "plotly", "torch", "transformers")),
+    ("annotator.web.server", ("streamlit", "spacy", "plotly", "pandas", "numpy", "torch", "transformers")),
+    ("annotator.web.frame", ("spacy", "pandas", "torch", "transformers")),
 )
 
 

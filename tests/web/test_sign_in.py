@@ -84,9 +84,10 @@ def client_of(path: Path, *, is_demonstration: bool = False) -> TestClient:
 
     app = Starlette(
         routes=[
+            *(Route(address, page) for address in ("/", "/annotate")),
             *all_routes(),
             Route("/guarded", guarded, methods=["POST"]),
-            *(Route(address, page) for address in ("/", "/{page}", "/static/x.js", "/_stcore/health")),
+            *(Route(address, page) for address in ("/{page}", "/static/x.js", "/_stcore/health")),
         ],
         middleware=web_middleware(ServerOptions(path, is_demonstration)),
         exception_handlers={AnnotatorError: refuse},
