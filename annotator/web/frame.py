@@ -3,10 +3,12 @@
 import datetime as dt
 import logging
 import re
+import time
 from collections.abc import Callable, Mapping
 from functools import partial
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 from streamlit.navigation.page import StreamlitPage
 
 from annotator.domain.people import Role, User, has_right
@@ -26,17 +28,23 @@ _PROJECT_KEY = "sidebar_project"
 _PROJECT_PARAMETER = "project"
 _LINK_STYLE = "color: inherit"
 
+# The list of projects is the most expensive thing on a page for the browser. When a page is opened it therefore comes a moment
+# after the page itself, which is then drawn a fifth sooner; its place in the sidebar is there from the beginning.
+_AFTER_THE_PAGE_SECONDS = 0.1
+
 
 def show() -> None:
     """Run the page that was asked for, inside its frame."""
+    is_first_run = last_project_id() is None
     try:
         with page_store() as store:
-            page, sidebar = _enter(store)
-        # The page first: the browser then draws it before the sidebar, whose elements take it a tenth of a second.
+            page, choice = _enter(store)
         try:
             page.run()
+            if is_first_run:
+                time.sleep(_AFTER_THE_PAGE_SECONDS)
         finally:
-            sidebar()
+            choice()
     except NotSignedIn as error:
         _show_signed_out(error)
     except AnnotatorError as error:
@@ -44,7 +52,7 @@ def show() -> None:
 
 
 def _enter(store: Store) -> tuple[StreamlitPage, Callable[[], None]]:
-    """The page to run, and what then draws the sidebar."""
+    """The page to run, and what then draws the choice of projects in its place."""
     session = current_session(store)
     page = _navigation(session.user, roles_anywhere(store, session.user))
     projects = {project.id: project for project in projects_of(store, session.user)}
@@ -53,27 +61,27 @@ def _enter(store: Store) -> tuple[StreamlitPage, Callable[[], None]]:
     start_visit(Visit(session.user, session.csrf, project, roles))
     may_annotate = project is not None and has_right(session.user, roles, "annotate")
     waiting = waiting_line(store, session.user, project) if project and may_annotate else ""
-    sidebar = partial(_show_sidebar, projects, project, session.user, roles, waiting)
-    if problem:
-        sidebar()
-        raise AnnotatorError(problem)
-    return page, sidebar
-
-
-def _show_sidebar(
-    projects: Mapping[int, Project], project: Project | None, user: User, roles: frozenset[Role], waiting: str
-) -> None:
     with st.sidebar:
-        if project is not None:
-            st.session_state[_PROJECT_KEY] = project.id
-            st.selectbox(
-                "Project", list(projects), format_func=lambda number: projects[number].name, key=_PROJECT_KEY,
-                on_change=_follow_choice,
-            )  # fmt: skip
-        _show_person(user, roles)
+        place = st.container()
+        _show_person(session.user, roles)
         if waiting:
             st.caption(as_text(waiting))
         _show_sign_out()
+    choice = partial(_show_choice, place, projects, project)
+    if problem:
+        choice()
+        raise AnnotatorError(problem)
+    return page, choice
+
+
+def _show_choice(place: DeltaGenerator, projects: Mapping[int, Project], project: Project | None) -> None:
+    if project is None:
+        return
+    st.session_state[_PROJECT_KEY] = project.id
+    place.selectbox(
+        "Project", list(projects), format_func=lambda number: projects[number].name, key=_PROJECT_KEY,
+        on_change=_follow_choice,
+    )  # fmt: skip
 
 
 def _navigation(user: User, roles: frozenset[Role]) -> StreamlitPage:
