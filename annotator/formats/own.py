@@ -1,7 +1,7 @@
 """Our own JSONL: project, documents, instances with all annotations and work, events. It reads back as written."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import msgspec
@@ -88,9 +88,15 @@ class _OwnReader:
             case EventRecord():
                 return event_of(record)
             case ProjectRecord():
-                return _project(record, self.options.task, findings)
+                return self._project(record, findings)
             case None:
                 return None
+
+    def _project(self, record: ProjectRecord, findings: Findings) -> SourceProject:
+        """The header; an empty project takes over its labels, so they can only be checked once it has."""
+        self.options = replace(self.options, labels=())
+        self.checker = Checker(self.options, self.checker.documents)
+        return _project(record, self.options.task, findings)
 
     def _document(self, record: DocumentRecord, row: Row, findings: Findings) -> SourceDocument:
         body = _text(record.text, record.tokens, "tokens", findings)

@@ -26,11 +26,7 @@ def add_project(
     licence: str = "",
     citation: str = "",
 ) -> Project:
-    """A new, empty project; raises InvalidValue when the name is taken or empty."""
-    if not name.strip() or len(name) > 200:
-        raise InvalidValue("A project needs a name of 1 to 200 characters.")
-    if find_project(store, name) is not None:
-        raise InvalidValue(f"There is a project '{name}' already. Choose another name.")
+    """A new, empty project; its name was checked before."""
     store.run(
         """INSERT INTO projects (name, task, segments, result_kind, labels, language, settings, guidelines, question,
             licence, citation, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",

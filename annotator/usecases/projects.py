@@ -4,11 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from annotator.assignment.orders import queue_position
-from annotator.domain.people import PROJECT_ROLES, Role, User
+from annotator.domain.people import PROJECT_ROLES, Role, User, has_right
 from annotator.domain.projects import Project, ProjectSettings
 from annotator.domain.tasks import Task
 from annotator.errors import InvalidValue, NotAllowed
 from annotator.store import Store
+from annotator.store.assignments import give_up_work_of
 from annotator.store.events import Event, add_event, list_events
 from annotator.store.instances import (
     InstanceRow,
@@ -17,7 +18,7 @@ from annotator.store.instances import (
     set_queue_positions,
 )
 from annotator.store.label_use import LabelUse, label_use
-from annotator.store.people import add_role, get_user, list_members, list_users, remove_role
+from annotator.store.people import add_role, get_user, list_members, list_users, remove_role, roles_of
 from annotator.store.projects import (
     add_project,
     assignment_counts,
@@ -198,7 +199,7 @@ def give_role(store: Store, actor: User, project_id: int, name: str, role: Role)
 
 
 def take_role(store: Store, actor: User, project_id: int, name: str, role: Role) -> None:
-    """Take a role in a project from a person; their work stays.
+    """Take a role in a project from a person. What they submitted stays; what they hold goes back to the queue.
 
     Raises: NotAllowed when nobody would lead the project any more, unless an administrator takes the role
     """
@@ -208,6 +209,8 @@ def take_role(store: Store, actor: User, project_id: int, name: str, role: Role)
         if role == "lead" and not actor.is_administrator:
             _require_other_lead(store, project_id, user)
         remove_role(store, project_id, user, role)
+        if not has_right(user, roles_of(store, user, project_id), "annotate"):
+            give_up_work_of(store, user, project_id)
         add_event(store, actor.name, "take role", "project", project_id, project_id=project_id, user=name, role=role)
 
 

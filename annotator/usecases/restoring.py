@@ -8,7 +8,6 @@ from annotator.domain.people import PROJECT_ROLES, User
 from annotator.domain.projects import Project
 from annotator.domain.sources import SourceEvent, SourceProject, SourceWork
 from annotator.domain.texts import TokenLayout
-from annotator.errors import InvalidValue
 from annotator.store import Store
 from annotator.store.events import record_event
 from annotator.store.imports import NewInstance, StoredWork, add_proposals, add_work
@@ -28,14 +27,7 @@ class Restorer:
         self.was_empty = not instance_counts(store, project.id)
 
     def take_header(self, header: SourceProject) -> Project:
-        """The rules of the file, when the project is still empty; its task must fit in any case."""
-        theirs = [segment["name"] for segment in header.segments]
-        ours = [segment.name for segment in self.project.task.segments]
-        if theirs != ours:
-            raise InvalidValue(
-                f"The file is of a project with task '{header.task}' (segments {', '.join(map(str, theirs))}), this project "
-                f"has task '{self.project.task.name}' ({', '.join(ours)}). Create a project with the same task for it."
-            )
+        """The rules of the file, when the project is still empty; the format has checked that the task fits."""
         if self.was_empty:
             self.project = replace(
                 self.project,

@@ -1,6 +1,5 @@
 """Opening, refusing, transactions, backup, and what survives."""
 
-import multiprocessing
 import sqlite3
 import subprocess
 import sys
@@ -155,24 +154,26 @@ def test_two_threads_never_claim_the_same_instance(
     assert sorted(claimed) == ["t1", "t2", "t3", "t4"]
 
 
-def _claim_in_a_process(path: Path, person: User, project_id: int, answers: "multiprocessing.Queue[list[str]]") -> None:
-    with open_store(path) as own:
-        answer = marking.next_work(own, person, project_id)
-        answers.put([work.instance.key for work in (answer.work, answer.ahead) if work])
-
-
 def test_two_processes_never_claim_the_same_instance(
     database: Path, store: Store, project: Project, add_person: Callable[..., User]
 ) -> None:
-    people = [add_person(f"annotator-{n}", project, "annotator") for n in range(2)]
-    context = multiprocessing.get_context("spawn")
-    answers: multiprocessing.Queue[list[str]] = context.Queue()
-    processes = [context.Process(target=_claim_in_a_process, args=(database, p, project.id, answers)) for p in people]
-    for process in processes:
-        process.start()
-    claimed = [key for _ in processes for key in answers.get(timeout=60)]
-    for process in processes:
-        process.join()
+    people = [add_person(f"annotator-{n}", project, "annotator").name for n in range(2)]
+    code = """
+import sys
+from annotator.store import open_store
+from annotator.store.people import get_user
+from annotator.usecases import marking
+store = open_store(sys.argv[1])
+answer = marking.next_work(store, get_user(store, sys.argv[2]), int(sys.argv[3]))
+print(*(work.instance.key for work in (answer.work, answer.ahead) if work))
+"""
+    processes = [
+        subprocess.Popen(
+            [sys.executable, "-c", code, str(database), name, str(project.id)], stdout=subprocess.PIPE, text=True
+        )
+        for name in people
+    ]
+    claimed = " ".join(process.communicate(timeout=60)[0] for process in processes).split()
     assert sorted(claimed) == ["t1", "t2", "t3", "t4"]
 
 

@@ -13,7 +13,7 @@ from annotator.domain.projects import Project, ProjectSettings
 from annotator.domain.rationales import RationaleSet
 from annotator.domain.sources import SourceEvent
 from annotator.domain.tasks import get_task
-from annotator.errors import NotAllowed
+from annotator.errors import ImportRefused, NotAllowed
 from annotator.store import Store, open_store
 from annotator.usecases import marking
 from annotator.usecases.deciding import decide, open_proposals
@@ -73,6 +73,31 @@ def test_our_own_export_imports_back_to_an_equal_project(
         assert content_of(other, copy) == content_of(store, project)
         assert copy.settings == settings
         assert other.problems() == []
+
+
+def test_an_empty_project_takes_over_the_labels_of_our_own_export(
+    store: Store, project: Project, annotator: User, tmp_path: Path
+) -> None:
+    worked_on(store, project, annotator)
+    path = tmp_path / "all.jsonl"
+    export_file(store, LOCAL_OPERATOR, project, "jsonl", path)
+    copy = create_project(store, LOCAL_OPERATOR, "Copy", get_task("sentiment"), labels=["bad", "good"])
+    import_file(store, LOCAL_OPERATOR, copy, "jsonl", path)
+    assert content_of(store, find_project(store, "Copy")) == content_of(store, project)
+
+
+def test_our_own_export_with_other_labels_is_refused_by_a_project_that_holds_texts(
+    store: Store, project: Project, annotator: User, tmp_path: Path
+) -> None:
+    path = tmp_path / "all.jsonl"
+    export_file(store, LOCAL_OPERATOR, project, "jsonl", path)
+    other = create_project(store, LOCAL_OPERATOR, "Other", get_task("sentiment"), labels=["bad", "good"])
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text('{"id": "x1", "text": "Fine soup.", "label": "good"}\n', encoding="utf-8")
+    import_file(store, LOCAL_OPERATOR, other, "jsonl", rows)
+    with pytest.raises(ImportRefused) as refused:
+        import_file(store, LOCAL_OPERATOR, other, "jsonl", path)
+    assert "the project's labels are bad, good" in refused.value.problems[0].reason
 
 
 def test_our_own_export_imported_twice_changes_nothing(

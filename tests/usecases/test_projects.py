@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from annotator.domain.instances import Draft
 from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.domain.projects import Project, ProjectSettings
 from annotator.domain.tasks import get_task
@@ -12,7 +13,7 @@ from annotator.errors import InvalidValue, NotAllowed, NotFound
 from annotator.store import Store
 from annotator.store.projects import get_project_by_id
 from annotator.usecases.custom_tasks import parse_task
-from annotator.usecases.marking import next_work
+from annotator.usecases.marking import next_work, save_draft
 from annotator.usecases.projects import change_project, create_project, instances_of, take_role
 from annotator.usecases.rights import require
 from annotator.usecases.showing import show_work
@@ -124,6 +125,28 @@ def test_one_of_two_leads_may_go(store: Store, project: Project, add_person: Peo
     add_person("leo", project, "lead")
     take_role(store, lea, project.id, "lea", "lead")
     assert not store.rows("SELECT 1 FROM memberships WHERE user_id = ?", (lea.id,))
+
+
+def test_what_somebody_holds_goes_back_to_the_queue_with_the_role(
+    store: Store, project: Project, annotator: User, add_person: People
+) -> None:
+    held = next_work(store, annotator, project.id).work
+    assert held is not None
+    take_role(store, LOCAL_OPERATOR, project.id, annotator.name, "annotator")
+    other = add_person("other", project, "annotator")
+    given = next_work(store, other, project.id).work
+    assert given is not None
+    assert given.instance.id == held.instance.id
+
+
+def test_a_lead_who_loses_the_role_annotator_keeps_the_work_in_hand(
+    store: Store, project: Project, add_person: People
+) -> None:
+    lea = add_person("lea", project, "lead", "annotator")
+    held = next_work(store, lea, project.id).work
+    take_role(store, LOCAL_OPERATOR, project.id, "lea", "annotator")
+    assert held is not None
+    assert save_draft(store, lea, held.assignment.id, 0, Draft(result="negative")) == 1
 
 
 def test_a_project_of_others_and_one_that_is_not_there_sound_the_same(

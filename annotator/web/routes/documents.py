@@ -26,10 +26,12 @@ window.__streamlit = {
 };
 </script>
 """
-# Streamlit has no setting for its side padding, which takes an eighth of a small screen from the text. (The name stands
-# twice to outweigh Streamlit's own rule, which comes later.)
+# Streamlit has no setting for its side padding, which takes an eighth of a small screen from the text, nor for the words of
+# the chosen section, which it writes in the colour of a button: too dim on a dark page. (A name stands twice to outweigh
+# Streamlit's own rule, which comes later.)
 _STYLE = """<style>
 .stMainBlockContainer.stMainBlockContainer { padding-left: clamp(1rem, 3vw, 4rem); padding-right: clamp(1rem, 3vw, 4rem) }
+.stButtonGroup.stButtonGroup [role=radio][aria-checked=true][type][class] { color: inherit }
 </style>
 """
 # panel/early.js says what becomes of the text. What this browser could not send yet goes first: then nothing is asked early.
