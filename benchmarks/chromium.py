@@ -19,14 +19,14 @@ _ARGUMENTS = [
     "--disable-component-update", "--disable-sync",
 ]  # fmt: skip
 
-# `bench.shownAt`: when the frame had been made in which the panel's text (or a bare page's heading) was first there.
+# `bench.shownAt`: when the frame had been made in which the panel's text (or a heading, or the Project page's numbers) was there.
 _PROBE = """
 window.bench = {
   events: {},
   shownAt: null,
   panel: () => document.querySelector("[data-testid='stBidiComponentIsolated']")?.shadowRoot?.querySelector(".panel"),
   key: () => bench.panel().querySelector(".instance-key").textContent,
-  isShown: () => bench.panel()?.querySelector(".segment-text") || document.querySelector("h1"),
+  isShown: () => bench.panel()?.querySelector(".segment-text") || document.querySelector("h1, [data-testid=stMetricValue]"),
 };
 addEventListener("pointerup", (event) => { bench.events.pointerup = event.timeStamp; }, true);
 addEventListener("keydown", (event) => { bench.events[event.key] = event.timeStamp; }, true);

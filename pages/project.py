@@ -3,7 +3,19 @@
 import streamlit as st
 
 from annotator.web.page_parts import asked_instance, require_project
-from annotator.web.sections import creating, decisions, exporting, importing, instances, people, progress, record, rules
+from annotator.web.sections import (
+    creating,
+    decisions,
+    exporting,
+    importing,
+    instances,
+    people,
+    progress,
+    quality,
+    record,
+    rounds,
+    rules,
+)
 from annotator.web.session import current_visit, page_store
 
 SECTIONS = {
@@ -12,6 +24,8 @@ SECTIONS = {
     "Import": importing.show,
     "Rules": rules.show,
     "People": people.show,
+    "Rounds": rounds.show,
+    "Quality": quality.show,
     "Decisions": decisions.show,
     "Export": exporting.show,
     "Record": record.show,
@@ -29,11 +43,10 @@ with page_store() as store:
             title.header(project.name, anchor=False)
             if new.button("New project", icon=":material/add:", width="stretch", key="project_new"):
                 creating.dialog()
-            first = "Progress" if asked_instance() is None else "Instances"
+            st.session_state.setdefault("project_section", "Progress" if asked_instance() is None else "Instances")
             section = st.segmented_control(
-                "Section", list(SECTIONS), default=first, required=True, key="project_section",
-                label_visibility="collapsed",
+                "Section", list(SECTIONS), required=True, key="project_section", label_visibility="collapsed",
             )  # fmt: skip
             if done := st.session_state.pop("import_done", None):
                 st.toast(done, icon=":material/check:")
-            SECTIONS[section](store, visit, project)
+            SECTIONS[section or "Progress"](store, visit, project)

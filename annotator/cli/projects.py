@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+import msgspec
 
 from annotator.cli.answers import json_option, opened, print_json, show_rest
 from annotator.domain.people import LOCAL_OPERATOR
@@ -18,6 +19,7 @@ from annotator.usecases.import_report import GOLD_MODES, ImportOptions, ImportRe
 
 _PROJECT = click.option("--project", "project_name", required=True, metavar="NAME", help="The project.")
 _ROWS_BETWEEN_LINES = 5_000
+_ROWS_SHOWN = 20
 
 
 @click.group()
@@ -102,7 +104,7 @@ def show(database: Path, name: str, as_json: bool) -> None:
         members = [{"name": user.name, "role": role} for user, role in members_of(store, LOCAL_OPERATOR, found.id)]
     answer: dict[str, Any] = {
         "name": found.name, "task": found.task.name, "language": found.language, "labels": list(found.labels),
-        "settings": dataclasses.asdict(found.settings), "instances": progress.instances, "people": progress.people,
+        "settings": msgspec.to_builtins(found.settings), "instances": progress.instances, "people": progress.people,
         "open_proposals": progress.n_open_proposals, "members": members,
     }  # fmt: skip
     _print(answer, as_json)
@@ -250,7 +252,7 @@ def split(database: Path, project_name: str, parts: str, seed: int, as_json: boo
 @json_option
 @click.pass_obj
 def stats(database: Path, project_name: str, as_json: bool) -> None:
-    """Print a project's size, progress, RLR and RSN."""
+    """Print a project's size, progress, rationales, the papers' tables, and the agreement of its annotators."""
     from annotator.usecases.projects import find_project
     from annotator.usecases.statistics import statistics_of
 
@@ -267,8 +269,18 @@ def _print(answer: dict[str, Any], as_json: bool, indent: str = "") -> None:
         if isinstance(value, dict) and value:
             click.echo(f"{indent}{name}:")
             _print(value, as_json=False, indent=indent + "  ")
+        elif isinstance(value, list | tuple) and value and isinstance(value[0], dict):
+            click.echo(f"{indent}{name}:")
+            _print_rows(value, indent + "  ")
         else:
             click.echo(f"{indent}{name}: {_shown(value)}")
+
+
+def _print_rows(rows: Sequence[dict[str, Any]], indent: str) -> None:
+    for row in rows[:_ROWS_SHOWN]:
+        click.echo(f"{indent}- {_shown(row)}")
+    if len(rows) > _ROWS_SHOWN:
+        click.echo(f"{indent}... and {len(rows) - _ROWS_SHOWN:,} more (--json has all)")
 
 
 def _shown(value: object) -> str:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
+from annotator.domain.gold import SetOrigin
 from annotator.domain.rationales import RationaleSet
 from annotator.domain.texts import TokenizedText, TokenLayout
 
@@ -67,15 +68,21 @@ class Annotation:
     note: str = ""
     user_id: int | None = None
     created_at: str | None = None
+    instance_id: int = 0
+    assignment_id: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class GoldInstance:
-    """An instance with the rationale sets that count for it, and the result they were made for."""
+    """An instance with the rationale sets that count for it, and the result they were made for.
+
+    origins: for each set, every annotation that it came from
+    """
 
     instance: Instance
     sets: tuple[RationaleSet, ...]
     result: str | None
+    origins: tuple[tuple[SetOrigin, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +93,9 @@ class Draft:
     sets: tuple[RationaleSet, ...] = ()
     note: str = ""
     no_rationale: bool = False
+    # Of a correction: which set of the round before each set was (None: a new one), and which passed ones were opened again.
+    origins: tuple[int | None, ...] = ()
+    unlocked: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,3 +121,4 @@ class Assignment:
     lease_until: str
     revision: int
     draft: Draft
+    follows_id: int | None = None  # the annotation of the round before, which this work corrects

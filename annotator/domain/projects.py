@@ -2,8 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from decimal import Decimal
+from fractions import Fraction
 from typing import Literal
 
+from annotator.domain.reviews import Thresholds
 from annotator.domain.tasks import Task
 from annotator.errors import InvalidValue
 
@@ -28,12 +31,16 @@ class ProjectSettings:
     result_mode: annotators confirm a given result, may contest it, give it themselves, or give only labels.
     may_be_empty: zero sets may be submitted as "no rationale in the text".
     required_segments, forbidden_segments: for a label, segments that some, or no, set must touch (e-SNLI).
+    *_threshold: the gate's; decimals, since 3.6 is exactly on the edge (Wang et al. 2022, section 3.3).
+    are_scores_pooled: sufficiency and compactness scores are averaged over all sets together, and not set by set.
+    away_after_days: returned work that rests for longer may be corrected by somebody else, and a round that the reviewers
+    of the last one leave alone for longer may be scored by others.
     """
 
     order: Order = "sequential"
     seed: int = 0
     annotators_per_instance: int = 1
-    reviewers_per_annotation: int = 0
+    reviewers_per_annotation: int = 3
     result_mode: ResultMode = "contest"
     may_be_empty: bool = False
     sets_may_cross_segments: bool = True
@@ -41,6 +48,12 @@ class ProjectSettings:
     forbidden_segments: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     lease_minutes: int = 30
     idle_after_seconds: int = 60
+    sufficiency_threshold: Decimal = Decimal("3.0")
+    compactness_threshold: Decimal = Decimal("3.6")
+    comprehensiveness_threshold: Decimal = Decimal("2.6")
+    are_scores_pooled: bool = False
+    max_rounds: int = 3
+    away_after_days: int = 7
     gold_policy: GoldPolicy = "chosen"
     is_exhaustive: bool = False
     researchers_see_submitted: bool = False
@@ -51,10 +64,26 @@ class ProjectSettings:
             ("reviewers_per_annotation", 0, 100),
             ("lease_minutes", 1, 60 * 24 * 30),
             ("idle_after_seconds", 5, 3600),
+            ("sufficiency_threshold", 1, 3),
+            ("compactness_threshold", 1, 4),
+            ("comprehensiveness_threshold", 1, 3),
+            ("max_rounds", 1, 20),
+            ("away_after_days", 1, 365),
         ):
             value = getattr(self, name)
             if not lowest <= value <= highest:
                 raise InvalidValue(f"{name} is {value}; it must lie between {lowest} and {highest}.")
+
+    @property
+    def thresholds(self) -> Thresholds:
+        """What the gate asks for, as exact numbers."""
+        return Thresholds(
+            Fraction(self.sufficiency_threshold),
+            Fraction(self.compactness_threshold),
+            Fraction(self.comprehensiveness_threshold),
+            self.max_rounds,
+            self.are_scores_pooled,
+        )
 
 
 @dataclass(frozen=True, slots=True)

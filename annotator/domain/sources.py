@@ -83,6 +83,80 @@ class SourceWork:
     active_ms: int = 0
     idle_ms: int = 0
     edits: int = 0
+    follows: int | None = None  # of a correction: the place among the instance's annotations of the one it corrects
+    origins: tuple[int | None, ...] = ()
+    unlocked: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SourceReview:
+    """One reviewer's work on an annotation; `sets` holds (sufficiency, compactness, comment) of each set."""
+
+    user: str
+    state: str
+    revision: int
+    created_at: str
+    submitted_at: str | None = None
+    active_ms: int = 0
+    idle_ms: int = 0
+    comprehensiveness: int | None = None
+    comment: str = ""
+    sets: tuple[tuple[int | None, int | None, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SourceRound:
+    """A round: `annotation` and `previous` are places among the instance's annotations.
+
+    origins: (position, position in the previous round, whether the set carries its scores)
+    verdict: the gate's arithmetic as the store packs it
+    """
+
+    annotation: int
+    number: int
+    opened_at: str
+    previous: int | None = None
+    outcome: str | None = None
+    decided_at: str | None = None
+    decided_by: str | None = None
+    reason: str = ""
+    verdict: Mapping[str, object] | None = None
+    origins: tuple[tuple[int, int, bool], ...] = ()
+    reviews: tuple[SourceReview, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SourceChoice:
+    """The lead's choice of gold: the place of the annotation, and whether the lead made it."""
+
+    annotation: int
+    is_adjudicated: bool
+    chosen_by: str
+    reason: str
+    chosen_at: str
+
+
+@dataclass(frozen=True, slots=True)
+class SourceComment:
+    """One comment of a thread; spoken_as: what its author was to the thread when they wrote it."""
+
+    author: str
+    spoken_as: str
+    text: str
+    created_at: str
+    by_user: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class SourceThread:
+    """A thread about an instance, an annotation of it, one set of that, or its decision."""
+
+    about: str
+    annotation: int | None
+    position: int | None
+    begun_by: str | None
+    waits_for_lead: bool
+    comments: tuple[SourceComment, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +232,9 @@ class SourceInstance:
     state: str | None = None  # only our own JSONL says it
     work: tuple[SourceWork, ...] = ()
     proposals: tuple[SourceProposal, ...] = ()
+    rounds: tuple[SourceRound, ...] = ()
+    choice: SourceChoice | None = None
+    threads: tuple[SourceThread, ...] = ()
     is_addition: bool = False
 
 

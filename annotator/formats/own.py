@@ -24,13 +24,17 @@ from annotator.formats.own_records import (
     TextRecord,
     TokensRecord,
     annotation_of,
+    choice_of,
     event_of,
     project_of,
     proposal_of,
     record_of,
+    round_of,
     text_of,
+    thread_of,
     work_of,
 )
+from annotator.formats.own_reviewing import check_reviewing
 from annotator.formats.spans import read_sets, read_span
 from annotator.formats.writing import new_file
 from annotator.text.language import subtags
@@ -113,6 +117,7 @@ class _OwnReader:
         task, prefix = self.options.task, self.options.key_prefix
         _check_people(record, findings)
         _check_proposals(record, findings)
+        check_reviewing(record, findings)
         sets = [read_sets(a.rationales, task, findings, f"annotations[{n}]") for n, a in enumerate(record.annotations)]
         drafts = [read_sets(w.draft.rationales, task, findings, f"work[{n}].draft") for n, w in enumerate(record.work)]
         instance = SourceInstance(
@@ -132,6 +137,9 @@ class _OwnReader:
             state=record.state,
             work=tuple(work_of(w, s) for w, s in zip(record.work, drafts, strict=True)),
             proposals=tuple(proposal_of(proposal) for proposal in record.proposals),
+            rounds=tuple(round_of(made) for made in record.rounds),
+            choice=None if record.choice is None else choice_of(record.choice),
+            threads=tuple(thread_of(thread) for thread in record.threads),
             is_addition=not record.segments,
         )
         self.checker.check(instance, findings)

@@ -1,23 +1,29 @@
 """The records of our own JSONL as they stand in the file, and the way from and to domain values."""
 
+from dataclasses import asdict
 from typing import Annotated, Any, Literal, cast
 
 import msgspec
 
 from annotator.domain.instances import AnnotationState, AssignmentState, InstanceState
 from annotator.domain.people import Role
+from annotator.domain.reviews import Outcome, Property, ReviewState
 from annotator.domain.sources import (
     SourceAnnotation,
+    SourceChoice,
     SourceDocument,
     SourceEvent,
     SourceInstance,
     SourceProject,
     SourceProposal,
+    SourceRound,
     SourceSpan,
     SourceText,
+    SourceThread,
     SourceWork,
 )
 from annotator.domain.texts import TokenizedText
+from annotator.domain.threads import Voice
 from annotator.formats.spans import SpanRow, span_row
 
 VERSION = 1
@@ -25,6 +31,10 @@ VERSION = 1
 # What the store takes; a value that it would refuse is a problem of the file, with its line and field.
 Count = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
 RoundNumber = Annotated[int, msgspec.Meta(ge=1, le=1000)]
+Place = Annotated[int, msgspec.Meta(ge=0, le=100_000)]
+OfThree = Annotated[int, msgspec.Meta(ge=1, le=3)]
+OfFour = Annotated[int, msgspec.Meta(ge=1, le=4)]
+ExactNumber = Annotated[str, msgspec.Meta(pattern=r"^[0-9]{1,9}(/[1-9][0-9]{0,8})?$")]
 UserName = Annotated[str, msgspec.Meta(min_length=1, max_length=100)]
 Time = Annotated[
     str,
@@ -79,6 +89,89 @@ class WorkRecord(msgspec.Struct, omit_defaults=True):
     active_ms: Count = 0
     idle_ms: Count = 0
     edits: Count = 0
+    follows: Place | None = None
+    origins: list[Place | None] = []
+    unlocked: list[Place] = []
+
+
+class ReviewRecord(msgspec.Struct, omit_defaults=True):
+    """One reviewer's work on an annotation; a set's scores are sufficiency, compactness and a comment."""
+
+    user: UserName
+    state: ReviewState
+    revision: Count
+    created_at: Time
+    submitted_at: Time | None = None
+    active_ms: Count = 0
+    idle_ms: Count = 0
+    comprehensiveness: OfThree | None = None
+    comment: str = ""
+    sets: list[tuple[OfThree | None, OfFour | None, str]] = []
+
+
+class FindingRecord(msgspec.Struct):
+    """One mean against its threshold, exact numbers in words."""
+
+    property: Property
+    set: Place | None
+    scores: list[OfFour]
+    mean: ExactNumber
+    threshold: ExactNumber
+    passes: bool
+
+
+class VerdictRecord(msgspec.Struct):
+    """The gate's arithmetic."""
+
+    outcome: Outcome
+    findings: list[FindingRecord]
+
+
+class RoundRecord(msgspec.Struct, omit_defaults=True):
+    """A round; annotation and previous are places among the instance's annotations."""
+
+    annotation: Place
+    number: RoundNumber
+    opened_at: Time
+    previous: Place | None = None
+    outcome: Outcome | None = None
+    decided_at: Time | None = None
+    decided_by: str | None = None
+    reason: str = ""
+    verdict: VerdictRecord | None = None
+    origins: list[tuple[Place, Place, bool]] = []
+    reviews: list[ReviewRecord] = []
+
+
+class ChoiceRecord(msgspec.Struct):
+    """The lead's choice of gold."""
+
+    annotation: Place
+    is_adjudicated: bool
+    chosen_by: str
+    reason: str
+    chosen_at: Time
+
+
+class CommentRecord(msgspec.Struct, omit_defaults=True):
+    """One comment of a thread."""
+
+    author: UserName
+    spoken_as: Voice
+    text: Annotated[str, msgspec.Meta(min_length=1, max_length=10_000)]
+    created_at: Time
+    by_user: bool = True
+
+
+class ThreadRecord(msgspec.Struct, omit_defaults=True):
+    """A thread of comments."""
+
+    about: Literal["instance", "annotation", "set", "decision"]
+    annotation: Place | None = None
+    position: Place | None = None
+    begun_by: UserName | None = None
+    waits_for_lead: bool = False
+    comments: list[CommentRecord] = []
 
 
 class ProposalRecord(msgspec.Struct, omit_defaults=True):
@@ -137,6 +230,9 @@ class InstanceRecord(msgspec.Struct, tag_field="record", tag="instance", omit_de
     state: InstanceState | None = None
     work: list[WorkRecord] = []
     proposals: list[ProposalRecord] = []
+    rounds: list[RoundRecord] = []
+    choice: ChoiceRecord | None = None
+    threads: list[ThreadRecord] = []
 
 
 class EventRecord(msgspec.Struct, tag_field="record", tag="event", omit_defaults=True):
@@ -200,6 +296,9 @@ def _instance_record(item: SourceInstance) -> InstanceRecord:
         state=cast("InstanceState | None", item.state),
         work=[_work_record(work) for work in item.work],
         proposals=[ProposalRecord(**{f: getattr(p, f) for f in SourceProposal.__slots__}) for p in item.proposals],
+        rounds=[msgspec.convert(asdict(r), RoundRecord) for r in item.rounds],
+        choice=None if item.choice is None else ChoiceRecord(**asdict(item.choice)),
+        threads=[msgspec.convert(asdict(t), ThreadRecord) for t in item.threads],
     )
 
 
@@ -232,6 +331,9 @@ def _work_record(item: SourceWork) -> WorkRecord:
         item.active_ms,
         item.idle_ms,
         item.edits,
+        item.follows,
+        list(item.origins),
+        list(item.unlocked),
     )
 
 
@@ -295,7 +397,27 @@ def work_of(record: WorkRecord, sets: tuple[tuple[SourceSpan, ...], ...]) -> Sou
         record.active_ms,
         record.idle_ms,
         record.edits,
+        record.follows,
+        tuple(record.origins),
+        tuple(record.unlocked),
     )
+
+
+def round_of(record: RoundRecord) -> SourceRound:
+    """A round as a domain value."""
+    verdict = None if record.verdict is None else msgspec.to_builtins(record.verdict)
+    return msgspec.convert(msgspec.to_builtins(record) | {"verdict": verdict}, SourceRound)
+
+
+def choice_of(record: ChoiceRecord) -> SourceChoice:
+    """A choice of gold as a domain value."""
+    return msgspec.convert(msgspec.to_builtins(record), SourceChoice)
+
+
+def thread_of(record: ThreadRecord) -> SourceThread:
+    """A thread as a domain value."""
+    defaults = {"annotation": None, "position": None, "begun_by": None, "waits_for_lead": False}
+    return msgspec.convert(defaults | msgspec.to_builtins(record), SourceThread)
 
 
 def proposal_of(record: ProposalRecord) -> SourceProposal:

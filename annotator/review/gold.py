@@ -3,23 +3,36 @@
 from collections import Counter
 from collections.abc import Sequence
 
+from annotator.domain.gold import GoldChoice, SetOrigin
 from annotator.domain.instances import Annotation, GoldInstance, Instance
 from annotator.domain.projects import GoldPolicy
 from annotator.domain.rationales import RationaleSet, union_of_tokens
 
+_Found = list[tuple[RationaleSet, tuple[SetOrigin, ...]]]
 
-def gold_of(instance: Instance, annotations: Sequence[Annotation], policy: GoldPolicy) -> GoldInstance | None:
-    """The gold of an instance, or None while no annotation counts.
 
-    chosen:   the sets of the first annotation that counts, spans as they are
+def gold_of(
+    instance: Instance, annotations: Sequence[Annotation], policy: GoldPolicy, chosen: Annotation | None = None
+) -> GoldInstance | None:
+    """The gold of an instance, each set with where it came from; None while no annotation counts.
+
+    chosen:   the sets of the lead's choice, else of the first annotation that counts, spans as they are
     all:      the distinct sets (by tokens) of all that count, in order
     majority: one set of the tokens that more than half of those who count marked
     union:    one set of the tokens that anyone who counts marked
-    An annotation counts when it carries the gold result (the instance's own, else the most frequent one).
+    An annotation counts when it carries the gold result (the instance's own, else the most frequent one). The lead's choice
+    brings its own result with it; the other policies do not look at it.
     """
     result = gold_result(instance, annotations)
+    if policy == "chosen" and chosen is not None:
+        return _gold(instance, result if chosen.result is None else chosen.result, _each_set(chosen))
     counting = that_count(instance, annotations)
-    return GoldInstance(instance, _sets_under(policy, counting), result) if counting else None
+    return _gold(instance, result, _sets_under(policy, counting)) if counting else None
+
+
+def chosen_among(annotations: Sequence[Annotation], choice: GoldChoice | None) -> Annotation | None:
+    """The annotation that a choice names, if there is a choice."""
+    return next((a for a in annotations if choice is not None and a.id == choice.annotation_id), None)
 
 
 def that_count(instance: Instance, annotations: Sequence[Annotation]) -> list[Annotation]:
@@ -28,17 +41,28 @@ def that_count(instance: Instance, annotations: Sequence[Annotation]) -> list[An
     return [a for a in annotations if a.result == result or a.result is None]
 
 
-def _sets_under(policy: GoldPolicy, counting: Sequence[Annotation]) -> tuple[RationaleSet, ...]:
-    everything = [s for a in counting for s in a.sets]
+def _gold(instance: Instance, result: str | None, found: _Found) -> GoldInstance:
+    return GoldInstance(instance, tuple(s for s, _ in found), result, tuple(origins for _, origins in found))
+
+
+def _sets_under(policy: GoldPolicy, counting: Sequence[Annotation]) -> _Found:
     match policy:
         case "chosen":
-            return counting[0].sets
+            return _each_set(counting[0])
         case "all":
-            return _distinct(everything)
+            return _distinct([pair for annotation in counting for pair in _each_set(annotation)])
         case "majority":
-            return _as_one_set(_majority_tokens(counting))
+            return _as_one_set(_majority_tokens(counting), counting)
         case "union":
-            return _as_one_set(union_of_tokens(everything))
+            return _as_one_set(union_of_tokens([s for a in counting for s in a.sets]), counting)
+
+
+def _each_set(annotation: Annotation) -> _Found:
+    return [(s, (_origin(annotation, position),)) for position, s in enumerate(annotation.sets)]
+
+
+def _origin(annotation: Annotation, position: int | None) -> SetOrigin:
+    return SetOrigin(annotation.id, annotation.annotator, annotation.round_number, position)
 
 
 def gold_result(instance: Instance, annotations: Sequence[Annotation]) -> str | None:
@@ -49,11 +73,13 @@ def gold_result(instance: Instance, annotations: Sequence[Annotation]) -> str | 
     return counts.most_common(1)[0][0] if counts else None
 
 
-def _distinct(sets: Sequence[RationaleSet]) -> tuple[RationaleSet, ...]:
-    first_of_each: dict[tuple[int, ...], RationaleSet] = {}
-    for rationale_set in sets:
-        first_of_each.setdefault(rationale_set.token_indices, rationale_set)
-    return tuple(first_of_each.values())
+def _distinct(found: _Found) -> _Found:
+    """Sets with the same tokens count once; the first one's spans stay, and all are named as its origin."""
+    first_of_each: dict[tuple[int, ...], tuple[RationaleSet, tuple[SetOrigin, ...]]] = {}
+    for rationale_set, origins in found:
+        first, before = first_of_each.get(rationale_set.token_indices, (rationale_set, ()))
+        first_of_each[rationale_set.token_indices] = (first, before + origins)
+    return list(first_of_each.values())
 
 
 def _majority_tokens(annotations: Sequence[Annotation]) -> frozenset[int]:
@@ -61,5 +87,5 @@ def _majority_tokens(annotations: Sequence[Annotation]) -> frozenset[int]:
     return frozenset(token for token, n in votes.items() if 2 * n > len(annotations))
 
 
-def _as_one_set(tokens: frozenset[int]) -> tuple[RationaleSet, ...]:
-    return (RationaleSet.of_tokens(tokens),) if tokens else ()
+def _as_one_set(tokens: frozenset[int], counting: Sequence[Annotation]) -> _Found:
+    return [(RationaleSet.of_tokens(tokens), tuple(_origin(a, None) for a in counting))] if tokens else []

@@ -6,6 +6,7 @@ from typing import cast
 
 from annotator.domain.instances import Annotation, AnnotationState, Draft
 from annotator.domain.rationales import RationaleSet
+from annotator.errors import NotFound
 from annotator.store.database import Row, Store, now
 from annotator.store.packing import pack_sets, unpack_set
 
@@ -64,6 +65,22 @@ def set_annotation_state(store: Store, annotation_id: int, state: AnnotationStat
     store.run("UPDATE annotations SET state = ? WHERE id = ?", (state, annotation_id))
 
 
+def get_annotation(store: Store, annotation_id: int) -> Annotation:
+    """An annotation by number; raises NotFound."""
+    row = store.row("SELECT * FROM annotations WHERE id = ?", (annotation_id,))
+    if row is None:
+        raise NotFound(f"There is no annotation number {annotation_id}.")
+    return _annotation(row, _sets_of(store, [row["id"]]).get(row["id"], ()))
+
+
+def get_annotations(store: Store, annotation_ids: Sequence[int]) -> dict[int, Annotation]:
+    """Annotations by number."""
+    wanted = json.dumps(list(annotation_ids))
+    rows = store.rows("SELECT * FROM annotations WHERE id IN (SELECT value FROM json_each(?))", (wanted,))
+    sets = _sets_of(store, annotation_ids)
+    return {row["id"]: _annotation(row, sets.get(row["id"], ())) for row in rows}
+
+
 def annotations_of(store: Store, instance_ids: Sequence[int]) -> dict[int, list[Annotation]]:
     """For each instance, its annotations, oldest first."""
     wanted = json.dumps(list(instance_ids))
@@ -117,4 +134,6 @@ def _annotation(row: Row, sets: tuple[RationaleSet, ...]) -> Annotation:
         note=row["note"],
         user_id=row["user_id"],
         created_at=row["created_at"],
+        instance_id=row["instance_id"],
+        assignment_id=row["assignment_id"],
     )

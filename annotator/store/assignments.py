@@ -15,7 +15,8 @@ from annotator.store.database import Row, Store, now
 from annotator.store.packing import pack_sets, unpack_set
 from annotator.store.queue import settle
 
-_SELECT = """SELECT assignments.*, drafts.revision, drafts.result, drafts.sets, drafts.note, drafts.no_rationale
+_SELECT = """SELECT assignments.*, drafts.revision, drafts.result, drafts.sets, drafts.note, drafts.no_rationale,
+    drafts.origins, drafts.unlocked
     FROM assignments LEFT JOIN drafts ON drafts.assignment_id = assignments.id"""
 
 
@@ -41,10 +42,19 @@ def get_assignment(store: Store, assignment_id: int) -> Assignment:
     return _assignment(row)
 
 
-def find_assignment(store: Store, instance_id: int, user_id: int, round_number: int = 1) -> Assignment | None:
-    """What a person holds or held of an instance."""
+def find_assignment(store: Store, instance_id: int, user_id: int) -> Assignment | None:
+    """What a person holds of an instance, or held last."""
     row = store.row(
-        f"{_SELECT} WHERE instance_id = ? AND user_id = ? AND round = ?", (instance_id, user_id, round_number)
+        f"{_SELECT} WHERE instance_id = ? AND user_id = ? ORDER BY round DESC LIMIT 1", (instance_id, user_id)
+    )
+    return None if row is None else _assignment(row)
+
+
+def find_given_up_correction(store: Store, instance_id: int) -> Assignment | None:
+    """A correction that its annotator let lie for too long, or cannot go on with; somebody else may take it over."""
+    row = store.row(
+        f"""{_SELECT} WHERE instance_id = ? AND state = 'expired' AND follows_id IS NOT NULL ORDER BY round DESC LIMIT 1""",
+        (instance_id,),
     )
     return None if row is None else _assignment(row)
 
@@ -73,11 +83,10 @@ def list_held(store: Store, project_id: int, user_id: int) -> list[Assignment]:
 
 
 def end_expired_leases(store: Store, project_id: int, *, but_not_of: int) -> int:
-    """Give back what others let lie past its lease, keeping their drafts; answers how many."""
+    """Give back what others let lie past its lease, or returned work past their absence, keeping their drafts; how many."""
+    late = "SELECT id, instance_id FROM assignments WHERE project_id = ?1 AND lease_until <= ?2 AND user_id <> ?3"
     rows = store.rows(
-        """SELECT id, instance_id FROM assignments
-            WHERE project_id = ? AND state = 'leased' AND lease_until <= ? AND user_id <> ?""",
-        (project_id, now(), but_not_of),
+        f"{late} AND state = 'leased' UNION ALL {late} AND state = 'returned'", (project_id, now(), but_not_of)
     )
     for row in rows:
         set_assignment_state(store, row["id"], "expired")
@@ -93,29 +102,47 @@ def end_work_on(store: Store, instance_id: int) -> None:
     )
 
 
-def give_up_work_of(store: Store, user: User, project_id: int | None = None) -> None:
+def give_up_work_of(store: Store, user: User, project_id: int | None = None, *, but_not_returned: bool = False) -> None:
     """Give back what a person holds (in one project, or all), so that others get it; drafts are kept."""
     rows = store.rows(
         """SELECT id, instance_id FROM assignments WHERE user_id = ?1 AND state IN ('leased', 'returned')
-            AND (?2 IS NULL OR project_id = ?2)""",
-        (user.id, project_id),
+            AND (?2 IS NULL OR project_id = ?2) AND (state = 'leased' OR NOT ?3)""",
+        (user.id, project_id, but_not_returned),
     )
     for row in rows:
         set_assignment_state(store, row["id"], "expired")
         settle(store, row["instance_id"])
 
 
-def claim(store: Store, project_id: int, instance_id: int, user_id: int, lease_until: str) -> Assignment:
-    """Take one slot of an instance (which must have one) for a person."""
+def claim(
+    store: Store,
+    project_id: int,
+    instance_id: int,
+    user_id: int,
+    lease_until: str,
+    *,
+    round_number: int = 1,
+    follows_id: int | None = None,
+    state: AssignmentState = "leased",
+) -> Assignment:
+    """Take one slot of an instance (which must have one) for a person; a correction names what it follows."""
     store.run(
-        """INSERT INTO assignments (project_id, instance_id, user_id, state, lease_until, created_at)
-            VALUES (?, ?, ?, 'leased', ?, ?)
-            ON CONFLICT (instance_id, user_id, round) DO UPDATE SET state = 'leased', lease_until = excluded.lease_until,
-                created_at = excluded.created_at""",
-        (project_id, instance_id, user_id, lease_until, now()),
+        """INSERT INTO assignments (project_id, instance_id, user_id, round, follows_id, state, lease_until, created_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+            ON CONFLICT (instance_id, user_id, round) DO UPDATE SET state = excluded.state,
+                follows_id = excluded.follows_id, lease_until = excluded.lease_until, created_at = excluded.created_at""",
+        (project_id, instance_id, user_id, round_number, follows_id, state, lease_until, now()),
     )
     settle(store, instance_id)
     return cast("Assignment", find_assignment(store, instance_id, user_id))
+
+
+def give_back_to_annotator(store: Store, assignment_id: int, until: str) -> None:
+    """Return work to whom it belongs; past `until` somebody else may have it."""
+    store.run(
+        "UPDATE assignments SET state = 'returned', lease_until = ?, submitted_at = NULL WHERE id = ?",
+        (until, assignment_id),
+    )
 
 
 def extend_leases(store: Store, project_id: int, user_id: int, lease_until: str) -> None:
@@ -148,11 +175,15 @@ def add_timing(store: Store, assignment_id: int, timing: Timing) -> None:
 def save_draft(store: Store, assignment_id: int, draft: Draft, revision: int) -> None:
     """Write a draft under a new revision number."""
     store.run(
-        """INSERT INTO drafts (assignment_id, revision, result, sets, note, no_rationale, saved_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET revision = excluded.revision,
+        """INSERT INTO drafts (assignment_id, revision, result, sets, note, no_rationale, origins, unlocked, saved_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET revision = excluded.revision,
                 result = excluded.result, sets = excluded.sets, note = excluded.note,
-                no_rationale = excluded.no_rationale, saved_at = excluded.saved_at""",
-        (assignment_id, revision, draft.result, _sets_json(draft), draft.note, draft.no_rationale, now()),
+                no_rationale = excluded.no_rationale, origins = excluded.origins, unlocked = excluded.unlocked,
+                saved_at = excluded.saved_at""",
+        (
+            *(assignment_id, revision, draft.result, _sets_json(draft), draft.note, draft.no_rationale),
+            *(json.dumps(draft.origins), json.dumps(draft.unlocked), now()),
+        ),
     )
 
 
@@ -164,7 +195,8 @@ def _assignment(row: Row) -> Assignment:
     draft = Draft()
     if row["revision"] is not None:
         sets = tuple(unpack_set(json.dumps(spans)) for spans in json.loads(row["sets"]))
-        draft = Draft(row["result"], sets, row["note"], bool(row["no_rationale"]))
+        origins, unlocked = tuple(json.loads(row["origins"])), tuple(json.loads(row["unlocked"]))
+        draft = Draft(row["result"], sets, row["note"], bool(row["no_rationale"]), origins, unlocked)
     return Assignment(
         id=row["id"],
         project_id=row["project_id"],
@@ -175,6 +207,7 @@ def _assignment(row: Row) -> Assignment:
         lease_until=row["lease_until"],
         revision=row["revision"] or 0,
         draft=draft,
+        follows_id=row["follows_id"],
     )
 
 

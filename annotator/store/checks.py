@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from annotator.domain.texts import TokenizedText
 from annotator.store.database import Store
 from annotator.store.packing import unpack_text
-from annotator.store.queue import SLOTS, STATE
+from annotator.store.queue import ROUND_SLOTS, SLOTS, STATE
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +56,41 @@ def unsettled_instances(store: Store, *, limit: int) -> list[tuple[str, str]]:
         (limit,),
     )
     return [(row["key"], f"says {row['kept']}, but it is {row['due']}") for row in rows]
+
+
+def unsettled_rounds(store: Store, *, limit: int) -> list[tuple[str, str]]:
+    """Rounds whose open slots do not follow from their reviews, or whose outcome is not their annotation's: key, in words."""
+    rows = store.rows(
+        f"""SELECT key, 'wants ' || rounds.open_slots || ' reviewers, but it is ' || {ROUND_SLOTS} AS said FROM rounds
+                JOIN instances ON instances.id = instance_id WHERE rounds.open_slots <> {ROUND_SLOTS}
+            UNION ALL SELECT key, 'is ' || outcome || ', but its annotation is ' || annotations.state FROM rounds
+                JOIN instances ON instances.id = rounds.instance_id JOIN annotations ON annotations.id = annotation_id
+                WHERE outcome <> annotations.state
+            UNION ALL SELECT key, 'waits for reviewers, but has no round' FROM annotations
+                JOIN instances ON instances.id = instance_id JOIN projects ON projects.id = instances.project_id
+                WHERE annotations.state = 'submitted' AND instances.state NOT IN ('held', 'discarded')
+                AND assignment_id IS NOT NULL
+                AND NOT EXISTS (SELECT 1 FROM rounds WHERE annotation_id = annotations.id AND outcome IS NULL)
+            LIMIT ?""",
+        (limit,),
+    )
+    return [(row["key"], row["said"]) for row in rows]
+
+
+def incomplete_reviews(store: Store, *, limit: int) -> list[tuple[str, str]]:
+    """Reviews that were handed in without all scores: key, reviewer."""
+    rows = store.rows(
+        """SELECT key, users.name FROM reviews JOIN annotations ON annotations.id = annotation_id
+            JOIN instances ON instances.id = instance_id JOIN users ON users.id = reviews.user_id
+            WHERE reviews.state = 'submitted' AND EXISTS (SELECT 1 FROM rationale_sets AS one
+                WHERE one.annotation_id = reviews.annotation_id
+                AND NOT EXISTS (SELECT 1 FROM set_origins WHERE annotation_id = one.annotation_id
+                    AND position = one.position AND is_carried = 1)
+                AND NOT EXISTS (SELECT 1 FROM scores WHERE review_id = reviews.id AND position = one.position
+                    AND sufficiency IS NOT NULL AND compactness IS NOT NULL)) LIMIT ?""",
+        (limit,),
+    )
+    return [(row["key"], row["name"]) for row in rows]
 
 
 def submissions_without_annotation(store: Store, *, limit: int) -> list[tuple[str, str]]:

@@ -64,6 +64,15 @@ def list_events(store: Store, project_id: int, *, limit: int, offset: int = 0) -
     return [_event(row) for row in rows]
 
 
+def events_of_instance(store: Store, instance_id: int) -> list[Event]:
+    """Everything that is written down of one instance, oldest first."""
+    rows = store.rows(
+        f"{_SELECT} WHERE subject = 'instance' AND subject_id = ? ORDER BY events.id",
+        (instance_id,),
+    )
+    return [_event(row) for row in rows]
+
+
 def all_events(store: Store, project_id: int) -> Iterator[Event]:
     """Every event of a project, oldest first."""
     for row in store.connection.execute(f"{_SELECT} WHERE events.project_id = ? ORDER BY events.id", (project_id,)):

@@ -119,6 +119,12 @@ def discard(store: Store, instance_id: int) -> None:
     settle(store, instance_id)
 
 
+def bring_back(store: Store, instance_id: int) -> None:
+    """Take an instance that had dropped out into the data set again."""
+    store.run("UPDATE instances SET state = 'open' WHERE id = ? AND state = 'discarded'", (instance_id,))
+    settle(store, instance_id)
+
+
 def set_result(store: Store, instance_id: int, result: str | None) -> None:
     store.run("UPDATE instances SET result = ? WHERE id = ?", (result, instance_id))
 

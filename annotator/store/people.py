@@ -40,6 +40,14 @@ def get_user(store: Store, name: str) -> User:
     return user
 
 
+def get_user_by_id(store: Store, user_id: int) -> User:
+    """A person by number; raises NotFound."""
+    row = store.row("SELECT * FROM users WHERE id = ?", (user_id,))
+    if row is None:
+        raise NotFound(f"There is no person number {user_id}.")
+    return _user(row)
+
+
 def list_users(store: Store) -> list[User]:
     """All accounts, by name."""
     return [_user(row) for row in store.rows("SELECT * FROM users ORDER BY name")]

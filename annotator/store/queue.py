@@ -15,25 +15,38 @@ from annotator.store.database import Store
 _PEOPLE_ON_IT = """SELECT 'user ' || user_id AS who FROM assignments WHERE instance_id = instances.id
         AND assignments.state IN ('leased', 'returned', 'submitted', 'proposed')
     UNION SELECT coalesce('user ' || user_id, 'source ' || annotator) FROM annotations
-        WHERE instance_id = instances.id AND annotations.state = 'accepted'"""
+        WHERE instance_id = instances.id AND annotations.state IN ('accepted', 'discarded')"""
 _WANTED = "(SELECT json_extract(settings, '$.annotators_per_instance') FROM projects WHERE projects.id = project_id)"
-_N_ACCEPTED = """(SELECT count(DISTINCT coalesce('user ' || user_id, 'source ' || annotator)) FROM annotations
-    WHERE instance_id = instances.id AND annotations.state = 'accepted')"""
+# An annotation that the gate discarded has used its slot.
+_N_DECIDED = """(SELECT count(DISTINCT coalesce('user ' || user_id, 'source ' || annotator)) FROM annotations
+    WHERE instance_id = instances.id AND annotations.state IN ('accepted', 'discarded'))"""
+_IS_ADJUDICATED = "EXISTS (SELECT 1 FROM gold_choices WHERE instance_id = instances.id AND is_adjudicated = 1)"
+_HAS_CHOICE = "EXISTS (SELECT 1 FROM gold_choices WHERE instance_id = instances.id)"
 _IS_HELD = "EXISTS (SELECT 1 FROM proposals WHERE instance_id = instances.id AND proposals.state = 'open')"
 _IS_WORKED_ON = """EXISTS (SELECT 1 FROM assignments WHERE instance_id = instances.id
     AND assignments.state IN ('leased', 'returned', 'proposed'))"""
 
-SLOTS = f"max(0, {_WANTED} - (SELECT count(*) FROM ({_PEOPLE_ON_IT})))"
+SLOTS = f"CASE WHEN {_IS_ADJUDICATED} THEN 0 ELSE max(0, {_WANTED} - (SELECT count(*) FROM ({_PEOPLE_ON_IT}))) END"
 STATE = f"""CASE WHEN state = 'discarded' THEN 'discarded' WHEN {_IS_HELD} THEN 'held'
-    WHEN {_N_ACCEPTED} >= {_WANTED} AND NOT {_IS_WORKED_ON} THEN 'complete' ELSE 'open' END"""
+    WHEN ({_N_DECIDED} >= {_WANTED} OR {_IS_ADJUDICATED}) AND NOT {_IS_WORKED_ON} THEN 'complete' ELSE 'open' END"""
+# A round wants reviewers while its annotation is handed in, nothing about the instance waits for the lead, and it is undecided.
+ROUND_SLOTS = """CASE WHEN outcome IS NOT NULL
+    OR (SELECT state FROM annotations WHERE annotations.id = rounds.annotation_id) <> 'submitted'
+    OR (SELECT state FROM instances WHERE instances.id = rounds.instance_id) IN ('held', 'discarded') THEN 0
+    ELSE max(0, (SELECT json_extract(settings, '$.reviewers_per_annotation') FROM projects
+            WHERE projects.id = rounds.project_id)
+        - (SELECT count(*) FROM reviews WHERE reviews.annotation_id = rounds.annotation_id
+            AND reviews.state IN ('leased', 'submitted'))) END"""
 _SETTLE = f"UPDATE instances SET open_slots = {SLOTS}, state = {STATE}"
+_SETTLE_ROUNDS = f"UPDATE rounds SET open_slots = {ROUND_SLOTS}"
 _LOWEST = -(2**63)
 
 
 def settle(store: Store, instance_id: int) -> None:
-    """Work out an instance's open slots and state from its work, annotations and proposals."""
+    """Work out an instance's open slots and state, and its rounds' slots, from its work, annotations, proposals, reviews."""
     was_free = is_free(store, instance_id)
     store.run(f"{_SETTLE} WHERE id = ?", (instance_id,))
+    store.run(f"{_SETTLE_ROUNDS} WHERE instance_id = ?", (instance_id,))
     if not was_free and is_free(store, instance_id):
         store.run(
             """UPDATE queue_cursors SET position = min(position, (SELECT queue_position - 1 FROM instances WHERE id = ?1))
@@ -42,9 +55,28 @@ def settle(store: Store, instance_id: int) -> None:
         )
 
 
+def is_held(store: Store, instance_id: int) -> bool:
+    """Whether something about an instance waits for the lead."""
+    return store.row("SELECT 1 FROM instances WHERE id = ? AND state = 'held'", (instance_id,)) is not None
+
+
+def drops_out(store: Store, instance_id: int) -> bool:
+    """Whether no annotation of an instance is open or accepted, and nobody else is to make one (call after settling)."""
+    return (
+        store.row(
+            f"""SELECT 1 FROM instances WHERE id = ? AND open_slots = 0 AND NOT {_IS_WORKED_ON} AND NOT {_HAS_CHOICE}
+                AND NOT EXISTS (SELECT 1 FROM annotations WHERE instance_id = instances.id
+                    AND annotations.state IN ('submitted', 'accepted'))""",
+            (instance_id,),
+        )
+        is not None
+    )
+
+
 def settle_project(store: Store, project_id: int) -> None:
     """The same for every instance of a project, after a rule has changed."""
     store.run(f"{_SETTLE} WHERE project_id = ?", (project_id,))
+    store.run(f"{_SETTLE_ROUNDS} WHERE project_id = ? AND outcome IS NULL", (project_id,))
     forget_cursors(store, project_id)
 
 

@@ -18,6 +18,7 @@ from annotator.store.assignments import give_up_work_of
 from annotator.store.database import iso
 from annotator.store.events import add_event
 from annotator.store.people import Session
+from annotator.store.reviews import give_up_reviews_of
 from annotator.usecases.passwords import (
     LONGEST_NAME,
     checked_name,
@@ -151,6 +152,7 @@ def disable_user(store: Store, actor: User, name: str) -> User:
         people_store.set_disabled(store, user, is_disabled=True)
         _shut_out(store, user)
         give_up_work_of(store, user)
+        give_up_reviews_of(store, user)
         add_event(store, actor.name, "disable user", "user", user.id, name=user.name)
     return User(user.id, user.name, user.is_administrator, is_disabled=True)
 

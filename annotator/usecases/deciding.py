@@ -1,13 +1,13 @@
 """What the lead decides: proposals to discard, and contested labels."""
 
-from typing import Literal
+from typing import Literal, cast
 
-from annotator.domain.instances import Instance
+from annotator.domain.instances import Annotation, Instance
 from annotator.domain.people import User
 from annotator.errors import Conflict, NotFound
 from annotator.store import Store
 from annotator.store.annotations import find_annotation_of_assignment, set_annotation_state
-from annotator.store.assignments import end_work_on, set_assignment_state
+from annotator.store.assignments import end_work_on, get_assignment, give_back_to_annotator
 from annotator.store.events import add_event
 from annotator.store.instances import discard, get_instance, set_result
 from annotator.store.projects import get_project_by_id
@@ -19,6 +19,10 @@ from annotator.store.proposals import (
     list_open_proposals_of,
 )
 from annotator.store.queue import settle
+from annotator.store.reviews import end_reviews_of_instance
+from annotator.store.rounds import forget_round, open_round
+from annotator.usecases.gating import away_end, decide_complete_of
+from annotator.usecases.marking import are_rationales_reviewed
 from annotator.usecases.rights import require
 
 __all__ = ["Decision", "Proposal", "decide", "open_proposals"]
@@ -66,24 +70,41 @@ def _carry_out(store: Store, actor: User, proposal: Proposal, decision: Decision
         for other in list_open_proposals_of(store, proposal.instance_id):
             decide_proposal(store, other.id, "confirmed" if other.kind == "discard" else "rejected", actor.name)
         end_work_on(store, proposal.instance_id)
+        end_reviews_of_instance(store, proposal.instance_id)
         discard(store, proposal.instance_id)
         return
     if decision == "keep":
         _set_annotation(store, proposal, "returned")
         if proposal.assignment_id is not None:
-            set_assignment_state(store, proposal.assignment_id, "returned")
+            project = get_project_by_id(store, proposal.project_id)
+            give_back_to_annotator(store, proposal.assignment_id, away_end(project))
     else:
         set_result(store, proposal.instance_id, proposal.reason)
-        project = get_project_by_id(store, proposal.project_id)
-        _set_annotation(store, proposal, "submitted" if project.settings.reviewers_per_annotation else "accepted")
+        _hand_in_again(store, proposal)
     settle(store, proposal.instance_id)
+    decide_complete_of(store, get_project_by_id(store, proposal.project_id), proposal.instance_id)
 
 
-def _set_annotation(
-    store: Store, proposal: Proposal, state: Literal["discarded", "returned", "submitted", "accepted"]
-) -> None:
-    annotation = (
-        None if proposal.assignment_id is None else find_annotation_of_assignment(store, proposal.assignment_id)
-    )
+def _hand_in_again(store: Store, proposal: Proposal) -> None:
+    """A contested annotation counts, or comes before its reviewers, now that its label is the instance's."""
+    annotation = _annotation_of(store, proposal)
+    if annotation is None:
+        return
+    project = get_project_by_id(store, proposal.project_id)
+    if not are_rationales_reviewed(project):
+        set_annotation_state(store, annotation.id, "accepted")
+        forget_round(store, annotation.id)
+        return
+    set_annotation_state(store, annotation.id, "submitted")
+    former = get_assignment(store, cast("int", annotation.assignment_id)).follows_id
+    open_round(store, annotation.id, project.id, annotation.instance_id, annotation.round_number, former)
+
+
+def _annotation_of(store: Store, proposal: Proposal) -> Annotation | None:
+    return None if proposal.assignment_id is None else find_annotation_of_assignment(store, proposal.assignment_id)
+
+
+def _set_annotation(store: Store, proposal: Proposal, state: Literal["discarded", "returned"]) -> None:
+    annotation = _annotation_of(store, proposal)
     if annotation is not None:
         set_annotation_state(store, annotation.id, state)

@@ -8,6 +8,7 @@ from annotator.domain.tasks import get_task
 from annotator.resources import resource_folder
 from annotator.store import Store, open_store
 from annotator.store.people import add_role, add_user
+from annotator.usecases.demonstration_history import play
 from annotator.usecases.import_report import ImportOptions
 from annotator.usecases.importing import import_file
 from annotator.usecases.projects import create_project
@@ -15,7 +16,9 @@ from annotator.usecases.projects import create_project
 PEOPLE: tuple[tuple[str, tuple[Role, ...]], ...] = (
     ("Annotator 1", ("annotator",)),
     ("Annotator 2", ("annotator",)),
-    ("Reviewer", ("reviewer",)),
+    ("Reviewer 1", ("reviewer",)),
+    ("Reviewer 2", ("reviewer",)),
+    ("Reviewer 3", ("reviewer",)),
     ("Researcher", ("researcher",)),
     ("Lead", ("lead",)),
 )
@@ -54,6 +57,8 @@ def _fill(store: Store) -> None:
             for user, roles in users:
                 for role in roles:
                     add_role(store, project.id, user, role)
+        if (folder / "history.jsonl").is_file():
+            play(store, project, folder / "history.jsonl")
 
 
 def _remove(database: Path) -> None:

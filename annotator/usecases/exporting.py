@@ -2,7 +2,7 @@
 
 import dataclasses
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,15 +22,17 @@ from annotator.domain.sources import (
 from annotator.formats.base import WriteOptions
 from annotator.formats.jsonl import write_own
 from annotator.formats.registry import WRITERS, get_writer
-from annotator.review.gold import gold_of
+from annotator.review.gold import chosen_among, gold_of
 from annotator.store import Store
 from annotator.store.annotations import annotations_of
 from annotator.store.assignments import HeldWork, work_of_instances
 from annotator.store.events import add_event, all_events
+from annotator.store.gold_choices import choices_of
 from annotator.store.instances import iterate_instance_batches, iterate_named_documents
 from annotator.store.people import list_members
 from annotator.store.projects import settings_json
 from annotator.store.proposals import proposals_of_instances
+from annotator.store.transfer import choices_as_sources, rounds_as_sources, threads_as_sources
 from annotator.usecases.resolving import to_source_sets, to_source_span
 from annotator.usecases.rights import require
 
@@ -99,10 +101,12 @@ def gold_instances(
     """The gold of every instance that has one and is not discarded, in the order of import."""
     states = {"accepted", "submitted"} if options.include_submitted else {"accepted"}
     for instances in iterate_instance_batches(store, project.id, split=options.split):
-        annotations = annotations_of(store, [instance.id for instance in instances])
+        ids = [instance.id for instance in instances]
+        annotations, choices = annotations_of(store, ids), choices_of(store, ids)
         for instance in instances:
             counting = sorted((a for a in annotations[instance.id] if a.state in states), key=_accepted_first)
-            gold = None if instance.state == "discarded" else gold_of(instance, counting, policy)
+            chosen = chosen_among(annotations[instance.id], choices.get(instance.id))
+            gold = None if instance.state == "discarded" else gold_of(instance, counting, policy, chosen)
             if gold is not None:
                 yield gold
 
@@ -120,9 +124,15 @@ def everything_of(store: Store, project: Project, split: str | None = None) -> I
         ids = [instance.id for instance in instances]
         annotations, works = annotations_of(store, ids), work_of_instances(store, ids)
         proposals = proposals_of_instances(store, ids)
+        places = {a.id: place for of_one in annotations.values() for place, a in enumerate(of_one)}
+        rounds, choices = rounds_as_sources(store, ids, places), choices_as_sources(store, ids, places)
+        threads = threads_as_sources(store, ids, places)
         for instance in instances:
-            source = _source_instance(instance, annotations[instance.id], works.get(instance.id, []))
-            yield dataclasses.replace(source, proposals=tuple(p.as_source() for p in proposals.get(instance.id, [])))
+            source = _source_instance(instance, annotations[instance.id], works.get(instance.id, []), places)
+            yield dataclasses.replace(
+                source, proposals=tuple(p.as_source() for p in proposals.get(instance.id, [])),
+                rounds=rounds.get(instance.id, ()), choice=choices.get(instance.id), threads=threads.get(instance.id, ()),
+            )  # fmt: skip
     for event in all_events(store, project.id):
         yield SourceEvent(
             event.at, event.actor, event.action, event.subject, event.key, dict(event.detail), event.split
@@ -145,7 +155,9 @@ def _header(store: Store, project: Project) -> SourceProject:
     )
 
 
-def _source_instance(instance: Instance, annotations: list[Annotation], works: list[HeldWork]) -> SourceInstance:
+def _source_instance(
+    instance: Instance, annotations: list[Annotation], works: list[HeldWork], places: Mapping[int, int]
+) -> SourceInstance:
     layout = instance.layout
     return SourceInstance(
         key=instance.key,
@@ -163,7 +175,7 @@ def _source_instance(instance: Instance, annotations: list[Annotation], works: l
                 a.note,
                 a.round_number,
                 a.state,
-                by_user=a.user_id is not None,
+                by_user=a.assignment_id is not None,
                 created_at=a.created_at,
             )
             for a in annotations
@@ -174,7 +186,7 @@ def _source_instance(instance: Instance, annotations: list[Annotation], works: l
         is_exhaustive=instance.is_exhaustive,
         metadata=instance.metadata,
         state=instance.state,
-        work=tuple(_source_work(work, instance) for work in works),
+        work=tuple(_source_work(work, instance, places) for work in works),
     )
 
 
@@ -182,8 +194,8 @@ def _source_text(segment: Segment) -> SourceText | str:
     return segment.docid if segment.docid is not None else SourceText(segment.body.text, segment.body)
 
 
-def _source_work(work: HeldWork, instance: Instance) -> SourceWork:
-    draft = work.assignment.draft
+def _source_work(work: HeldWork, instance: Instance, places: Mapping[int, int]) -> SourceWork:
+    draft, follows = work.assignment.draft, work.assignment.follows_id
     return SourceWork(
         user=work.user_name,
         round_number=work.assignment.round_number,
@@ -197,4 +209,7 @@ def _source_work(work: HeldWork, instance: Instance) -> SourceWork:
         active_ms=work.active_ms,
         idle_ms=work.idle_ms,
         edits=work.edits,
+        follows=None if follows is None else places[follows],
+        origins=draft.origins,
+        unlocked=draft.unlocked,
     )

@@ -36,8 +36,16 @@ def claim_next(store: Store, project: Project, user_id: int) -> Assignment | Non
 
 
 def _claim(store: Store, project: Project, user_id: int, instance_id: int) -> Assignment:
-    assignment = work_store.claim(store, project.id, instance_id, user_id, lease_end(project))
+    mine = work_store.find_assignment(store, instance_id, user_id)
+    before = mine or work_store.find_given_up_correction(store, instance_id)
+    assignment = work_store.claim(
+        store, project.id, instance_id, user_id, lease_end(project),
+        round_number=before.round_number if before else 1, follows_id=before.follows_id if before else None,
+    )  # fmt: skip
     starting = None if assignment.revision else find_starting_draft(store, instance_id)
+    if before is not None and mine is None:
+        work_store.set_assignment_state(store, before.id, "ended")
+        starting = before.draft
     if starting is not None:
         work_store.save_draft(store, assignment.id, starting, 1)
         assignment = work_store.get_assignment(store, assignment.id)
@@ -58,7 +66,10 @@ def open_asked(store: Store, project: Project, user_id: int, instance_id: int) -
 def keep_leases(store: Store, project: Project, assignment: Assignment) -> None:
     """Work goes on: every lease of the person starts anew; what was given up is taken back (its slot was found free)."""
     if assignment.state in {"expired", "skipped"}:
-        work_store.claim(store, project.id, assignment.instance_id, assignment.user_id, lease_end(project))
+        work_store.claim(
+            store, project.id, assignment.instance_id, assignment.user_id, lease_end(project),
+            round_number=assignment.round_number, follows_id=assignment.follows_id,
+        )  # fmt: skip
     work_store.extend_leases(store, project.id, assignment.user_id, lease_end(project))
 
 

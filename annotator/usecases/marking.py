@@ -1,14 +1,15 @@
 """What an annotator does: get work, save drafts, submit, skip, propose to discard, withdraw, look at finished work."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import cast
 
-from annotator.domain.instances import AnnotationState, Assignment, AssignmentState, Draft, Instance, Timing
+from annotator.domain.instances import Annotation, AnnotationState, Assignment, AssignmentState, Draft, Instance, Timing
 from annotator.domain.people import User
 from annotator.domain.projects import DISCARD_REASONS, Project
-from annotator.domain.rationales import check_spans
+from annotator.domain.rationales import RationaleSet, check_spans
 from annotator.domain.submission import check_submission, result_mode_for
 from annotator.errors import Conflict, InvalidValue, NotAllowed, StaleDraft
+from annotator.review.rounds import carried_sets, origins_of
 from annotator.store import Store, queue
 from annotator.store import assignments as work_store
 from annotator.store.annotations import (
@@ -19,9 +20,13 @@ from annotator.store.annotations import (
 )
 from annotator.store.database import now
 from annotator.store.events import record_event
+from annotator.store.gold_choices import is_chosen
 from annotator.store.instances import get_instance, layout_of, row_of
 from annotator.store.projects import assignment_counts_of, get_project_by_id, instance_counts
 from annotator.store.proposals import add_proposal, decide_proposal, last_proposal_of
+from annotator.store.reviews import end_open_reviews, forget_unsubmitted_scores, has_scores
+from annotator.store.rounds import find_round, open_round, write_origins
+from annotator.usecases.feedback import Feedback, former_round
 from annotator.usecases.leasing import claim_next, held_by, hold, keep_leases, lease_end, open_asked, own_work
 from annotator.usecases.rights import require
 
@@ -35,7 +40,8 @@ class Work:
 
     assignment: Assignment
     instance: Instance
-    feedback: tuple[str, ...] = ()
+    feedback: Feedback | None = None
+    previous: tuple[RationaleSet, ...] | None = None  # the sets of the round before, of a correction
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,7 +216,7 @@ def withdraw(store: Store, user: User, assignment_id: int) -> Work:
     with store.transaction():
         assignment = own_work(store, user, assignment_id)
         annotation = find_annotation_of_assignment(store, assignment_id)
-        if assignment.state != "submitted" or annotation is None or not may_withdraw(annotation.state):
+        if assignment.state != "submitted" or annotation is None or not may_withdraw(store, annotation):
             raise Conflict("This work cannot be taken back: it is not submitted, or others have begun to judge it.")
         project = get_project_by_id(store, assignment.project_id)
         instance = get_instance(store, assignment.instance_id)
@@ -218,6 +224,7 @@ def withdraw(store: Store, user: User, assignment_id: int) -> Work:
             raise Conflict("This instance was discarded by the lead, so its annotation cannot be opened again.")
         _cancel_contest(store, user, assignment)
         set_annotation_state(store, annotation.id, "withdrawn")
+        end_open_reviews(store, annotation.id)
         _move(store, assignment, "leased")
         work_store.extend_leases(store, project.id, assignment.user_id, lease_end(project))
         _note(store, user, "withdraw", assignment)
@@ -229,9 +236,11 @@ def current_work(store: Store, user: User, assignment_id: int) -> Work:
     return _work(store, own_work(store, user, assignment_id))
 
 
-def may_withdraw(annotation_state: str) -> bool:
-    """Whether a submission may still be taken back: until its first score."""
-    return annotation_state in {"submitted", "accepted"}
+def may_withdraw(store: Store, annotation: Annotation) -> bool:
+    """Whether a submission may still be taken back: until its first score is handed in, or the lead has decided or chosen it."""
+    found = find_round(store, annotation.id)
+    is_judged = (found is not None and found.outcome is not None) or is_chosen(store, annotation.id)
+    return annotation.state in {"submitted", "accepted"} and not is_judged and not has_scores(store, annotation.id)
 
 
 def list_finished(store: Store, user: User, project_id: int, page: int) -> tuple[list[FinishedRow], int]:
@@ -258,7 +267,10 @@ def _finished_row(store: Store, assignment: Assignment) -> FinishedRow:
         result=annotation.result if annotation else None,
         n_sets=len(annotation.sets) if annotation else 0,
         submitted_at=work_store.submitted_at(store, assignment.id),
-        may_withdraw=assignment.state == "submitted" and may_withdraw(state) and instance.state != "discarded",
+        may_withdraw=assignment.state == "submitted"
+        and annotation is not None
+        and may_withdraw(store, annotation)
+        and instance.state != "discarded",
     )
 
 
@@ -266,20 +278,54 @@ def _store_submission(
     store: Store, user: User, project: Project, instance: Instance, assignment: Assignment, draft: Draft, result: str
 ) -> None:
     is_contested = result_mode_for(project, instance) == "contest" and result != instance.result
-    waits = is_contested or project.settings.reviewers_per_annotation > 0
-    state: AnnotationState = "submitted" if waits else "accepted"
-    there = find_annotation_of_assignment(store, assignment.id)
-    if there is None:
-        add_annotation(
-            store, instance.id, user.name, state=state, result=result, sets=draft.sets, note=draft.note,
-            round_number=assignment.round_number, user_id=user.id, assignment_id=assignment.id,
-        )  # fmt: skip
-    else:
-        replace_annotation(store, there.id, state=state, result=result, sets=draft.sets, note=draft.note)
+    is_reviewed = are_rationales_reviewed(project)
+    state: AnnotationState = "submitted" if is_contested or is_reviewed else "accepted"
+    annotation_id = _write_annotation(store, user, instance, assignment, draft, result, state)
     if is_contested:
         add_proposal(store, project.id, instance.id, assignment.id, user.name, "contest", result, draft.note)
+    if is_reviewed:
+        forget_unsubmitted_scores(store, annotation_id)
+        open_round(store, annotation_id, project.id, instance.id, assignment.round_number, assignment.follows_id)
+    _write_origins(store, assignment, annotation_id, draft)
     _move(store, assignment, "submitted")
     _note(store, user, "submit", assignment, result=result, sets=len(draft.sets))
+
+
+def are_rationales_reviewed(project: Project) -> bool:
+    """Whether submissions come before reviewers; where only labels are given there is no rationale to score."""
+    return project.settings.reviewers_per_annotation > 0 and project.settings.result_mode != "labels_only"
+
+
+def _write_annotation(
+    store: Store,
+    user: User,
+    instance: Instance,
+    assignment: Assignment,
+    draft: Draft,
+    result: str,
+    state: AnnotationState,
+) -> int:
+    there = find_annotation_of_assignment(store, assignment.id)
+    if there is not None:
+        replace_annotation(store, there.id, state=state, result=result, sets=draft.sets, note=draft.note)
+        return there.id
+    return add_annotation(
+        store, instance.id, user.name, state=state, result=result, sets=draft.sets, note=draft.note,
+        round_number=assignment.round_number, user_id=user.id, assignment_id=assignment.id,
+    )  # fmt: skip
+
+
+def _write_origins(store: Store, assignment: Assignment, annotation_id: int, draft: Draft) -> None:
+    """Of a correction: which sets go on from the round before, and which carry their scores.
+
+    Raises: InvalidAnnotation when a set that passed was changed without being opened again
+    """
+    if assignment.follows_id is None:
+        return
+    former = former_round(store, assignment.follows_id)
+    previous = former.annotation.sets
+    carried = carried_sets(draft, previous, former.feedback.passed)
+    write_origins(store, annotation_id, origins_of(draft, previous), carried)
 
 
 def _move(store: Store, assignment: Assignment, state: AssignmentState) -> None:
@@ -289,21 +335,27 @@ def _move(store: Store, assignment: Assignment, state: AssignmentState) -> None:
 
 
 def _work(store: Store, assignment: Assignment) -> Work:
-    return Work(assignment, get_instance(store, assignment.instance_id), _feedback(store, assignment))
+    instance = get_instance(store, assignment.instance_id)
+    decision = _decision_of_lead(store, assignment, instance)
+    if assignment.follows_id is None:
+        feedback = Feedback(assignment.round_number, decision) if decision else None
+        return Work(assignment, instance, feedback)
+    former = former_round(store, assignment.follows_id)
+    feedback = replace(former.feedback, lines=(*decision, *former.feedback.lines))
+    origins = origins_of(assignment.draft, former.annotation.sets)
+    assignment = replace(assignment, draft=replace(assignment.draft, origins=origins))
+    return Work(assignment, instance, feedback, former.annotation.sets)
 
 
-def _feedback(store: Store, assignment: Assignment) -> tuple[str, ...]:
-    """Why the lead sent work back."""
-    if assignment.state != "returned":
-        return ()
-    proposal = last_proposal_of(store, assignment.id)
+def _decision_of_lead(store: Store, assignment: Assignment, instance: Instance) -> tuple[str, ...]:
+    """Why the lead sent work back: a proposal to discard, or another label, was not taken."""
+    proposal = last_proposal_of(store, assignment.id) if assignment.state == "returned" else None
     if proposal is None or proposal.state != "rejected":
         return ()
     if proposal.kind == "discard":
         return (
             f"The lead keeps this text: the proposal to discard it ({proposal.reason}) was rejected. Please annotate it.",
         )
-    instance = get_instance(store, assignment.instance_id)
     return (
         f"The lead keeps the label “{instance.result}” (you gave “{proposal.reason}”). Please mark what supports it.",
     )

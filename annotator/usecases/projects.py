@@ -31,12 +31,16 @@ from annotator.store.projects import (
 from annotator.store.projects import find_project as find_by_name
 from annotator.store.proposals import count_open_proposals
 from annotator.store.queue import settle_project
+from annotator.store.reviews import give_up_reviews_of
+from annotator.store.rounds import count_undecided
 from annotator.text.language import subtags
+from annotator.usecases.gating import decide_all_complete
+from annotator.usecases.marking import are_rationales_reviewed
 from annotator.usecases.rights import require, require_may_create
 
 __all__ = [
     "InstanceRow", "Progress", "change_project", "create_project", "events_of", "find_project", "give_role", "instances_of",
-    "members_of", "people_to_choose", "progress_of", "projects_of", "take_role",
+    "members_of", "missing_reviewers", "people_to_choose", "progress_of", "projects_of", "take_role",
 ]  # fmt: skip
 
 
@@ -46,11 +50,15 @@ _CHANGEABLE = ("name", "labels", "language", "settings", "guidelines", "question
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a project is: instances by state, each person's work by state, and what waits for the lead."""
+    """How far a project is: instances by state, each person's work by state, and what waits for the lead.
+
+    n_open_rounds: annotations that wait for scores, counted up to 10,000
+    """
 
     instances: dict[str, int]
     people: dict[str, dict[str, int]]
     n_open_proposals: int
+    n_open_rounds: int
 
     @property
     def n_instances(self) -> int:
@@ -184,8 +192,10 @@ def _follow_settings(store: Store, project: Project, before: ProjectSettings) ->
             for ordinal, (instance_id, key, split) in enumerate(keys, start=1)
         ]
         set_queue_positions(store, project.id, positions)
-    if now.annotators_per_instance != before.annotators_per_instance:
+    wanted = (now.annotators_per_instance, now.reviewers_per_annotation)
+    if wanted != (before.annotators_per_instance, before.reviewers_per_annotation):
         settle_project(store, project.id)
+        decide_all_complete(store, project)
 
 
 def give_role(store: Store, actor: User, project_id: int, name: str, role: Role) -> None:
@@ -211,6 +221,8 @@ def take_role(store: Store, actor: User, project_id: int, name: str, role: Role)
         remove_role(store, project_id, user, role)
         if not has_right(user, roles_of(store, user, project_id), "annotate"):
             give_up_work_of(store, user, project_id)
+        if not has_right(user, roles_of(store, user, project_id), "review"):
+            give_up_reviews_of(store, user, project_id)
         add_event(store, actor.name, "take role", "project", project_id, project_id=project_id, user=name, role=role)
 
 
@@ -239,6 +251,7 @@ def progress_of(store: Store, actor: User, project_id: int) -> Progress:
         instance_counts(store, project_id),
         assignment_counts(store, project_id),
         count_open_proposals(store, project_id),
+        count_undecided(store, project_id),
     )
 
 
@@ -246,6 +259,17 @@ def members_of(store: Store, actor: User, project_id: int) -> list[tuple[User, R
     """Who takes part, and as what."""
     require(store, actor, project_id, "manage project")
     return list_members(store, project_id)
+
+
+def missing_reviewers(store: Store, actor: User, project: Project) -> int:
+    """How many people who may review are missing, so that an annotation could get as many reviewers as the project wants."""
+    require(store, actor, project.id, "manage project")
+    if not are_rationales_reviewed(project):
+        return 0
+    may_review = {
+        user.id for user, role in list_members(store, project.id) if has_right(user, frozenset({role}), "review")
+    }
+    return max(0, project.settings.reviewers_per_annotation - len(may_review))
 
 
 def people_to_choose(store: Store, actor: User, project_id: int) -> list[str]:

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import cast
 
 from annotator.domain.instances import Draft
 from annotator.domain.people import PROJECT_ROLES, User
 from annotator.domain.projects import Project
-from annotator.domain.sources import SourceEvent, SourceProject, SourceWork
+from annotator.domain.sources import SourceEvent, SourceInstance, SourceProject, SourceWork
 from annotator.domain.texts import TokenLayout
 from annotator.store import Store
 from annotator.store.events import record_event
@@ -15,6 +16,13 @@ from annotator.store.instances import find_instance_ids
 from annotator.store.people import add_role, add_user, find_user
 from annotator.store.projects import instance_counts, settings_from, update_project
 from annotator.store.queue import settle
+from annotator.store.transfer import (
+    annotation_ids_of,
+    restore_choice,
+    restore_rounds,
+    restore_threads,
+    set_follows,
+)
 from annotator.usecases.resolving import no_body, resolve_sets
 
 
@@ -48,7 +56,7 @@ class Restorer:
         """Assignments with their drafts and submissions, and proposals, of new instances."""
         for instance_id, instance in instances:
             source = instance.source
-            if not source.work and not source.proposals:
+            if not (source.work or source.proposals or source.rounds or source.choice or source.threads):
                 continue
             segments = [(name, is_selectable, d.n_tokens) for name, is_selectable, d in instance.segments]
             layout = TokenLayout.of(segments)
@@ -56,7 +64,19 @@ class Restorer:
             late = instance.annotations if any(a.by_user for a in instance.annotations) else ()
             add_work(self.store, self.project.id, instance_id, works, late)
             add_proposals(self.store, self.project.id, instance_id, source.proposals)
+            self._take_reviewing(instance_id, source)
             settle(self.store, instance_id)
+
+    def _take_reviewing(self, instance_id: int, source: SourceInstance) -> None:
+        """Rounds with their scores, the choice of gold, and threads; all of them name annotations by their place."""
+        ids = annotation_ids_of(self.store, instance_id)
+        for work in source.work:
+            if work.follows is not None:
+                set_follows(self.store, instance_id, self._user_id(work.user), work.round_number, ids[work.follows])
+        restore_rounds(self.store, self.project.id, instance_id, source.rounds, ids, self._user_id)
+        if source.choice is not None:
+            restore_choice(self.store, instance_id, source.choice, ids)
+        restore_threads(self.store, self.project.id, instance_id, source.threads, ids, self._user_id)
 
     def take_events(self, events: Sequence[SourceEvent]) -> None:
         """The record goes on where the export ended; only into a project that was empty."""
@@ -81,7 +101,12 @@ class Restorer:
     def _user(self, name: str) -> User:
         return find_user(self.store, name) or add_user(self.store, name, is_disabled=True)
 
+    def _user_id(self, name: str) -> int:
+        return cast("int", self._user(name).id)
+
     def _stored_work(self, work: SourceWork, layout: TokenLayout) -> StoredWork:
         sets = resolve_sets(work.draft, layout, no_body)
-        draft = Draft(work.draft.result, sets, work.draft.note, work.no_rationale)
+        draft = Draft(
+            work.draft.result, sets, work.draft.note, work.no_rationale, origins=work.origins, unlocked=work.unlocked
+        )
         return StoredWork(work, self._user(work.user), draft)

@@ -77,3 +77,11 @@ def require_may_create(store: Store, user: User) -> None:
     raise NotAllowed(
         f"{user.name} may not create projects. Administrators and leads of a project may; ask one of them."
     )
+
+
+def require_role(store: Store, user: User, project_id: int) -> frozenset[Role]:
+    """The roles of a person who has some role in a project, or is an administrator; raises NotFound as `require` does."""
+    roles = people_store.roles_of(store, user, project_id)
+    if user.is_disabled or not (roles or user.is_administrator):
+        raise NotFound(_NOT_YOURS)
+    return roles

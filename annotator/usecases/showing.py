@@ -14,6 +14,7 @@ from annotator.store import Store
 from annotator.store.projects import get_project_by_id
 from annotator.text.language import direction
 from annotator.text.utf16 import utf16_offsets
+from annotator.usecases.feedback import Feedback
 from annotator.usecases.marking import PAGE_SIZE, FinishedRow, NextWork, Work
 
 Pairs = tuple[tuple[int, int], ...]
@@ -62,6 +63,8 @@ class ShownDraft:
     sets: tuple[Pairs, ...]
     note: str
     no_rationale: bool
+    origins: tuple[int | None, ...]
+    unlocked: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +136,6 @@ def show_next(answer: NextWork) -> ShownNext:
 def show_work(work: Work, project: Project) -> ShownWork:
     """A piece of work with its instance and draft."""
     assignment = work.assignment
-    feedback = ShownFeedback(assignment.round_number, work.feedback, {}) if work.feedback else None
     return ShownWork(
         assignment=assignment.id,
         revision=assignment.revision,
@@ -143,9 +145,13 @@ def show_work(work: Work, project: Project) -> ShownWork:
         instance=show_instance(work.instance, project.task),
         result=_show_result(work.instance, project),
         draft=show_draft(assignment.draft),
-        locked_sets=(),
-        feedback=feedback,
+        locked_sets=work.feedback.passed if work.feedback else (),
+        feedback=None if work.feedback is None else _show_feedback(work.feedback),
     )
+
+
+def _show_feedback(feedback: Feedback) -> ShownFeedback:
+    return ShownFeedback(feedback.round_number, feedback.lines, {str(n): lines for n, lines in feedback.sets.items()})
 
 
 def _show_result(instance: Instance, project: Project) -> ShownResult:
@@ -171,7 +177,7 @@ def show_instance(instance: Instance, task: Task) -> ShownInstance:
 def show_draft(draft: Draft) -> ShownDraft:
     """A draft with its spans as pairs."""
     sets = tuple(tuple((span.start, span.end) for span in s.spans) for s in draft.sets)
-    return ShownDraft(draft.result, sets, draft.note, draft.no_rationale)
+    return ShownDraft(draft.result, sets, draft.note, draft.no_rationale, draft.origins, draft.unlocked)
 
 
 def show_project(project: Project) -> ShownProject:

@@ -6,12 +6,15 @@ from dataclasses import dataclass
 from annotator.domain.instances import GoldInstance, Instance
 from annotator.domain.people import User
 from annotator.domain.projects import GoldPolicy, Project
-from annotator.review.gold import gold_of, that_count
-from annotator.review.statistics import RationaleStatistics, describe_gold
+from annotator.review.agreement import Agreement, AgreementTally
+from annotator.review.gold import chosen_among, gold_of, that_count
+from annotator.review.statistics import DataSetTables, RationaleStatistics, TablesTally, describe_gold
 from annotator.store import Store
 from annotator.store.annotations import annotations_of
+from annotator.store.gold_choices import choices_of
 from annotator.store.instances import Size, iterate_instance_batches, size_of
 from annotator.store.projects import assignment_counts, instance_counts
+from annotator.usecases.quality import WorkQuality, work_quality
 from annotator.usecases.rights import require
 
 
@@ -29,42 +32,57 @@ class ProjectStatistics:
     people: dict[str, dict[str, int]]
     rationales: RationaleStatistics
     n_other_result: int
+    tables: DataSetTables
+    agreement: Agreement
+    work: WorkQuality
 
 
 def statistics_of(store: Store, actor: User, project: Project) -> ProjectStatistics:
-    """The numbers of a project, over its gold under its own policy."""
+    """The numbers of a project at one moment, over its gold under its own policy."""
     require(store, actor, project.id, "export")
-    policy = project.settings.gold_policy
-    gold = _Gold(store, project)
-    rationales = describe_gold(gold, project.task.result_kind)
-    return ProjectStatistics(
-        project=project.name,
-        gold_policy=policy,
-        size=size_of(store, project.id),
-        instances={state: n for state, n in instance_counts(store, project.id).items() if state != "queued"},
-        people=assignment_counts(store, project.id),
-        rationales=rationales,
-        n_other_result=gold.n_other_result,
-    )
+    with store.snapshot():
+        gold = _Gold(store, project)
+        rationales = describe_gold(gold, project.task.result_kind)
+        n_labels = len(project.labels) if project.task.result_kind == "label" else None
+        return ProjectStatistics(
+            project=project.name,
+            gold_policy=project.settings.gold_policy,
+            size=size_of(store, project.id),
+            instances={state: n for state, n in instance_counts(store, project.id).items() if state != "queued"},
+            people=assignment_counts(store, project.id),
+            rationales=rationales,
+            n_other_result=gold.n_other_result,
+            tables=gold.tables.result(n_labels),
+            agreement=gold.agreement.result(),
+            work=work_quality(store, project),
+        )
 
 
 class _Gold:
-    """The gold of every instance that is not discarded; counts what is left out of it while it is read."""
+    """The gold of every instance that is not discarded; counts while it is read what is left out of it, what stands in the
+    papers' tables, and how far annotators agree, so that the project is read once.
+    """
 
     def __init__(self, store: Store, project: Project) -> None:
         self.store = store
         self.project = project
         self.n_other_result = 0
+        self.tables = TablesTally(is_exhaustive=project.settings.is_exhaustive)
+        self.agreement = AgreementTally()
 
     def __iter__(self) -> Iterator[GoldInstance]:
         for instances in iterate_instance_batches(self.store, self.project.id):
             yield from self._of_batch([i for i in instances if i.state != "discarded"])
 
     def _of_batch(self, instances: list[Instance]) -> Iterator[GoldInstance]:
-        annotations = annotations_of(self.store, [instance.id for instance in instances])
+        ids = [instance.id for instance in instances]
+        annotations, choices = annotations_of(self.store, ids), choices_of(self.store, ids)
         for instance in instances:
             accepted = [a for a in annotations[instance.id] if a.state == "accepted"]
             self.n_other_result += len(accepted) - len(that_count(instance, accepted))
-            gold = gold_of(instance, accepted, self.project.settings.gold_policy)
+            chosen = chosen_among(annotations[instance.id], choices.get(instance.id))
+            gold = gold_of(instance, accepted, self.project.settings.gold_policy, chosen)
+            self.tables.add(instance, gold)
+            self.agreement.add(instance, annotations[instance.id])
             if gold is not None:
                 yield gold

@@ -43,6 +43,10 @@ def _wrong_counts(store: Store) -> Iterable[str]:
 def _unsettled(store: Store) -> Iterable[str]:
     for key, words in checks.unsettled_instances(store, limit=_AT_MOST):
         yield f"Instance '{key}' {words}."
+    for key, words in checks.unsettled_rounds(store, limit=_AT_MOST):
+        yield f"A round of instance '{key}' {words}."
+    for key, person in checks.incomplete_reviews(store, limit=_AT_MOST):
+        yield f"The review by '{person}' of instance '{key}' was handed in without all scores."
 
 
 def _loose_work(store: Store) -> Iterable[str]:

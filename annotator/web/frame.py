@@ -18,7 +18,9 @@ from annotator.resources import resource_folder
 from annotator.usecases.databases import Store
 from annotator.usecases.marking import waiting_counts
 from annotator.usecases.projects import projects_of
+from annotator.usecases.reviewing import review_counts
 from annotator.usecases.rights import roles_with, spoken
+from annotator.usecases.talking import count_waiting
 from annotator.usecases.visits import roles_anywhere, roles_in
 from annotator.web.navigation import PAGES, PageEntry, pages_for
 from annotator.web.session import Visit, current_session, last_project_id, page_store, start_visit
@@ -59,8 +61,7 @@ def _enter(store: Store) -> tuple[StreamlitPage, Callable[[], None]]:
     project, problem = _find_project(projects)
     roles = roles_in(store, session.user, project.id) if project else frozenset()
     start_visit(Visit(session.user, session.csrf, project, roles))
-    may_annotate = project is not None and has_right(session.user, roles, "annotate")
-    waiting = waiting_line(store, session.user, project) if project and may_annotate else ""
+    waiting = waiting_line(store, session.user, project, roles) if project else ""
     with st.sidebar:
         place = st.container()
         _show_person(session.user, roles)
@@ -151,12 +152,19 @@ def _show_sign_out() -> None:
     st.html(f'<a href="/sign-out" target="_self" style="{_LINK_STYLE}">Sign out</a>')
 
 
-def waiting_line(store: Store, user: User, project: Project) -> str:
+def waiting_line(store: Store, user: User, project: Project, roles: frozenset[Role]) -> str:
     """What waits for a person in a project, in a few words."""
-    counts = waiting_counts(store, project, user)
-    to_annotate = counts["open"] + counts["waiting"]
-    parts = [f"{counts['returned']:,} returned"] if counts["returned"] else []
-    return " · ".join([*parts, f"{to_annotate:,} to annotate"])
+    parts: list[str] = []
+    if has_right(user, roles, "annotate"):
+        counts = waiting_counts(store, project, user)
+        parts += [f"{counts['returned']:,} returned"] if counts["returned"] else []
+        parts.append(f"{counts['open'] + counts['waiting']:,} to annotate")
+    if has_right(user, roles, "review") and project.settings.reviewers_per_annotation:
+        to_review = review_counts(store, project, user)
+        parts.append(f"{to_review['open'] + to_review['to_review']:,} to review")
+    if has_right(user, roles, "manage project") and (asked := count_waiting(store, project)):
+        parts.append(f"{asked:,} question{'s' if asked > 1 else ''} to answer")
+    return " · ".join(parts)
 
 
 def as_text(text: str) -> str:

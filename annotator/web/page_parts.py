@@ -6,6 +6,8 @@ import streamlit as st
 
 from annotator.domain.people import Right, has_right
 from annotator.domain.projects import Project
+from annotator.usecases.databases import Store
+from annotator.usecases.projects import missing_reviewers
 from annotator.web.session import Visit
 
 
@@ -25,8 +27,35 @@ def require_project(visit: Visit, right: Right) -> Project | None:
 
 def asked_instance() -> int | None:
     """The instance of a deep link (?instance=…)."""
-    asked = st.query_params.get("instance", "")
+    return _asked_number("instance")
+
+
+def asked_annotation() -> int | None:
+    """The annotation of a deep link (?annotation=…)."""
+    return _asked_number("annotation")
+
+
+def _asked_number(name: str) -> int | None:
+    asked = st.query_params.get(name, "")
     return int(asked) if re.fullmatch(r"[0-9]{1,18}", asked) else None
+
+
+def open_instance(instance_id: int) -> None:
+    """What a button does that leads to an instance: on the Project page, the section in which one looks at it."""
+    st.session_state["project_section"] = "Instances"
+    st.query_params["instance"] = str(instance_id)
+
+
+def show_missing_reviewers(store: Store, visit: Visit, project: Project) -> None:
+    """Say so when rounds cannot be decided for want of people who may review."""
+    missing = missing_reviewers(store, visit.user, project)
+    if missing:
+        wanted = project.settings.reviewers_per_annotation
+        st.warning(
+            f"Each annotation wants {wanted} reviewers, but {wanted - missing} may review here, so no round will be decided by "
+            f"its scores. Give {missing} more the role reviewer under People, or ask for fewer reviewers under Rules.",
+            icon=":material/group_add:",
+        )
 
 
 @st.dialog("Guidelines", width="large")

@@ -8,14 +8,14 @@ from typing import Any
 import msgspec
 import streamlit as st
 
-from annotator.usecases.showing import ShownWork
+from annotator.usecases.showing import ShownProject, ShownWork
 from annotator.web.routes.static import panel_version
 
 _FOLDER = Path(__file__).parent / "panel"
 
 # The module is fetched by its address and not handed over as text, so that its parts can import one another.
 _LOADER = """
-const panel = import(new URL("/panel/VERSION/panel.js", location.origin));
+const panel = import(new URL("/panel/VERSION/MODULE.js", location.origin));
 export default async function (component) {
   return (await panel).default(component);
 }
@@ -30,12 +30,14 @@ class PanelReport:
     asks_for_guidelines: bool
 
 
-def _component() -> Callable[..., Any]:
+def panel_component(name: str, module: str) -> Callable[..., Any]:
+    """A component that one of the panel's modules draws; register it once, when its own module is loaded."""
     css = (_FOLDER / "panel.css").read_text(encoding="utf-8")
-    return st.components.v2.component("token_panel", css=css, js=_LOADER.replace("VERSION", panel_version()))
+    loader = _LOADER.replace("VERSION", panel_version()).replace("MODULE", module)
+    return st.components.v2.component(name, css=css, js=loader)
 
 
-_PANEL = _component()
+_PANEL = panel_component("token_panel", "panel")
 
 
 def mark(project_id: int, csrf: str, *, start: int | None, key: str) -> PanelReport:
@@ -45,11 +47,11 @@ def mark(project_id: int, csrf: str, *, start: int | None, key: str) -> PanelRep
     return PanelReport(answer.progress is not None, answer.guidelines is not None)
 
 
-def read(work: ShownWork, project: Any, *, key: str) -> None:
-    """The panel for looking: nothing can be changed, nothing is fetched."""
+def read(work: ShownWork, project: ShownProject, *, is_brief: bool = False, key: str) -> None:
+    """The panel for looking: nothing can be changed, nothing is fetched. is_brief: without the numbers below the text."""
     data = {
-        "mode": "read", "project": msgspec.to_builtins(project), "start": None, "csrf": "", "routes": "",
-        "work": msgspec.to_builtins(work),
+        "mode": "read", "project": project.id, "start": None, "csrf": "", "routes": "", "work": msgspec.to_builtins(work),
+        "brief": is_brief,
     }  # fmt: skip
     _PANEL(data=data, key=key, on_progress_change=_nothing, on_guidelines_change=_nothing)
 

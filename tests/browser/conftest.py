@@ -2,12 +2,17 @@
 
 import os
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 from playwright.sync_api import Browser, Error, Page, Playwright, sync_playwright
 
 from tests.browser.panel.harness import Fake, PanelPage, PanelServer
+from tests.browser.panel.review_harness import ReviewPage
+
+P = TypeVar("P", bound=PanelPage)
 
 ARGUMENTS = [
     "--headless",
@@ -63,26 +68,41 @@ def panel_tab(browser: Browser) -> Iterator[Page]:
     context.close()
 
 
-@pytest.fixture
-def panel(panel_tab: Page) -> Iterator[Callable[..., PanelPage]]:
-    """Opens the token panel alone on a fake server, in a tab of its own if a server is given; errors fail the test."""
+@contextmanager
+def opening(tab: Page, kind: type[P]) -> Iterator[Callable[..., P]]:
+    """What opens a component alone on a fake server, in a tab of its own if a server is given; errors fail the test."""
     closing: list[Callable[[], object]] = []
     troubles: list[str] = []
 
     def note(error: Error) -> None:
         troubles.append(str(error))
 
-    def open_panel(fake: Fake, *, server: PanelServer | None = None) -> PanelPage:
-        page = panel_tab.context.new_page() if server else panel_tab
+    def open_page(fake: Fake, *, server: PanelServer | None = None) -> P:
+        page = tab.context.new_page() if server else tab
         page.set_default_timeout(10_000)
         page.on("pageerror", note)
-        opened = PanelPage(page, fake, server or PanelServer(fake))
+        opened = kind(page, fake, server or PanelServer(fake))
         closing.append(page.close if server else opened.server.close)
-        return opened.open()
+        opened.open()
+        return opened
 
-    yield open_panel
-    panel_tab.goto("about:blank")
-    panel_tab.remove_listener("pageerror", note)
+    yield open_page
+    tab.goto("about:blank")
+    tab.remove_listener("pageerror", note)
     for close in closing:
         close()
     assert not troubles
+
+
+@pytest.fixture
+def panel(panel_tab: Page) -> Iterator[Callable[..., PanelPage]]:
+    """Opens the token panel alone."""
+    with opening(panel_tab, PanelPage) as open_page:
+        yield open_page
+
+
+@pytest.fixture
+def review(panel_tab: Page) -> Iterator[Callable[..., ReviewPage]]:
+    """Opens the review screen alone."""
+    with opening(panel_tab, ReviewPage) as open_page:
+        yield open_page

@@ -20,7 +20,7 @@ from annotator.usecases import marking
 TABLES = {
     "_sqlite_migrations", "users", "sign_in_links", "sessions", "sign_in_failures", "projects", "memberships", "documents",
     "instances", "segments", "assignments", "drafts", "queue_cursors", "annotations", "rationale_sets", "proposals", "events",
-    "instance_counts", "assignment_counts",
+    "instance_counts", "assignment_counts", "rounds", "set_origins", "reviews", "scores", "gold_choices", "threads", "comments",
 }  # fmt: skip
 
 

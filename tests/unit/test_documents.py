@@ -121,7 +121,9 @@ def test_every_option_is_described_with_its_command() -> None:
 def test_every_project_setting_is_described_with_its_default() -> None:
     described = described_settings()
     settings = {
-        field.name: json.dumps(field.default if field.default is not MISSING else {}, ensure_ascii=False).strip('"')
+        field.name: json.dumps(
+            field.default if field.default is not MISSING else {}, ensure_ascii=False, default=str
+        ).strip('"')
         for field in fields(ProjectSettings)
     }
     assert described == settings, "docs/settings.md and ProjectSettings differ"

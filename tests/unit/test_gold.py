@@ -2,10 +2,12 @@
 
 import pytest
 
+from annotator.domain.gold import GoldChoice, SetOrigin
 from annotator.domain.instances import Annotation, Instance, Segment
+from annotator.domain.projects import GoldPolicy
 from annotator.domain.rationales import RationaleSet
 from annotator.domain.texts import TokenizedText
-from annotator.review.gold import gold_of, gold_result
+from annotator.review.gold import chosen_among, gold_of, gold_result
 from annotator.review.statistics import describe_gold
 
 
@@ -87,3 +89,52 @@ def test_rlr_is_the_union_over_selectable_tokens_per_instance_and_side() -> None
 def test_over_nothing_every_mean_is_undefined() -> None:
     found = describe_gold([])
     assert (found.rlr, found.rsn, found.rlr_per_set, found.n_gold) == (None, None, None, 0)
+
+
+# --- the lead's choice, and where each set came from
+
+
+def origin(number: int, position: int | None) -> SetOrigin:
+    return SetOrigin(number, f"a{number}", 1, position)
+
+
+ORIGINS = [
+    ("chosen", ((origin(1, 0),), (origin(1, 1),))),
+    ("all", ((origin(1, 0), origin(3, 0)), (origin(1, 1),), (origin(2, 0),))),
+    ("majority", ((origin(1, None), origin(2, None), origin(3, None)),)),
+    ("union", ((origin(1, None), origin(2, None), origin(3, None)),)),
+]
+
+
+@pytest.mark.parametrize(("policy", "expected"), ORIGINS)
+def test_each_gold_set_says_which_annotations_it_came_from(
+    policy: GoldPolicy, expected: tuple[tuple[SetOrigin, ...], ...]
+) -> None:
+    gold = gold_of(instance(), (*THREE, annotation(4, "no", C)), policy)
+    assert gold is not None
+    assert gold.origins == expected
+
+
+def test_the_leads_choice_comes_before_the_first_annotation_and_brings_its_result() -> None:
+    version = Annotation(9, "lead", 1, "reference", "no", (B,))
+    gold = gold_of(instance(), THREE, "chosen", version)
+    assert gold is not None
+    assert (gold.sets, gold.result, gold.origins) == ((B,), "no", ((SetOrigin(9, "lead", 1, 0),),))
+
+
+def test_a_choice_is_gold_where_no_annotation_counts() -> None:
+    gold = gold_of(instance(), (), "chosen", Annotation(9, "lead", 1, "reference", None, (B,)))
+    assert gold is not None
+    assert (gold.sets, gold.result) == ((B,), "yes")
+
+
+@pytest.mark.parametrize("policy", ["all", "majority", "union"])
+def test_the_other_policies_do_not_look_at_the_choice(policy: GoldPolicy) -> None:
+    version = Annotation(9, "lead", 1, "reference", "no", (B,))
+    assert gold_of(instance(), THREE, policy, version) == gold_of(instance(), THREE, policy)
+
+
+def test_the_chosen_annotation_is_found_by_its_number() -> None:
+    choice = GoldChoice(1, 2, is_adjudicated=False, chosen_by="lead", reason="better", chosen_at="2026-11-20")
+    assert chosen_among(THREE, choice) is THREE[1]
+    assert chosen_among(THREE, None) is None

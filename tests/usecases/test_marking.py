@@ -366,7 +366,8 @@ def test_a_contested_label_that_the_lead_keeps_brings_the_work_back_first_with_t
     again = held(marking.next_work(store, annotator, project.id))
     assert again.instance.id == work.instance.id
     assert again.assignment.draft.sets == MARKED.sets
-    assert again.feedback == (
+    assert again.feedback is not None
+    assert again.feedback.lines == (
         "The lead keeps the label “negative” (you gave “positive”). Please mark what supports it.",
     )
     marking.submit(store, annotator, again.assignment.id, again.assignment.revision, MARKED)
@@ -393,7 +394,8 @@ def test_a_rejected_proposal_to_discard_brings_the_text_back(store: Store, proje
     decide(store, LOCAL_OPERATOR, proposal.id, "keep")
     again = held(marking.next_work(store, annotator, project.id))
     assert again.instance.key == "t1"
-    assert "was rejected. Please annotate it." in again.feedback[0]
+    assert again.feedback is not None
+    assert "was rejected. Please annotate it." in again.feedback.lines[0]
     finish(store, annotator, again)
 
 

@@ -18,7 +18,7 @@ from annotator.usecases.projects import change_project, create_project, instance
 from annotator.usecases.rights import require
 from annotator.usecases.showing import show_work
 from annotator.usecases.statistics import statistics_of
-from annotator.usecases.viewing import look_at, look_up
+from annotator.usecases.viewing import find_instances, look_at
 
 Make = Callable[..., Project]
 Rows = Callable[..., object]
@@ -206,7 +206,7 @@ def test_an_instance_is_looked_at_by_number_and_only_within_its_project(
     store: Store, project: Project, make_project: Make, add_person: People
 ) -> None:
     row = instances_of(store, LOCAL_OPERATOR, project.id)[1]
-    [view] = look_at(store, LOCAL_OPERATOR, project, row.id)
+    [view] = look_at(store, LOCAL_OPERATOR, project, row.id).views
     assert (view.work.instance.key, view.title, view.work.draft.result) == ("t2", "not annotated yet", "positive")
     with pytest.raises(NotFound, match=f"no instance number {row.id} in 'Other'"):
         look_at(store, LOCAL_OPERATOR, make_project(name="Other"), row.id)
@@ -214,16 +214,17 @@ def test_an_instance_is_looked_at_by_number_and_only_within_its_project(
         look_at(store, add_person("rea", project, "researcher"), project, row.id)
 
 
-def test_a_key_that_two_splits_share_shows_both_and_names_the_split(
+def test_a_key_that_two_splits_share_finds_both_and_names_the_split(
     store: Store, make_project: Make, import_rows: Rows
 ) -> None:
     project = make_project()
     import_rows(project, [{"id": "a", "text": f"x {split}", "split": split} for split in ("train", "test")])
-    views = look_up(store, LOCAL_OPERATOR, project, "a")
-    assert [view.title for view in views] == ["train · not annotated yet", "test · not annotated yet"]
-    assert [view.work.instance.segments[0].text for view in views] == ["x train", "x test"]
+    found = find_instances(store, LOCAL_OPERATOR, project, "a")
+    assert [split for _, split in found] == ["train", "test"]
+    shown = [look_at(store, LOCAL_OPERATOR, project, number).instance for number, _ in found]
+    assert [instance.segments[0].body.text for instance in shown] == ["x train", "x test"]
     with pytest.raises(NotFound, match="no instance with the key 'b'"):
-        look_up(store, LOCAL_OPERATOR, project, "b")
+        find_instances(store, LOCAL_OPERATOR, project, "b")
 
 
 @pytest.mark.parametrize(

@@ -12,16 +12,21 @@ from annotator.domain.instances import Draft
 from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.domain.projects import Project
 from annotator.domain.rationales import RationaleSet
+from annotator.domain.reviews import Scores, SetScore
 from annotator.domain.tasks import get_task
 from annotator.errors import AnnotatorError
 from annotator.store import Store, open_store
+from annotator.store.annotations import annotations_of
 from annotator.store.people import get_user
-from annotator.usecases import marking
+from annotator.store.rounds import list_undecided
+from annotator.usecases import marking, reviewing, talking
+from annotator.usecases.adjudicating import adjudicate, choose_gold, take_choice_back
 from annotator.usecases.deciding import decide, open_proposals
 from annotator.usecases.exporting import export_file
+from annotator.usecases.gating import decide_round
 from annotator.usecases.import_report import ImportReport
 from annotator.usecases.importing import import_file
-from annotator.usecases.projects import change_project, create_project, find_project, progress_of
+from annotator.usecases.projects import change_project, create_project, find_project, instances_of
 from annotator.usecases.upkeep import check
 from tests.usecases.test_exporting import content_of
 from tests.usecases.test_marking import expire_leases
@@ -38,17 +43,22 @@ def rows(first: int, n: int) -> list[dict[str, object]]:
 
 
 class Life:
-    """A project with three annotators, and one random step after the other."""
+    """A project with three annotators and three reviewers, and one random step after the other."""
 
-    def __init__(self, store: Store, project: Project, people: list[User], import_rows: Rows, seed: int) -> None:
+    def __init__(
+        self, store: Store, project: Project, people: list[User], reviewers: list[User], import_rows: Rows, seed: int
+    ) -> None:
         self.store, self.project, self.people, self.import_rows = store, project, people, import_rows
+        self.reviewers = reviewers
         self.draw = Random(seed)
         self.n_rows = 6
 
     def step(self) -> None:
         action = self.draw.choice(
             [self.submit] * 4
+            + [self.review] * 5
             + [self.skip, self.discard, self.withdraw, self.draft, self.expire, self.decide, self.more, self.wanted]
+            + [self.score, self.skip_review, self.decide_round, self.stay_away, self.ask, self.adjudicate]
         )
         with suppress(AnnotatorError):  # a refusal is an answer too; it must leave everything in order
             action()
@@ -62,7 +72,12 @@ class Life:
         person, work = self.work()
         if work is not None:
             result = self.draw.choice([None, None, "positive", "negative"])
-            draft = draft or Draft(result, (RationaleSet.of((0, 1), (2, 4)),))
+            start = self.draw.randint(0, 2)
+            new = replace(
+                work.assignment.draft, result=result, sets=(RationaleSet.of((0, 1), (start + 1, 5)),), origins=()
+            )
+            kept = replace(work.assignment.draft, result=result) if work.assignment.draft.sets else new
+            draft = draft or self.draw.choice([new, kept])
             marking.submit(self.store, person, work.assignment.id, work.assignment.revision, draft)
 
     def draft(self) -> None:
@@ -87,6 +102,63 @@ class Life:
         if mine:
             marking.withdraw(self.store, person, self.draw.choice(mine).assignment_id)
 
+    def review(self) -> None:
+        """Mostly good scores, so that rounds end in every way."""
+        person = self.draw.choice(self.reviewers)
+        work = reviewing.next_review(self.store, person, self.project.id).work
+        if work is not None:
+            sets = tuple(SetScore(*self.draw.choice([(3, 4), (3, 4), (2, 4)])) for _ in work.annotation.sets)
+            scores = Scores(sets, self.draw.choice([3, 3, 2]), self.draw.choice(["", "a comment"]))
+            reviewing.submit_review(self.store, person, work.review.id, work.review.revision, scores)
+
+    def score(self) -> None:
+        person = self.draw.choice(self.reviewers)
+        work = reviewing.next_review(self.store, person, self.project.id).work
+        if work is not None:
+            scores = Scores((SetScore(self.draw.choice([1, 2, 3])),), None)
+            reviewing.save_review(self.store, person, work.review.id, work.review.revision, scores)
+
+    def skip_review(self) -> None:
+        person = self.draw.choice(self.reviewers)
+        work = reviewing.next_review(self.store, person, self.project.id).work
+        if work is not None:
+            reviewing.skip_review(self.store, person, work.review.id)
+
+    def decide_round(self) -> None:
+        found = list_undecided(self.store, self.project.id, limit=20)
+        if found:
+            outcome = self.draw.choice(["accepted", "returned", "discarded"])
+            decide_round(self.store, LOCAL_OPERATOR, self.draw.choice(found).annotation_id, outcome, "stuck")  # type: ignore[arg-type]
+
+    def stay_away(self) -> None:
+        with self.store.transaction():
+            self.store.run("UPDATE assignments SET lease_until = '2020-01-01T00:00:00.000Z' WHERE state = 'returned'")
+            self.store.run("UPDATE rounds SET opened_at = '2020-01-01T00:00:00.000Z' WHERE outcome IS NULL")
+            self.store.run("UPDATE reviews SET lease_until = '2020-01-01T00:00:00.000Z' WHERE state = 'leased'")
+
+    def ask(self) -> None:
+        """Whoever holds something asks the lead about it, and is answered now and then."""
+        person, work = self.work()
+        if work is not None:
+            subject = talking.talk_of(self.store, person, self.project.id, work.instance.id).subjects[0]
+            talking.begin(
+                self.store, person, self.project.id, work.instance.id, subject, "Does “fine” count?", to_lead=True
+            )  # fmt: skip
+
+    def adjudicate(self) -> None:
+        """The lead chooses or makes the gold of an instance, or takes that back."""
+        rows = instances_of(self.store, LOCAL_OPERATOR, self.project.id)
+        instance_id = self.draw.choice(rows).id
+        annotations = annotations_of(self.store, [instance_id])[instance_id]
+        match self.draw.choice(["choose", "make", "take back"]):
+            case "choose" if annotations:
+                choose_gold(self.store, LOCAL_OPERATOR, self.project, self.draw.choice(annotations).id, "the best")
+            case "make":
+                sets = (RationaleSet.of((0, 2)),)
+                adjudicate(self.store, LOCAL_OPERATOR, self.project, instance_id, "positive", sets, "both are right")
+            case _:
+                take_choice_back(self.store, LOCAL_OPERATOR, self.project, instance_id)
+
     def expire(self) -> None:
         expire_leases(self.store)
 
@@ -105,6 +177,7 @@ class Life:
         settings = replace(
             self.project.settings,
             annotators_per_instance=self.draw.choice([1, 2]),
+            reviewers_per_annotation=self.draw.choice([0, 1, 2, 2]),
             order=self.draw.choice(["random", "sequential"]),
         )
         self.project = change_project(self.store, LOCAL_OPERATOR, replace(self.project, settings=settings))
@@ -117,15 +190,25 @@ class Life:
                     decide(
                         self.store, LOCAL_OPERATOR, proposal.id, "relabel" if proposal.kind == "contest" else "discard"
                     )
-            if not any([self.finish_one(person) for person in self.people]):  # noqa: C419  (each has a turn)
+            busy = [self.finish_one(person) for person in self.people]
+            busy += [self.finish_review(person) for person in self.reviewers]
+            if not any(busy):
                 return
         pytest.fail("the work never ends")
 
     def finish_one(self, person: User) -> bool:
         work = marking.next_work(self.store, person, self.project.id).work
         if work is not None:
-            draft = Draft(None, (RationaleSet.of((0, 2)),))
+            kept = replace(work.assignment.draft, result=None, no_rationale=False, unlocked=tuple(range(9)))
+            draft = kept if kept.sets else Draft(None, (RationaleSet.of((0, 2)),))
             marking.submit(self.store, person, work.assignment.id, work.assignment.revision, draft)
+        return work is not None
+
+    def finish_review(self, person: User) -> bool:
+        work = reviewing.next_review(self.store, person, self.project.id).work
+        if work is not None:
+            scores = Scores(tuple(SetScore(3, 4) for _ in work.annotation.sets), 3)
+            reviewing.submit_review(self.store, person, work.review.id, work.review.revision, scores)
         return work is not None
 
 
@@ -133,18 +216,32 @@ class Life:
 def test_after_any_steps_everything_is_in_order_and_can_be_finished(
     store: Store, make_project: Callable[..., Project], import_rows: Rows, add_person: People, tmp_path: Path, seed: int
 ) -> None:
-    project = make_project(order="random" if seed % 2 else "sequential", annotators_per_instance=1 + seed % 3 // 2)
+    project = make_project(
+        order="random" if seed % 2 else "sequential",
+        annotators_per_instance=1 + seed % 3 // 2,
+        reviewers_per_annotation=seed % 3,
+    )
     import_rows(project, rows(0, 6))
     people = [add_person(f"annotator-{letter}", project, "annotator") for letter in "abc"]
-    life = Life(store, project, people, import_rows, seed)
-    for _ in range(60):
+    reviewers = [add_person(f"reviewer-{letter}", project, "reviewer") for letter in "abc"]
+    life = Life(store, project, people, reviewers, import_rows, seed)
+    for _ in range(90):
         life.step()
         assert check(store) == []
     _goes_out_and_in_again(store, find_project(store, project.name), tmp_path)
     life.finish()
     assert check(store) == []
-    counts = progress_of(store, LOCAL_OPERATOR, project.id).instances
-    assert set(counts) <= {"complete", "discarded"}, counts
+    assert_finished(store, project)
+
+
+def assert_finished(store: Store, project: Project) -> None:
+    """Nothing is open but what all three annotators have held already, and a fourth would have to do."""
+    open_ones = store.rows(
+        """SELECT key, (SELECT count(DISTINCT user_id) FROM assignments WHERE instance_id = instances.id) AS n_held
+            FROM instances WHERE project_id = ? AND state NOT IN ('complete', 'discarded')""",
+        (project.id,),
+    )
+    assert [row["key"] for row in open_ones if row["n_held"] < 3] == []
 
 
 def _goes_out_and_in_again(store: Store, project: Project, tmp_path: Path) -> None:
@@ -159,6 +256,7 @@ def _goes_out_and_in_again(store: Store, project: Project, tmp_path: Path) -> No
         with other.transaction():
             other.run("UPDATE users SET is_disabled = 0")
         people = [get_user(other, f"annotator-{letter}") for letter in "abc"]
-        Life(other, copy, people, lambda *_: None, 0).finish()  # type: ignore[arg-type]
+        reviewers = [get_user(other, f"reviewer-{letter}") for letter in "abc"]
+        Life(other, copy, people, reviewers, lambda *_: None, 0).finish()  # type: ignore[arg-type]
         assert check(other) == []
-        assert set(progress_of(other, LOCAL_OPERATOR, copy.id).instances) <= {"complete", "discarded"}
+        assert_finished(other, copy)

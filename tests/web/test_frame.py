@@ -12,6 +12,7 @@ from annotator.errors import NotAllowed
 from annotator.store import open_store
 from annotator.store.projects import add_project
 from annotator.usecases import accounts
+from annotator.usecases.projects import take_role
 from annotator.web import frame, session
 from annotator.web.navigation import PAGES
 
@@ -102,9 +103,18 @@ def test_a_project_that_is_not_ones_own_is_refused_with_a_sentence(signed_in: ob
 
 
 def test_without_any_role_one_reads_what_to_do(signed_in: object, path: Path) -> None:
-    signed_in(("reviewer", "P"))
+    signed_in(("annotator", "P"))
+    with open_store(path) as store:
+        take_role(store, LOCAL_OPERATOR, 1, "ann_*b*", "annotator")
     app = run()
     assert app.title[0].value == "Nothing here for you yet"
+
+
+def test_a_reviewer_starts_on_the_review_page(signed_in: object) -> None:
+    signed_in(("reviewer", "P"))
+    app = run()
+    assert app.title[0].value == "Review"
+    assert app.sidebar.caption[0].value == "0 to review"
 
 
 def test_nobody_reads_where_to_sign_in(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -126,7 +136,7 @@ def test_a_session_that_ended_shows_nothing_more(signed_in: object, path: Path) 
 
 def test_a_page_that_one_may_not_see_refuses_with_a_sentence() -> None:
     with pytest.raises(NotAllowed, match=r"needs the right to manage the project, .* a role for it \(lead\)"):
-        frame._refuse(PAGES[1])
+        frame._refuse(next(page for page in PAGES if page.path == "project"))
 
 
 def test_a_defect_shows_a_sentence_and_no_trace(caplog: pytest.LogCaptureFixture, signed_in: object) -> None:

@@ -26,16 +26,17 @@ DRAFT = {"result": None, "sets": [[[0, 2]], [[3, 4], [6, 7]]], "note": "", "no_r
 class Panel:
     """A browser's panel: the cookie and the token of somebody who is signed in."""
 
-    def __init__(self, client: TestClient, token: str, csrf: str) -> None:
+    def __init__(self, client: TestClient, token: str, csrf: str, prefix: str = "panel") -> None:
         self.client = client
+        self.prefix = prefix
         self.client.cookies.set(COOKIE, token)
         self.headers = {"X-CSRF-Token": csrf, "Origin": HOST, "Sec-Fetch-Site": "same-origin"}
 
     def get(self, path: str) -> Any:
-        return self.client.get(f"/api/panel/{path}", headers=self.headers)
+        return self.client.get(f"/api/{self.prefix}/{path}", headers=self.headers)
 
     def post(self, path: str, **body: object) -> Any:
-        return self.client.post(f"/api/panel/{path}", json=body, headers=self.headers)
+        return self.client.post(f"/api/{self.prefix}/{path}", json=body, headers=self.headers)
 
 
 @pytest.fixture

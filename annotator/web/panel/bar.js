@@ -1,14 +1,10 @@
 /** The bar that stays in view: the label, the sets, the views, and the ways on. */
-import { button, element, setText } from "./dom.js";
+import { button, element, press, setText, toggle } from "./dom.js";
+import { makeChip, paintChip, setWords } from "./chip.js";
 import { icon } from "./icons.js";
-import { letterOf } from "./model.js";
-import { lookOf } from "./palette.js";
+import { Word } from "./word.js";
 
 const MANY_LABELS = 6;
-const WORDS = {
-  saved: "saved", saving: "saving…", offline: "offline – kept in this browser",
-  "signed-out": "signed out – kept in this browser", held: "not saved – see above the text",
-};
 
 export class Bar {
   /** @param {Object<string, Function>} actions */
@@ -16,12 +12,12 @@ export class Bar {
     this.actions = actions;
     this.chips = [];
     this.result = element("div", { class: "result" });
-    this.word = element("span", { class: "word", role: "status" }, "saved");
+    this.word = new Word();
     this.#makeButtons();
     this.sets = element("div", { class: "sets", role: "radiogroup", "aria-label": "Rationale sets" });
     this.tools = element("div", { class: "row tools-row" }, element("div", { class: "sets-group" }, this.sets, this.adder), this.views);
     this.root = element("div", { class: "bar", role: "toolbar", "aria-label": "Label, rationale sets and submit", tabIndex: -1 },
-      element("div", { class: "row main-row" }, element("div", { class: "result-group" }, this.result, this.none), this.word, this.ways), this.tools);
+      element("div", { class: "row main-row" }, element("div", { class: "result-group" }, this.result, this.none), this.word.root, this.ways), this.tools);
     this.sets.addEventListener("pointerleave", () => actions.hover(null));
   }
 
@@ -52,7 +48,7 @@ export class Bar {
     const labelsOnly = project?.result_mode === "labels_only";
     this.tools.hidden = labelsOnly;
     this.ways.hidden = readMode || work.state === "submitted";
-    this.word.hidden = readMode;
+    this.word.root.hidden = readMode;
     this.adder.hidden = readOnly && !busy;
     this.erase.hidden = readOnly && !busy;
     this.none.hidden = readMode || !project?.may_be_empty || labelsOnly;
@@ -77,32 +73,23 @@ export class Bar {
   }
 
   #addChip(index) {
-    const badge = element("span", { class: "badge" }, letterOf(index));
-    const sample = element("span", { class: "sample", "aria-hidden": "true" }, "\u00a0\u00a0\u00a0\u00a0\u00a0");
-    const count = element("span", { class: "count" }, "0");
     const lock = element("span", { class: "lock", hidden: true }, icon("lock"));
     const flag = element("span", { class: "flag", hidden: true }, icon("returned"));
     const key = index < 9 ? element("kbd", { "aria-hidden": "true" }, String(index + 1)) : null;
-    const root = element("button", {
-      type: "button", class: "chip", role: "radio", "data-set": index,
+    const chip = makeChip(index, {
       onclick: (event) => (event.target.closest(".lock") ? this.actions.unlock(index) : this.actions.choose(index)),
       onpointerenter: () => this.actions.hover(index),
-    }, badge, sample, count, lock, flag, key);
-    this.chips.push({ root, badge, sample, count, lock, flag });
-    this.sets.append(root);
+    }, lock, flag, key);
+    this.chips.push({ ...chip, lock, flag });
+    this.sets.append(chip.root);
   }
 
   #updateChip(index, set, chosen, feedback, dark) {
     const chip = this.chips[index];
-    const { color, style } = lookOf(index, dark, this.chips.length);
-    chip.root.style.setProperty("--set", color);
-    chip.sample.style.textDecorationStyle = style;
-    setText(chip.count, String(set.size));
+    paintChip(chip, { index, count: this.chips.length, size: set.size, chosen, dark });
     chip.lock.hidden = !set.locked;
     chip.flag.hidden = !feedback.length;
-    chip.root.setAttribute("aria-checked", String(chosen));
-    chip.root.tabIndex = chosen ? 0 : -1;
-    const words = `Set ${letterOf(index)}, ${set.size} ${set.size === 1 ? "token" : "tokens"}`;
+    const words = setWords(index, set.size);
     const notes = [set.locked && "passed and locked: click the lock, or u, to unlock", ...feedback].filter(Boolean).join(" · ");
     chip.root.title = [words, index < 9 && `key ${index + 1}`, notes].filter(Boolean).join(" – ");
     chip.root.setAttribute("aria-label", [words, notes].filter(Boolean).join(", "));
@@ -160,23 +147,4 @@ export class Bar {
     this.answer?.focus();
     this.answer?.select();
   }
-
-  /** "saving…" appears only if it takes a moment: a word that flickers at each mark tires. */
-  setWord(word) {
-    clearTimeout(this.wordTimer);
-    const show = () => {
-      setText(this.word, WORDS[word]);
-      this.word.dataset.word = word;
-    };
-    if (word === "saving" && this.word.dataset.word !== "offline") this.wordTimer = setTimeout(show, 150);
-    else show();
-  }
-}
-
-function toggle(label, key, title, onclick) {
-  return button(label, { key, title, className: "toggle", onclick, "aria-pressed": "false" });
-}
-
-function press(made, on) {
-  made.setAttribute("aria-pressed", String(on));
 }

@@ -1,9 +1,8 @@
 /** Dialogs: the list of keys, the reason to discard, one's finished work. The browser traps the focus in them. */
 import { button, element, focused, setText } from "./dom.js";
-import { KEY_LIST } from "./keyboard.js";
 
 /** Opens a dialog; it closes with Escape, its button, or a click beside it. */
-function openDialog(root, title, ...content) {
+export function openDialog(root, title, ...content) {
   const close = button("Close", { key: "Esc", className: "plain", onclick: () => dialog.close() });
   const dialog = element("dialog", { class: "dialog", "aria-label": title, onclose: () => dialog.remove() },
     element("div", { class: "dialog-head" }, element("h2", {}, title), close),
@@ -31,8 +30,9 @@ function outside(dialog, event) {
   return event.clientX < box.left || event.clientX > box.right || event.clientY < box.top || event.clientY > box.bottom;
 }
 
-export function openKeys(root) {
-  const groups = KEY_LIST.map(([title, rows]) => element("section", { class: "key-group" },
+/** @param {Array<[string, Array<[string, string]>]>} list  titles, each with rows of a key and what it does */
+export function openKeys(root, list) {
+  const groups = list.map(([title, rows]) => element("section", { class: "key-group" },
     element("h3", {}, title),
     element("dl", {}, ...rows.flatMap(([key, words]) => [element("dt", {}, element("kbd", {}, key)), element("dd", {}, words)]))));
   openDialog(root, "Keys", element("div", { class: "key-list" }, ...groups));
@@ -61,18 +61,26 @@ export function openDiscard(root, reasons, ondiscard) {
   dialog.querySelector("input")?.focus();
 }
 
+const MY_WORK = {
+  title: "My finished work",
+  none: "Nothing is finished yet. What you submit is listed here, and can be withdrawn until it is scored.",
+  facts: (row) => [row.result, countWords(row.sets), row.state, when(row.submitted_at), row.may_withdraw ? "may be withdrawn" : null],
+};
+
 /**
+ * The list of one's finished work, page by page.
  * @param {(page: number) => Promise<import("./messages.js").Answer>} fetchPage
- * @param {(instance: number) => void} onopen
+ * @param {(row: Object) => void} onopen
+ * @param {{title: string, none: string, facts: (row: Object) => Array<string|null>}} words
  */
-export function openMine(root, fetchPage, onopen) {
+export function openMine(root, fetchPage, onopen, words = MY_WORK) {
   const list = element("div", { class: "mine" }, "…");
   const where = element("span", { class: "page-words" });
   let page = 1;
   const turn = (by) => show(page + by);
   const back = button("Earlier page", { className: "plain", onclick: () => turn(-1) });
   const forth = button("Next page", { className: "plain", onclick: () => turn(1) });
-  const dialog = openDialog(root, "My finished work", list, element("div", { class: "dialog-foot" }, back, where, forth));
+  const dialog = openDialog(root, words.title, list, element("div", { class: "dialog-foot" }, back, where, forth));
   async function show(wanted) {
     page = wanted;
     const { status, body } = await fetchPage(page);
@@ -81,22 +89,22 @@ export function openMine(root, fetchPage, onopen) {
     back.disabled = page <= 1;
     forth.disabled = page >= pages;
     setText(where, `${body.total} in all · page ${page} of ${pages}`);
-    list.replaceChildren(...mineRows(body.rows, (instance) => { dialog.close(); onopen(instance); }));
+    list.replaceChildren(...mineRows(body.rows, words, (row) => { dialog.close(); onopen(row); }));
   }
   show(1);
 }
 
-function mineRows(rows, onopen) {
-  if (!rows.length) return [element("p", { class: "dialog-words" }, "Nothing is finished yet. What you submit is listed here, and can be withdrawn until it is scored.")];
-  return rows.map((row) => element("button", { type: "button", class: "mine-row", title: `Open ${row.key}`, onclick: () => onopen(row.instance) },
+function mineRows(rows, { none, facts }, onopen) {
+  if (!rows.length) return [element("p", { class: "dialog-words" }, none)];
+  return rows.map((row) => element("button", { type: "button", class: "mine-row", title: `Open ${row.key}`, onclick: () => onopen(row) },
     element("span", { class: "mine-key" }, row.key),
     element("span", { class: "mine-text", dir: "auto" }, row.excerpt),
-    element("span", { class: "mine-facts" }, [row.result, setWords(row.sets), row.state, when(row.submitted_at), row.may_withdraw ? "may be withdrawn" : null].filter(Boolean).join(" · "))));
+    element("span", { class: "mine-facts" }, facts(row).filter(Boolean).join(" · "))));
 }
 
-const setWords = (sets) => {
+const countWords = (sets) => {
   const count = Array.isArray(sets) ? sets.length : sets;
   return `${count} ${count === 1 ? "set" : "sets"}`;
 };
 
-const when = (moment) => (moment ? new Date(moment).toLocaleString([], { dateStyle: "medium", timeStyle: "short" }) : null);
+export const when = (moment) => (moment ? new Date(moment).toLocaleString([], { dateStyle: "medium", timeStyle: "short" }) : null);

@@ -37,6 +37,15 @@ export function button(label, { key = "", title = "", className = "", onclick, i
   );
 }
 
+/** A button that is on or off. */
+export function toggle(label, key, title, onclick) {
+  return button(label, { key, title, className: "toggle", onclick, "aria-pressed": "false" });
+}
+
+export function press(made, on) {
+  made.setAttribute("aria-pressed", String(on));
+}
+
 function shortcut(key) {
   return key ? key.replace("Ctrl", "Control").replace("⏎", "Enter") : null;
 }

@@ -6,82 +6,21 @@ import { afterPaint } from "./dom.js";
 import { sentenceOf } from "./messages.js";
 import { problemOf, sameDraft } from "./model.js";
 import { Session } from "./session.js";
+import { WorkFlow } from "./work_flow.js";
 
-const TRY_AGAIN_MS = 2000;
-
-export class Flow {
+export class Flow extends WorkFlow {
   /** @param {Object} parts  messages, storage, outbox, screen, trigger, project (its id) */
   constructor(parts) {
-    Object.assign(this, parts);
-    /** @type {Session|null} */
-    this.current = null;
+    super(parts, { same: sameDraft, lost: "One text could not be submitted any more" });
     /** @type {Session[]} */
     this.upcoming = [];
-    this.waiting = true;
-    this.settings = null;
-    this.closed = false;
   }
 
-  /** What an earlier page left behind is sent first: the server must not hand it out again. */
-  async start(instance) {
-    const refused = await this.#sendLeftovers();
-    await this.load(refused ?? instance);
-    await this.#sendOldDrafts();
+  get sessions() {
+    return [...super.sessions, ...this.upcoming];
   }
 
-  /** Drafts of texts that are not on the screen: what the server does not take stays until the text is opened. */
-  async #sendOldDrafts() {
-    const here = new Set([this.current, ...this.upcoming].map((session) => session?.id));
-    for (const { assignment, revision, draft, finish } of this.storage.list()) {
-      if (finish || here.has(assignment) || this.closed) continue;
-      const answer = await this.messages.post("draft", { assignment, revision, draft, timing: NO_TIME });
-      if (answer.status === 200 || sameDraft(answer.body.work?.draft, draft)) this.storage.drop(assignment);
-    }
-  }
-
-  async #sendLeftovers() {
-    let refused = null;
-    for (const entry of this.storage.list()) {
-      if (!entry.finish) continue;
-      const { kind, extra } = entry.finish;
-      const body = { assignment: entry.assignment, ...extra, ahead: null };
-      if (kind === "submit") Object.assign(body, { revision: entry.revision, draft: entry.draft, timing: NO_TIME });
-      const answer = await this.messages.post(kind, body);
-      if (answer.status === 200 || answer.body.work?.state === "submitted") this.storage.drop(entry.assignment);
-      else if (answer.status === 422 || answer.status === 409) [refused, this.refusal] = [entry.instance, answer];
-      else if (answer.status === 410 || answer.status === 404) this.#lose(entry, answer);
-    }
-    return refused;
-  }
-
-  #lose(entry, answer) {
-    this.screen.notices.setPage({ text: `One text could not be submitted any more: ${sentenceOf(answer)}`, closable: true });
-    this.storage.drop(entry.assignment);
-  }
-
-  /** Fetches a text: a given one, or the one that the server chooses. */
-  async load(instance = null) {
-    this.waiting = true;
-    const answer = await this.messages.next(this.project, instance);
-    if (this.closed) return;
-    if (answer.status === 0 || answer.status >= 500) return this.#loadLater(instance, answer);
-    if (answer.status === 401) return this.#signedOut(() => this.load(instance));
-    if (answer.status !== 200) return this.screen.showEmpty(sentenceOf(answer));
-    this.#arrived(answer.body);
-  }
-
-  #loadLater(instance, answer) {
-    if (this.current) this.screen.hint(sentenceOf(answer), { stay: true });
-    else this.screen.showEmpty(answer.status ? sentenceOf(answer) : "The server cannot be reached. Trying again …");
-    this.again = setTimeout(() => this.load(instance), TRY_AGAIN_MS);
-  }
-
-  #signedOut(again) {
-    this.screen.notices.setPage({ text: sentenceOf({ status: 401, body: {} }) });
-    this.onretry = again;
-  }
-
-  #arrived(body) {
+  arrived(body) {
     this.settings = body.project;
     this.counts = body.counts;
     if (!body.work) {
@@ -92,31 +31,18 @@ export class Flow {
     const session = this.#admit(body.work);
     if (body.ahead) this.#expect(body.ahead);
     this.upcoming = this.upcoming.filter((other) => other.id !== session.id);
-    if (this.refusal) this.#refuse(session, "submit", this.refusal);
-    this.refusal = null;
+    if (this.leftovers.refusal) this.#refuse(session, "submit", this.leftovers.refusal);
+    this.leftovers.refusal = null;
     this.show(session);
   }
 
   /** Makes a session of a work object, with whatever this browser had kept of it. */
   #admit(work) {
-    const known = [this.current, ...this.upcoming].find((session) => session?.id === work.assignment && session.open);
+    const known = this.sessions.find((session) => session.id === work.assignment && session.open);
     if (known) return known;
     const session = new Session(work, this.settings);
-    this.#adopt(session);
+    if (this.leftovers.adopt(session)) this.outbox.changed(session);
     return session;
-  }
-
-  #adopt(session) {
-    const entry = this.storage.find(session.id);
-    if (!entry) return;
-    if (sameDraft(entry.draft, session.work.draft) || session.work.state === "submitted") this.storage.drop(session.id);
-    else if (entry.revision === session.revision || sameDraft(entry.sent, session.work.draft)) {
-      session.load(entry.draft);
-      this.outbox.changed(session);
-    } else {
-      session.load(entry.draft);
-      session.conflict = { work: session.work, error: "This browser kept marks that were never saved, and meanwhile others were saved elsewhere." };
-    }
   }
 
   #expect(work) {
@@ -140,21 +66,6 @@ export class Flow {
       this.messages.post("seen", { assignment: session.id, at: new Date().toISOString() });
     }
     afterPaint(() => performance.mark("annotator:shown"));
-  }
-
-  /** The word in the bar. @param {import("./saving.js").Word} word */
-  say(word) {
-    this.outbox.word = word;
-    this.screen.bar.setWord(this.current?.held && word === "saved" ? "held" : word);
-    if (word === "signed-out") this.screen.notices.setPage({ text: sentenceOf({ status: 401, body: {} }) });
-    else if (word === "saved" && this.screen.notices.page && !this.screen.notices.page.closable) this.screen.notices.setPage(null);
-  }
-
-  retry() {
-    this.screen.notices.setPage(null);
-    this.outbox.retry();
-    this.onretry?.();
-    this.onretry = null;
   }
 
   submit(confirmed = false) {
@@ -243,27 +154,6 @@ export class Flow {
     this.screen.announce(session.problem?.error || session.conflict?.error || "");
   }
 
-  keepMine() {
-    const session = this.current;
-    session.revision = session.conflict.work.revision;
-    session.conflict = null;
-    session.version += 1;
-    this.screen.refresh();
-    this.outbox.changed(session);
-  }
-
-  /** What was here stays one undo away. */
-  takeTheirs() {
-    const session = this.current;
-    const { work } = session.conflict;
-    session.revision = work.revision;
-    session.conflict = null;
-    session.load(work.draft);
-    session.saved = session.version;
-    this.outbox.hold(session);
-    this.screen.refresh();
-  }
-
   /** The lease ran out: ask for the same text again and go on with the marks that are here. */
   async takeAgain() {
     const session = this.current;
@@ -311,5 +201,3 @@ export class Flow {
     this.trigger("progress", body.counts || this.counts);
   }
 }
-
-const NO_TIME = { first_action_at: null, active_ms: 0, idle_ms: 0, edits: 0 };

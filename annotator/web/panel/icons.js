@@ -8,6 +8,7 @@ const PATHS = {
   lock: "M5 8.5V6.5a4 4 0 0 1 8 0v2M4 8.5h10v7H4z",
   warning: "M9 3 16 15.5H2zM9 7.5v3.5M9 13v.3",
   returned: "M7 4 3.5 7.5 7 11M4 7.5h6a4 4 0 0 1 4 4V14",
+  check: "M4 9.5l3.5 3.5L14 5.5",
   close: "M5 5l8 8M13 5l-8 8",
 };
 

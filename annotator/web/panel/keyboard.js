@@ -1,5 +1,6 @@
 /** The keyboard: a token cursor that walks through the text, and one key for each action. */
 import { scrollerOf } from "./dom.js";
+import { KeyListener, isEntry, keyOf, moveRadio } from "./keys.js";
 
 /** The list of keys as it is shown to people; one line for each thing one can do. */
 export const KEY_LIST = [
@@ -35,13 +36,12 @@ export const KEY_LIST = [
     ["Ctrl+⏎", "submit and go to the next text; on the bar also ⏎"],
     ["s", "skip for now"],
     ["d", "propose to discard"],
+    ["q", "ask the lead; comments on this text"],
     ["g", "guidelines"],
     ["m", "my finished work"],
     ["?", "this list"],
   ]],
 ];
-
-const ENTRY = new Set(["INPUT", "TEXTAREA", "SELECT"]);
 
 export class Keyboard {
   /**
@@ -52,41 +52,22 @@ export class Keyboard {
   constructor(screen, marking, actions) {
     Object.assign(this, { screen, marking, actions, goal: null });
     this.bindings = this.#bindings();
-    screen.root.addEventListener("keydown", (event) => this.#down(event));
-    for (const kind of ["keyup", "keypress"]) screen.root.addEventListener(kind, (event) => this.#shield(event));
-    // With the focus nowhere (a script run may drop it) the keys still mean the panel.
-    this.stray = (event) => {
-      if (event.target === document.body && !screen.root.querySelector("dialog[open]")) this.#down(event);
-    };
-    document.addEventListener("keydown", this.stray, true);
+    // Where a text is only read, all keys belong to the page around it.
+    this.listener = screen.readMode ? null : new KeyListener(screen.root, (event, target) => this.#handle(event, target));
   }
 
   destroy() {
-    document.removeEventListener("keydown", this.stray, true);
-  }
-
-  /** Streamlit listens on the page for r and c; what is typed in the panel is none of its business. */
-  #shield(event) {
-    if (!this.screen.readMode) event.stopPropagation();
-  }
-
-  #down(event) {
-    if (this.screen.readMode) return;
-    const target = event.composedPath()[0];
-    if (target instanceof Element && target.closest("dialog")) return this.#shield(event);
-    const handled = this.#handle(event, target);
-    if (handled) event.preventDefault();
-    if (handled || event.currentTarget === this.screen.root) event.stopPropagation();
+    this.listener?.destroy();
   }
 
   /** @returns {boolean} whether the key meant something here */
   #handle(event, target) {
-    if (event.isComposing || !this.screen.session) return false;
+    if (!this.screen.session) return false;
     this.screen.session.clock.touch();
     this.screen.pointer?.forgetClick();
     const key = keyOf(event);
     if ((event.ctrlKey || event.metaKey) && key === "Enter") return this.#do(this.actions.submit);
-    if (target instanceof Element && ENTRY.has(target.tagName)) return this.#inEntry(key, target);
+    if (isEntry(target)) return this.#inEntry(key, target);
     if (event.ctrlKey || event.metaKey) return this.#withControl(event, key);
     if (event.altKey) return false;
     if (target instanceof Element && target.closest(".bar, .head, .notices, .aside")) {
@@ -167,6 +148,7 @@ export class Keyboard {
       x: () => marking.toggleLook("hide"),
       s: () => actions.skip(),
       d: () => actions.discard(),
+      q: () => actions.ask(),
       g: () => actions.guidelines(),
       m: () => actions.mine(),
       "?": () => actions.keys(),
@@ -282,19 +264,3 @@ export class Keyboard {
 }
 
 const sameLine = (a, b) => Math.abs((a.top + a.bottom) / 2 - (b.top + b.bottom) / 2) < Math.max(a.height, b.height) * 0.6;
-
-function moveRadio(radio, by) {
-  const all = [...radio.closest("[role=radiogroup]").querySelectorAll("[role=radio]")];
-  const next = all[(all.indexOf(radio) + by + all.length) % all.length];
-  next.click();
-  next.focus();
-}
-
-/** The key as on a Latin keyboard: with an Arabic or Cyrillic layout the letters' places count. */
-export function keyOf(event) {
-  const { key, code } = event;
-  if (key === "؟" || key === "？") return "?";
-  if (key.length !== 1 || key.charCodeAt(0) < 128) return key;
-  const place = /^(?:Key([A-Z])|Digit([0-9])|Numpad([0-9]))$/.exec(code || "");
-  return place ? (place[1] || place[2] || place[3]).toLowerCase() : key;
-}

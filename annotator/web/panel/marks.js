@@ -24,6 +24,7 @@ export class Marks {
     this.ruled = "";
     this.preview = new Highlight();
     this.preview.priority = 100;
+    this.overlays = new Map();
   }
 
   /** Forgets all marks and draws on another text from now on. */
@@ -32,6 +33,7 @@ export class Marks {
     this.layers = [];
     this.view = view;
     this.showPreview([], null, 0);
+    for (const kind of [...this.overlays.keys()]) this.overlay(kind, []);
   }
 
   /**
@@ -85,6 +87,23 @@ export class Marks {
     CSS.highlights.set(this.previewName, this.preview);
   }
 
+  /**
+   * Marks tokens on top of all sets, whatever set they are in.
+   * @param {"out"|"added"|"gone"|"stop"} kind  taken out; new or gone since the round before; where one stands
+   */
+  overlay(kind, spans) {
+    const name = `${this.prefix}-${kind}`;
+    const key = JSON.stringify(spans);
+    if (this.overlays.get(kind) === key) return;
+    CSS.highlights.delete(name);
+    this.overlays.delete(kind);
+    if (!spans.length) return;
+    const highlight = new Highlight(...spans.map(([start, end]) => this.view.rangeOf(start, end)));
+    highlight.priority = 50;
+    CSS.highlights.set(name, highlight);
+    this.overlays.set(kind, key);
+  }
+
   /** The rules for all sets, written again only when the theme or the number of lanes changes. */
   #rules(count, dark) {
     const key = `${count}-${dark}`;
@@ -118,7 +137,13 @@ export class Marks {
 
   #sharedRules(dark) {
     const erase = dark ? "#ff8a80" : "#b3261e";
+    const added = dark ? "#5fd7a7" : "#00664f";
+    const block = dark ? "#3a3f4a" : "#d5d8de";
     return [
+      `::highlight(${this.prefix}-out){color:transparent;background-color:${block};text-decoration:line-through solid ${erase} 2px}`,
+      `::highlight(${this.prefix}-added){background-color:${faint(added, 0.2)};text-decoration:underline double ${added} 2px;text-underline-offset:5px}`,
+      `::highlight(${this.prefix}-gone){background-color:${faint(erase, 0.12)};text-decoration:line-through solid ${erase} 2px}`,
+      `::highlight(${this.prefix}-stop){background-color:${dark ? "#ffffff2e" : "#0000001f"}}`,
       `::highlight(${this.prefix}-erase){background-color:${faint(erase, 0.16)};text-decoration:line-through ${erase} 2px}`,
       `::highlight(${this.prefix}-range){background-color:${dark ? "#ffffff33" : "#00000021"}}`,
     ];

@@ -15,11 +15,11 @@ export class Messages {
 
   async next(project, instance) {
     const query = { project, instance };
-    return (await takeEarly(this.#url("next", query))) || this.#get("next", query);
+    return (await takeEarly(this.#url("next", query))) || this.get("next", query);
   }
 
   mine(project, page) {
-    return this.#get("mine", { project, page });
+    return this.get("mine", { project, page });
   }
 
   #url(route, query) {
@@ -27,7 +27,7 @@ export class Messages {
     return `${this.routes}/${route}?${new URLSearchParams(given)}`;
   }
 
-  #get(route, query) {
+  get(route, query) {
     return this.#fetch(this.#url(route, query), { method: "GET" });
   }
 
@@ -62,9 +62,9 @@ async function bodyOf(response) {
 /** The sentence of an answer that refuses, or one of our own. */
 export function sentenceOf({ status, body }) {
   if (body.error) return body.error;
-  if (status === 0) return "The server cannot be reached. What you marked is kept in this browser.";
-  if (status === 401) return "You are signed out. What you marked is kept in this browser; sign in again to send it.";
+  if (status === 0) return "The server cannot be reached. What you did here is kept in this browser.";
+  if (status === 401) return "You are signed out. What you did here is kept in this browser; sign in again to send it.";
   if (status === 403) return "You may not do this in this project. Ask its lead.";
   if (status === 404) return "This text is not there any more.";
-  return `The server answered with an error (${status}). What you marked is kept in this browser.`;
+  return `The server answered with an error (${status}). What you did here is kept in this browser.`;
 }

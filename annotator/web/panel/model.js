@@ -10,7 +10,7 @@
  * @property {Span[]} spans      sorted, without overlap; touching spans that came from the server stay apart
  * @property {number} size       number of tokens
  * @property {boolean} touched   whether it ever held a token
- * @property {number|null} origin  its index in the work object, null if it was made here
+ * @property {number|null} origin  its index in the work object, or (of a correction) in the round before; null if it is new
  * @property {boolean} locked
  */
 /**
@@ -21,6 +21,7 @@
  * @property {string} note
  * @property {boolean} noRationale
  * @property {number[]} unlocked     origins of sets that were unlocked
+ * @property {boolean} corrects      whether the work goes on from an earlier round: then origins are sent with the sets
  */
 
 export const letterOf = (index) => (index < 26 ? String.fromCharCode(65 + index) : `Z${index - 24}`);
@@ -49,13 +50,16 @@ function tidy(spans) {
 /** @returns {State} */
 export function stateFrom(draft, { locked = [], labelsOnly = false, unlocked = [] } = {}) {
   const given = draft.sets || [];
-  const sets = given.map((spans, index) =>
-    makeSet(tidy(spans), { touched: true, origin: index, locked: locked.includes(index) && !unlocked.includes(index) }));
+  const corrects = Boolean(draft.origins?.length);
+  const sets = given.map((spans, index) => {
+    const origin = corrects ? draft.origins[index] ?? null : index;
+    return makeSet(tidy(spans), { touched: true, origin, locked: locked.includes(origin) && !unlocked.includes(origin) });
+  });
   if (!sets.length && !labelsOnly) sets.push(emptySet());
   const open = sets.findIndex((set) => !set.locked);
   return {
     sets, current: Math.max(0, open), result: draft.result ?? null, note: draft.note || "",
-    noRationale: Boolean(draft.no_rationale), unlocked: [...unlocked],
+    noRationale: Boolean(draft.no_rationale), unlocked: [...unlocked], corrects,
   };
 }
 
@@ -64,6 +68,7 @@ export function draftOf(state) {
   const sets = [...state.sets];
   while (sets.length && !sets[sets.length - 1].size && !sets[sets.length - 1].touched) sets.pop();
   const draft = { result: state.result, sets: sets.map((set) => set.spans), note: state.note, no_rationale: state.noRationale };
+  if (state.corrects) draft.origins = sets.map((set) => set.origin);
   if (state.unlocked.length) draft.unlocked = state.unlocked;
   return draft;
 }

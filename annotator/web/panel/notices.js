@@ -1,8 +1,7 @@
 /** Boxes above the text: what reviewers said, why something was refused, what has to be decided. */
+import { badgeOf } from "./chip.js";
 import { button, element } from "./dom.js";
 import { icon } from "./icons.js";
-import { letterOf } from "./model.js";
-import { lookOf } from "./palette.js";
 
 export class Notices {
   /** @param {Object<string, Function>} actions */
@@ -32,46 +31,55 @@ export class Notices {
 
   #draw(session) {
     this.session = session;
-    const key = JSON.stringify([session?.id, session?.problem, session?.conflict?.error, session?.work.state, session?.state.sets.map((set) => set.origin), this.page?.text]);
+    const key = JSON.stringify([this.page?.text, session && this.keyOf(session)]);
     if (key === this.key) return;
     this.key = key;
-    const boxes = [this.#page(), session && this.#problem(session), session && this.#conflict(session),
-      session && this.#submitted(session), session && this.#feedback(session)];
-    this.root.replaceChildren(...boxes.filter(Boolean));
+    this.root.replaceChildren(...[this.#page(), ...(session ? this.boxes(session) : [])].filter(Boolean));
+  }
+
+  /** What the boxes of a session depend on. */
+  keyOf({ id, problem, conflict, work, state }) {
+    return [id, problem, conflict?.error, work.state, state.sets.map((set) => set.origin)];
+  }
+
+  /** The boxes of a session, from the most urgent one; null for those that there is no reason for. */
+  boxes(session) {
+    return [this.problem(session), this.conflict(session), this.#submitted(session), this.#feedback(session)];
   }
 
   /** A pressed button goes away with its box; the focus then returns to the text. */
-  #box(kind, symbol, text, ...buttons) {
-    return element("div", { class: `notice ${kind}`, role: kind === "refused" ? "alert" : "note", onclick: (event) => event.target.closest("button") && this.actions.focusText() },
+  box(kind, symbol, text, ...buttons) {
+    const back = (event) => event.target.closest("button") && this.actions.focusText();
+    return element("div", { class: `notice ${kind}`, role: kind === "refused" ? "alert" : "note", onclick: back },
       icon(symbol), element("div", { class: "notice-text" }, text), ...buttons);
   }
 
   #page() {
     if (!this.page) return null;
-    return this.#box("refused", "warning", this.page.text, button("Try again", { onclick: this.actions.retry }),
+    return this.box("refused", "warning", this.page.text, button("Try again", { onclick: this.actions.retry }),
       this.page.closable && button("Close", { className: "plain", onclick: () => this.setPage(null) }));
   }
 
-  #problem({ problem }) {
+  problem({ problem }) {
     if (!problem) return null;
     const buttons = [
       problem.warning && button("Submit all the same", { onclick: () => this.actions.submit(true) }),
-      problem.lost && button("Take it again", { onclick: this.actions.takeAgain }),
+      problem.lost && !problem.ended && button("Take it again", { onclick: this.actions.takeAgain }),
       problem.lost && button("Go on", { className: "plain", onclick: this.actions.goOn }),
     ].filter(Boolean);
-    return this.#box("refused", "warning", problem.error, ...buttons);
+    return this.box("refused", "warning", problem.error, ...buttons);
   }
 
-  #conflict({ conflict }) {
+  conflict({ conflict }) {
     if (!conflict) return null;
-    return this.#box("refused", "warning", conflict.error,
+    return this.box("refused", "warning", conflict.error,
       button("Keep what is here", { onclick: this.actions.keepMine }),
       button("Take the other one", { onclick: this.actions.takeTheirs }));
   }
 
   #submitted({ work }) {
     if (work.state !== "submitted" || work.foreign) return null;
-    return this.#box("info", "lock", "You have submitted this text. It can be read here, not changed.",
+    return this.box("info", "lock", "You have submitted this text. It can be read here, not changed.",
       button("Withdraw and reopen", { onclick: this.actions.withdraw }), button("Back to work", { className: "plain", onclick: this.actions.goOn }));
   }
 
@@ -80,8 +88,8 @@ export class Notices {
     if (!feedback) return null;
     const lines = feedback.lines.map((line) => element("p", {}, line));
     const sets = state.sets.flatMap((set, index) => (feedback.sets?.[set.origin] || []).map((line) =>
-      element("p", { class: "set-line" }, element("span", { class: "badge", style: `--set:${lookOf(index, this.dark).color}` }, letterOf(index)), line)));
+      element("p", { class: "set-line" }, badgeOf(index, this.dark), line)));
     const title = element("p", { class: "notice-title" }, `Returned after round ${feedback.round}`);
-    return this.#box("returned", "returned", element("div", {}, title, ...lines, ...sets));
+    return this.box("returned", "returned", element("div", {}, title, ...lines, ...sets));
   }
 }

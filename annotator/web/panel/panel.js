@@ -1,45 +1,22 @@
 /**
- * The token panel: the component's entry. `panel()` is called at the first mount and again at every script run;
+ * The token panel: the component's entry. What it exports is called at the first mount and again at every script run;
  * the panel of an element is made once and only told what may have changed. See docs/panel.md.
  */
 import { openDiscard, openKeys, openMine } from "./dialogs.js";
 import { Flow } from "./flow.js";
-import { Keyboard } from "./keyboard.js";
+import { KEY_LIST, Keyboard } from "./keyboard.js";
 import { Marking } from "./marking.js";
 import { Messages } from "./messages.js";
+import { mountable } from "./mount.js";
 import { Pointer } from "./pointer.js";
 import { Outbox } from "./saving.js";
 import { Screen } from "./screen.js";
 import { Session } from "./session.js";
 import { DraftStorage } from "./storage.js";
-
-/** @type {WeakMap<object, Panel>} */
-const mounted = new WeakMap();
-
-/**
- * @param {{data: Object, parentElement: HTMLElement|ShadowRoot, setTriggerValue: (name: string, value: any) => void}} component
- * @returns {() => void} takes the panel away again
- */
-export default function panel({ data, parentElement, setTriggerValue }) {
-  let made = mounted.get(parentElement);
-  if (made && made.differs(data)) {
-    made.destroy();
-    made = null;
-  }
-  if (made) made.update(data, setTriggerValue);
-  else mounted.set(parentElement, (made = new Panel(data, parentElement, setTriggerValue)));
-  // Streamlit may clean up after an earlier call when a later one has already taken over.
-  const call = (made.calls += 1);
-  return () => {
-    if (mounted.get(parentElement) !== made || made.calls !== call) return;
-    mounted.delete(parentElement);
-    made.destroy();
-  };
-}
+import { Talk } from "./talk.js";
 
 class Panel {
   constructor(data, parent, trigger) {
-    this.calls = 0;
     this.data = data;
     this.trigger = trigger;
     this.guidelinesAsked = 0;
@@ -56,10 +33,13 @@ class Panel {
       messages: this.messages, storage: this.storage, outbox: this.outbox, screen: this.screen,
       trigger: (name, value) => this.trigger(name, value), project: data.project,
     });
+    this.talk = new Talk({ routes: data.talk || "/api/talk", csrf: data.csrf || "", project: data.project, screen: this.screen });
     this.screen.build(this.#actions());
+    this.screen.root.classList.toggle("brief", Boolean(data.brief));
     this.pointer = this.screen.pointer = new Pointer(this.screen.text, this.screen, this.marking);
     this.keyboard = new Keyboard(this.screen, this.marking, this.#actions());
     this.#listen();
+    if (data.mode !== "read") this.screen.onshow = (session) => this.talk.show(session);
     if (data.mode === "read") this.#showWork(data.work);
     else this.flow.start(data.start ?? null);
   }
@@ -72,9 +52,10 @@ class Panel {
       look: (name) => marking.toggleLook(name), noRationale: () => marking.toggleNoRationale(),
       result: (label) => marking.setResult(label), note: (text) => marking.setNote(text),
       submit: (confirmed = false) => flow.submit(confirmed === true), skip: () => flow.skip(), discard: () => this.#askDiscard(),
+      ask: () => this.talk.open(),
       guidelines: () => this.trigger("guidelines", (this.guidelinesAsked += 1)),
-      mine: () => openMine(screen.root, (page) => this.messages.mine(this.data.project, page), (instance) => flow.open(instance)),
-      keys: () => openKeys(screen.root), retry: () => flow.retry(), withdraw: () => flow.withdraw(), goOn: () => flow.goOn(),
+      mine: () => openMine(screen.root, (page) => this.messages.mine(this.data.project, page), (row) => flow.open(row.instance)),
+      keys: () => openKeys(screen.root, KEY_LIST), retry: () => flow.retry(), withdraw: () => flow.withdraw(), goOn: () => flow.goOn(),
       focusText: () => screen.focusText(), keepMine: () => flow.keepMine(), takeTheirs: () => flow.takeTheirs(), takeAgain: () => flow.takeAgain(),
     };
   }
@@ -88,9 +69,7 @@ class Panel {
   #listen() {
     this.leaving = new AbortController();
     const { signal } = this.leaving;
-    window.addEventListener("online", () => this.outbox.retry(), { signal });
-    window.addEventListener("focus", () => this.outbox.queue.length && this.outbox.retry(), { signal });
-    window.addEventListener("pagehide", () => this.outbox.flush(), { signal });
+    this.outbox.listen(signal);
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.screen.updateTheme(), { signal });
   }
 
@@ -110,18 +89,20 @@ class Panel {
     const before = this.data;
     this.data = data;
     this.trigger = trigger;
-    this.messages.csrf = data.csrf || this.messages.csrf;
+    this.messages.csrf = this.talk.messages.csrf = data.csrf || this.messages.csrf;
     this.screen.updateTheme();
     if (data.mode === "read" && JSON.stringify(data.work) !== this.workShown) this.#showWork(data.work);
     else if (data.mode !== "read" && (data.start ?? null) !== (before.start ?? null) && data.start) this.flow.open(data.start);
   }
 
   destroy() {
-    this.flow.closed = true;
-    clearTimeout(this.flow.again);
+    this.flow.close();
+    this.talk.close();
     this.outbox.close();
     this.leaving.abort();
     this.keyboard.destroy();
     this.screen.destroy();
   }
 }
+
+export default mountable((data, parent, trigger) => new Panel(data, parent, trigger));

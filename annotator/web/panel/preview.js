@@ -1,7 +1,7 @@
 /** Numbers that move as one marks: each set's tokens and share of the text, their union, their overlaps; and the note. */
+import { badgeOf } from "./chip.js";
 import { element, setText } from "./dom.js";
 import { letterOf, sharedTokens, unionOf } from "./model.js";
-import { lookOf } from "./palette.js";
 
 const BRIEF_CHARS = 90;
 const MANY_PAIRS = 8;
@@ -43,9 +43,8 @@ export class Preview {
   }
 
   #row({ map, work, state }, set, index, dark) {
-    const { color } = lookOf(index, dark);
     const row = element("tr", { class: index === state.current ? "current" : "" },
-      element("td", {}, element("span", { class: "badge", style: `--set:${color}` }, letterOf(index))),
+      element("td", {}, badgeOf(index, dark)),
       element("td", { class: "number" }, String(set.size)),
       element("td", { class: "number" }, ratio(set.size, map.selectableCount)),
       element("td", { class: "words", dir: "auto" }, set.size ? map.brief(set.spans, BRIEF_CHARS) : "–"));

@@ -22,9 +22,10 @@ export class Outbox {
    * @param {(job: Job, answer: import("./messages.js").Answer) => void} parts.onrefused
    * @param {(job: Job, answer: import("./messages.js").Answer) => void} parts.ondone
    * @param {(session: Session) => number|null} parts.aheadOf  the assignment shown after this one
+   * @param {(a: Object, b: Object) => boolean} [parts.same]  whether two drafts say the same
    */
   constructor(parts) {
-    Object.assign(this, parts);
+    Object.assign(this, { same: sameDraft, ...parts });
     /** @type {Job[]} */
     this.queue = [];
     this.sending = null;
@@ -75,7 +76,7 @@ export class Outbox {
     const finish = this.#finishOf(session);
     if (!session.dirty && !finish) return this.storage.drop(session.id);
     this.storage.keep({
-      assignment: session.id, instance: session.work.instance.id, revision: session.revision, draft: session.draft,
+      assignment: session.id, instance: session.opens, state: session.work.state, revision: session.revision, draft: session.draft,
       sent: this.sending?.session === session ? this.sentDraft : null,
       finish: finish && { kind: finish.kind, extra: finish.extra },
     });
@@ -153,7 +154,7 @@ export class Outbox {
    */
   #acceptedBefore(job, answer, body, version) {
     const work = answer.body.work;
-    if (answer.status !== 409 || !work || !body.draft || !sameDraft(work.draft, body.draft)) return false;
+    if (answer.status !== 409 || !work || !body.draft || !this.same(work.draft, body.draft)) return false;
     const { session } = job;
     session.revision = work.revision;
     if (job.kind === "draft") {
@@ -167,6 +168,13 @@ export class Outbox {
     }
     this.queue.unshift(job);
     return true;
+  }
+
+  /** What the browser says of the connection and of the page's end. */
+  listen(signal) {
+    window.addEventListener("online", () => this.retry(), { signal });
+    window.addEventListener("focus", () => this.queue.length && this.retry(), { signal });
+    window.addEventListener("pagehide", () => this.flush(), { signal });
   }
 
   /** Keeps a session whose message was refused; it waits for the person. */
@@ -187,7 +195,7 @@ export class Outbox {
    */
   flush() {
     for (const job of this.#waiting()) {
-      if (job.kind === "draft" && (!job.session.dirty || job.session.held)) continue;
+      if (job.kind === "draft" && (!job.session.dirty || job.session.held || this.#finishOf(job.session))) continue;
       const body = this.#body(job);
       if (this.sending?.session === job.session && body.revision !== undefined) body.revision += 1;
       this.messages.post(job.kind, body);

@@ -43,6 +43,11 @@ export class Session {
     return this.work.assignment;
   }
 
+  /** What one asks the server for to see this again. */
+  get opens() {
+    return this.work.instance.id;
+  }
+
   get state() {
     return this.history.present;
   }
@@ -59,6 +64,11 @@ export class Session {
   /** Whether nothing may be sent until the person has decided something. */
   get held() {
     return Boolean(this.conflict || this.problem?.lost);
+  }
+
+  /** The word for changes that are not on their way: a person has to do something first. */
+  get unsaved() {
+    return this.held ? "held" : null;
   }
 
   get open() {

@@ -6,13 +6,14 @@
  * gives it up when its page closes, and a crashed owner stops renewing it.
  */
 
-const PREFIX = "annotator:draft:";
+const DRAFTS = "annotator:draft:";
 const OWNED_MS = 15000;
 
 /**
  * @typedef {Object} Entry
  * @property {number} assignment
  * @property {number} instance
+ * @property {string} state      of the work when it was changed
  * @property {number} revision   the revision the draft builds on
  * @property {Object} draft
  * @property {Object|null} sent  a draft that was on its way when the entry was written
@@ -22,7 +23,9 @@ const OWNED_MS = 15000;
  */
 
 export class DraftStorage {
-  constructor(storage = safeStorage("localStorage"), session = safeStorage("sessionStorage"), now = Date.now) {
+  /** @param {string} [prefix]  of the entries' keys: each kind of work has its own */
+  constructor(prefix = DRAFTS, storage = safeStorage("localStorage"), session = safeStorage("sessionStorage"), now = Date.now) {
+    this.prefix = prefix;
     this.storage = storage;
     this.now = now;
     this.tab = session.getItem("annotator:tab") || crypto.getRandomValues(new Uint32Array(2)).join("-");
@@ -38,20 +41,20 @@ export class DraftStorage {
 
   drop(assignment) {
     this.mine.delete(assignment);
-    this.storage.removeItem(PREFIX + assignment);
+    this.storage.removeItem(this.prefix + assignment);
   }
 
   /** The entry of an assignment if it is this tab's to take: its own, given up, or its owner's no more. */
   find(assignment) {
-    const entry = this.#read(PREFIX + assignment);
+    const entry = this.#read(this.prefix + assignment);
     const free = entry && (entry.tab === null || entry.tab === this.tab || this.now() - entry.at > OWNED_MS);
     return free ? entry : null;
   }
 
   /** All entries that are this tab's to take. @returns {Entry[]} */
   list() {
-    const keys = Object.keys(this.storage).filter((key) => key.startsWith(PREFIX));
-    return keys.map((key) => this.find(key.slice(PREFIX.length))).filter(Boolean).sort((a, b) => a.at - b.at);
+    const keys = Object.keys(this.storage).filter((key) => key.startsWith(this.prefix));
+    return keys.map((key) => this.find(key.slice(this.prefix.length))).filter(Boolean).sort((a, b) => a.at - b.at);
   }
 
   /** Says "still mine" while the entries cannot be sent. */
@@ -66,14 +69,14 @@ export class DraftStorage {
 
   #each(change) {
     for (const assignment of this.mine) {
-      const entry = this.#read(PREFIX + assignment);
+      const entry = this.#read(this.prefix + assignment);
       if (entry) this.#write(change(entry));
     }
   }
 
   #write(entry) {
     try {
-      this.storage.setItem(PREFIX + entry.assignment, JSON.stringify(entry));
+      this.storage.setItem(this.prefix + entry.assignment, JSON.stringify(entry));
     } catch {
       // A full storage must not stop the marking; the draft is still on its way to the server.
     }

@@ -2,9 +2,17 @@
 
 from starlette.routing import Route
 
-from annotator.web.routes import documents, health, panel, sign_in, static
+from annotator.web.routes import documents, health, panel, review, sign_in, static, talk
 
 
 def all_routes() -> list[Route]:
     """Every route of ours, in the order in which they are tried."""
-    return [*health.routes, *sign_in.routes, *panel.routes, *static.routes, *documents.routes]
+    return [
+        *health.routes,
+        *sign_in.routes,
+        *panel.routes,
+        *review.routes,
+        *talk.routes,
+        *static.routes,
+        *documents.routes,
+    ]

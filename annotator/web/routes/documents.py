@@ -16,7 +16,8 @@ from starlette.routing import Route
 from annotator.web.navigation import PAGES
 from annotator.web.routes.static import panel_modules
 
-_PANEL_PAGES = frozenset({"annotate"})
+_ENTRIES = {"annotate": "panel.js", "review": "review.js"}
+_FIRST_ASKED = frozenset({"annotate"})
 
 # The two settings are all that Streamlit's browser part has to know before it connects; with them it need not ask first.
 _SERVER = """<script>
@@ -31,7 +32,7 @@ window.__streamlit = {
 # Streamlit's own rule, which comes later.)
 _STYLE = """<style>
 .stMainBlockContainer.stMainBlockContainer { padding-left: clamp(1rem, 3vw, 4rem); padding-right: clamp(1rem, 3vw, 4rem) }
-.stButtonGroup.stButtonGroup [role=radio][aria-checked=true][type][class] { color: inherit }
+.stButtonGroup.stButtonGroup [data-variant][data-selected=true][type][class] { color: inherit }
 </style>
 """
 # panel/early.js says what becomes of the text. What this browser could not send yet goes first: then nothing is asked early.
@@ -45,6 +46,9 @@ try {
     window.annotatorEarly = { url, answer: fetch(url).then(read).catch(() => null) };
   }
 } catch {}
+</script>
+"""
+_MODULES = """<script>
 addEventListener("load", () => { for (const module of MODULES) import(module).catch(() => {}); });
 </script>
 """
@@ -57,10 +61,12 @@ def _document(page: str) -> str:
     static = Path(get_static_dir())
     index = (static / "index.html").read_text(encoding="utf-8")
     first = _SERVER + _STYLE
-    if page in _PANEL_PAGES:
+    if page in _FIRST_ASKED:
+        first += _FIRST_TEXT
+    if page in _ENTRIES:
         # What shows a component is Streamlit's own; that it is not found under this name costs only its early reading.
         shows = [f"/static/js/{path.name}" for path in static.glob("static/js/BidiComponent.*.js")]
-        first += _FIRST_TEXT.replace("MODULES", json.dumps([*shows, *panel_modules()]))
+        first += _MODULES.replace("MODULES", json.dumps([*shows, *panel_modules(_ENTRIES[page])]))
     return index.replace("<head>", f"<head>{first}", 1)
 
 

@@ -4,42 +4,23 @@ Marks, drafts and submits travel here and not through script runs: a route costs
 """
 
 import datetime as dt
-from collections.abc import Callable
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 
 import msgspec
-from starlette.concurrency import run_in_threadpool
-from starlette.requests import Request
-from starlette.responses import Response
 from starlette.routing import Route
 
 from annotator.domain.instances import Draft, Timing
 from annotator.domain.people import User
 from annotator.domain.rationales import RationaleSet
-from annotator.errors import AnnotatorError, InvalidValue, StaleDraft
+from annotator.errors import InvalidValue
 from annotator.usecases import marking
-from annotator.usecases.accounts import Session
 from annotator.usecases.databases import Store
 from annotator.usecases.showing import show_finished, show_next, show_work_of
-from annotator.web.routes.access import (
-    error_response,
-    read_body,
-    require_csrf,
-    route_store,
-    session_of_request,
-)
+from annotator.web.routes.messages import LAST_PAGE, Elapsed, Number, get_route, number, post_route
 
-_LONGEST_BODY = 2 * 1024 * 1024
-_LARGEST = 2**53  # what a browser counts exactly
-_LAST_PAGE = 10**6
 _YEARS = range(1970, 9999)
 
-Number = Annotated[int, msgspec.Meta(ge=0, le=_LARGEST)]
-Elapsed = Annotated[int, msgspec.Meta(ge=-_LARGEST, le=_LARGEST)]  # a clock that is set back must not stop a save
 Moment = Annotated[dt.datetime, msgspec.Meta(tz=True)]
-
-Handler = Callable[[Store, User, Any], object]
-_B = TypeVar("_B")
 
 
 class DraftBody(msgspec.Struct):
@@ -49,11 +30,14 @@ class DraftBody(msgspec.Struct):
     sets: list[list[tuple[Number, Number]]] = []
     note: str = ""
     no_rationale: bool = False
+    origins: list[Number | None] = []
+    unlocked: list[Number] = []
 
     def as_draft(self) -> Draft:
         """The domain value; raises InvalidAnnotation for a span that marks nothing."""
         sets = tuple(RationaleSet.of(*spans) for spans in self.sets)
-        return Draft(self.result, sets, self.note[:10_000], self.no_rationale)
+        origins = tuple(self.origins[: len(sets)])
+        return Draft(self.result, sets, self.note[:10_000], self.no_rationale, origins, tuple(self.unlocked))
 
 
 class TimingBody(msgspec.Struct):
@@ -123,13 +107,13 @@ class WithdrawBody(msgspec.Struct):
 def _next(store: Store, user: User, query: Any) -> object:
     instance = query.get("instance")
     return show_next(
-        marking.next_work(store, user, _number(query, "project"), _number(query, "instance") if instance else None)
+        marking.next_work(store, user, number(query, "project"), number(query, "instance") if instance else None)
     )
 
 
 def _mine(store: Store, user: User, query: Any) -> object:
-    page = _number(query, "page", lowest=1, highest=_LAST_PAGE) if query.get("page") else 1
-    return show_finished(*marking.list_finished(store, user, _number(query, "project"), page), page)
+    page = number(query, "page", lowest=1, highest=LAST_PAGE) if query.get("page") else 1
+    return show_finished(*marking.list_finished(store, user, number(query, "project"), page), page)
 
 
 def _seen(store: Store, user: User, body: SeenBody) -> object:
@@ -166,75 +150,18 @@ def _withdraw(store: Store, user: User, body: WithdrawBody) -> object:
     return {"work": show_work_of(store, marking.withdraw(store, user, body.assignment))}
 
 
-def _number(query: Any, name: str, *, lowest: int = 0, highest: int = _LARGEST) -> int:
-    value = query.get(name, "")
-    is_number = value.isascii() and value.isdigit() and len(value) <= len(str(highest))
-    if not is_number or not lowest <= int(value) <= highest:
-        said = f"a number from {lowest} to {highest}"
-        raise InvalidValue(f"'{name}' in the address must be {said}; it is '{value[:40]}'.")
-    return int(value)
-
-
-def _get(path: str, handler: Handler) -> Route:
-    def endpoint(request: Request) -> Response:
-        try:
-            return _answer(request, handler, session_of_request(request), request.query_params)
-        except AnnotatorError as error:
-            return error_response(error)
-
-    return Route(f"/api/panel/{path}", endpoint, methods=["GET"])
-
-
-def _post(path: str, handler: Handler, body_type: type[_B]) -> Route:
-    decoder = msgspec.json.Decoder(body_type)
-
-    async def endpoint(request: Request) -> Response:
-        try:
-            session = await run_in_threadpool(_session_of_page, request)
-            body = _decode(await read_body(request, _LONGEST_BODY, "The message is too long."), decoder)
-            return await run_in_threadpool(_answer, request, handler, session, body)
-        except AnnotatorError as error:
-            return error_response(error)
-
-    return Route(f"/api/panel/{path}", endpoint, methods=["POST"])
-
-
-def _session_of_page(request: Request) -> Session:
-    """Who sent a message, from a page of ours; asked before any of the message is read."""
-    session = session_of_request(request)
-    require_csrf(request, session)
-    return session
-
-
-def _answer(request: Request, handler: Handler, session: Session, said: Any) -> Response:
-    """Do what was asked; a draft that another tab was faster with is answered with what is stored."""
-    with route_store(request) as store:
-        try:
-            return _json(handler(store, session.user, said), 200)
-        except StaleDraft as error:
-            work = marking.current_work(store, session.user, said.assignment)
-            return _json({"error": str(error), "work": show_work_of(store, work)}, 409)
-
-
-def _decode(raw: bytes, decoder: msgspec.json.Decoder[Any]) -> Any:
-    try:
-        return decoder.decode(raw)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise InvalidValue(f"The message cannot be read: {error}.") from error
-
-
-def _json(answer: object, status: int) -> Response:
-    headers = {"Cache-Control": "no-store"}
-    return Response(msgspec.json.encode(answer), status, headers, media_type="application/json")
+def _stored(store: Store, user: User, body: SaveBody) -> object:
+    """What is stored, for a tab whose draft another one was faster with."""
+    return show_work_of(store, marking.current_work(store, user, body.assignment))
 
 
 routes: list[Route] = [
-    _get("next", _next),
-    _get("mine", _mine),
-    _post("seen", _seen, SeenBody),
-    _post("draft", _draft, SaveBody),
-    _post("submit", _submit, SubmitBody),
-    _post("skip", _skip, SkipBody),
-    _post("discard", _discard, DiscardBody),
-    _post("withdraw", _withdraw, WithdrawBody),
+    get_route("panel/next", _next),
+    get_route("panel/mine", _mine),
+    post_route("panel/seen", _seen, SeenBody),
+    post_route("panel/draft", _draft, SaveBody, _stored),
+    post_route("panel/submit", _submit, SubmitBody, _stored),
+    post_route("panel/skip", _skip, SkipBody, _stored),
+    post_route("panel/discard", _discard, DiscardBody, _stored),
+    post_route("panel/withdraw", _withdraw, WithdrawBody, _stored),
 ]

@@ -14,6 +14,7 @@ ICON = WEB / "icon.png"
 _PANEL = WEB / "panel"
 _TYPES = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml", ".json": "application/json"}
 _NAME = re.compile(r"[A-Za-z0-9_-]+(\.[a-z]+)")
+_IMPORT = re.compile(r'^(?:import|export) [^;]*?"\./([A-Za-z0-9_-]+\.js)";', re.MULTILINE)
 _FOR_EVER = "public, max-age=31536000, immutable"
 _ASK_AGAIN = "no-cache"
 
@@ -27,9 +28,13 @@ def panel_version() -> str:
     return digest.hexdigest()
 
 
-def panel_modules() -> list[str]:
-    """The addresses of the panel's modules, its entry first."""
-    names = sorted((path.name for path in _PANEL.glob("*.js")), key=lambda name: name != "panel.js")
+@cache
+def panel_modules(entry: str) -> list[str]:
+    """The addresses of the modules that an entry is made of, itself first."""
+    names = [entry]
+    for name in names:  # grows while it is read
+        imported = _IMPORT.findall((_PANEL / name).read_text(encoding="utf-8"))
+        names += [other for other in dict.fromkeys(imported) if other not in names]
     return [f"/panel/{panel_version()}/{name}" for name in names]
 
 

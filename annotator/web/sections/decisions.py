@@ -1,4 +1,4 @@
-"""What waits for the lead: proposals to discard, and contested labels."""
+"""What waits for the lead: questions, proposals to discard, and contested labels."""
 
 import streamlit as st
 
@@ -7,6 +7,7 @@ from annotator.domain.projects import Project
 from annotator.usecases.databases import Store
 from annotator.usecases.deciding import Decision, Proposal, decide, open_proposals
 from annotator.web.frame import as_text
+from annotator.web.sections import talking
 from annotator.web.session import Visit
 
 _SHOWN = 20
@@ -14,8 +15,9 @@ _SHOWN = 20
 
 def show(store: Store, visit: Visit, project: Project) -> None:
     """The oldest first; one decision each."""
+    n_questions = talking.show_questions(store, visit, project)
     waiting = open_proposals(store, visit.user, project.id, limit=_SHOWN)
-    if not waiting:
+    if not waiting and not n_questions:
         st.info("Nothing waits for a decision.", icon=":material/task_alt:")
         return
     for proposal, instance in waiting:

@@ -5,6 +5,7 @@ import streamlit as st
 from annotator.domain.projects import Project
 from annotator.usecases.databases import Store
 from annotator.usecases.projects import Progress, progress_of
+from annotator.web.page_parts import show_missing_reviewers
 from annotator.web.session import Visit
 
 
@@ -14,6 +15,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     if not progress.n_instances:
         st.info("This project holds no texts yet. Go to **Import** to read a file.", icon=":material/upload_file:")
         return
+    show_missing_reviewers(store, visit, project)
     _show_counts(progress)
     _show_people(progress)
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from decimal import Decimal
 from typing import Literal
 
 import streamlit as st
@@ -11,6 +12,7 @@ from annotator.errors import InvalidValue
 from annotator.usecases.databases import Store
 from annotator.usecases.projects import change_project
 from annotator.web.frame import as_text
+from annotator.web.page_parts import show_missing_reviewers
 from annotator.web.session import Visit
 
 _MODES: dict[ResultMode, str] = {
@@ -34,6 +36,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
         left, right = st.columns(2, gap="large")
         with left:
             changed = _ask_annotation(project)
+            changed = _ask_review(project, changed)
         with right:
             changed = _ask_work(project, changed)
             changed = _ask_gold(project, changed)
@@ -45,11 +48,12 @@ def show(store: Store, visit: Visit, project: Project) -> None:
 
 def _save(store: Store, visit: Visit, changed: Project) -> None:
     try:
-        change_project(store, visit.user, changed)
+        stored = change_project(store, visit.user, changed)
     except InvalidValue as error:
         st.error(as_text(str(error)), icon=":material/error:")
         return
     st.toast("The rules are saved.", icon=":material/check:")
+    show_missing_reviewers(store, visit, stored)
 
 
 def _key(project: Project, field: str) -> str:
@@ -74,6 +78,49 @@ def _ask_annotation(project: Project) -> Project:
     may_cross = st.checkbox("A set may cross segments", settings.sets_may_cross_segments, key=_key(project, "cross"))
     settings = replace(settings, result_mode=mode, may_be_empty=may_be_empty, sets_may_cross_segments=may_cross)
     return replace(project, labels=labels, question=question, settings=settings)
+
+
+def _ask_review(project: Project, changed: Project) -> Project:
+    settings = project.settings
+    st.markdown("**Reviewing**")
+    left, middle, right = st.columns(3, vertical_alignment="bottom")
+    reviewers = left.number_input(
+        "Reviewers", 0, 100, settings.reviewers_per_annotation, key=_key(project, "reviewers"),
+        help="How many people score each annotation. With 0, what is handed in counts at once.",
+    )  # fmt: skip
+    rounds = middle.number_input(
+        "Scorings", 1, 20, settings.max_rounds, key=_key(project, "rounds"),
+        help="What falls short at the last one is discarded.",
+    )  # fmt: skip
+    away = right.number_input(
+        "Away (days)", 1, 365, settings.away_after_days, key=_key(project, "away"),
+        help="Returned work that rests for longer may be corrected by somebody else, and a correction scored by others.",
+    )  # fmt: skip
+    st.caption("An annotation is accepted when the means of its scores reach")
+    left, middle, right = st.columns(3, vertical_alignment="bottom")
+    with left:
+        sufficiency = _threshold_field(project, "sufficiency", settings.sufficiency_threshold, 3)
+    with middle:
+        compactness = _threshold_field(project, "compactness", settings.compactness_threshold, 4)
+    with right:
+        comprehensiveness = _threshold_field(project, "comprehensiveness", settings.comprehensiveness_threshold, 3)
+    is_pooled = st.checkbox(
+        "Means over all sets together, not set by set", settings.are_scores_pooled, key=_key(project, "pooled")
+    )
+    settings = replace(
+        changed.settings, reviewers_per_annotation=int(reviewers), max_rounds=int(rounds), away_after_days=int(away),
+        sufficiency_threshold=sufficiency, compactness_threshold=compactness,
+        comprehensiveness_threshold=comprehensiveness, are_scores_pooled=is_pooled,
+    )  # fmt: skip
+    return replace(changed, settings=settings)
+
+
+def _threshold_field(project: Project, name: str, threshold: Decimal, highest: int) -> Decimal:
+    """A decimal stays the one that is shown: 3.6 is exactly on the edge."""
+    value = st.number_input(
+        name.capitalize(), 1.0, float(highest), float(threshold), 0.1, format="%g", key=_key(project, name)
+    )
+    return Decimal(str(round(value, 6)))
 
 
 def _labels_field(project: Project) -> tuple[str, ...]:

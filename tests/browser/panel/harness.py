@@ -10,7 +10,7 @@ import threading
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 from urllib.parse import parse_qs, urlparse
 
 from playwright.sync_api import Page
@@ -50,11 +50,12 @@ PAGE = """<!doctype html><meta charset="utf-8"><title>token panel</title>
   }
   const started = performance.now();
   const [module, css, data] = await Promise.all([
-    import("/panel/panel.js"), fetch("/panel/panel.css").then((r) => r.text()), fetch("/mount").then((r) => r.json())]);
+    import("/panel/__ENTRY__.js"), Promise.all(__SHEETS__.map((name) => fetch(`/panel/${name}`).then((r) => r.text()))),
+    fetch("/mount").then((r) => r.json())]);
   const host = document.getElementById("host");
   const root = host.attachShadow({ mode: "open" });
   const style = document.createElement("style");
-  style.textContent = css;
+  style.textContent = css.join("");
   root.append(style);
   window.triggers = [];
   window.mounted = [];
@@ -111,6 +112,9 @@ def project(**changes: Any) -> dict[str, Any]:
 class Fake:
     """The server's memory and its switches."""
 
+    entry: ClassVar[str] = "panel"
+    sheets: ClassVar[tuple[str, ...]] = ("panel.css",)
+
     works: list[dict[str, Any]]
     project: dict[str, Any] = field(default_factory=project)
     start: int | None = None
@@ -121,6 +125,7 @@ class Fake:
     lose_answers: bool = False
     messages: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
     lock: threading.RLock = field(default_factory=threading.RLock)
+    threads: list[dict[str, Any]] = field(default_factory=list)
 
     def hold(self, route: str) -> threading.Event:
         """Answer a route only once the event that this gives is set."""
@@ -174,6 +179,32 @@ class Fake:
         ]
         return {"rows": rows, "total": len(rows), "page": 1, "page_size": 20}
 
+    def mount(self) -> dict[str, Any]:
+        """What the page's script gives the panel."""
+        mode = "read" if self.read else "mark"
+        return {
+            "mode": mode,
+            "project": 1,
+            "start": self.start,
+            "csrf": "token",
+            "routes": "/api/panel",
+            "work": self.read,
+        }
+
+    def instances(self) -> dict[str, dict[str, Any]]:
+        works = [*self.works, *([self.read] if self.read else [])]
+        return {work["instance"]["key"]: work["instance"] for work in works}
+
+    def answer(self, route: str, body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
+        if route == "next":
+            refused = self.refuse.get("next")
+            return (
+                refused.pop(0) if refused else (200, self.next(int(body["instance"]) if "instance" in body else None))
+            )
+        if route in {"of", "begin", "answer"}:
+            return self.talk(route, body)
+        return (200, self.mine()) if route == "mine" else self.post(route, body)
+
     def post(self, route: str, body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
         self.messages.append((route, body))
         if self.refuse.get(route):
@@ -194,6 +225,22 @@ class Fake:
         found["state"] = {"submit": "submitted", "skip": "skipped", "discard": "discarded"}[route]
         return 200, {"counts": self.counts, "ahead": self._open(body["ahead"])}
 
+    def talk(self, route: str, body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
+        """The answer of the talk routes; what is begun or answered is kept."""
+        if route != "of":
+            self.messages.append((route, body))
+        if self.refuse.get(route):
+            return self.refuse[route].pop(0)
+        comment = {"id": 90, "author": "Ann", "voice": "annotator", "mine": True, "at": "2026-01-31T10:20:00Z"}
+        if route == "begin":
+            new = {**comment, "text": body["text"]}
+            self.threads.append({"id": 9, "about": "this text", "waits_for_lead": body["to_lead"], "comments": [new]})
+        elif route == "answer":
+            thread = next(thread for thread in self.threads if thread["id"] == body["thread"])
+            thread["comments"].append({**comment, "text": body["text"]})
+        subjects = [{"about": "instance", "annotation": None, "position": None, "words": "this text"}]
+        return 200, {"threads": self.threads, "subjects": subjects}
+
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
@@ -207,6 +254,7 @@ class _Handler(BaseHTTPRequestHandler):
         url = urlparse(self.path)
         if url.path == "/":
             page = PAGE.replace("__THEMES__", json.dumps({"light": LIGHT, "dark": DARK}))
+            page = page.replace("__ENTRY__", self.fake.entry).replace("__SHEETS__", json.dumps(self.fake.sheets))
             self._send(200, page.encode(), "text/html")
         elif url.path == "/favicon.ico":
             self._send(204, b"", "image/x-icon")
@@ -214,22 +262,10 @@ class _Handler(BaseHTTPRequestHandler):
             path = PANEL / Path(url.path).name
             self._send(200, path.read_bytes(), TYPES[path.suffix])
         elif url.path == "/mount":
-            mode = "read" if self.fake.read else "mark"
-            self._json(
-                200,
-                {
-                    "mode": mode,
-                    "project": 1,
-                    "start": self.fake.start,
-                    "csrf": "token",
-                    "routes": "/api/panel",
-                    "work": self.fake.read,
-                },
-            )
+            self._json(200, self.fake.mount())
         elif url.path == "/instances":
-            works = [*self.fake.works, *([self.fake.read] if self.fake.read else [])]
-            self._json(200, {work["instance"]["key"]: work["instance"] for work in works})
-        elif url.path.startswith("/api/panel/"):
+            self._json(200, self.fake.instances())
+        elif url.path.startswith("/api/"):
             query = {name: values[0] for name, values in parse_qs(url.query).items()}
             self._answer(url.path.rsplit("/", 1)[1], query)
         else:
@@ -247,14 +283,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._hang_up()
             return
         with fake.lock:
-            if route == "next":
-                refused = fake.refuse.get("next")
-                instance = int(body["instance"]) if "instance" in body else None
-                status, answer = refused.pop(0) if refused else (200, fake.next(instance))
-            elif route == "mine":
-                status, answer = 200, fake.mine()
-            else:
-                status, answer = fake.post(route, body)
+            status, answer = fake.answer(route, body)
             text = json.dumps(answer)
         if fake.lose_answers:
             self._hang_up()

@@ -240,6 +240,26 @@ def test_a_locked_set_cannot_be_changed_until_it_is_unlocked(panel: Open) -> Non
     assert shown.saved() == samples.draft([[1, 2], [7, 8]], [[4, 5]], unlocked=[0])
 
 
+def test_a_correction_says_which_set_of_the_round_before_each_set_was(panel: Open) -> None:
+    returned = work(
+        1,
+        samples.short("first"),
+        state="returned",
+        round=2,
+        locked_sets=[2],
+        draft=samples.draft([[1, 2]], [[4, 5]], origins=[0, 2]),
+        feedback={"round": 1, "lines": [], "sets": {"2": ["Sufficiency 3"], "1": ["a set that is gone"]}},
+    )
+    shown = panel(Fake([returned]))
+    assert "Sufficiency 3" in shown.text(".numbers .said")
+    shown.keys("2")
+    shown.click(7)
+    assert "locked" in hint(shown)
+    shown.keys("u", "n")
+    shown.click(7)
+    assert shown.saved() == samples.draft([[1, 2]], [[4, 5]], [[7, 8]], origins=[0, 2, None], unlocked=[2])
+
+
 def test_finished_work_is_listed_read_only_and_can_be_withdrawn(panel: Open) -> None:
     fake = four()
     shown = panel(fake)

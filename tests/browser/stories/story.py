@@ -107,6 +107,12 @@ class Person:
         )
         self.saved()
 
+    def submit_review(self) -> None:
+        """Ctrl+Enter on the review screen, and wait until the server has it and another one (or none) is shown."""
+        with self.page.expect_response(lambda response: response.url.endswith("/api/review/submit")) as answer:
+            self.press("Control+Enter")
+        assert answer.value.status == 200, answer.value.text()
+
     def section(self, name: str) -> None:
         """A section of the Project page."""
         self.page.get_by_test_id("stButtonGroup").first.get_by_role("radio", name=name).or_(

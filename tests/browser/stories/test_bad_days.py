@@ -97,7 +97,7 @@ def test_a_lost_connection_is_said_and_nothing_is_lost_when_it_is_back(server: S
     ann.page.context.set_offline(False)
     ann.saved()
     with open_store(server.database) as store:
-        assert store.value("SELECT sets FROM drafts") == "[[[0,2]]]"
+        assert store.value("SELECT sets FROM drafts ORDER BY saved_at DESC LIMIT 1") == "[[[0,2]]]"
 
 
 def test_an_ended_session_says_so_and_the_marks_wait_for_the_next_sign_in(server: Server, person: Come) -> None:

@@ -1,0 +1,28 @@
+"""The lead's choice of gold, and where each gold set came from."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class GoldChoice:
+    """The annotation that the lead made the gold of an instance.
+
+    is_adjudicated: the lead made this version; else it is an annotator's, as it was handed in
+    """
+
+    instance_id: int
+    annotation_id: int
+    is_adjudicated: bool
+    chosen_by: str
+    reason: str
+    chosen_at: str
+
+
+@dataclass(frozen=True, slots=True)
+class SetOrigin:
+    """An annotation that a gold set came from; `position` is the set's there, None where all of its sets took part."""
+
+    annotation_id: int
+    annotator: str
+    round_number: int
+    position: int | None

@@ -1,0 +1,77 @@
+"""Agreement between the annotators of a project: on labels, on tokens, on sets."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from annotator.domain.instances import Annotation, Instance
+from annotator.review.gold import that_count
+from annotator.review.label_agreement import LabelAgreement, LabelTally
+from annotator.review.set_agreement import SetAgreement, SetTally
+from annotator.review.token_agreement import InstanceVotes, TokenAgreement, TokenTally
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """All the agreement of annotators that a project's annotations allow to compute.
+
+    n_annotations:  annotations that take part: each annotator's latest round at an instance, submitted or accepted
+    n_other_result: of these, those without the gold result; they take part for labels, but not for tokens and sets
+    """
+
+    n_annotations: int
+    n_other_result: int
+    labels: LabelAgreement
+    tokens: TokenAgreement
+    sets: SetAgreement
+
+
+def taking_part(annotations: Sequence[Annotation]) -> list[Annotation]:
+    """Of each annotator the latest round that is submitted or accepted, in the order in which they came."""
+    latest: dict[str, Annotation] = {}
+    for annotation in annotations:
+        known = latest.get(annotation.annotator)
+        if annotation.state in {"submitted", "accepted"} and (
+            known is None or (annotation.round_number, annotation.id) > (known.round_number, known.id)
+        ):
+            latest[annotation.annotator] = annotation
+    return list(latest.values())
+
+
+def votes_of(annotations: Sequence[Annotation], n_selectable: int) -> InstanceVotes:
+    """What each of an instance's annotators marked, as rows of its selectable tokens."""
+    marked = np.zeros((len(annotations), n_selectable), dtype=np.bool_)
+    for row, annotation in zip(marked, annotations, strict=True):
+        for rationale_set in annotation.sets:
+            for span in rationale_set.spans:
+                row[span.start : span.end] = True
+    return InstanceVotes(tuple(annotation.annotator for annotation in annotations), marked)
+
+
+class AgreementTally:
+    """Takes in a project instance by instance."""
+
+    def __init__(self) -> None:
+        self._labels, self._tokens, self._sets = LabelTally(), TokenTally(), SetTally()
+        self._n_annotations = self._n_other_result = 0
+
+    def add(self, instance: Instance, annotations: Sequence[Annotation]) -> None:
+        """Take in an instance with all its annotations, whatever their states and rounds."""
+        part = taking_part(annotations)
+        counting = that_count(instance, part)
+        self._n_annotations += len(part)
+        self._n_other_result += len(part) - len(counting)
+        self._labels.add({a.annotator: a.result for a in part if a.result is not None})
+        self._tokens.add(votes_of(counting, instance.layout.n_selectable))
+        self._sets.add({a.annotator: a.sets for a in counting})
+
+    def result(self) -> Agreement:
+        """The agreement over what was taken in so far."""
+        return Agreement(
+            self._n_annotations,
+            self._n_other_result,
+            self._labels.result(),
+            self._tokens.result(),
+            self._sets.result(),
+        )

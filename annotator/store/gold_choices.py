@@ -1,0 +1,99 @@
+"""The lead's choices of gold, and the versions that a lead made."""
+
+import json
+from collections.abc import Sequence
+
+from annotator.domain.gold import GoldChoice
+from annotator.domain.people import User
+from annotator.domain.rationales import RationaleSet
+from annotator.store.annotations import add_annotation, replace_annotation
+from annotator.store.database import Row, Store
+
+
+def choices_of(store: Store, instance_ids: Sequence[int]) -> dict[int, GoldChoice]:
+    """The choice of each instance that has one."""
+    rows = store.rows(
+        "SELECT * FROM gold_choices WHERE instance_id IN (SELECT value FROM json_each(?))",
+        (json.dumps(list(instance_ids)),),
+    )
+    return {row["instance_id"]: _choice(row) for row in rows}
+
+
+def find_choice(store: Store, instance_id: int) -> GoldChoice | None:
+    """The choice of an instance, if there is one."""
+    return choices_of(store, [instance_id]).get(instance_id)
+
+
+def is_chosen(store: Store, annotation_id: int) -> bool:
+    """Whether an annotation is its instance's chosen gold."""
+    found = store.row(
+        """SELECT 1 FROM gold_choices WHERE annotation_id = ?1
+            AND instance_id = (SELECT instance_id FROM annotations WHERE id = ?1)""",
+        (annotation_id,),
+    )
+    return found is not None
+
+
+def set_choice(store: Store, choice: GoldChoice) -> None:
+    """Write an instance's choice, in place of an earlier one."""
+    store.run(
+        """INSERT OR REPLACE INTO gold_choices (instance_id, annotation_id, is_adjudicated, chosen_by, reason, chosen_at)
+            VALUES (?, ?, ?, ?, ?, ?)""",
+        (
+            *(choice.instance_id, choice.annotation_id, choice.is_adjudicated),
+            *(choice.chosen_by, choice.reason, choice.chosen_at),
+        ),
+    )
+
+
+def remove_choice(store: Store, instance_id: int) -> None:
+    """An instance has no choice any more."""
+    store.run("DELETE FROM gold_choices WHERE instance_id = ?", (instance_id,))
+
+
+def add_adjudicated(
+    store: Store, instance_id: int, lead: User, result: str | None, sets: Sequence[RationaleSet], reason: str
+) -> int:
+    """Store a version that a lead made; answers its number. It never counts as an annotator's."""
+    return add_annotation(
+        store, instance_id, lead.name, state="reference", result=result, sets=sets, note=reason,
+        round_number=_free_round(store, instance_id, lead.name), user_id=lead.id,
+    )  # fmt: skip
+
+
+def replace_adjudicated(
+    store: Store,
+    instance_id: int,
+    annotation_id: int,
+    lead: User,
+    result: str | None,
+    sets: Sequence[RationaleSet],
+    reason: str,
+) -> None:
+    """Write such a version anew in its place; it is now of whoever wrote it last."""
+    replace_annotation(store, annotation_id, state="reference", result=result, sets=sets, note=reason)
+    store.run(
+        "UPDATE annotations SET annotator = ?1, user_id = ?2, round = ?3 WHERE id = ?4 AND annotator <> ?1",
+        (lead.name, lead.id, _free_round(store, instance_id, lead.name), annotation_id),
+    )
+
+
+def _free_round(store: Store, instance_id: int, name: str) -> int:
+    """A source may have an annotator of the lead's name, and a version that was taken back stays stored."""
+    last = store.value(
+        """SELECT coalesce(max(round), 0) FROM annotations
+            WHERE instance_id = ? AND annotator = ? AND assignment_id IS NULL""",
+        (instance_id, name),
+    )
+    return int(last) + 1
+
+
+def _choice(row: Row) -> GoldChoice:
+    return GoldChoice(
+        instance_id=row["instance_id"],
+        annotation_id=row["annotation_id"],
+        is_adjudicated=bool(row["is_adjudicated"]),
+        chosen_by=row["chosen_by"],
+        reason=row["reason"],
+        chosen_at=row["chosen_at"],
+    )

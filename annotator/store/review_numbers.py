@@ -1,0 +1,153 @@
+"""Counts over a project's reviews, made in SQL; and the instances behind each of them."""
+
+from collections import Counter
+from dataclasses import dataclass
+
+from annotator.domain.reviews import SCALES, Property
+from annotator.store.database import Store
+
+_OF_SETS = """SELECT rounds.number AS round, annotator, '{name}' AS property, scores.{name} AS score, rounds.instance_id,
+        reviews.annotation_id, scores.position, reviews.user_id FROM rounds
+    JOIN annotations ON annotations.id = rounds.annotation_id
+    JOIN reviews ON reviews.annotation_id = rounds.annotation_id AND reviews.state = 'submitted'
+    JOIN scores ON scores.review_id = reviews.id
+    WHERE rounds.project_id = ?1 AND scores.{name} IS NOT NULL"""
+_OF_THE_WHOLE = """SELECT rounds.number, annotator, 'comprehensiveness', comprehensiveness, rounds.instance_id,
+        reviews.annotation_id, -1, reviews.user_id FROM rounds
+    JOIN annotations ON annotations.id = rounds.annotation_id
+    JOIN reviews ON reviews.annotation_id = rounds.annotation_id AND reviews.state = 'submitted'
+    WHERE rounds.project_id = ?1"""
+_OF_A_SET: tuple[Property, ...] = ("sufficiency", "compactness")
+# How often each step of a scale was given to one item: to how many items.
+ScorePatterns = dict[tuple[int, ...], int]
+_ALL_SCORES = " UNION ALL ".join(
+    (_OF_SETS.format(name="sufficiency"), _OF_SETS.format(name="compactness"), _OF_THE_WHOLE)
+)
+
+
+@dataclass(frozen=True, slots=True)
+class OutcomeCount:
+    """How many rounds of one number ended in one way; "open" are those that have not ended."""
+
+    round_number: int
+    outcome: str
+    n: int
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreCount:
+    """How often one annotator was given one score in rounds of one number."""
+
+    round_number: int
+    annotator: str
+    property: Property
+    score: int
+    n: int
+
+
+@dataclass(frozen=True, slots=True)
+class BehindPoint:
+    """One instance behind a count."""
+
+    instance_id: int
+    key: str
+    annotator: str
+    round_number: int
+
+
+def outcome_counts(store: Store, project_id: int) -> list[OutcomeCount]:
+    """Rounds by number and outcome."""
+    rows = store.rows(
+        """SELECT number, coalesce(outcome, 'open') AS outcome, count(*) AS n FROM rounds WHERE project_id = ?
+            GROUP BY number, outcome ORDER BY number, outcome""",
+        (project_id,),
+    )
+    return [OutcomeCount(row["number"], row["outcome"], row["n"]) for row in rows]
+
+
+def score_counts(store: Store, project_id: int) -> list[ScoreCount]:
+    """All scores that were handed in, by round, annotator and property. Carried scores count where they were given."""
+    counts: Counter[tuple[int, str, Property, int]] = Counter()
+    for row in store.rows(
+        """SELECT number, annotator, sufficiency, compactness, count(*) AS n FROM reviews
+            JOIN scores ON scores.review_id = reviews.id JOIN rounds ON rounds.annotation_id = reviews.annotation_id
+            JOIN annotations ON annotations.id = reviews.annotation_id
+            WHERE reviews.project_id = ? AND reviews.state = 'submitted' GROUP BY 1, 2, 3, 4""",
+        (project_id,),
+    ):
+        for name in _OF_A_SET:
+            if row[name] is not None:
+                counts[row["number"], row["annotator"], name, row[name]] += row["n"]
+    for row in store.rows(
+        """SELECT number, annotator, comprehensiveness AS score, count(*) AS n FROM reviews
+            JOIN rounds ON rounds.annotation_id = reviews.annotation_id
+            JOIN annotations ON annotations.id = reviews.annotation_id
+            WHERE reviews.project_id = ? AND reviews.state = 'submitted' GROUP BY 1, 2, 3""",
+        (project_id,),
+    ):
+        counts[row["number"], row["annotator"], "comprehensiveness", row["score"]] += row["n"]
+    return [ScoreCount(*what, n) for what, n in sorted(counts.items())]
+
+
+def score_patterns(store: Store, project_id: int) -> dict[Property, ScorePatterns]:
+    """For each property: how often each score was given to one set (one annotation, for comprehensiveness), and to how many."""
+    sums = ", ".join(f"sum({name} IS {score})" for name in _OF_A_SET for score in range(1, len(SCALES[name]) + 1))
+    found: dict[Property, Counter[tuple[int, ...]]] = {name: Counter() for name in SCALES}
+    border = len(SCALES["sufficiency"])
+    for pattern, n in _patterns(
+        store,
+        f"""SELECT {sums} FROM reviews JOIN scores ON scores.review_id = reviews.id
+            WHERE reviews.project_id = ? AND reviews.state = 'submitted' GROUP BY annotation_id, position""",
+        project_id,
+    ).items():
+        found["sufficiency"][pattern[:border]] += n
+        found["compactness"][pattern[border:]] += n
+    whole = ", ".join(f"sum(comprehensiveness = {score})" for score in range(1, len(SCALES["comprehensiveness"]) + 1))
+    found["comprehensiveness"] = _patterns(
+        store,
+        f"SELECT {whole} FROM reviews WHERE project_id = ? AND state = 'submitted' GROUP BY annotation_id",
+        project_id,
+    )
+    return {name: dict(patterns) for name, patterns in found.items()}
+
+
+def _patterns(store: Store, sql: str, project_id: int) -> Counter[tuple[int, ...]]:
+    """Equal rows of a question, counted."""
+    return Counter(tuple(row) for row in store.connection.execute(sql, (project_id,)))
+
+
+def active_times(store: Store, project_id: int) -> list[tuple[str, int]]:
+    """(person, milliseconds of work) for each piece of work that was handed in."""
+    rows = store.rows(
+        """SELECT name, active_ms FROM assignments JOIN users ON users.id = user_id
+            WHERE project_id = ? AND submitted_at IS NOT NULL""",
+        (project_id,),
+    )
+    return [(row["name"], row["active_ms"]) for row in rows]
+
+
+def behind_outcome(
+    store: Store, project_id: int, round_number: int, outcome: str, *, limit: int = 100
+) -> list[BehindPoint]:
+    """Instances whose round of that number ended so, newest first."""
+    rows = store.rows(
+        """SELECT rounds.instance_id, key, annotator, number AS round FROM rounds
+            JOIN instances ON instances.id = rounds.instance_id JOIN annotations ON annotations.id = annotation_id
+            WHERE rounds.project_id = ? AND number = ? AND coalesce(outcome, 'open') = ? ORDER BY annotation_id DESC LIMIT ?""",
+        (project_id, round_number, outcome, limit),
+    )
+    return [BehindPoint(row["instance_id"], row["key"], row["annotator"], row["round"]) for row in rows]
+
+
+def behind_score(
+    store: Store, project_id: int, name: Property, score: int, *, round_number: int | None = None,
+    annotator: str | None = None, limit: int = 100,
+) -> list[BehindPoint]:  # fmt: skip
+    """Instances of which something was given that score, in rounds of that number or of that annotator."""
+    rows = store.rows(
+        f"""SELECT DISTINCT given.instance_id, key, annotator, round FROM ({_ALL_SCORES}) AS given
+            JOIN instances ON instances.id = given.instance_id WHERE property = ?2 AND score = ?3
+            AND (?4 IS NULL OR round = ?4) AND (?5 IS NULL OR annotator = ?5) ORDER BY given.instance_id LIMIT ?6""",
+        (project_id, name, score, round_number, annotator, limit),
+    )
+    return [BehindPoint(row["instance_id"], row["key"], row["annotator"], row["round"]) for row in rows]

@@ -1,0 +1,251 @@
+"""Reviews: who scores which annotation, with leases as for annotating; and the scores.
+
+Every function here that writes is called inside one immediate transaction, so two people can never get the same slot.
+"""
+
+import json
+from collections.abc import Sequence
+from typing import cast
+
+from annotator.domain.people import User
+from annotator.domain.reviews import Review, ReviewState, Scores, SetScore
+from annotator.errors import NotFound
+from annotator.store.database import Row, Store, now
+from annotator.store.queue import settle
+
+_SELECT = "SELECT reviews.*, users.name AS reviewer FROM reviews JOIN users ON users.id = reviews.user_id"
+
+# Whoever scored the round before has a slot reserved while they are there (?3: roles that review, ?4: opened after this).
+_RESERVED = """(SELECT count(*) FROM reviews AS before JOIN users ON users.id = before.user_id
+    WHERE before.annotation_id = rounds.previous_id AND before.state = 'submitted' AND is_disabled = 0
+    AND rounds.opened_at > ?4 AND before.user_id <> ?2
+    AND EXISTS (SELECT 1 FROM memberships WHERE memberships.project_id = ?1 AND user_id = before.user_id
+        AND role IN (SELECT value FROM json_each(?3)))
+    AND NOT EXISTS (SELECT 1 FROM reviews AS again WHERE again.annotation_id = rounds.annotation_id
+        AND again.user_id = before.user_id AND again.state IN ('leased', 'submitted')))"""
+_SCORED_BEFORE = """EXISTS (SELECT 1 FROM reviews WHERE annotation_id = rounds.previous_id AND user_id = ?2
+    AND state = 'submitted')"""
+_FOR_ME = f"""FROM rounds JOIN annotations ON annotations.id = rounds.annotation_id
+    WHERE rounds.project_id = ?1 AND open_slots > 0 AND coalesce(annotations.user_id, 0) <> ?2
+    AND NOT EXISTS (SELECT 1 FROM reviews WHERE annotation_id = rounds.annotation_id AND user_id = ?2
+        AND reviews.state IN ('leased', 'submitted', 'skipped'))
+    AND (previous_id IS NULL OR {_SCORED_BEFORE} OR open_slots > {_RESERVED})"""
+
+
+def next_to_review(store: Store, project_id: int, user_id: int, roles: Sequence[str], away_since: str) -> int | None:
+    """The annotation that this person is to score next: a correction they know, else the oldest; skipped ones at the end."""
+    values = (project_id, user_id, json.dumps(list(roles)), away_since)
+    known = f"AND previous_id IS NOT NULL AND {_SCORED_BEFORE}"
+    last = """AND rounds.annotation_id > (SELECT coalesce(max(annotation_id), 0) FROM reviews
+        WHERE reviews.project_id = ?1 AND user_id = ?2)"""
+    # Behind the last one that I had is the quickest place to look; what others gave back lies before it.
+    for narrowed in (known, last, ""):
+        found = store.value(f"SELECT rounds.annotation_id {_FOR_ME} {narrowed} ORDER BY 1 LIMIT 1", values)
+        if found is not None:
+            return int(found)
+    return _next_skipped(store, project_id, user_id)
+
+
+def _next_skipped(store: Store, project_id: int, user_id: int) -> int | None:
+    found = store.value(
+        """SELECT rounds.annotation_id FROM reviews JOIN rounds ON rounds.annotation_id = reviews.annotation_id
+            WHERE reviews.project_id = ? AND user_id = ? AND state = 'skipped' AND open_slots > 0
+            ORDER BY lease_until, reviews.id LIMIT 1""",
+        (project_id, user_id),
+    )
+    return None if found is None else int(found)
+
+
+def count_to_review(
+    store: Store, project_id: int, user_id: int, roles: Sequence[str], away_since: str, *, at_most: int = 1000
+) -> int:
+    """How many annotations a person could still score, counted up to `at_most` so that it costs the same in any project."""
+    values = (project_id, user_id, json.dumps(list(roles)), away_since, at_most)
+    return int(store.value(f"SELECT count(*) FROM (SELECT 1 {_FOR_ME} LIMIT ?5)", values))
+
+
+def may_claim(store: Store, annotation_id: int) -> bool:
+    """Whether the round of an annotation wants another reviewer."""
+    return store.row("SELECT 1 FROM rounds WHERE annotation_id = ? AND open_slots > 0", (annotation_id,)) is not None
+
+
+def claim_review(store: Store, project_id: int, annotation_id: int, user_id: int, lease_until: str) -> Review:
+    """Take one slot of a round (which must have one) for a person; what was scored before is still there."""
+    store.run(
+        """INSERT INTO reviews (project_id, annotation_id, user_id, state, lease_until, created_at)
+            VALUES (?, ?, ?, 'leased', ?, ?)
+            ON CONFLICT (annotation_id, user_id) DO UPDATE SET state = 'leased', lease_until = excluded.lease_until""",
+        (project_id, annotation_id, user_id, lease_until, now()),
+    )
+    _settle_round(store, annotation_id)
+    return cast("Review", find_review(store, annotation_id, user_id))
+
+
+def _settle_round(store: Store, annotation_id: int) -> None:
+    settle(store, int(store.value("SELECT instance_id FROM annotations WHERE id = ?", (annotation_id,))))
+
+
+def get_review(store: Store, review_id: int) -> Review:
+    """A review with its scores; raises NotFound."""
+    found = _with_scores(store, store.rows(f"{_SELECT} WHERE reviews.id = ?", (review_id,)))
+    if not found:
+        raise NotFound(f"There is no review number {review_id}.")
+    return found[0]
+
+
+def find_review(store: Store, annotation_id: int, user_id: int) -> Review | None:
+    """What a person scored, or is scoring, of an annotation."""
+    found = _with_scores(
+        store, store.rows(f"{_SELECT} WHERE annotation_id = ? AND user_id = ?", (annotation_id, user_id))
+    )
+    return found[0] if found else None
+
+
+def reviews_of(store: Store, annotation_ids: Sequence[int]) -> dict[int, list[Review]]:
+    """For each annotation all its reviews, oldest first."""
+    rows = store.rows(
+        f"{_SELECT} WHERE annotation_id IN (SELECT value FROM json_each(?)) ORDER BY reviews.id",
+        (json.dumps(list(annotation_ids)),),
+    )
+    found: dict[int, list[Review]] = {}
+    for review in _with_scores(store, rows):
+        found.setdefault(review.annotation_id, []).append(review)
+    return found
+
+
+def list_reviews(
+    store: Store, project_id: int, user_id: int, states: Sequence[ReviewState], *, limit: int, offset: int = 0
+) -> list[Review]:
+    """A person's reviews in some states: those in work oldest first, those handed in newest first."""
+    rows = store.rows(
+        f"""{_SELECT} WHERE project_id = ? AND user_id = ? AND state IN (SELECT value FROM json_each(?))
+            ORDER BY submitted_at DESC, reviews.id LIMIT ? OFFSET ?""",
+        (project_id, user_id, json.dumps(list(states)), limit, offset),
+    )
+    return _with_scores(store, rows)
+
+
+def count_reviews(store: Store, project_id: int, user_id: int, state: ReviewState) -> int:
+    return int(
+        store.value(
+            "SELECT count(*) FROM reviews WHERE project_id = ? AND user_id = ? AND state = ?",
+            (project_id, user_id, state),
+        )
+    )
+
+
+def save_scores(store: Store, review_id: int, scores: Scores, revision: int) -> None:
+    """Write scores under a new revision number."""
+    store.run(
+        "UPDATE reviews SET comprehensiveness = ?, comment = ?, revision = ? WHERE id = ?",
+        (scores.comprehensiveness, scores.comment, revision, review_id),
+    )
+    store.run("DELETE FROM scores WHERE review_id = ?", (review_id,))
+    store.run_many(
+        "INSERT INTO scores (review_id, position, sufficiency, compactness, comment) VALUES (?, ?, ?, ?, ?)",
+        [(review_id, p, s.sufficiency, s.compactness, s.comment) for p, s in enumerate(scores.sets)],
+    )
+
+
+def add_review_time(store: Store, review_id: int, active_ms: int, idle_ms: int) -> None:
+    """Add the time spent since the last message."""
+    store.run(
+        "UPDATE reviews SET active_ms = active_ms + ?, idle_ms = idle_ms + ? WHERE id = ?",
+        (active_ms, idle_ms, review_id),
+    )
+
+
+def set_review_state(store: Store, review: Review, state: ReviewState) -> None:
+    """Bring a review into another state, and its round after it."""
+    store.run(
+        "UPDATE reviews SET state = ?, submitted_at = CASE WHEN ?1 = 'submitted' THEN ? ELSE submitted_at END WHERE id = ?",
+        (state, now(), review.id),
+    )
+    _settle_round(store, review.annotation_id)
+
+
+def extend_review_leases(store: Store, project_id: int, user_id: int, lease_until: str) -> None:
+    """Whoever works keeps everything that is leased to them."""
+    store.run(
+        "UPDATE reviews SET lease_until = ? WHERE project_id = ? AND user_id = ? AND state = 'leased'",
+        (lease_until, project_id, user_id),
+    )
+
+
+def end_expired_reviews(store: Store, project_id: int, *, but_not_of: int) -> None:
+    """Give back what others let lie past its lease, keeping what they scored."""
+    rows = store.rows(
+        f"{_SELECT} WHERE project_id = ? AND state = 'leased' AND lease_until <= ? AND reviews.user_id <> ?",
+        (project_id, now(), but_not_of),
+    )
+    for review in _with_scores(store, rows):
+        set_review_state(store, review, "expired")
+
+
+def end_open_reviews(store: Store, annotation_id: int) -> None:
+    """Nothing more is to be scored: the round is decided, or the annotation was withdrawn. Scores handed in stay."""
+    store.run(
+        "UPDATE reviews SET state = 'ended' WHERE annotation_id = ? AND state IN ('leased', 'skipped', 'expired')",
+        (annotation_id,),
+    )
+
+
+def forget_unsubmitted_scores(store: Store, annotation_id: int) -> None:
+    """An annotation is handed in anew, with other sets perhaps: what was scored of it but never handed in is void."""
+    ids = store.rows("SELECT id FROM reviews WHERE annotation_id = ? AND state = 'ended'", (annotation_id,))
+    for row in ids:
+        save_scores(store, row["id"], Scores(), 0)
+
+
+def end_reviews_of_instance(store: Store, instance_id: int) -> None:
+    """The instance leaves the data set; whoever is scoring one of its annotations holds it no longer."""
+    store.run(
+        """UPDATE reviews SET state = 'ended' WHERE state IN ('leased', 'skipped', 'expired')
+            AND annotation_id IN (SELECT id FROM annotations WHERE instance_id = ?)""",
+        (instance_id,),
+    )
+
+
+def give_up_reviews_of(store: Store, user: User, project_id: int | None = None) -> None:
+    """Give back what a person is scoring (in one project, or all), so that others get it."""
+    rows = store.rows(
+        f"{_SELECT} WHERE reviews.user_id = ?1 AND state = 'leased' AND (?2 IS NULL OR project_id = ?2)",
+        (user.id, project_id),
+    )
+    for review in _with_scores(store, rows):
+        set_review_state(store, review, "expired")
+
+
+def has_scores(store: Store, annotation_id: int) -> bool:
+    """Whether somebody has handed in scores of an annotation."""
+    found = store.row("SELECT 1 FROM reviews WHERE annotation_id = ? AND state = 'submitted' LIMIT 1", (annotation_id,))
+    return found is not None
+
+
+def _with_scores(store: Store, rows: Sequence[Row]) -> list[Review]:
+    by_review: dict[int, list[SetScore]] = {}
+    for row in store.rows(
+        "SELECT * FROM scores WHERE review_id IN (SELECT value FROM json_each(?)) ORDER BY review_id, position",
+        (json.dumps([row["id"] for row in rows]),),
+    ):
+        score = SetScore(row["sufficiency"], row["compactness"], row["comment"])
+        by_review.setdefault(row["review_id"], []).append(score)
+    return [_review(row, tuple(by_review.get(row["id"], ()))) for row in rows]
+
+
+def _review(row: Row, sets: tuple[SetScore, ...]) -> Review:
+    return Review(
+        id=row["id"],
+        project_id=row["project_id"],
+        annotation_id=row["annotation_id"],
+        user_id=row["user_id"],
+        reviewer=row["reviewer"],
+        state=row["state"],
+        lease_until=row["lease_until"],
+        revision=row["revision"],
+        scores=Scores(sets, row["comprehensiveness"], row["comment"]),
+        created_at=row["created_at"],
+        submitted_at=row["submitted_at"],
+        active_ms=row["active_ms"],
+        idle_ms=row["idle_ms"],
+    )

@@ -1,0 +1,224 @@
+"""What our own export carries of reviewing, out and in: rounds, reviews with their scores, the choice of gold, threads.
+
+An annotation is named by its place among its instance's annotations, since numbers differ between databases.
+"""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import cast
+
+from annotator.domain.reviews import Review, Scores, SetScore
+from annotator.domain.sources import SourceChoice, SourceComment, SourceReview, SourceRound, SourceThread
+from annotator.store.database import Row, Store
+from annotator.store.reviews import reviews_of, save_scores
+
+Places = Mapping[int, int]  # an annotation's number: its place
+
+
+def annotation_ids_of(store: Store, instance_id: int) -> list[int]:
+    """The numbers of an instance's annotations, oldest first: their order is their place."""
+    rows = store.rows("SELECT id FROM annotations WHERE instance_id = ? ORDER BY id", (instance_id,))
+    return [row["id"] for row in rows]
+
+
+def rounds_as_sources(store: Store, instance_ids: Sequence[int], places: Places) -> dict[int, tuple[SourceRound, ...]]:
+    """For each instance its rounds with all their reviews."""
+    rows = _of_instances(store, "SELECT * FROM rounds WHERE instance_id IN wanted ORDER BY annotation_id", instance_ids)
+    reviews = reviews_of(store, [row["annotation_id"] for row in rows])
+    origins = _origins(store, [row["annotation_id"] for row in rows])
+    found: dict[int, tuple[SourceRound, ...]] = {}
+    for row in rows:
+        made = _round(row, places, origins.get(row["annotation_id"], ()), reviews.get(row["annotation_id"], []))
+        found[row["instance_id"]] = (*found.get(row["instance_id"], ()), made)
+    return found
+
+
+def _of_instances(store: Store, sql: str, instance_ids: Sequence[int]) -> list[Row]:
+    wanted = "(SELECT value FROM json_each(?))"
+    return store.rows(sql.replace("wanted", wanted), (json.dumps(list(instance_ids)),))
+
+
+def _origins(store: Store, annotation_ids: Sequence[int]) -> dict[int, tuple[tuple[int, int, bool], ...]]:
+    found: dict[int, tuple[tuple[int, int, bool], ...]] = {}
+    for row in _of_instances(
+        store,
+        "SELECT * FROM set_origins WHERE annotation_id IN wanted ORDER BY annotation_id, position",
+        annotation_ids,
+    ):
+        origin = (row["position"], row["previous_position"], bool(row["is_carried"]))
+        found[row["annotation_id"]] = (*found.get(row["annotation_id"], ()), origin)
+    return found
+
+
+def _round(
+    row: Row, places: Places, origins: tuple[tuple[int, int, bool], ...], reviews: Sequence[Review]
+) -> SourceRound:
+    return SourceRound(
+        annotation=places[row["annotation_id"]],
+        number=row["number"],
+        opened_at=row["opened_at"],
+        previous=None if row["previous_id"] is None else places[row["previous_id"]],
+        outcome=row["outcome"],
+        decided_at=row["decided_at"],
+        decided_by=row["decided_by"],
+        reason=row["reason"],
+        verdict=None if row["verdict"] is None else json.loads(row["verdict"]),
+        origins=origins,
+        reviews=tuple(_review(review) for review in reviews),
+    )
+
+
+def _review(review: Review) -> SourceReview:
+    return SourceReview(
+        user=review.reviewer,
+        state=review.state,
+        revision=review.revision,
+        created_at=review.created_at,
+        submitted_at=review.submitted_at,
+        active_ms=review.active_ms,
+        idle_ms=review.idle_ms,
+        comprehensiveness=review.scores.comprehensiveness,
+        comment=review.scores.comment,
+        sets=tuple((s.sufficiency, s.compactness, s.comment) for s in review.scores.sets),
+    )
+
+
+def choices_as_sources(store: Store, instance_ids: Sequence[int], places: Places) -> dict[int, SourceChoice]:
+    """The choice of gold of each instance that has one."""
+    rows = _of_instances(store, "SELECT * FROM gold_choices WHERE instance_id IN wanted", instance_ids)
+    return {
+        row["instance_id"]: SourceChoice(
+            places[row["annotation_id"]], bool(row["is_adjudicated"]), row["chosen_by"], row["reason"], row["chosen_at"]
+        )
+        for row in rows
+    }
+
+
+def threads_as_sources(
+    store: Store, instance_ids: Sequence[int], places: Places
+) -> dict[int, tuple[SourceThread, ...]]:
+    """For each instance its threads with all their comments."""
+    rows = _of_instances(
+        store,
+        """SELECT threads.*, users.name AS begun_by_name FROM threads LEFT JOIN users ON users.id = begun_by
+            WHERE instance_id IN wanted ORDER BY threads.id""",
+        instance_ids,
+    )
+    comments = _comments(store, [row["id"] for row in rows])
+    found: dict[int, tuple[SourceThread, ...]] = {}
+    for row in rows:
+        thread = SourceThread(
+            about=row["about"],
+            annotation=None if row["annotation_id"] is None else places[row["annotation_id"]],
+            position=row["position"],
+            begun_by=row["begun_by_name"],
+            waits_for_lead=bool(row["waits_for_lead"]),
+            comments=comments.get(row["id"], ()),
+        )
+        found[row["instance_id"]] = (*found.get(row["instance_id"], ()), thread)
+    return found
+
+
+def _comments(store: Store, thread_ids: Sequence[int]) -> dict[int, tuple[SourceComment, ...]]:
+    found: dict[int, tuple[SourceComment, ...]] = {}
+    for row in _of_instances(
+        store, "SELECT * FROM comments WHERE thread_id IN wanted ORDER BY thread_id, id", thread_ids
+    ):
+        comment = SourceComment(
+            row["author"], row["spoken_as"], row["text"], row["created_at"], row["user_id"] is not None
+        )
+        found[row["thread_id"]] = (*found.get(row["thread_id"], ()), comment)
+    return found
+
+
+def set_follows(store: Store, instance_id: int, user_id: int, round_number: int, follows_id: int) -> None:
+    """Which annotation a correction corrects; written when all annotations are there."""
+    store.run(
+        "UPDATE assignments SET follows_id = ? WHERE instance_id = ? AND user_id = ? AND round = ?",
+        (follows_id, instance_id, user_id, round_number),
+    )
+
+
+def restore_rounds(
+    store: Store,
+    project_id: int,
+    instance_id: int,
+    rounds: Sequence[SourceRound],
+    ids: Sequence[int],
+    user_id_of: Callable[[str], int],
+) -> None:
+    """Write an instance's rounds as they were."""
+    for made in rounds:
+        store.run(
+            """INSERT INTO rounds (annotation_id, project_id, instance_id, number, previous_id, opened_at, outcome,
+                decided_at, decided_by, reason, verdict) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
+            (
+                *(ids[made.annotation], project_id, instance_id, made.number),
+                None if made.previous is None else ids[made.previous],
+                *(made.opened_at, made.outcome, made.decided_at, made.decided_by, made.reason),
+                None if made.verdict is None else json.dumps(dict(made.verdict)),
+            ),
+        )
+        store.run_many(
+            "INSERT INTO set_origins (annotation_id, position, previous_position, is_carried) VALUES (?, ?, ?, ?)",
+            [(ids[made.annotation], *origin) for origin in made.origins],
+        )
+        for review in made.reviews:
+            _restore_review(store, project_id, ids[made.annotation], review, user_id_of(review.user))
+
+
+def _restore_review(store: Store, project_id: int, annotation_id: int, review: SourceReview, user_id: int) -> None:
+    cursor = store.run(
+        """INSERT INTO reviews (project_id, annotation_id, user_id, state, lease_until, created_at, submitted_at, active_ms,
+            idle_ms, comprehensiveness) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
+        (
+            *(project_id, annotation_id, user_id, review.state, review.created_at, review.created_at),
+            *(review.submitted_at, review.active_ms, review.idle_ms, review.comprehensiveness),
+        ),
+    )
+    scores = Scores(tuple(SetScore(*score) for score in review.sets), review.comprehensiveness, review.comment)
+    save_scores(store, cast("int", cursor.lastrowid), scores, review.revision)
+
+
+def restore_choice(store: Store, instance_id: int, choice: SourceChoice, ids: Sequence[int]) -> None:
+    """Write an instance's choice of gold as it was."""
+    store.run(
+        """INSERT INTO gold_choices (instance_id, annotation_id, is_adjudicated, chosen_by, reason, chosen_at)
+            VALUES (?, ?, ?, ?, ?, ?)""",
+        (
+            *(instance_id, ids[choice.annotation], choice.is_adjudicated),
+            *(choice.chosen_by, choice.reason, choice.chosen_at),
+        ),
+    )
+
+
+def restore_threads(
+    store: Store,
+    project_id: int,
+    instance_id: int,
+    threads: Sequence[SourceThread],
+    ids: Sequence[int],
+    user_id_of: Callable[[str], int],
+) -> None:
+    """Write an instance's threads as they were."""
+    for thread in threads:
+        cursor = store.run(
+            """INSERT INTO threads (project_id, instance_id, annotation_id, about, position, begun_by, waits_for_lead)
+                VALUES (?, ?, ?, ?, ?, ?, ?)""",
+            (
+                *(project_id, instance_id, None if thread.annotation is None else ids[thread.annotation]),
+                *(thread.about, thread.position),
+                None if thread.begun_by is None else user_id_of(thread.begun_by),
+                thread.waits_for_lead,
+            ),
+        )
+        store.run_many(
+            "INSERT INTO comments (thread_id, author, user_id, spoken_as, text, created_at) VALUES (?, ?, ?, ?, ?, ?)",
+            [
+                (
+                    *(cursor.lastrowid, c.author, user_id_of(c.author) if c.by_user else None),
+                    *(c.spoken_as, c.text, c.created_at),
+                )
+                for c in thread.comments
+            ],
+        )

@@ -1,0 +1,91 @@
+"""Why work came back: the gate's arithmetic and the reviewers' comments in words, beside the set they are about."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from annotator.domain.instances import Annotation
+from annotator.domain.reviews import Finding, Review, Round
+from annotator.errors import NotFound
+from annotator.review.rounds import passed_sets
+from annotator.store import Store
+from annotator.store.annotations import get_annotation
+from annotator.store.rounds import find_round
+from annotator.usecases.gating import submitted_reviews
+
+
+@dataclass(frozen=True, slots=True)
+class Feedback:
+    """What is said of a round that was sent back.
+
+    lines: about the whole; sets: by the set's number in that round; passed: the sets that may stay as they are
+    """
+
+    round_number: int
+    lines: tuple[str, ...]
+    sets: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+    passed: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FormerRound:
+    """The round before a correction, for whoever corrects or scores it."""
+
+    annotation: Annotation
+    feedback: Feedback
+
+
+def former_round(store: Store, annotation_id: int) -> FormerRound:
+    """The round of an annotation that was sent back; raises NotFound when it never came before reviewers."""
+    found = find_round(store, annotation_id)
+    if found is None:
+        raise NotFound(f"There is no round of annotation number {annotation_id}.")
+    annotation = get_annotation(store, annotation_id)
+    return FormerRound(annotation, _feedback(found, annotation, submitted_reviews(store, annotation_id)))
+
+
+def _feedback(found: Round, annotation: Annotation, reviews: Sequence[Review]) -> Feedback:
+    lines: list[str] = []
+    by_set: dict[int, list[str]] = defaultdict(list)
+    if found.reason:
+        lines.append(f"The lead decided: {found.reason}")
+    for finding in found.verdict.failed if found.verdict else ():
+        into = lines if finding.set_index is None else by_set[finding.set_index]
+        into.append(describe(finding))
+    for review in reviews:
+        if review.scores.comment:
+            lines.append(f"“{review.scores.comment}”")
+        for number, score in enumerate(review.scores.sets):
+            if score.comment:
+                by_set[number].append(f"“{score.comment}”")
+    passed = passed_sets(found.verdict, len(annotation.sets))
+    return Feedback(found.number, tuple(lines), {n: tuple(said) for n, said in by_set.items()}, passed)
+
+
+def describe(finding: Finding) -> str:
+    """A mean against its threshold, in one line.
+
+    >>> describe(Finding("compactness", 0, (4, 3, 3), Fraction(10, 3), Fraction(18, 5)))
+    'Compactness score 3.33 (4, 3, 3), needs 3.6: not concise enough.'
+    """
+    scores = ", ".join(map(str, finding.scores))
+    verb = "reaches" if finding.passes else "needs"
+    end = "." if finding.passes else f": {_LACKS[finding.name]}."
+    return f"{finding.name.capitalize()} score {decimal(finding.mean)} ({scores}), {verb} {decimal(finding.threshold)}{end}"
+
+
+_LACKS = {
+    "sufficiency": "the set alone does not support the result",
+    "compactness": "not concise enough",
+    "comprehensiveness": "what is left without the sets still says it",
+}
+
+
+def decimal(number: Fraction) -> str:
+    """An exact number as people read it; the fraction is kept beside it where it matters.
+
+    >>> decimal(Fraction(8, 3)), decimal(Fraction(18, 5)), decimal(Fraction(3))
+    ('2.67', '3.6', '3')
+    """
+    return f"{float(number):.2f}".rstrip("0").rstrip(".")

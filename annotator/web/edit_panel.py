@@ -1,0 +1,39 @@
+"""The panel for a version of the lead's own: marks only, handed to the script when it is stored (docs/panel.md)."""
+
+from typing import Any
+
+import msgspec
+
+from annotator.domain.instances import Draft
+from annotator.errors import InvalidValue
+from annotator.usecases.showing import ShownProject, ShownWork
+from annotator.web.routes.panel import DraftBody
+from annotator.web.token_panel import panel_component
+
+_PANEL = panel_component("edit_panel", "edit")
+_WORDS = {
+    "store": "Store as gold",
+    "reason": "Reason",
+    "reason_hint": "why this version is the gold",
+    "reason_missing": "Say in a few words why, in the field “Reason”.",
+}
+
+
+def edit(work: ShownWork, project: ShownProject, *, key: str) -> Draft | None:
+    """The panel with a version to begin with; answers what the person stored in this run, the reason in its note."""
+    data = {
+        "project": project.id, "settings": msgspec.to_builtins(project), "work": msgspec.to_builtins(work), "words": _WORDS,
+    }  # fmt: skip
+    answer = _PANEL(data=data, key=key, on_version_change=_nothing)
+    return None if answer.version is None else _as_draft(answer.version)
+
+
+def _as_draft(version: Any) -> Draft:
+    try:
+        return msgspec.convert(version, DraftBody).as_draft()
+    except msgspec.ValidationError as error:
+        raise InvalidValue(f"What the panel sent cannot be read: {error}.") from error
+
+
+def _nothing() -> None:
+    """A trigger is a reason to run the script again; what it does then it sees in the answer."""

@@ -1,0 +1,97 @@
+/** The review screen: the component's entry, made of the token panel's parts. See docs/review.md. */
+import { openKeys, openMine, when } from "./dialogs.js";
+import { mountable } from "./mount.js";
+import { ReviewFlow } from "./review_flow.js";
+import { ReviewKeyboard } from "./review_keyboard.js";
+import { ReviewMessages } from "./review_messages.js";
+import { ReviewScreen } from "./review_screen.js";
+import { Scoring } from "./review_scoring.js";
+import { sameScores } from "./review_scores.js";
+import { REVIEW_KEYS } from "./review_words.js";
+import { Outbox } from "./saving.js";
+import { DraftStorage } from "./storage.js";
+import { Talk } from "./talk.js";
+
+const MY_REVIEWS = {
+  title: "My submitted reviews",
+  none: "Nothing is submitted yet. What you submit is listed here, and can be changed until its round is decided.",
+  facts: (row) => [`round ${row.round}`, row.outcome || (row.state === "submitted" ? "not decided yet" : row.state), when(row.submitted_at)],
+};
+
+class Review {
+  constructor(data, parent, trigger) {
+    Object.assign(this, { data, trigger, guidelinesAsked: 0 });
+    this.screen = new ReviewScreen(parent);
+    this.scoring = new Scoring(this.screen, (session) => this.flow.changed(session));
+    this.storage = new DraftStorage("annotator:review:");
+    this.messages = new ReviewMessages(data.routes || "/api/review", data.csrf || "");
+    this.outbox = new Outbox({
+      messages: this.messages, storage: this.storage, same: sameScores, aheadOf: () => null,
+      onword: (word) => this.flow.say(word), ondone: (job, answer) => this.flow.done(job, answer),
+      onrefused: (job, answer) => this.flow.refused(job, answer),
+    });
+    this.flow = new ReviewFlow({
+      messages: this.messages, storage: this.storage, outbox: this.outbox, screen: this.screen,
+      trigger: (name, value) => this.trigger(name, value), project: data.project,
+    });
+    this.talk = new Talk({ routes: data.talk || "/api/talk", csrf: data.csrf || "", project: data.project, screen: this.screen });
+    const actions = this.#actions();
+    this.screen.build(actions);
+    this.keyboard = new ReviewKeyboard(this.screen, this.scoring, actions);
+    this.#listen();
+    this.screen.onshow = (session) => this.talk.show(session);
+    this.flow.start(data.start ?? null);
+  }
+
+  #actions() {
+    const { scoring, flow, screen } = this;
+    return {
+      hover: (index) => screen.hover(index), choose: (set, property) => scoring.choose(set, property), score: (value) => scoring.score(value),
+      move: (by) => scoring.move(by), look: (view) => scoring.look(view), arrow: (right) => scoring.arrow(right), point: (token) => scoring.point(token),
+      comment: (set, text) => scoring.comment(set, text), submit: () => flow.submit(), skip: () => flow.skip(),
+      ask: () => this.talk.open(), guidelines: () => this.trigger("guidelines", (this.guidelinesAsked += 1)), mine: () => this.#openMine(),
+      keys: () => openKeys(screen.root, REVIEW_KEYS), retry: () => flow.retry(), goOn: () => flow.goOn(), takeBack: () => flow.takeBack(),
+      keepMine: () => flow.keepMine(), takeTheirs: () => flow.takeTheirs(), focusText: () => screen.focusText(),
+    };
+  }
+
+  #openMine() {
+    const { project } = this.data;
+    openMine(this.screen.root, (page) => this.messages.mine(project, page), (row) => this.flow.open(row.annotation), MY_REVIEWS);
+  }
+
+  #listen() {
+    this.leaving = new AbortController();
+    const { signal } = this.leaving;
+    this.outbox.listen(signal);
+    window.addEventListener("focus", () => this.flow.lookAgain(), { signal });
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.screen.updateTheme(), { signal });
+    this.screen.root.addEventListener("pointerdown", () => this.screen.session?.clock.touch(), { signal });
+  }
+
+  /** Whether another project is asked for: that is another screen. */
+  differs(data) {
+    return data.project !== this.data.project;
+  }
+
+  /** A script ran again. Only a start that the page itself changed draws anything. */
+  update(data, trigger) {
+    const before = this.data;
+    this.data = data;
+    this.trigger = trigger;
+    this.messages.csrf = this.talk.messages.csrf = data.csrf || this.messages.csrf;
+    this.screen.updateTheme();
+    if (data.start && data.start !== before.start) this.flow.open(data.start);
+  }
+
+  destroy() {
+    this.flow.close();
+    this.talk.close();
+    this.outbox.close();
+    this.leaving.abort();
+    this.keyboard.destroy();
+    this.screen.destroy();
+  }
+}
+
+export default mountable((data, parent, trigger) => new Review(data, parent, trigger));

@@ -1,0 +1,32 @@
+/** Boxes above the text of a review: what the gate decided, that it was submitted, why something was refused. */
+import { button, element } from "./dom.js";
+import { Notices } from "./notices.js";
+import { decisionWords } from "./review_words.js";
+
+export class ReviewNotices extends Notices {
+  keyOf({ id, problem, conflict, work, unsaved }) {
+    return [id, problem, conflict?.error, work.state, unsaved];
+  }
+
+  boxes(session) {
+    return [this.problem(session), this.conflict(session), this.#submitted(session), this.#decision(session)];
+  }
+
+  #submitted({ submitted, unsaved }) {
+    if (!submitted) return null;
+    if (unsaved === "unsent") {
+      return this.box("info", "warning", "You changed a submitted review. Submit it again, or take the change back.",
+        button("Take the change back", { onclick: this.actions.takeBack }));
+    }
+    return this.box("info", "check", "You have submitted this review. Until its round is decided you may score again and submit the change.",
+      button("Back to work", { onclick: this.actions.goOn }));
+  }
+
+  #decision({ work }) {
+    if (work.state !== "decided" || !work.decision) return null;
+    const { title, why } = decisionWords(work);
+    const words = element("div", {}, element("p", { class: "notice-title" }, title), why && element("p", {}, why));
+    const kind = work.decision.outcome === "accepted" ? "accepted" : "returned";
+    return this.box(kind, kind === "accepted" ? "check" : "returned", words, button("Back to work", { onclick: this.actions.goOn }));
+  }
+}

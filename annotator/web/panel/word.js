@@ -1,0 +1,25 @@
+/** The small word that says whether everything has been saved. */
+import { element, setText } from "./dom.js";
+
+const WORDS = {
+  saved: "saved", saving: "saving…", offline: "offline – kept in this browser",
+  "signed-out": "signed out – kept in this browser", held: "not saved – see above the text", unsent: "changed – submit sends it",
+};
+const PATIENCE_MS = 150;
+
+export class Word {
+  constructor() {
+    this.root = element("span", { class: "word", role: "status" }, WORDS.saved);
+  }
+
+  /** "saving…" appears only if it takes a moment: a word that flickers at each mark tires. */
+  say(word) {
+    clearTimeout(this.timer);
+    const show = () => {
+      setText(this.root, WORDS[word]);
+      this.root.dataset.word = word;
+    };
+    if (word === "saving" && this.root.dataset.word !== "offline") this.timer = setTimeout(show, PATIENCE_MS);
+    else show();
+  }
+}

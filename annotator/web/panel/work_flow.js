@@ -1,0 +1,107 @@
+/**
+ * What the flows of all screens have in common: fetching work, what an earlier page left behind, a lost connection, a
+ * sign-in that ended, and two tabs with the same work. A flow of one kind adds what happens when work arrives and leaves.
+ */
+import { Leftovers } from "./leftovers.js";
+import { sentenceOf } from "./messages.js";
+
+const TRY_AGAIN_MS = 2000;
+
+export class WorkFlow {
+  /**
+   * @param {Object} parts  messages, storage, outbox, screen, trigger, project (its id)
+   * @param {{same: (a: Object, b: Object) => boolean, lost: string}} kind  lost: what is said of kept work that nobody takes
+   */
+  constructor(parts, { same, lost }) {
+    Object.assign(this, parts);
+    this.current = null;
+    this.waiting = true;
+    this.settings = null;
+    this.closed = false;
+    this.leftovers = new Leftovers({
+      messages: this.messages, storage: this.storage, same, isClosed: () => this.closed,
+      onlost: (sentence) => this.screen.notices.setPage({ text: `${lost}: ${sentence}`, closable: true }),
+    });
+  }
+
+  /** The sessions on the screen and behind it. */
+  get sessions() {
+    return [this.current].filter(Boolean);
+  }
+
+  /** What an earlier page left behind is sent first: the server must not hand it out again. */
+  async start(wanted) {
+    const refused = await this.leftovers.sendFinished();
+    await this.load(refused ?? wanted);
+    await this.leftovers.sendDrafts(new Set(this.sessions.map((session) => session.id)));
+  }
+
+  /** Fetches work: a given piece of it, or the one that the server chooses. */
+  async load(wanted = null) {
+    this.waiting = true;
+    const answer = await this.messages.next(this.project, wanted);
+    if (this.closed) return;
+    if (answer.status === 0 || answer.status >= 500) return this.#loadLater(wanted, answer);
+    if (answer.status === 401) return this.#signedOut(() => this.load(wanted));
+    if (answer.status !== 200) return this.screen.showEmpty(sentenceOf(answer));
+    this.arrived(answer.body);
+  }
+
+  #loadLater(wanted, answer) {
+    if (this.current) this.screen.hint(sentenceOf(answer), { stay: true });
+    else this.screen.showEmpty(answer.status ? sentenceOf(answer) : "The server cannot be reached. Trying again …");
+    this.again = setTimeout(() => this.load(wanted), TRY_AGAIN_MS);
+  }
+
+  #signedOut(again) {
+    this.screen.notices.setPage({ text: sentenceOf({ status: 401, body: {} }) });
+    this.onretry = again;
+  }
+
+  /** A session changed: it is kept and sent. */
+  changed(session) {
+    this.outbox.changed(session);
+  }
+
+  /** The word in the bar. @param {import("./saving.js").Word} word */
+  say(word) {
+    this.outbox.word = word;
+    this.screen.bar.word.say((word === "saved" && this.current?.unsaved) || word);
+    if (word === "signed-out") this.screen.notices.setPage({ text: sentenceOf({ status: 401, body: {} }) });
+    else if (word === "saved" && this.screen.notices.page && !this.screen.notices.page.closable) this.screen.notices.setPage(null);
+  }
+
+  retry() {
+    this.screen.notices.setPage(null);
+    this.outbox.retry();
+    this.onretry?.();
+    this.onretry = null;
+  }
+
+  keepMine() {
+    const session = this.current;
+    session.revision = session.conflict.work.revision;
+    session.conflict = null;
+    session.version += 1;
+    this.screen.refresh();
+    this.changed(session);
+  }
+
+  /** What was here is one step of the session: where it has a history, one undo away. */
+  takeTheirs() {
+    const session = this.current;
+    const { work } = session.conflict;
+    session.revision = work.revision;
+    session.conflict = null;
+    session.load(work.draft);
+    session.saved = session.version;
+    this.outbox.hold(session);
+    this.screen.refresh();
+  }
+
+  /** The flow ends with its screen. */
+  close() {
+    this.closed = true;
+    clearTimeout(this.again);
+  }
+}

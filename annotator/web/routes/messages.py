@@ -1,0 +1,92 @@
+"""JSON messages between a screen and its routes: decoded and checked, carried out as the person who is signed in, answered."""
+
+from collections.abc import Callable
+from typing import Annotated, Any, TypeVar
+
+import msgspec
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from annotator.domain.people import User
+from annotator.errors import AnnotatorError, InvalidValue, StaleDraft
+from annotator.usecases.accounts import Session
+from annotator.usecases.databases import Store
+from annotator.web.routes.access import error_response, read_body, require_csrf, route_store, session_of_request
+
+LAST_PAGE = 10**6
+_LONGEST_BODY = 2 * 1024 * 1024
+_LARGEST = 2**53  # what a browser counts exactly
+
+Number = Annotated[int, msgspec.Meta(ge=0, le=_LARGEST)]
+Elapsed = Annotated[int, msgspec.Meta(ge=-_LARGEST, le=_LARGEST)]  # a clock that is set back must not stop a save
+
+Handler = Callable[[Store, User, Any], object]
+_B = TypeVar("_B")
+
+
+def number(query: Any, name: str, *, lowest: int = 0, highest: int = _LARGEST) -> int:
+    """A whole number of an address; raises InvalidValue naming it."""
+    value = query.get(name, "")
+    is_number = value.isascii() and value.isdigit() and len(value) <= len(str(highest))
+    if not is_number or not lowest <= int(value) <= highest:
+        said = f"a number from {lowest} to {highest}"
+        raise InvalidValue(f"'{name}' in the address must be {said}; it is '{value[:40]}'.")
+    return int(value)
+
+
+def get_route(path: str, handler: Handler) -> Route:
+    """GET /api/PATH: the handler gets the address's query."""
+
+    def endpoint(request: Request) -> Response:
+        try:
+            return _answer(request, handler, None, session_of_request(request), request.query_params)
+        except AnnotatorError as error:
+            return error_response(error)
+
+    return Route(f"/api/{path}", endpoint, methods=["GET"])
+
+
+def post_route(path: str, handler: Handler, body_type: type[_B], stored: Handler | None = None) -> Route:
+    """POST /api/PATH: the handler gets the decoded body. `stored` answers what is there when another tab was faster."""
+    decoder = msgspec.json.Decoder(body_type)
+
+    async def endpoint(request: Request) -> Response:
+        try:
+            session = await run_in_threadpool(_session_of_page, request)
+            body = _decode(await read_body(request, _LONGEST_BODY, "The message is too long."), decoder)
+            return await run_in_threadpool(_answer, request, handler, stored, session, body)
+        except AnnotatorError as error:
+            return error_response(error)
+
+    return Route(f"/api/{path}", endpoint, methods=["POST"])
+
+
+def _session_of_page(request: Request) -> Session:
+    """Who sent a message, from a page of ours; asked before any of the message is read."""
+    session = session_of_request(request)
+    require_csrf(request, session)
+    return session
+
+
+def _answer(request: Request, handler: Handler, stored: Handler | None, session: Session, said: Any) -> Response:
+    with route_store(request) as store:
+        try:
+            return _json(handler(store, session.user, said), 200)
+        except StaleDraft as error:
+            if stored is None:
+                raise
+            return _json({"error": str(error), "work": stored(store, session.user, said)}, 409)
+
+
+def _decode(raw: bytes, decoder: msgspec.json.Decoder[Any]) -> Any:
+    try:
+        return decoder.decode(raw)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise InvalidValue(f"The message cannot be read: {error}.") from error
+
+
+def _json(answer: object, status: int) -> Response:
+    headers = {"Cache-Control": "no-store"}
+    return Response(msgspec.json.encode(answer), status, headers, media_type="application/json")

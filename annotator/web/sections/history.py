@@ -1,0 +1,28 @@
+"""Everything that happened to one instance, as a timeline to read and to take along."""
+
+import streamlit as st
+
+from annotator.domain.instances import Instance
+from annotator.domain.projects import Project
+from annotator.usecases.audit import timeline, timeline_as_csv
+from annotator.usecases.databases import Store
+from annotator.web.frame import as_text
+from annotator.web.session import Visit
+
+
+def show(store: Store, visit: Visit, project: Project, instance: Instance) -> None:
+    """Oldest first."""
+    moments = timeline(store, visit.user, project, instance.id)
+    if not moments:
+        st.info("Nothing has happened to this text yet.", icon=":material/history:")
+        return
+    for moment in moments:
+        when, what = st.columns([1, 4], gap="small")
+        when.caption(moment.at.replace("T", " ")[:19])
+        what.markdown(f"**{as_text(moment.who)}** {as_text(moment.what)}")
+        if moment.lines:
+            what.caption("  \n".join(as_text(line) for line in moment.lines))
+    st.download_button(
+        "Take the timeline as CSV", timeline_as_csv(moments), f"{instance.key}-timeline.csv", "text/csv",
+        key=f"history_{instance.id}", icon=":material/download:",
+    )  # fmt: skip

@@ -1,0 +1,140 @@
+"""The review loop with everybody at a browser of their own: return, correction, return, acceptance; and three rounds to discard."""
+
+from collections.abc import Callable, Sequence
+
+import pytest
+
+from annotator.store import open_store
+from annotator.store.annotations import annotations_of
+from annotator.store.instances import get_instance
+from annotator.store.rounds import rounds_of_instances
+from benchmarks.served import Server
+from tests.browser.stories.story import Person
+
+pytestmark = pytest.mark.browser
+Come = Callable[..., Person]
+
+SENTIMENT = 1
+KEY, OTHER = "sentiment-en-08", "sentiment-en-17"
+SET_A, SET_B = "showers off at nine", "a man with a mop sighing at you"
+
+
+def annotation_id(server: Server, key: str) -> int:
+    """The newest annotation of an instance."""
+    with open_store(server.database) as store:
+        return int(
+            store.value(
+                "SELECT max(annotations.id) FROM annotations JOIN instances ON instances.id = instance_id WHERE key = ?",
+                (key,),
+            )
+        )
+
+
+def outcomes(server: Server, key: str) -> list[str | None]:
+    """How each round of an instance ended."""
+    with open_store(server.database) as store:
+        instance_id = int(store.value("SELECT id FROM instances WHERE key = ?", (key,)))
+        return [found.outcome for found in rounds_of_instances(store, [instance_id]).get(instance_id, [])]
+
+
+def review(people: Sequence[Person], key: str, *scores: str) -> None:
+    """Everybody scores the newest annotation of an instance: a digit for each question, then Ctrl+Enter."""
+    for person in people:
+        with open_store(person.database) as store:
+            number = int(
+                store.value(
+                    "SELECT max(annotations.id) FROM annotations JOIN instances ON instances.id = instance_id WHERE key = ?",
+                    (key,),
+                )
+            )
+        person.open(f"/review?project={SENTIMENT}&annotation={number}")
+        person.wait_for_text()
+        assert person.key == key
+        person.press(*scores)
+        person.submit_review()
+
+
+def correct(ann: Person, key: str, choose: str, phrase: str) -> None:
+    """Mark a phrase more in a set of returned work, and hand it in."""
+    ann.annotate(SENTIMENT)
+    assert ann.key == key  # returned work comes first
+    ann.press(choose)
+    ann.mark(phrase)
+    ann.submit()
+
+
+def test_return_correction_return_and_acceptance_with_three_reviewers(server: Server, person: Come) -> None:
+    ann = person("Annotator 1").annotate(SENTIMENT, KEY)
+    ann.mark(SET_A)
+    ann.press("n")
+    ann.mark("a man with a mop")
+    ann.submit()
+    reviewers = [person(f"Reviewer {number}") for number in (1, 2, 3)]
+
+    # Set A passes, set B does not support the label by itself.
+    review(reviewers[:2], KEY, "3", "4", "2", "4", "3")
+    assert outcomes(server, KEY) == [None]
+    review(reviewers[2:], KEY, "3", "4", "3", "4", "3")
+    assert outcomes(server, KEY) == ["returned"]
+
+    ann.annotate(SENTIMENT)
+    assert ann.key == KEY
+    ann.sees("Returned after round 1")
+    ann.sees("Sufficiency score 2.33 (2, 2, 3), needs 3")
+    ann.press("1")
+    ann.mark("lights off")
+    ann.sees("has passed and is locked")
+    correct(ann, KEY, "2", "sighing at you")
+
+    # Set A carries its scores: only set B and the whole are asked for.
+    review(reviewers, KEY, "3", "3", "3")
+    assert outcomes(server, KEY) == ["returned", "returned"]
+    ann.annotate(SENTIMENT)
+    ann.sees("Compactness score 3 (3, 3, 3), needs 3.6")
+    correct(ann, KEY, "2", "sighing")  # clicking over marked words adds; the reviewers are content now
+    review(reviewers, KEY, "3", "4", "3")
+    assert outcomes(server, KEY) == ["returned", "returned", "accepted"]
+
+    with open_store(server.database) as store:
+        instance_id = ann.instance_id(KEY)
+        assert get_instance(store, instance_id).state == "complete"
+        last = annotations_of(store, [instance_id])[instance_id][-1]
+        assert last.round_number == 3
+    reviewers[0].open(f"/review?project={SENTIMENT}&annotation={annotation_id(server, KEY)}")
+    reviewers[0].wait_for_text()
+    reviewers[0].sees("accepted")
+
+
+def test_three_rounds_that_fall_short_discard_the_text(server: Server, person: Come) -> None:
+    ann = person("Annotator 1").annotate(SENTIMENT, OTHER)
+    ann.mark("washed")
+    ann.submit()
+    reviewers = [person(f"Reviewer {number}") for number in (1, 2, 3)]
+    for phrase in ("posted it to me", "with a note", ""):
+        review(reviewers, OTHER, "1", "4", "1")
+        if phrase:
+            correct(ann, OTHER, "1", phrase)
+    assert outcomes(server, OTHER) == ["returned", "returned", "discarded"]
+    with open_store(server.database) as store:
+        assert get_instance(store, ann.instance_id(OTHER)).state == "discarded"
+    ann.annotate(SENTIMENT)
+    assert ann.key != OTHER
+
+
+def test_a_reviewer_with_the_keyboard_alone_scores_comments_and_goes_on(server: Server, person: Come) -> None:
+    reviewer = person("Reviewer 3").open(f"/review?project={SENTIMENT}")
+    reviewer.wait_for_text()
+    first = reviewer.key
+    assert first == "sentiment-en-14"  # a correction that one knows comes first
+    reviewer.press("3", "4", "3")
+    reviewer.press("c")
+    reviewer.page.keyboard.type("much better")
+    reviewer.press("Escape", "4", "3")
+    reviewer.submit_review()
+    assert reviewer.key != first
+    with open_store(server.database) as store:
+        comment = store.value(
+            """SELECT scores.comment FROM scores JOIN reviews ON reviews.id = review_id JOIN users ON users.id = user_id
+                WHERE name = 'Reviewer 3' AND scores.comment <> '' ORDER BY reviews.id DESC LIMIT 1"""
+        )
+    assert comment == "much better"

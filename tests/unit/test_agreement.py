@@ -1,0 +1,416 @@
+"""Agreement: equal to scikit-learn and krippendorff wherever those are defined, and None with a count where nothing is."""
+
+import warnings
+from collections import Counter, defaultdict
+from itertools import combinations
+from math import isnan, sqrt
+
+import krippendorff
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.metrics import cohen_kappa_score
+
+from annotator.domain.instances import Annotation, AnnotationState, Instance, Segment
+from annotator.domain.rationales import RationaleSet
+from annotator.domain.texts import TokenizedText
+from annotator.errors import InvalidValue
+from annotator.review import token_agreement as tokens_module
+from annotator.review.agreement import AgreementTally, taking_part, votes_of
+from annotator.review.coefficients import binary_cohen_kappa
+from annotator.review.label_agreement import LabelAgreement, label_agreement
+from annotator.review.reviewer_agreement import reviewer_agreement
+from annotator.review.set_agreement import best_match_iou, set_agreement
+from annotator.review.spread import Moments, Spread
+from annotator.review.token_agreement import InstanceVotes, token_agreement
+from benchmarks.agreement import check_equal, figures_by_packages, figures_of
+
+NAMES = ("ada", "ben", "cy", "di", "eve")
+
+
+def votes(**rows: str) -> InstanceVotes:
+    """Each annotator's tokens as a row of 0 and 1."""
+    return InstanceVotes(tuple(rows), np.array([[mark == "1" for mark in row] for row in rows.values()], dtype=bool))
+
+
+@st.composite
+def instances_of_votes(draw: st.DrawFn) -> InstanceVotes:
+    """Any number of annotators, in any order; often all marks or none, since there the edges are."""
+    names = draw(st.lists(st.sampled_from(NAMES), unique=True))
+    n_tokens = draw(st.integers(0, 7))
+    rows = st.one_of(
+        st.lists(st.booleans(), min_size=n_tokens, max_size=n_tokens),
+        st.sampled_from([[False] * n_tokens, [True] * n_tokens]),
+    )
+    return InstanceVotes(tuple(names), np.array([draw(rows) for _ in names], dtype=bool).reshape(len(names), n_tokens))
+
+
+# --- tokens
+
+
+@settings(deadline=None)
+@given(st.lists(instances_of_votes(), max_size=8))
+def test_token_agreement_over_any_instances_is_what_the_packages_say(instances: list[InstanceVotes]) -> None:
+    check_equal(figures_of(token_agreement(instances)), figures_by_packages(instances))
+
+
+@settings(deadline=None)
+@given(st.lists(instances_of_votes(), max_size=8))
+def test_token_fleiss_kappa_is_its_definition_with_each_token_as_an_item(instances: list[InstanceVotes]) -> None:
+    items = [Counter(column) for v in instances if len(v.annotators) > 1 for column in v.marked.T.tolist()]
+    found = token_agreement(instances)
+    assert found.fleiss_kappa == approx(fleiss_by_definition(items))
+    assert found.fleiss_is_generalised == (len({item.total() for item in items}) > 1)
+
+
+@settings(deadline=None)
+@given(st.lists(instances_of_votes(), max_size=8))
+def test_a_batch_more_or_less_changes_nothing(instances: list[InstanceVotes]) -> None:
+    at_once = token_agreement(instances)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tokens_module, "_VOTES_AT_ONCE", 1)
+        check_equal(figures_of(token_agreement(instances)), figures_of(at_once))
+
+
+def test_what_is_left_out_of_token_agreement_is_counted() -> None:
+    alone, empty, nothing = votes(ada="10"), votes(ada="", ben=""), votes(ada="00", ben="00")
+    nobody = InstanceVotes((), np.zeros((0, 3), dtype=bool))
+    found = token_agreement([alone, empty, nothing, votes(ada="10", ben="10"), nobody])
+    assert (found.n_instances, found.n_alone, found.n_without_tokens, found.n_tokens) == (2, 1, 1, 4)
+    assert found.cohen_kappa_per_instance == Spread(1.0, None, 1, 1)
+    assert found.krippendorff_alpha_per_instance == Spread(1.0, None, 1, 1)
+    assert (found.majority.kappa.n_left_out, found.majority.precision.n_left_out) == (2, 2)
+    assert found.majority.recall == Spread(1.0, 0.0, 2, 2)
+
+
+@pytest.mark.parametrize("row", ["000", "111"])
+def test_where_both_mark_nothing_or_both_everything_kappa_and_alpha_are_not_defined(row: str) -> None:
+    found = token_agreement([votes(ada=row, ben=row)])
+    assert found.cohen_kappa_per_instance == found.cohen_kappa_pooled == Spread(n_left_out=1)
+    assert (found.fleiss_kappa, found.krippendorff_alpha) == (None, None)
+    [pair] = found.pairs
+    assert (pair.kappa_pooled, pair.kappa_per_instance, pair.n_undefined) == (None, None, 1)
+
+
+def test_over_nothing_no_agreement_is_defined() -> None:
+    found = token_agreement([])
+    assert (found.fleiss_kappa, found.krippendorff_alpha, found.mean_annotators) == (None, None, None)
+    assert found.cohen_kappa_pooled == found.majority.f1 == Spread()
+    assert (found.pairs, found.by_annotator) == ((), {})
+
+
+def test_half_of_the_annotators_are_no_majority() -> None:
+    found = token_agreement([votes(ada="1100", ben="1010")])  # the majority of two is what both marked: token 0
+    assert (found.majority.precision.mean, found.majority.recall.mean) == (0.5, 1.0)
+
+
+def test_table_2_of_eraser_worked_out_by_hand() -> None:
+    found = token_agreement([votes(ada="110000", ben="110000", cy="011000")])  # majority 110000
+    cy = found.by_annotator["cy"]
+    assert (cy.precision.mean, cy.recall.mean, cy.f1.mean) == (0.5, 0.5, 0.5)
+    assert cy.kappa.mean == approx((4 / 6 - (4 + 16) / 36) / (1 - (4 + 16) / 36))
+    assert found.majority.f1.mean == approx((1 + 1 + 0.5) / 3)
+    assert found.majority.f1.sd == approx(sqrt((2 * (1 / 6) ** 2 + (1 / 3) ** 2) / 2))
+    assert found.mean_annotators == 3
+
+
+def test_pooled_kappa_weighs_tokens_and_the_mean_of_kappas_weighs_instances() -> None:
+    found = token_agreement([votes(ada="10", ben="10"), votes(ben="11110000", ada="00001111")])
+    assert found.cohen_kappa_per_instance.mean == 0.0  # 1 and -1
+    assert found.cohen_kappa_pooled.mean == approx((2 / 10 - 1 / 2) / (1 - 1 / 2))
+
+
+def test_kappa_of_counts_that_no_float_holds_is_exact() -> None:
+    n = np.array([10**9 + 1])
+    assert binary_cohen_kappa(n, n - 1, n - 1, n - 1) == [1.0]
+
+
+@pytest.mark.parametrize(
+    ("names", "n_rows"),
+    [
+        (
+            ("ada", "ada"),
+            2,
+        ),
+        (("ada", "ben"), 1),
+    ],
+    ids=["a name twice", "a row too few"],
+)
+def test_votes_need_one_row_for_each_annotator(names: tuple[str, ...], n_rows: int) -> None:
+    with pytest.raises(InvalidValue, match="one row for each annotator, and each annotator once"):
+        InstanceVotes(names, np.zeros((n_rows, 3), dtype=bool))
+
+
+# --- labels
+
+
+labelled = st.lists(st.dictionaries(st.sampled_from(NAMES), st.sampled_from("xyz")), max_size=10)
+
+
+@settings(deadline=None)
+@given(labelled)
+def test_label_kappas_are_those_of_scikit_learn(instances: list[dict[str, str]]) -> None:
+    check_pairs(label_agreement(instances), instances)
+
+
+def check_pairs(found: LabelAgreement, instances: list[dict[str, str]]) -> None:
+    """Against scikit-learn, called for each two annotators on the instances that they share."""
+    shared: dict[tuple[str, str], list[tuple[str, str]]] = defaultdict(list)
+    for item in instances:
+        for pair in combinations(sorted(item), 2):
+            shared[pair].append((item[pair[0]], item[pair[1]]))
+    domain = sorted({label for item in instances for label in item.values()})
+    kappas = [
+        quietly(cohen_kappa_score, *zip(*labels, strict=True), labels=domain) for _, labels in sorted(shared.items())
+    ]
+    assert [(p.first, p.second, p.n_instances) for p in found.pairs] == [
+        (*pair, len(labels)) for pair, labels in sorted(shared.items())
+    ]
+    assert [p.kappa for p in found.pairs] == [approx(None if isnan(kappa) else kappa) for kappa in kappas]
+    assert found.cohen_kappa == spread_of(kappas)
+
+
+@settings(deadline=None)
+@given(labelled)
+def test_label_alpha_is_that_of_krippendorff_and_fleiss_kappa_its_definition(instances: list[dict[str, str]]) -> None:
+    found = label_agreement(instances)
+    check_over_all(found, instances)
+    assert found.n_alone == sum(len(item) == 1 for item in instances)
+
+
+def check_over_all(found: LabelAgreement, instances: list[dict[str, str]]) -> None:
+    """Against the package's alpha and the definition of Fleiss' kappa."""
+    items = [Counter(item.values()) for item in instances if len(item) > 1]
+    domain = sorted({label for item in items for label in item})
+    counts = np.array([[item[label] for label in domain] for item in items])
+    alpha = krippendorff.alpha(value_counts=counts, level_of_measurement="nominal") if len(domain) > 1 else None
+    assert found.krippendorff_alpha == approx(alpha)
+    assert found.fleiss_kappa == approx(fleiss_by_definition(items))
+    assert found.n_instances == len(items)
+    assert found.fleiss_is_generalised == (len({item.total() for item in items}) > 1)
+
+
+def fleiss_by_definition(items: list[Counter]) -> float | None:
+    """Fleiss 1971, formulas 1 to 7, item by item; a label's share is the mean of its shares (Gwet 2014)."""
+    if not items:
+        return None
+    observed = np.mean([sum(n * (n - 1) for n in i.values()) / (i.total() * (i.total() - 1)) for i in items])
+    shares = defaultdict(float)
+    for item in items:
+        for label, n in item.items():
+            shares[label] += n / item.total() / len(items)
+    if len(shares) == 1:
+        return None
+    expected = sum(share**2 for share in shares.values())
+    return (observed - expected) / (1 - expected)
+
+
+FLEISS = [  # Wikipedia, "Fleiss' kappa", the worked example: 14 raters, 10 subjects, 5 categories, kappa 0.210
+    (0, 0, 0, 0, 14), (0, 2, 6, 4, 2), (0, 0, 3, 5, 6), (0, 3, 9, 2, 0), (2, 2, 8, 1, 1),
+    (7, 7, 0, 0, 0), (3, 2, 6, 3, 0), (2, 5, 3, 2, 2), (6, 5, 2, 1, 0), (0, 2, 2, 3, 7),
+]  # fmt: skip
+
+KRIPPENDORFF = [  # the krippendorff package's documentation: nominal alpha .691358
+    (None, None, None, None, None, 3, 4, 1, 2, 1, 1, 3, 3, None, 3),
+    (1, None, 2, 1, 3, 3, 4, 3, None, None, None, None, None, None, None),
+    (None, None, 2, 1, 3, 4, 4, None, 2, 1, 1, 3, 3, None, 4),
+]
+
+
+def test_fleiss_kappa_of_the_worked_example() -> None:
+    instances = [{f"r{rater}": str(label) for rater, label in enumerate(np.repeat(range(5), row))} for row in FLEISS]
+    found = label_agreement(instances)
+    assert (round(found.fleiss_kappa, 3), found.fleiss_is_generalised) == (0.210, False)
+
+
+def test_alpha_of_labels_with_gaps_is_that_of_the_packages_documentation() -> None:
+    instances = [
+        {f"r{rater}": str(value) for rater, value in enumerate(column) if value is not None}
+        for column in zip(*KRIPPENDORFF, strict=True)
+    ]
+    found = label_agreement(instances)
+    assert round(found.krippendorff_alpha, 6) == 0.691358
+    assert (found.n_instances, found.n_alone) == (12, 1)
+
+
+def test_cohens_kappa_of_a_table_of_fifty() -> None:
+    rows = [("y", "y")] * 20 + [("y", "n")] * 5 + [("n", "y")] * 10 + [("n", "n")] * 15
+    [pair] = label_agreement([{"ada": one, "ben": other} for one, other in rows]).pairs
+    assert pair.kappa == approx(0.4)  # Wikipedia, "Cohen's kappa", simple example: p_o .7, p_e .5
+
+
+def test_one_label_throughout_has_no_kappa_and_no_alpha() -> None:
+    found = label_agreement([{"ada": "x", "ben": "x"}] * 3)
+    assert found.cohen_kappa == Spread(n_left_out=1)
+    assert (found.fleiss_kappa, found.krippendorff_alpha) == (None, None)
+
+
+# --- sets
+
+
+A, B, C = RationaleSet.of((0, 4)), RationaleSet.of((6, 8)), RationaleSet.of((0, 2))
+MATCHES = [
+    ([A, B], [B, A], 1.0, "the order of sets does not matter"),
+    ([A], [RationaleSet.of((0, 2), (2, 4))], 1.0, "nor how a set is cut into spans"),
+    ([A, B], [C], ((0.5 + 0) / 2 + 0.5) / 2, "B finds nothing, C its half in A"),
+    ([A], [A, B], (1 + (1 + 0) / 2) / 2, "one set too many costs in one direction"),
+    ([A], [], 0.0, "sets against none: nothing matches"),
+    ([], [], None, "none against none is not defined"),
+    ([A], [B], 0.0, "no token shared"),
+]
+
+
+@pytest.mark.parametrize(("first", "second", "expected", "_why"), MATCHES)
+def test_each_set_is_compared_with_its_best_match(
+    first: list[RationaleSet], second: list[RationaleSet], expected: float | None, _why: str
+) -> None:
+    assert best_match_iou(first, second) == approx(expected)
+    assert best_match_iou(second, first) == approx(expected)
+
+
+def test_set_agreement_is_the_mean_over_instances_and_pairs() -> None:
+    found = set_agreement([{"ada": [A], "ben": [A], "cy": []}, {"ada": [], "ben": []}, {"ada": [A]}, {}])
+    assert found.best_match_iou == Spread(approx(1 / 3), approx(sqrt(1 / 3)), 3, 1)
+    assert found.n_alone == 1
+
+
+def test_set_agreement_over_many_instances_is_added_up_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("annotator.review.set_agreement._VALUES_AT_ONCE", 2)
+    found = set_agreement([{"ada": [A], "ben": [C]}, {"ada": [A], "ben": [A]}] * 10)
+    assert (found.best_match_iou.mean, found.best_match_iou.n) == (approx(0.75), 20)
+
+
+# --- reviewers
+
+
+def patterns(items: list[dict[str, int]]) -> Counter[tuple[int, ...]]:
+    """How often each score from 1 to 5 was given to an item, and to how many items."""
+    return Counter(tuple(list(item.values()).count(score) for score in range(1, 6)) for item in items)
+
+
+@settings(deadline=None)
+@given(st.lists(st.dictionaries(st.sampled_from(NAMES), st.integers(1, 4)), max_size=8))
+def test_reviewers_alpha_is_the_ordinal_one_of_all_their_scores(items: list[dict[str, int]]) -> None:
+    found = reviewer_agreement(patterns(items))
+    table = np.array([[item.get(name, np.nan) for item in items] for name in NAMES])
+    scores = {score for item in items if len(item) > 1 for score in item.values()}
+    expected = krippendorff.alpha(table, level_of_measurement="ordinal") if len(scores) > 1 else None
+    assert found.krippendorff_alpha == approx(expected)
+    pairs = [one == other for item in items for one, other in combinations(item.values(), 2)]
+    assert found.exact_share == approx(np.mean(pairs) if pairs else None)
+    assert (found.n_pairs, found.n_alone) == (len(pairs), sum(len(item) == 1 for item in items))
+
+
+def test_ordinal_alpha_is_that_of_krippendorffs_own_example() -> None:
+    coders = [  # Krippendorff 2011, p. 8, data of four observers with gaps: ordinal alpha .815
+        (1, 2, 3, 3, 2, 1, 4, 1, 2, None, None, None),
+        (1, 2, 3, 3, 2, 2, 4, 1, 2, 5, None, 3),
+        (None, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, None),
+        (1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, None),
+    ]
+    items = [
+        {f"r{coder}": score for coder, score in enumerate(column) if score is not None}
+        for column in zip(*coders, strict=True)
+    ]
+    assert round(reviewer_agreement(patterns(items)).krippendorff_alpha, 3) == 0.815
+
+
+@pytest.mark.parametrize("items", [[], [{"ada": 3}], [{"ada": 3, "ben": 3}, {"ada": 3, "ben": 3}]])
+def test_reviewers_who_never_differ_or_never_meet_have_no_alpha(items: list[dict[str, int]]) -> None:
+    assert reviewer_agreement(patterns(items)).krippendorff_alpha is None
+
+
+# --- a project's annotations
+
+
+def instance(n_tokens: int = 6, result: str | None = "yes") -> Instance:
+    body = TokenizedText("x " * n_tokens, tuple(range(0, 2 * n_tokens, 2)), tuple(range(1, 2 * n_tokens, 2)), (0,))
+    asked = TokenizedText("x x", (0, 2), (1, 3), (0,))
+    return Instance(1, "k", "", "en", (Segment("text", True, body), Segment("question", False, asked)), result)
+
+
+def annotation(
+    number: int,
+    who: str,
+    *sets: RationaleSet,
+    state: AnnotationState = "accepted",
+    round_number: int = 1,
+    result: str | None = "yes",
+) -> Annotation:
+    return Annotation(number, who, round_number, state, result, sets)
+
+
+def test_the_latest_round_of_each_annotator_that_is_submitted_or_accepted_takes_part() -> None:
+    given_in = [
+        annotation(1, "ada", A, state="returned"),
+        annotation(2, "ben", A),
+        annotation(3, "ada", B, state="submitted", round_number=2),
+        annotation(4, "ben", C, round_number=2),
+        annotation(5, "cy", A, state="draft"),
+        annotation(6, "di", A, state="reference"),
+        annotation(7, "eve", A, state="withdrawn"),
+        annotation(8, "eve", C, state="submitted"),
+        annotation(9, "fay", A, state="discarded"),
+        annotation(10, "gus", A, state="withdrawn"),
+    ]
+    assert sorted(a.id for a in taking_part(given_in)) == [3, 4, 8]
+
+
+def test_only_annotations_with_the_gold_result_take_part_for_tokens_and_sets_and_the_rest_is_counted() -> None:
+    tally = AgreementTally()
+    tally.add(instance(8), [annotation(1, "ada", A), annotation(2, "ben", A), annotation(3, "cy", B, result="no")])
+    found = tally.result()
+    assert (found.n_annotations, found.n_other_result) == (3, 1)
+    assert (found.tokens.majority.kappa.n, found.tokens.cohen_kappa_pooled.mean) == (2, 1.0)
+    assert found.sets.best_match_iou.mean == 1.0
+    assert (found.labels.n_instances, found.labels.n_labels) == (1, 2)
+
+
+def test_votes_are_over_selectable_tokens_and_the_union_of_overlapping_sets() -> None:
+    found = votes_of([annotation(1, "ada", C, RationaleSet.of((1, 3), (5, 6))), annotation(2, "ben")], 6)
+    assert found.annotators == ("ada", "ben")
+    assert found.marked.tolist() == [[True, True, True, False, False, True], [False] * 6]
+
+
+# --- spreads
+
+
+@settings(deadline=None)
+@given(
+    st.lists(st.lists(st.tuples(st.integers(0, 3), st.sampled_from([0.3, 1.0, -0.25, np.nan])), max_size=6), max_size=5)
+)
+def test_means_and_deviations_do_not_depend_on_batches(batches: list[list[tuple[int, float]]]) -> None:
+    moments = Moments()
+    for batch in [*batches, [(3, np.nan)]]:
+        moments.add(np.array([v for _, v in batch], dtype=float), np.array([g for g, _ in batch], dtype=np.int64))
+    every = [pair for batch in [*batches, [(3, np.nan)]] for pair in batch]
+    for group in range(4):
+        values = [value for g, value in every if g == group]
+        if values:
+            assert moments.of_group(group) == spread_of(values)
+    assert moments.of_all() == spread_of([value for _, value in every])
+
+
+def spread_of(values: list[float]) -> Spread:
+    kept = [value for value in values if not isnan(value)]
+    mean, sd = np.mean(kept) if kept else None, np.std(kept, ddof=1) if len(kept) > 1 else None
+    return Spread(approx(mean), approx(sd), len(kept), len(values) - len(kept))
+
+
+def test_equal_values_have_no_deviation_at_all() -> None:
+    moments = Moments()
+    for _ in range(100):
+        moments.add(np.full(1000, 0.3))
+    assert moments.of_all().sd == pytest.approx(0, abs=1e-12)
+
+
+def approx(value: float | None) -> object:
+    return None if value is None else pytest.approx(value, rel=0, abs=1e-9)
+
+
+def quietly(function, *arguments, **options):
+    """The packages warn where a value is not defined."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return function(*arguments, **options)

@@ -1,0 +1,72 @@
+"""The Review page: who gets it, and what its document reads beforehand. What it shows is tested in Chromium."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from annotator.domain.people import LOCAL_OPERATOR
+from annotator.domain.tasks import get_task
+from annotator.store import open_store
+from annotator.store.projects import add_project, get_project
+from annotator.usecases import accounts
+from annotator.web import frame, page_parts, session
+from annotator.web.routes.documents import _document
+from annotator.web.routes.static import _PANEL, panel_modules
+
+APP = Path(frame.__file__).with_name("app.py")
+
+
+@pytest.fixture
+def database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("ANNOTATOR_DB", str(tmp_path / "annotator.db"))
+    with open_store(tmp_path / "annotator.db", create=True) as store, store.transaction():
+        add_project(store, "P", get_task("sentiment"), labels=["no", "yes"])
+    return tmp_path / "annotator.db"
+
+
+def sign_in(database: Path, monkeypatch: pytest.MonkeyPatch, role: str) -> None:
+    with open_store(database) as store:
+        accounts.add_user(store, LOCAL_OPERATOR, "rev", role, "P")
+        token = accounts.sign_in_as(store, "rev", is_demonstration=True)
+    monkeypatch.setattr(session, "cookie_token", lambda: token)
+
+
+def test_a_reviewer_gets_the_screen(database: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    sign_in(database, monkeypatch, "reviewer")
+    app = AppTest.from_file(str(APP), default_timeout=20).run()
+    assert not app.exception
+    assert not app.error
+    assert not app.info
+
+
+def test_who_may_not_review_reads_why(database: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    said: list[str] = []
+    monkeypatch.setattr(page_parts.st, "info", lambda sentence, **_: said.append(sentence))
+    with open_store(database) as store:
+        project = get_project(store, "P")
+    visit = session.Visit(LOCAL_OPERATOR, "token", project, frozenset({"annotator"}))
+    assert page_parts.require_project(visit, "review") is None
+    assert said[0].startswith("You cannot review in this project.")
+
+
+@pytest.mark.parametrize(("asked", "number"), [("31", 31), ("", None), ("x", None), ("-1", None), ("9" * 19, None)])
+def test_a_deep_link_names_an_annotation(monkeypatch: pytest.MonkeyPatch, asked: str, number: int | None) -> None:
+    monkeypatch.setattr(page_parts.st, "query_params", {"annotation": asked})
+    assert page_parts.asked_annotation() == number
+
+
+@pytest.mark.parametrize(
+    ("page", "entry", "other"), [("annotate", "panel.js", "flow.js"), ("review", "review.js", "review_flow.js")]
+)
+def test_the_document_names_the_modules_of_its_own_screen(page: str, entry: str, other: str) -> None:
+    named = json.loads(re.search(r"for \(const module of (\[.*?\])\)", _document(page))[1])
+    own = [address for address in named if address.startswith("/panel/")]
+    assert own == panel_modules(entry)
+    names = [address.rsplit("/", 1)[1] for address in own]
+    assert other in names
+    assert len(names) == len(set(names))
+    assert all((_PANEL / name).is_file() for name in names)
+    assert ("review_flow.js" in names) == (page == "review")
