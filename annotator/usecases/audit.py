@@ -230,8 +230,11 @@ def _lines(event: Event) -> tuple[str, ...]:
 def _score_lines(scores: _Detail) -> Iterable[str]:
     for number, (sufficiency, compactness) in enumerate(scores["sets"]):
         if sufficiency is not None or compactness is not None:
-            yield f"set {set_letter(number)}: sufficiency {_shown(sufficiency)}, compactness {_shown(compactness)}"
-    yield f"comprehensiveness {_shown(scores['comprehensiveness'])}"
+            yield (
+                f"set {set_letter(number)}: sufficiency score {_shown(sufficiency)}, "
+                f"compactness score {_shown(compactness)}"
+            )
+    yield f"comprehensiveness score {_shown(scores['comprehensiveness'])}"
 
 
 def _change_line(change: _Detail) -> str:
