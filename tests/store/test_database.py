@@ -14,8 +14,11 @@ from annotator.domain.projects import Project
 from annotator.errors import StoreError
 from annotator.store import Store, open_store
 from annotator.store.database import Store as StoreClass
+from annotator.store.driver import Database
 from annotator.store.people import add_user, list_users
+from annotator.store.schema import MIGRATIONS
 from annotator.usecases import marking
+from annotator.usecases.upkeep import check
 
 TABLES = {
     "_sqlite_migrations", "users", "sign_in_links", "sessions", "sign_in_failures", "projects", "memberships", "documents",
@@ -163,6 +166,7 @@ import sys
 from annotator.store import open_store
 from annotator.store.people import get_user
 from annotator.usecases import marking
+from annotator.usecases.upkeep import check
 store = open_store(sys.argv[1])
 answer = marking.next_work(store, get_user(store, sys.argv[2]), int(sys.argv[3]))
 print(*(work.instance.key for work in (answer.work, answer.ahead) if work))
@@ -185,6 +189,7 @@ from annotator.domain.rationales import RationaleSet
 from annotator.store import open_store
 from annotator.store.people import get_user
 from annotator.usecases import marking
+from annotator.usecases.upkeep import check
 store = open_store(sys.argv[1])
 user = get_user(store, "annotator-a")
 work = marking.next_work(store, user, 1).work
@@ -209,6 +214,7 @@ from annotator.domain.rationales import RationaleSet
 from annotator.store import open_store
 from annotator.store.people import get_user
 from annotator.usecases import marking
+from annotator.usecases.upkeep import check
 store = open_store(sys.argv[1])
 user = get_user(store, "annotator-a")
 work = marking.next_work(store, user, 1).work
@@ -232,3 +238,35 @@ def test_opening_is_cheap_when_the_process_knows_the_database(
     monkeypatch.setattr("annotator.store.database._migrate", fail)
     with open_store(database) as again:
         assert list_users(again) == []
+
+
+def test_a_database_from_before_reviewing_is_brought_up_to_date_and_goes_on_as_it_was(tmp_path: Path) -> None:
+    path = tmp_path / "old.db"
+    old = Database(path)
+    MIGRATIONS.apply(old, stop_before="m002_reviewing")
+    old.conn.executescript(
+        """INSERT INTO users VALUES (1, 'ann', NULL, 0, 0, '2026-11-01T00:00:00.000Z');
+        INSERT INTO projects VALUES (1, 'Old', 'sentiment', '[{"name": "text", "title": "Text"}]', 'label', '["no", "yes"]', 'en',
+            '{"annotators_per_instance": 1, "reviewers_per_annotation": 0}', '', '', '', '', '2026-11-01T00:00:00.000Z');
+        INSERT INTO memberships VALUES (1, 1, 'annotator');
+        INSERT INTO documents VALUES (1, 1, NULL, 'ab', 1, x'0000000002000000', x'00000000', zeroblob(16));
+        INSERT INTO instances (id, project_id, key, split, source_split, language, result, n_tokens, n_selectable,
+            queue_position, open_slots, fingerprint) VALUES (1, 1, 'k', '', '', 'en', 'yes', 1, 1, 1, 0, zeroblob(16));
+        INSERT INTO segments VALUES (1, 0, 'text', 1, 1);
+        INSERT INTO assignments (id, project_id, instance_id, user_id, state, lease_until, created_at)
+            VALUES (1, 1, 1, 1, 'returned', '2026-11-01T00:00:00.000Z', '2026-11-01T00:00:00.000Z');
+        INSERT INTO drafts VALUES (1, 1, NULL, '[[[0,1]]]', '', 0, '2026-11-01T00:00:00.000Z');"""
+    )
+    old.close()
+    with open_store(path) as store:
+        assert check(store) == []
+        assert [p.name for p in tmp_path.iterdir() if p.name.endswith(".backup")]
+        [ann] = list_users(store)
+        work = marking.next_work(store, ann, 1).work
+        assert work is not None
+        assert work.assignment.state == "returned"
+        marking.submit(store, ann, work.assignment.id, work.assignment.revision, work.assignment.draft)
+        assert (
+            store.value("SELECT state FROM annotations") == "accepted"
+        )  # the project asked for no reviewers, and still does
+        assert store.value("SELECT state FROM instances") == "complete"
