@@ -4,12 +4,22 @@ It is the script of the page; `python -m benchmarks.bare_page WORK.json PORT` se
 small application on uvicorn, with the panel's files). WORK.json holds a work object and its project (docs/panel.md).
 """
 
-import json
 import os
 import sys
 from pathlib import Path
 
+import msgspec
+
+from annotator.usecases.showing import ShownProject, ShownWork
+
 _WORK = "ANNOTATOR_BENCHMARK_WORK"
+
+
+class _Work(msgspec.Struct):
+    """What the file holds."""
+
+    work: ShownWork
+    project: ShownProject
 
 
 def serve(work: str, port: int) -> None:
@@ -34,8 +44,8 @@ def show() -> None:
     """The page."""
     from annotator.web import token_panel
 
-    work = json.loads(Path(os.environ[_WORK]).read_text(encoding="utf-8"))
-    token_panel.read(work["work"], work["project"], key="panel")
+    work = msgspec.json.decode(Path(os.environ[_WORK]).read_bytes(), type=_Work)
+    token_panel.read(work.work, work.project, key="panel")
 
 
 if __name__ == "__main__":

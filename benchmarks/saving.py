@@ -32,12 +32,13 @@ def main() -> list[Measured]:
         database = Path(name) / "demo.db"
         build(database)
         people = _add_people(database)
+        before = _stored_revisions(database)
         with served(database) as address:
             annotators = [_Annotator(address, token, csrf) for token, csrf in people]
             alone = [annotators[0].save() for _ in range(_SAVES)]
             together, seconds = _all_at_once(annotators)
         kept = sum(annotator.revision for annotator in annotators)
-        stored = _stored_revisions(database)
+        stored = _stored_revisions(database) - before
         plain = _plain_commits(Path(name) / "plain.db")
     n = _PEOPLE * _SAVES
     together.sort()
