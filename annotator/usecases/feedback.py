@@ -55,10 +55,10 @@ def _feedback(found: Round, annotation: Annotation, reviews: Sequence[Review]) -
         into.append(describe(finding))
     for review in reviews:
         if review.scores.comment:
-            lines.append(f"“{review.scores.comment}”")
+            lines.append(f"A reviewer: {review.scores.comment}")
         for number, score in enumerate(review.scores.sets):
             if score.comment:
-                by_set[number].append(f"“{score.comment}”")
+                by_set[number].append(f"A reviewer: {score.comment}")
     passed = passed_sets(found.verdict, len(annotation.sets))
     return Feedback(found.number, tuple(lines), {n: tuple(said) for n, said in by_set.items()}, passed)
 

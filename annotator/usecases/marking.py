@@ -369,7 +369,9 @@ def _cancel_contest(store: Store, user: User, assignment: Assignment) -> None:
 
 def _check_revision(assignment: Assignment, revision: int) -> None:
     if revision != assignment.revision:
-        raise StaleDraft("This text was changed in another tab or window. What was saved there is shown now.")
+        raise StaleDraft(
+            "This text was changed in another tab or window as well. Keep what is here, or take what was saved there."
+        )
 
 
 def _plausible(timing: Timing) -> Timing:

@@ -275,7 +275,9 @@ def _own_review(store: Store, user: User, review_id: int) -> Review:
 
 def _keep(store: Store, user: User, project: Project, review: Review, revision: int, scores: Scores) -> None:
     if revision != review.revision:
-        raise StaleDraft("These scores were changed in another tab or window. What was saved there is shown now.")
+        raise StaleDraft(
+            "These scores were changed in another tab or window as well. Keep what is here, or take what was saved there."
+        )
     n_sets = len(get_annotation(store, review.annotation_id).sets)
     if len(scores.sets) > n_sets:
         raise InvalidValue(f"There are scores for {len(scores.sets)} sets, but the annotation has {n_sets}.")

@@ -22,7 +22,7 @@ from annotator.usecases.reviewing import review_counts
 from annotator.usecases.rights import roles_with, spoken
 from annotator.usecases.talking import count_waiting
 from annotator.usecases.visits import roles_anywhere, roles_in
-from annotator.web.navigation import PAGES, PageEntry, pages_for
+from annotator.web.navigation import PAGES, PageEntry, first_page_for, pages_for
 from annotator.web.session import Visit, current_session, last_project_id, page_store, start_visit
 
 _LOG = logging.getLogger(__name__)
@@ -90,7 +90,8 @@ def _navigation(user: User, roles: frozenset[Role]) -> StreamlitPage:
     pages = [_page(entry) for entry in allowed]
     refused = [_refusing_page(entry) for entry in PAGES if entry not in allowed]
     # Always the same hidden page at "/": else the first page of each person would lose its own address.
-    first = pages[0] if pages else None
+    entry = first_page_for(user, roles)
+    first = None if entry is None else pages[allowed.index(entry)]
     start = st.Page(partial(_start, first), title="Start", url_path="start", default=True, visibility="hidden")
     return st.navigation([start, *pages, *refused], position="sidebar" if pages else "hidden")
 

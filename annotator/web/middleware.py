@@ -15,7 +15,7 @@ from annotator.errors import NotSignedIn, StoreError
 from annotator.usecases.accounts import session_of
 from annotator.usecases.databases import Store
 from annotator.usecases.visits import roles_anywhere
-from annotator.web.navigation import pages_for
+from annotator.web.navigation import first_page_for
 from annotator.web.routes.access import COOKIE, ServerOptions, error_response, give_options, route_store
 from annotator.web.routes.sign_in import sign_in_address
 
@@ -82,8 +82,8 @@ def _check(request: HTTPConnection) -> Response | None:
 
 def _start_path(store: Store, user: User) -> str:
     """Every page keeps its own address for everybody, so "/" only leads to one; it shows itself when one has none."""
-    pages = pages_for(user, roles_anywhere(store, user))
-    return f"/{pages[0].path}" if pages else "/"
+    page = first_page_for(user, roles_anywhere(store, user))
+    return f"/{page.path}" if page else "/"
 
 
 def _is_page(request: HTTPConnection) -> bool:

@@ -34,6 +34,13 @@ def pages_for(user: User, roles: frozenset[Role]) -> list[PageEntry]:
     return [page for page in PAGES if has_right(user, roles, page.right)]
 
 
+def first_page_for(user: User, roles: frozenset[Role]) -> PageEntry | None:
+    """Where a person begins: a lead with the project (opening Annotate takes work), everybody else with the first page."""
+    pages = pages_for(user, roles)
+    leads = has_right(user, roles, "manage project")
+    return next((page for page in pages if leads and page.right == "manage project"), pages[0] if pages else None)
+
+
 def missing_pages() -> list[str]:
     """The page files that are not there."""
     try:

@@ -117,9 +117,9 @@ def test_what_fell_short_goes_back_to_its_annotator_with_arithmetic_and_comments
     assert returned.feedback is not None
     assert returned.feedback.passed == (0,)
     assert returned.feedback.lines[0].startswith("Comprehensiveness score 2 (2, 2, 2), needs 2.6")
-    assert "“the soup is missing”" in returned.feedback.lines
+    assert "A reviewer: the soup is missing" in returned.feedback.lines
     assert returned.feedback.sets[1][0] == "Compactness score 3 (3, 3, 3), needs 3.6: not concise enough."
-    assert "““and” adds nothing”" in returned.feedback.sets[1]
+    assert "A reviewer: “and” adds nothing" in returned.feedback.sets[1]
     assert check(store) == []
 
 

@@ -27,8 +27,9 @@ export class Ask {
     const { step, at, steps } = session;
     const name = nameOf(step.property);
     setText(this.where, `${at + 1} / ${steps.length}`);
-    this.back.disabled = at === 0;
-    this.forth.disabled = at === steps.length - 1;
+    // Not `disabled`: the focus would fall off a button that is pressed at the last step.
+    this.back.setAttribute("aria-disabled", String(at === 0));
+    this.forth.setAttribute("aria-disabled", String(at === steps.length - 1));
     this.title.replaceChildren(step.set === null ? "The whole ·" : badgeOf(step.set, dark), ` ${name}`, session.work.state === "decided" ? " – yours" : "");
     const [before, result, after] = questionOf(session);
     this.question.replaceChildren(before, element("b", {}, result), after);

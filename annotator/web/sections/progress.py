@@ -22,13 +22,14 @@ def show(store: Store, visit: Visit, project: Project) -> None:
 
 def _show_counts(progress: Progress) -> None:
     counts, n = progress.instances, progress.n_instances
-    columns = st.columns(5)
+    columns = st.columns(6)
     for column, (title, value) in zip(
         columns,
         {
             "Instances": n,
             "Complete": counts.get("complete", 0),
             "Waiting": counts.get("queued", 0),
+            "In work": counts.get("open", 0) - counts.get("queued", 0),
             "With the lead": counts.get("held", 0),
             "Discarded": counts.get("discarded", 0),
         }.items(),
