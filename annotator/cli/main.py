@@ -27,6 +27,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "export": ("annotator.cli.projects:export", "Write a project to a file."),
     "split": ("annotator.cli.projects:split", "Divide a project's instances into parts, by document."),
     "stats": ("annotator.cli.projects:stats", "Size, tokens, rationales and progress of a project."),
+    "evaluate": ("annotator.cli.evaluate:evaluate", "Score files: the papers' numbers."),
     "backup": ("annotator.cli.upkeep:backup", "Copy the database while others work."),
     "check": ("annotator.cli.upkeep:check", "Check the database and everything in it."),
 }

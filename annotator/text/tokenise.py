@@ -26,6 +26,7 @@ _LONGEST_SIGNS = 31  # signs in a row that spaCy gets
 _LONGEST_RUN = 256  # characters in a row, without white space between them, that spaCy gets
 _LONG_SIGNS = re.compile(rf"[^\w\s]{{{_LONGEST_SIGNS + 1},}}")
 _LONG_RUN = re.compile(rf"\S{{{_LONGEST_RUN + 1},}}|\s{{{_LONGEST_RUN + 1},}}")
+_SIGNS_APART = re.compile(r"[^\w\s] [^\w\s]")
 _VISIBLE = re.compile(r"\S+")
 _SAME_SIGN = re.compile(r"(.)\1*+")
 _LONGEST_KNOWN_WORD = 40
@@ -151,8 +152,9 @@ class _KnownWords(dict[str, Ranges]):
 class _RuleTokeniser:
     """spaCy's rule-based tokens of one language.
 
-    spaCy looks at one run without white space after the other, so each different word is given to it once; a text that
-    meets a rule with a blank in it ("EE. UU.") is given whole. One thread at a time uses spaCy.
+    spaCy looks at one run without white space after the other, so each different word is given to it once. A text that
+    meets a rule with a blank in it ("EE. UU."), or the signs of a rule parted by a blank ("' ''": spaCy then sees the rule
+    across the blank, and not the one beside it), is given whole. One thread at a time uses spaCy.
     """
 
     def __init__(self, code: str) -> None:
@@ -164,13 +166,18 @@ class _RuleTokeniser:
         """Begin anew: spaCy keeps every string that it has ever seen."""
         self._spacy = _load_rules(self._code)
         self._rules_with_blanks = [rule for rule in self._spacy.rules if " " in rule.strip()]
+        self._rules_apart = [
+            f"{rule[:cut]} {rule[cut:]}"
+            for rule in self._spacy.rules
+            if not any(character.isalnum() or character.isspace() for character in rule)
+            for cut in range(1, len(rule))
+        ]
         self._known = _KnownWords(self._find)
         self._n_found = 0
 
     def ranges(self, text: str) -> tuple[list[int], list[int]]:
         known = self._known
-        is_whole = bool(self._rules_with_blanks) and any(rule in text for rule in self._rules_with_blanks)
-        parts = [text] if is_whole else text.split(" ")
+        parts = [text] if self._looks_beyond_blanks(text) else text.split(" ")
         starts: list[int] = []
         ends: list[int] = []
         offset = 0
@@ -180,6 +187,11 @@ class _RuleTokeniser:
                 ends.append(offset + end)
             offset += len(part) + 1
         return starts, ends
+
+    def _looks_beyond_blanks(self, text: str) -> bool:
+        return any(rule in text for rule in self._rules_with_blanks) or (
+            _SIGNS_APART.search(text) is not None and any(rule in text for rule in self._rules_apart)
+        )
 
     def _find(self, part: str) -> Ranges:
         with self._lock:

@@ -126,6 +126,12 @@ def test_our_tokens_are_those_of_spacy_alone(words, data, language):
     assert tokenise(text, language).tokens() == spacy_tokens(text, language)
 
 
+@pytest.mark.parametrize("text", ["' ''1", ": (:", "a' ''b '", "(' '' ')", "x : ) y", ". ''1"])
+@pytest.mark.parametrize("language", ["en", "de", "fr", "es"])
+def test_signs_of_a_rule_on_both_sides_of_a_blank_are_what_spacy_makes_of_them(text: str, language: str) -> None:
+    assert tokenise(text, language).tokens() == spacy_tokens(text, language)
+
+
 @pytest.mark.parametrize(
     ("text", "language", "expected"),
     [

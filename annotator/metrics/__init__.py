@@ -1,0 +1,1 @@
+"""Numbers from arrays, and the register of their definitions. No model, no database, no screen."""

@@ -1,0 +1,134 @@
+"""From a value for each instance to one number: the mean with its count, what was left out, and a bootstrap interval."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from annotator.errors import InvalidValue
+from annotator.metrics.ragged import Floats
+
+_AT_ONCE = 2_000_000  # drawn instances that are held in memory together
+_FEW = 4_000  # up to so many instances each draw is made; beyond, draws of nearly equal values are made together
+_N_GROUPS = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregate:
+    """A mean over instances. value: None of none; n_left_out: instances for which the metric is not defined (NaN)."""
+
+    value: float | None
+    n: int
+    n_left_out: int
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A bootstrap interval (percentiles) of a mean, or of the difference of two means."""
+
+    low: float
+    high: float
+    level: float
+    n_resamples: int
+    seed: int
+
+
+@dataclass(frozen=True, slots=True)
+class OverSeeds:
+    """A number over several seeds. mean: None of none; deviation: with divisor n − 1, None of fewer than two."""
+
+    mean: float | None
+    deviation: float | None
+    n_seeds: int
+    n_left_out: int
+
+
+def mean_of(values: Floats) -> Aggregate:
+    """The mean over the instances for which there is a value.
+
+    values: float[n_instances], NaN where the metric is not defined
+    >>> mean_of(np.array([1.0, np.nan, 0.0]))
+    Aggregate(value=0.5, n=2, n_left_out=1)
+    """
+    is_there = ~np.isnan(values)
+    n = int(is_there.sum())
+    return Aggregate(float(values[is_there].mean()) if n else None, n, len(values) - n)
+
+
+def over_seeds(values: Floats) -> OverSeeds:
+    """Mean and standard deviation of one number for each seed, NaN left out.
+
+    values: float[n_seeds]
+    Source: the divisor is that of ER-TEST's scripts/metrics.py
+    >>> over_seeds(np.array([1.0, 2.0, 3.0, np.nan]))
+    OverSeeds(mean=2.0, deviation=1.0, n_seeds=3, n_left_out=1)
+    """
+    there = values[~np.isnan(values)]
+    n = len(there)
+    deviation = float(there.std(ddof=1)) if n > 1 else None
+    return OverSeeds(float(there.mean()) if n else None, deviation, n, len(values) - n)
+
+
+def bootstrap(values: Floats, *, n_resamples: int = 1000, level: float = 0.95, seed: int = 0) -> Interval | None:
+    """A percentile interval of the mean over instances, NaN left out; None for fewer than two.
+
+    Up to 4,000 instances every draw is made. Beyond, instances of nearly equal value (256 equal steps between the
+    lowest and the highest) are drawn together: how often each step is drawn is multinomial, and what its instances
+    spread around their mean is added as a normal deviate of that variance. So the cost does not grow with the draws.
+    Source:    Efron and Tibshirani 1993, chapter 13; the drawing by steps is ours
+    Raises:    InvalidValue for an infinite value, a level outside of (0, 1) or no resamples
+    """
+    there = values[~np.isnan(values)]
+    _check(there, n_resamples, level)
+    if len(there) < 2:
+        return None
+    draw = np.random.default_rng(seed)
+    drawn = _means_of_draws if len(there) <= _FEW else _means_by_steps
+    low, high = np.quantile(drawn(there, n_resamples, draw), [(1 - level) / 2, (1 + level) / 2])
+    return Interval(float(low), float(high), level, n_resamples, seed)
+
+
+def paired_bootstrap(
+    first: Floats, second: Floats, *, n_resamples: int = 1000, level: float = 0.95, seed: int = 0
+) -> Interval | None:
+    """A percentile interval of the mean of first − second over the same instances; where either has no value, left out."""
+    if len(first) != len(second):
+        raise InvalidValue(
+            f"Two models are compared over the same instances; there are {len(first)} and {len(second)}."
+        )
+    return bootstrap(first - second, n_resamples=n_resamples, level=level, seed=seed)
+
+
+def _check(values: Floats, n_resamples: int, level: float) -> None:
+    if np.isinf(values).any():
+        raise InvalidValue("An infinite value has no interval; leave the instance out (NaN) and say so.")
+    if not 0 < level < 1:
+        raise InvalidValue(f"The level of an interval lies between 0 and 1, such as 0.95; not {level}.")
+    if n_resamples < 1:
+        raise InvalidValue(f"An interval takes at least one resample; not {n_resamples}.")
+
+
+def _means_of_draws(values: Floats, n_resamples: int, draw: np.random.Generator) -> Floats:
+    """float[n_resamples]: means of as many instances, drawn with replacement; in portions, to bound the memory."""
+    n = len(values)
+    portion = max(1, _AT_ONCE // n)
+    means = np.empty(n_resamples)
+    for start in range(0, n_resamples, portion):
+        size = min(portion, n_resamples - start)
+        means[start : start + size] = values[draw.integers(0, n, size=(size, n), dtype=np.int32)].mean(axis=1)
+    return means
+
+
+def _means_by_steps(values: Floats, n_resamples: int, draw: np.random.Generator) -> Floats:
+    """float[n_resamples]: the same, drawing how many instances of each step of values are taken."""
+    n, lowest, highest = len(values), values.min(), values.max()
+    if lowest == highest:
+        return np.full(n_resamples, lowest)
+    above = values - lowest
+    steps = np.minimum(above * (_N_GROUPS / (highest - lowest)), _N_GROUPS - 1).astype(np.int64)
+    counts = np.bincount(steps, minlength=_N_GROUPS)
+    centres = np.bincount(steps, weights=above, minlength=_N_GROUPS) / np.maximum(counts, 1)
+    within = float(np.mean((above - centres[steps]) ** 2))
+    is_taken = counts > 0
+    drawn = draw.multinomial(n, counts[is_taken] / n, size=n_resamples)
+    means: Floats = lowest + drawn @ centres[is_taken] / n + draw.normal(0, np.sqrt(within / n), n_resamples)
+    return means

@@ -1,0 +1,250 @@
+"""ERASER's agreement of scored tokens or sentences with gold: areas under curves, a document a row, all rows at once."""
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from annotator.errors import InvalidValue
+from annotator.metrics.aggregate import mean_of
+from annotator.metrics.eraser_spans import Spans
+from annotator.metrics.ragged import Flags, Floats, Integers, Ragged
+from annotator.metrics.registry import Definition, register
+
+_SCORER = "the ERASER repository's metrics.py with scikit-learn 1 (DeYoung et al. 2020, section 4.1)"
+
+_SCORES_AT_ONCE = 250_000
+
+
+@dataclass(frozen=True)
+class Curves:
+    """The points of each row's curves: one for each distinct score, from the highest down.
+
+    Shapes: rows, n_true, n_false int[n_points], counts at or above the point's score; was_true, was_false: those of the
+            point before, 0 at the first; n_gold, n_other int[n_rows]; n_tied int[n_rows]: scores that share their value
+    """
+
+    rows: Integers
+    n_true: Floats
+    n_false: Floats
+    was_true: Floats
+    was_false: Floats
+    n_gold: Integers
+    n_other: Integers
+    n_tied: Integers
+
+
+@dataclass(frozen=True, slots=True)
+class SoftScores:
+    """The scorer's three numbers over documents, and what ours leave out.
+
+    auprc:                mean over all documents, 0.5 for one without gold
+    auprc_of_gold:        ours: mean over documents with gold
+    average_precision, roc_auc_score: means over documents with gold and other tokens; None if there is none
+    """
+
+    auprc: float | None
+    average_precision: float | None
+    roc_auc_score: float | None
+    auprc_of_gold: float | None
+    n: int
+    n_without_gold: int
+    n_all_gold: int
+    n_with_ties: int
+
+
+def curves(truth: Ragged[np.bool_], scores: Ragged[np.float64]) -> Curves:
+    """Sort each row by score, highest first, and count gold and other at each distinct score.
+
+    Raises: InvalidValue when the rows do not fit one another or a score is not finite
+    """
+    if not np.array_equal(truth.offsets, scores.offsets):
+        raise InvalidValue("There must be one score for each token or sentence of a document.")
+    if not np.isfinite(scores.values).all():
+        raise InvalidValue("A score is not a finite number; no order can be made of such scores.")
+    rows = scores.rows_of_values
+    order = _by_row_and_score(rows, scores.values)
+    sorted_scores, is_gold = scores.values[order], truth.values[order]
+    is_last = np.ones(len(rows), dtype=bool)
+    is_last[:-1] = (np.diff(rows) != 0) | (np.diff(sorted_scores) != 0)
+    return _points(rows, is_gold, is_last, len(scores))
+
+
+def _by_row_and_score(rows: Integers, scores: Floats) -> Integers:
+    """int[total]: each row's places, highest score first; ties stand in any order, since they are one point.
+
+    Two sorts are quicker than one by two keys: numbers of rows of 16 bits are sorted in linear time.
+    """
+    narrow = rows.astype(np.uint16) if len(rows) and rows[-1] < 2**16 else rows
+    by_score = np.argsort(-scores)
+    return by_score[np.argsort(narrow[by_score], kind="stable")]
+
+
+def _points(rows: Integers, is_gold: Flags, is_last: Flags, n_rows: int) -> Curves:
+    """The curves from sorted scores; is_last bool[total]: the last one of each distinct score of a row."""
+    n_gold = np.bincount(rows[is_gold], minlength=n_rows)
+    n_other = np.bincount(rows, minlength=n_rows) - n_gold
+    at, of = np.flatnonzero(is_last), rows[is_last]
+    before_row = np.concatenate([[0], np.cumsum(n_gold)[:-1]]) if n_rows else n_gold
+    first_of_row = np.concatenate([[0], np.cumsum(n_gold + n_other)[:-1]]) if n_rows else n_gold
+    n_true = np.cumsum(is_gold)[at] - before_row[of]
+    n_false = at + 1 - first_of_row[of] - n_true
+    sizes = np.diff(at, prepend=-1)
+    n_tied = np.bincount(of, weights=np.where(sizes > 1, sizes, 0), minlength=n_rows).astype(np.int64)
+    is_first = np.diff(of, prepend=-1) != 0
+    was_true, was_false = (np.where(is_first, 0.0, np.roll(counts, 1)) for counts in (n_true, n_false))
+    return Curves(
+        of, n_true.astype(np.float64), n_false.astype(np.float64), was_true, was_false, n_gold, n_other, n_tied
+    )
+
+
+def auprc(points: Curves, *, without_gold: float = np.nan) -> Floats:
+    """The area under precision over recall by the trapezoid rule, from recall 0 and precision 1.
+
+    Shapes:    returns float[n_rows]
+    Range:     0 to 1, higher is better
+    Undefined: NaN for a row without gold; the scorer's number there is 0.5 (scikit-learn 1), see `without_gold`
+    Source:    the scorer's auc(recall, precision) after precision_recall_curve; it is no average precision
+    >>> row = curves(Ragged.of([[True, False, False, False, False]], np.bool_), Ragged.of([[1.0] * 5], np.float64))
+    >>> auprc(row).tolist()
+    [0.6]
+    """
+    before = points.was_true + points.was_false
+    precision_before = np.divide(points.was_true, before, out=np.ones(len(before)), where=before > 0)
+    heights = (_precision(points) + precision_before) / 2
+    return _sum(points, _recall_steps(points) * heights, np.where(points.n_gold > 0, 0.0, without_gold))
+
+
+def average_precision(points: Curves) -> Floats:
+    """Σ (R_i − R_{i−1}) P_i, without interpolation.
+
+    Shapes:    returns float[n_rows]
+    Range:     0 to 1, higher is better
+    Undefined: NaN for a row without gold, and for one that is all gold (as in the scorer, which leaves both out)
+    """
+    is_defined = (points.n_gold > 0) & (points.n_other > 0)
+    return _sum(points, _recall_steps(points) * _precision(points), np.where(is_defined, 0.0, np.nan))
+
+
+def roc_auc(points: Curves) -> Floats:
+    """The chance that a gold token has a higher score than another one, ties counting half.
+
+    Shapes:    returns float[n_rows]
+    Range:     0 to 1, higher is better; 0.5 is chance
+    Undefined: NaN for a row without gold, and for one that is all gold
+    """
+    n_pairs = (points.n_gold * points.n_other).astype(np.float64)
+    areas = (points.n_false - points.was_false) * (points.n_true + points.was_true) / 2
+    shares = np.divide(areas, n_pairs[points.rows], out=np.zeros(len(areas)), where=n_pairs[points.rows] > 0)
+    return _sum(points, shares, np.where(n_pairs > 0, 0.0, np.nan))
+
+
+def soft_scores(truth: Ragged[np.bool_], scores: Ragged[np.float64]) -> SoftScores:
+    """The scorer's aggregates: plain means over documents, long and short alike."""
+    parts = [_areas(*_rows(truth, scores, first, last)) for first, last in _portions(scores.offsets)]
+    ours, precisions, rocs, n_gold, n_other, n_tied = np.concatenate([np.empty((6, 0)), *parts], axis=1)
+    return SoftScores(
+        auprc=mean_of(np.where(np.isnan(ours), 0.5, ours)).value,
+        average_precision=mean_of(precisions).value,
+        roc_auc_score=mean_of(rocs).value,
+        auprc_of_gold=mean_of(ours).value,
+        n=len(scores),
+        n_without_gold=int((n_gold == 0).sum()),
+        n_all_gold=int(((n_other == 0) & (n_gold > 0)).sum()),
+        n_with_ties=int((n_tied > 0).sum()),
+    )
+
+
+def _areas(truth: Ragged[np.bool_], scores: Ragged[np.float64]) -> Floats:
+    """float[6, n_rows]: AUPRC, average precision, ROC-AUC; gold, other and tied ones."""
+    points = curves(truth, scores)
+    areas = auprc(points), average_precision(points), roc_auc(points)
+    return np.stack([*areas, points.n_gold, points.n_other, points.n_tied]).astype(np.float64)
+
+
+def _portions(offsets: Integers) -> list[tuple[int, int]]:
+    """Ranges of rows of about so many scores as are held at once."""
+    steps = np.arange(_SCORES_AT_ONCE, offsets[-1], _SCORES_AT_ONCE)
+    borders = np.unique([0, *np.searchsorted(offsets, steps), len(offsets) - 1])
+    return [(int(first), int(last)) for first, last in pairwise(borders)]
+
+
+def _rows(
+    truth: Ragged[np.bool_], scores: Ragged[np.float64], first: int, last: int
+) -> tuple[Ragged[np.bool_], Ragged[np.float64]]:
+    """Some rows of both."""
+    start, end = scores.offsets[first], scores.offsets[last]
+    offsets = scores.offsets[first : last + 1] - start
+    return Ragged(truth.values[start:end], offsets), Ragged(scores.values[start:end], offsets)
+
+
+def marked(spans: Spans, rows_of_keys: Integers, offsets: Integers) -> Ragged[np.bool_]:
+    """Which tokens of each row lie in a span of its key; a negative token counts from the end, as in the scorer.
+
+    Shapes: rows_of_keys int[n_keys], -1 for a key without a row; offsets int[n_rows + 1]
+    Raises: InvalidValue for a span that reaches over an end of its row
+    """
+    spans = spans.of_tokens()
+    spans = spans.where(rows_of_keys[spans.keys] >= 0)
+    rows = rows_of_keys[spans.keys]
+    first, length = offsets[rows], np.diff(offsets)[rows]
+    if (spans.ends > length).any() or (spans.starts < -length).any():
+        raise InvalidValue("A gold span reaches over an end of its document.")
+    steps = np.zeros(offsets[-1] + 1, dtype=np.int32)
+    for from_end in (False, True):
+        low = np.minimum(spans.starts, 0) + length if from_end else np.maximum(spans.starts, 0)
+        high = np.minimum(spans.ends, 0) + length if from_end else np.maximum(spans.ends, 0)
+        np.add.at(steps, first + low, 1)
+        np.add.at(steps, first + high, -1)
+    return Ragged(np.cumsum(steps, dtype=np.int32)[:-1] > 0, offsets)
+
+
+def _precision(points: Curves) -> Floats:
+    return points.n_true / (points.n_true + points.n_false)
+
+
+def _recall_steps(points: Curves) -> Floats:
+    """float[n_points]: the growth of recall at each point; 0 in a row without gold."""
+    n_gold = points.n_gold[points.rows]
+    return np.divide(points.n_true - points.was_true, n_gold, out=np.zeros(len(n_gold)), where=n_gold > 0)
+
+
+def _sum(points: Curves, values: Floats, start: Floats) -> Floats:
+    """float[n_rows]: `start` and the values of each row's points."""
+    return start + np.bincount(points.rows, weights=values, minlength=len(start))
+
+
+register(
+    [
+        Definition(
+            "eraser.auprc",
+            "AUPRC",
+            "Σ (R_i − R_{i−1})(P_i + P_{i−1})/2 over distinct scores, R_0 = 0, P_0 = 1; mean over documents",
+            "higher is better",
+            0.0,
+            1.0,
+            "documents without gold: left out and counted by us, 0.5 in the scorer's number",
+            _SCORER,
+        ),
+        Definition(
+            "eraser.average_precision",
+            "Average precision",
+            "Σ (R_i − R_{i−1}) P_i over distinct scores; mean over documents",
+            "higher is better",
+            0.0,
+            1.0,
+            "documents without gold, or all gold: left out and counted",
+            _SCORER,
+        ),
+        Definition(
+            "eraser.roc_auc_score",
+            "ROC-AUC",
+            "the chance that a gold token scores higher than another one, ties counting half; mean over documents",
+            "higher is better",
+            0.0,
+            1.0,
+            "documents without gold, or all gold: left out and counted",
+            _SCORER,
+        ),
+    ]
+)

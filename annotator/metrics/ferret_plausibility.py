@@ -1,0 +1,130 @@
+"""The three plausibility numbers of ferret, under its own names: AUPRC, token F1 and token IoU of one gold mask.
+
+They differ from ERASER's: negative scores count as 0, k is one number for all instances, only positive scores are
+selected, and IoU is that of the tokens without a threshold.
+"""
+
+import numpy as np
+
+from annotator.errors import InvalidValue
+from annotator.metrics.ragged import Flags, Floats, Ragged
+from annotator.metrics.registry import Definition, register
+
+
+def auprc(scores: Ragged[np.float64], gold: Ragged[np.bool_]) -> Floats:
+    """float[n_instances]: area under the precision-recall curve, trapezoids, negative scores taken as 0.
+
+    Range:     0 to 1; a constant score gives (1 + share of gold tokens) / 2
+    Undefined: 0.5 without gold tokens, as scikit-learn gives it; NaN without tokens
+    Source:    ferret, AUPRC_PlausibilityEvaluation with only_pos; scikit-learn's precision_recall_curve and auc
+    >>> auprc(Ragged.of([[3.0, 2.0, -1.0, -2.0]], np.float64), Ragged.of([[1, 0, 1, 0]], np.bool_)).tolist()
+    [0.75]
+    """
+    _check(scores, gold)
+    clipped = np.maximum(scores.values, 0.0)
+    order = scores.with_values(clipped).ranked()
+    is_gold, ranked = scores.with_values(gold.values[order].astype(np.float64)), clipped[order]
+    n_gold, n_found = is_gold.sums(), _running(is_gold)
+    is_last = scores.places == scores.lengths[scores.rows_of_values] - 1
+    is_step = is_last | (ranked != np.roll(ranked, -1))  # equal scores make one point of the curve
+    recall = (n_found / np.maximum(n_gold, 1)[scores.rows_of_values])[is_step]
+    precision = (n_found / (scores.places + 1))[is_step]
+    areas = _areas(Ragged(recall, np.concatenate(([0], np.cumsum(is_step)))[scores.offsets]), precision)
+    areas[n_gold == 0] = 0.5
+    areas[scores.lengths == 0] = np.nan
+    return areas
+
+
+def select_top_k(scores: Ragged[np.float64], k: int) -> tuple[Ragged[np.bool_], Flags]:
+    """The k highest scores of each row, positive ones only; among equals the first.
+
+    Shapes: mask of the scores' rows; bool[n_rows]: equal scores stood at the border, and their place decided
+    """
+    if k < 1:
+        raise InvalidValue(f"At least one token is selected; not {k}.")
+    order = scores.ranked()
+    mask = np.zeros(len(order), dtype=np.bool_)
+    mask[order[scores.places < k]] = True
+    ranked = scores.values[order]
+    borders = (scores.offsets[:-1] + k)[scores.lengths > k]
+    is_tied = np.zeros(len(scores), dtype=np.bool_)
+    is_tied[scores.lengths > k] = (ranked[borders] == ranked[borders - 1]) & (ranked[borders] > 0)
+    return scores.with_values(mask & (scores.values > 0)), is_tied
+
+
+def token_f1(scores: Ragged[np.float64], gold: Ragged[np.bool_], *, k: int) -> Floats:
+    """float[n_instances]: F1 of the k highest positive scores with the gold mask; NaN when both sides are empty."""
+    n_both, n_gold, n_selected = _counts(scores, gold, k)
+    either = n_gold + n_selected
+    f1: Floats = np.divide(2 * n_both, either, out=np.full(len(gold), np.nan), where=either > 0)
+    return f1
+
+
+def token_iou(scores: Ragged[np.float64], gold: Ragged[np.bool_], *, k: int) -> Floats:
+    """float[n_instances]: |selected and gold| / |selected or gold|; 0 when both sides are empty, as ferret gives it."""
+    n_both, n_gold, n_selected = _counts(scores, gold, k)
+    iou: Floats = n_both / np.maximum(n_gold + n_selected - n_both, 1)
+    return iou
+
+
+def _counts(scores: Ragged[np.float64], gold: Ragged[np.bool_], k: int) -> tuple[Floats, Floats, Floats]:
+    _check(scores, gold)
+    selected, _ = select_top_k(scores, k)
+    return gold.with_values(selected.values & gold.values).sums(), gold.sums(), selected.sums()
+
+
+def _check(scores: Ragged[np.float64], gold: Ragged[np.bool_]) -> None:
+    scores.check_same_rows(gold, "gold tokens")
+    if not np.isfinite(scores.values).all():
+        row = int(scores.rows_of_values[~np.isfinite(scores.values)][0])
+        raise InvalidValue(f"Row {row} (from 0) has a score that is no finite number.")
+
+
+def _running(rows: Ragged[np.float64]) -> Floats:
+    """float[total]: the sum of each row up to each of its values."""
+    sums = np.cumsum(rows.values)
+    before = np.concatenate(([0.0], sums))[rows.offsets[:-1]]
+    running: Floats = sums - np.repeat(before, rows.lengths)
+    return running
+
+
+def _areas(recall: Ragged[np.float64], precision: Floats) -> Floats:
+    """float[n_rows]: trapezoids under the points of each row, from the point of recall 0 and precision 1 on."""
+    is_first = recall.places == 0
+    recall_before = np.where(is_first, 0.0, np.roll(recall.values, 1))
+    precision_before = np.where(is_first, 1.0, np.roll(precision, 1))
+    return recall.with_values((recall.values - recall_before) * (precision + precision_before) / 2).sums()
+
+
+def _definition(measure: str, title: str, definition: str, undefined: str, source: str) -> Definition:
+    return Definition(f"ferret.{measure}", title, definition, "higher is better", 0.0, 1.0, undefined, source)
+
+
+register(
+    (
+        _definition(
+            "auprc",
+            "AUPRC (ferret)",
+            "area under the precision-recall curve by trapezoids, negative scores taken as 0; mean over instances. A "
+            "constant score gives (1 + share of gold) / 2: read it beside average precision",
+            "0.5 without gold tokens, as scikit-learn gives it; none without tokens",
+            "ferret, plausibility_measures.py, auprc_plau",
+        ),
+        _definition(
+            "token_f1",
+            "Token F1 of the top k (ferret)",
+            "F1 of the k highest positive scores with the gold mask, k one number for all (5; 7 HateXplain, 78 Movies, "
+            "10 SST); ties by position (ferret: unstable); mean over instances",
+            "no value where neither side has a token",
+            "ferret, plausibility_measures.py, token_f1_plau",
+        ),
+        _definition(
+            "token_iou",
+            "Token IoU of the top k (ferret)",
+            "|T ∩ G| / |T ∪ G|, T the k highest positive scores, G the gold mask; no threshold; ties by position; mean "
+            "over instances",
+            "0 where neither side has a token, as ferret gives it",
+            "ferret, plausibility_measures.py, token_iou_plau",
+        ),
+    )
+)

@@ -1,0 +1,229 @@
+"""Our own plausibility numbers: an instance may have several gold sets, and they are never put together."""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from annotator.errors import InvalidValue
+from annotator.metrics.ragged import Flags, Floats, Integers, Ragged
+from annotator.metrics.registry import Definition, register
+
+_NO_SET = -1
+_NO_GOLD = "no value for an instance without gold sets; it is left out and counted"
+
+
+@dataclass(frozen=True, eq=False)
+class GoldSets:
+    """The gold sets of a batch: rows of rows.
+
+    Shapes: tokens has one row a set; instance i has the sets offsets[i] to offsets[i + 1] (exclusive), in their order
+    Raises: InvalidValue for an empty set or borders that do not fit
+    """
+
+    tokens: Ragged[np.int64]
+    offsets: Integers
+
+    @staticmethod
+    def of(instances: list[list[list[int]]]) -> "GoldSets":
+        """Sets from lists of token indices.
+
+        >>> GoldSets.of([[[0, 1], [4]], []]).offsets.tolist()
+        [0, 2, 2]
+        """
+        tokens = Ragged.of((tokens for sets in instances for tokens in sets), np.int64)
+        n_sets = np.array([len(sets) for sets in instances], dtype=np.int64)
+        return GoldSets(tokens, np.concatenate(([0], np.cumsum(n_sets))).astype(np.int64))
+
+    def __post_init__(self) -> None:
+        sets = Ragged(self.tokens.lengths, self.offsets)
+        if not self.tokens.lengths.all():
+            empty = int(np.flatnonzero(self.tokens.lengths == 0)[0])
+            raise InvalidValue(f"A gold set of instance {sets.rows_of_values[empty]} (from 0) has no token.")
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    @property
+    def n_sets(self) -> Integers:
+        """int[n_instances]: how many sets each instance has."""
+        return np.diff(self.offsets)
+
+    @property
+    def instances(self) -> Integers:
+        """int[n_all_sets]: the instance of each set."""
+        return np.repeat(np.arange(len(self), dtype=np.int64), self.n_sets)
+
+    def per_set(self, values: Floats) -> Ragged[np.float64]:
+        """Values of all sets, in rows of instances."""
+        return Ragged(values, self.offsets)
+
+    def union(self) -> Ragged[np.int64]:
+        """The sets put together, a row an instance; a token that is in several sets stands several times."""
+        return Ragged(self.tokens.values, self.tokens.offsets[self.offsets])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BestSets:
+    """The gold set that fits best.
+
+    Shapes: values float[n], NaN without gold; sets int[n], the set's place in its instance from 0, −1 without gold;
+            is_tied bool[n]: another set fits as well, and the first one is named
+    """
+
+    values: Floats
+    sets: Integers
+    is_tied: Flags
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Overlaps:
+    """Counts for each gold set: tokens in both, in the set, in the prediction; int[n_all_sets] each."""
+
+    n_both: Integers
+    n_gold: Integers
+    n_predicted: Integers
+
+    def f1(self) -> Floats:
+        """2 · both / (gold + predicted)."""
+        return 2 * self.n_both / (self.n_gold + self.n_predicted)
+
+    def iou(self) -> Floats:
+        """Both / either."""
+        return self.n_both / (self.n_gold + self.n_predicted - self.n_both)
+
+
+def overlaps(predicted: Ragged[np.int64], gold: GoldSets) -> Overlaps:
+    """How many tokens each gold set shares with its instance's prediction.
+
+    predicted: a row an instance of token indices; order and repetition do not matter
+    Raises:    InvalidValue for different numbers of instances, or a negative token index
+    """
+    sets = _distinct(gold.tokens)
+    starts = _starts(predicted, gold.union())
+    hits = _marked(predicted, starts)[np.repeat(starts[gold.instances], sets.lengths) + sets.values]
+    n_predicted = _distinct(predicted).lengths[gold.instances]
+    return Overlaps(sets.with_values(hits).sums().astype(np.int64), sets.lengths, n_predicted)
+
+
+def best_set(predicted: Ragged[np.int64], gold: GoldSets, by: Literal["f1", "iou"] = "f1") -> BestSets:
+    """The gold set with the highest token F1 or IoU; among equals the first.
+
+    Range:     0 to 1, higher is better
+    Undefined: NaN without gold sets; nothing predicted gives 0, since a set has a token
+    >>> best = best_set(Ragged.of([[4, 5, 6]], np.int64), GoldSets.of([[[0, 1], [5, 6]]]))
+    >>> best.values.tolist(), best.sets.tolist()
+    ([0.8], [1])
+    """
+    found = overlaps(predicted, gold)
+    values = gold.per_set(found.f1() if by == "f1" else found.iou())
+    highest = values.maxima(np.nan)
+    is_best = values.values == highest[values.rows_of_values]
+    sets = np.full(len(gold), _NO_SET, dtype=np.int64)
+    places = values.places[is_best][::-1]  # written from the last, so that the first one stays
+    sets[values.rows_of_values[is_best][::-1]] = places
+    return BestSets(highest, sets, values.with_values(is_best).sums() > 1)
+
+
+def has_whole_set(predicted: Ragged[np.int64], gold: GoldSets) -> Floats:
+    """1 where all tokens of at least one gold set are predicted, else 0; NaN without gold sets."""
+    found = overlaps(predicted, gold)
+    return gold.per_set((found.n_both == found.n_gold).astype(np.float64)).maxima(np.nan)
+
+
+def recall_over_sets(predicted: Ragged[np.int64], gold: GoldSets, *, least: float = 1.0) -> Floats:
+    """The share of an instance's gold sets of which at least `least` of the tokens are predicted; NaN without sets.
+
+    >>> recall_over_sets(Ragged.of([[0, 1, 4]], np.int64), GoldSets.of([[[0, 1], [4, 5]]])).tolist()
+    [0.5]
+    """
+    if not 0 < least <= 1:
+        raise InvalidValue(f"A set is found when a share of it is, above 0 and at most 1; not {least}.")
+    found = overlaps(predicted, gold)
+    return gold.per_set((found.n_both >= least * found.n_gold).astype(np.float64)).means()
+
+
+def comprehensive_coverage(predicted: Ragged[np.int64], gold: GoldSets) -> Floats:
+    """The share of the tokens of all gold sets together that is predicted; NaN without sets.
+
+    All sets together are comprehensive (Wang et al. 2022, section 3.3): this says how much of that was found.
+    """
+    starts = _starts(predicted, gold.union())
+    in_union = Ragged(_marked(gold.union(), starts), starts)
+    n_union = in_union.sums()
+    n_found = in_union.with_values(in_union.values & _marked(predicted, starts)).sums()
+    coverage = np.full(len(gold), np.nan)
+    np.divide(n_found, n_union, out=coverage, where=n_union > 0)
+    return coverage
+
+
+def _marked(tokens: Ragged[np.int64], starts: Integers) -> Flags:
+    """bool[starts[-1]]: the tokens of all instances, in one array that holds all of their tokens."""
+    marked = np.zeros(starts[-1], dtype=np.bool_)
+    marked[np.repeat(starts[:-1], tokens.lengths) + tokens.values] = True
+    return marked
+
+
+def _starts(predicted: Ragged[np.int64], union: Ragged[np.int64]) -> Integers:
+    """int[n_instances + 1]: where each instance begins in an array that holds all tokens of all instances."""
+    if len(predicted) != len(union):
+        raise InvalidValue(f"There are {len(union)} instances, but {len(predicted)} predictions.")
+    if min(predicted.values.min(initial=0), union.values.min(initial=0)) < 0:
+        raise InvalidValue("A token index is below 0; tokens are numbered from 0.")
+    widths = 1 + np.maximum(predicted.maxima(-1), union.maxima(-1)).astype(np.int64)
+    return np.concatenate(([0], np.cumsum(widths)))
+
+
+def _distinct(rows: Ragged[np.int64]) -> Ragged[np.int64]:
+    """Rows without repetition; those that rise already, as stored sets do, are taken as they are."""
+    rises = np.diff(rows.values, prepend=-1) > 0
+    rises[rows.offsets[:-1][rows.is_filled]] = True
+    if rises.all():
+        return rows
+    width = int(rows.values.max()) + 1
+    keys = np.unique(rows.rows_of_values * width + rows.values)
+    counts = np.bincount(keys // width, minlength=len(rows))
+    return Ragged(keys % width, np.concatenate(([0], np.cumsum(counts))))
+
+
+def _definition(measure: str, title: str, definition: str, **other: Any) -> Definition:
+    known = {"direction": "higher is better", "lowest": 0.0, "highest": 1.0, "undefined": _NO_GOLD, "source": "ours"}
+    return Definition(f"sets.{measure}", title, definition, **{**known, **other})
+
+
+register(
+    (
+        _definition(
+            "best_f1",
+            "Best-set token F1",
+            "the highest 2·|P ∩ S| / (|P| + |S|) over the gold sets S of an instance, P the predicted tokens; the set is "
+            "named, the first of equals; mean over instances",
+            source="ours; of one set it is the token F1 of DeYoung et al. 2020, section 4.1",
+        ),
+        _definition(
+            "best_iou",
+            "Best-set token IoU",
+            "the highest |P ∩ S| / |P ∪ S| over the gold sets S of an instance; the set is named, the first of equals; "
+            "mean over instances",
+        ),
+        _definition(
+            "whole_set",
+            "A whole set found",
+            "1 where P holds all tokens of at least one gold set, else 0; mean over instances",
+            source="ours; a set alone is sufficient (Wang et al. 2022, section 3.3)",
+        ),
+        _definition(
+            "recall",
+            "Recall over sets",
+            "the share of an instance's gold sets of which at least a stated share (1: all) of the tokens is in P; "
+            "mean over instances; a recall only where gold is exhaustive",
+        ),
+        _definition(
+            "coverage",
+            "Coverage of comprehensiveness",
+            "|P ∩ U| / |U| with U the union of an instance's gold sets; mean over instances; says how much was found only "
+            "where gold is exhaustive",
+            source="ours; all sets together are comprehensive (Wang et al. 2022, section 3.3)",
+        ),
+    )
+)

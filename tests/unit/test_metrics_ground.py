@@ -1,0 +1,179 @@
+"""The common ground of all metrics: ragged rows, means and intervals, and the register."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from annotator.errors import InvalidValue, NotFound
+from annotator.metrics import aggregate
+from annotator.metrics.aggregate import Aggregate, bootstrap, mean_of, over_seeds, paired_bootstrap
+from annotator.metrics.ragged import Floats, Ragged
+from annotator.metrics.registry import Definition, all_definitions, definition_of, register
+
+ROWS = st.lists(st.lists(st.integers(-9, 9), max_size=6), max_size=8)
+
+
+@given(ROWS)
+def test_rows_come_out_as_they_went_in(rows: list[list[int]]) -> None:
+    ragged = Ragged.of(rows, np.int64)
+    assert [ragged.row(number).tolist() for number in range(len(ragged))] == rows
+    assert ragged.lengths.tolist() == [len(row) for row in rows]
+    assert ragged.rows_of_values.tolist() == [number for number, row in enumerate(rows) for _ in row]
+    assert ragged.places.tolist() == [place for row in rows for place in range(len(row))]
+
+
+@given(ROWS)
+def test_sums_means_and_maxima_are_those_of_each_row(rows: list[list[int]]) -> None:
+    ragged = Ragged.of(rows, np.int64)
+    assert ragged.sums().tolist() == [sum(row) for row in rows]
+    np.testing.assert_array_equal(ragged.means(), [sum(row) / len(row) if row else np.nan for row in rows])
+    np.testing.assert_array_equal(ragged.maxima(np.nan), [max(row, default=np.nan) for row in rows])
+
+
+@given(st.lists(st.lists(st.floats(-2, 2) | st.sampled_from([0.0, -0.0, 1.0]), max_size=6), max_size=8))
+def test_rows_are_ranked_from_the_highest_and_equal_values_by_position(rows: list[list[float]]) -> None:
+    ranking = Ragged.of(rows, np.float64).ranked()
+    flat = [(row, place) for row, values in enumerate(rows) for place in range(len(values))]
+    wanted = sorted(range(len(flat)), key=lambda i: (flat[i][0], -rows[flat[i][0]][flat[i][1]], flat[i][1]))
+    assert ranking.tolist() == wanted
+
+
+@pytest.mark.parametrize(
+    "offsets",
+    [
+        [],  # no border at all
+        [1, 3],  # does not begin at 0
+        [0, 2],  # a value is left over
+        [0, 4],  # points past the end
+        [0, 2, 1, 3],  # runs back
+    ],
+)
+def test_borders_that_do_not_fit_are_refused(offsets: list[int]) -> None:
+    with pytest.raises(InvalidValue, match="borders do not fit: 3 values"):
+        Ragged(np.arange(3), np.array(offsets, dtype=np.int64))
+
+
+def test_rows_that_differ_are_named() -> None:
+    rows = Ragged.of([[1, 2], [3]], np.int64)
+    rows.check_same_rows(Ragged.of([[9, 9], [9]], np.int64), "gold")
+    with pytest.raises(InvalidValue, match="There are 2 rows, but 1 rows of gold"):
+        rows.check_same_rows(Ragged.of([[1, 2]], np.int64), "gold")
+    with pytest.raises(InvalidValue, match="Row 1 has 1 values, but 2 of gold"):
+        rows.check_same_rows(Ragged.of([[1, 2], [3, 4]], np.int64), "gold")
+
+
+def test_what_is_not_defined_is_left_out_and_counted() -> None:
+    assert mean_of(np.array([np.nan, 0.25, 0.75])) == Aggregate(0.5, 2, 1)
+    assert mean_of(np.array([np.nan])) == Aggregate(None, 0, 1)
+    assert mean_of(np.array([])) == Aggregate(None, 0, 0)
+
+
+def test_the_deviation_over_seeds_needs_two_seeds() -> None:
+    assert over_seeds(np.array([0.5])).deviation is None
+    assert over_seeds(np.array([np.nan])).mean is None
+    # scripts/metrics.py of ER-TEST: np.std([...], ddof=1)
+    assert over_seeds(np.array([0.1, 0.4, 0.7])).deviation == pytest.approx(np.std([0.1, 0.4, 0.7], ddof=1))
+
+
+@pytest.mark.parametrize("values", [[], [0.5], [0.5, np.nan]])
+def test_fewer_than_two_instances_have_no_interval(values: list[float]) -> None:
+    assert bootstrap(np.array(values)) is None
+
+
+@pytest.mark.parametrize("n", [50, 20_000])  # every draw, and by steps
+def test_an_interval_depends_on_nothing_but_the_values_and_the_seed(n: int) -> None:
+    values = np.random.default_rng(3).random(n)
+    with_gaps = np.concatenate((values, [np.nan, np.nan]))
+    assert bootstrap(values, seed=1) == bootstrap(with_gaps, seed=1)
+    assert bootstrap(values, seed=1) != bootstrap(values, seed=2)
+
+
+@pytest.mark.parametrize("n", [50, 20_000])
+def test_equal_values_have_an_interval_without_width(n: int) -> None:
+    interval = bootstrap(np.full(n, 0.3))
+    assert interval is not None
+    assert interval.low == pytest.approx(0.3)
+    assert interval.high == pytest.approx(0.3)
+
+
+def test_a_small_interval_agrees_with_scipy() -> None:
+    values = np.random.default_rng(0).gamma(1.0, size=60)
+    ours = bootstrap(values, n_resamples=20_000)
+    theirs = stats.bootstrap((values,), np.mean, n_resamples=20_000, method="percentile", rng=np.random.default_rng(5))
+    assert ours is not None
+    width = theirs.confidence_interval.high - theirs.confidence_interval.low
+    assert ours.low == pytest.approx(theirs.confidence_interval.low, abs=0.03 * width)
+    assert ours.high == pytest.approx(theirs.confidence_interval.high, abs=0.03 * width)
+
+
+SHAPES = {
+    "normal": lambda draw, n: draw.normal(size=n),
+    "yes and no": lambda draw, n: (draw.random(n) < 0.01).astype(float),
+    "skewed": lambda draw, n: draw.lognormal(0, 2, n),
+    "one far away": lambda draw, n: np.append(draw.random(n - 1), 1e6),  # nearly all fall into one step
+    "fractions": lambda draw, n: draw.integers(0, 30, n) / 30,
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_drawing_by_steps_gives_the_distribution_of_drawing_each(shape: str) -> None:
+    values: Floats = SHAPES[shape](np.random.default_rng(7), 5_000)
+    each = aggregate._means_of_draws(values, 4_000, np.random.default_rng(1))
+    steps = aggregate._means_by_steps(values, 4_000, np.random.default_rng(2))
+    error = values.std() / np.sqrt(len(values))
+    assert steps.mean() == pytest.approx(values.mean(), abs=5 * error / np.sqrt(4_000))
+    assert steps.std() == pytest.approx(error, rel=0.06)
+    assert stats.ks_2samp(each, steps).pvalue > 1e-4
+
+
+def test_a_paired_interval_is_that_of_the_differences() -> None:
+    first, second = np.random.default_rng(0).random((2, 40))
+    second[3] = np.nan
+    assert paired_bootstrap(first, second, seed=4) == bootstrap(np.delete(first - second, 3), seed=4)
+    with pytest.raises(InvalidValue, match="there are 40 and 39"):
+        paired_bootstrap(first, second[1:])
+
+
+@pytest.mark.parametrize(
+    ("values", "options", "message"),
+    [
+        ([1.0, np.inf], {}, "infinite value has no interval"),
+        ([1.0, 2.0], {"level": 95}, "lies between 0 and 1, such as 0.95; not 95"),
+        ([1.0, 2.0], {"n_resamples": 0}, "at least one resample; not 0"),
+    ],
+)
+def test_an_interval_that_cannot_be_is_refused(values: list[float], options: dict[str, int], message: str) -> None:
+    with pytest.raises(InvalidValue, match=message):
+        bootstrap(np.array(values), **options)
+
+
+def test_a_name_stands_for_one_definition() -> None:
+    known = all_definitions()[0]
+    register([known])  # once more is no harm
+    other = Definition(known.name, "another", "", known.direction, None, None, "", "")
+    with pytest.raises(ValueError, match=f"two definitions of {known.name}"):
+        register([other])
+    assert definition_of(known.name) == known
+
+
+def test_an_unknown_metric_is_told_where_the_known_ones_are() -> None:
+    with pytest.raises(NotFound, match=r"no metric 'sets.nothing'. docs/metrics.md"):
+        definition_of("sets.nothing")
+
+
+def test_every_definition_says_everything() -> None:
+    for definition in all_definitions():
+        family, _, measure = definition.name.partition(".")
+        assert family, definition
+        assert measure, definition
+        assert all((definition.title, definition.definition, definition.undefined, definition.source)), definition
+        if definition.lowest is not None and definition.highest is not None:
+            assert definition.lowest < definition.highest, definition
+
+
+def test_definitions_come_by_family_and_name() -> None:
+    names = [definition.name for definition in all_definitions()]
+    assert names == sorted(names)
+    assert len(set(names)) == len(names)

@@ -1,0 +1,163 @@
+"""Set-aware numbers against a plain loop, and what must hold for them whatever the data."""
+
+import math
+import random
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from annotator.errors import InvalidValue
+from annotator.metrics.ragged import Ragged
+from annotator.metrics.set_aware import (
+    GoldSets,
+    best_set,
+    comprehensive_coverage,
+    has_whole_set,
+    recall_over_sets,
+)
+from tests.reference.set_aware_cases import CASES, INDEX_SETS
+
+TOKENS = st.lists(st.integers(0, 12), max_size=8)  # repetitions and any order are allowed
+SETS = st.lists(st.lists(st.integers(0, 12), min_size=1, max_size=6), max_size=4)
+BATCH = st.lists(st.tuples(TOKENS, SETS), max_size=7)
+
+
+def arrays(batch: list[tuple[list[int], list[list[int]]]]) -> tuple[Ragged[np.int64], GoldSets]:
+    return Ragged.of((tokens for tokens, _ in batch), np.int64), GoldSets.of([sets for _, sets in batch])
+
+
+def loop(predicted: list[int], sets: list[list[int]]) -> tuple[float, int, bool, float, float, float, float]:
+    """Best F1, its set, whether another is as good, best IoU, whole set, recall, coverage: as one would say them."""
+    chosen, golds = set(predicted), [set(tokens) for tokens in sets]
+    if not golds:
+        return math.nan, -1, False, math.nan, math.nan, math.nan, math.nan
+    scores = [2 * len(chosen & gold) / (len(chosen) + len(gold)) for gold in golds]
+    union = set().union(*golds)
+    whole = [gold <= chosen for gold in golds]
+    return (
+        max(scores),
+        scores.index(max(scores)),
+        scores.count(max(scores)) > 1,
+        max(len(chosen & gold) / len(chosen | gold) for gold in golds),
+        float(any(whole)),
+        sum(whole) / len(whole),
+        len(chosen & union) / len(union),
+    )
+
+
+@given(BATCH)
+def test_all_numbers_are_those_of_a_plain_loop(batch: list[tuple[list[int], list[list[int]]]]) -> None:
+    predicted, gold = arrays(batch)
+    wanted = [loop(*instance) for instance in batch]
+    best = best_set(predicted, gold)
+    found = zip(
+        best.values.tolist(),
+        best.sets.tolist(),
+        best.is_tied.tolist(),
+        best_set(predicted, gold, by="iou").values.tolist(),
+        has_whole_set(predicted, gold).tolist(),
+        recall_over_sets(predicted, gold).tolist(),
+        comprehensive_coverage(predicted, gold).tolist(),
+        strict=True,
+    )
+    for ours, theirs in zip(found, wanted, strict=True):
+        assert ours == pytest.approx(theirs, nan_ok=True, abs=1e-12)
+
+
+@pytest.mark.parametrize(("predicted", "sets", "f1", "which", "iou", "whole", "recall", "coverage"), CASES)
+def test_values_by_hand(
+    predicted: list[int],
+    sets: list[list[int]],
+    f1: float,
+    which: int,
+    iou: float,
+    whole: float,
+    recall: float,
+    coverage: float,
+) -> None:
+    tokens, gold = arrays([(predicted, sets)])
+    assert best_set(tokens, gold).values[0] == pytest.approx(f1)
+    assert best_set(tokens, gold).sets[0] == which
+    assert best_set(tokens, gold, by="iou").values[0] == pytest.approx(iou)
+    assert has_whole_set(tokens, gold)[0] == whole
+    assert recall_over_sets(tokens, gold)[0] == recall
+    assert comprehensive_coverage(tokens, gold)[0] == coverage
+
+
+def test_one_sufficient_set_is_a_full_hit_although_little_of_the_union_is_found() -> None:
+    predicted, gold = arrays([([0, 1], INDEX_SETS)])
+    assert best_set(predicted, gold).values[0] == 1.0
+    assert has_whole_set(predicted, gold)[0] == 1.0
+    assert comprehensive_coverage(predicted, gold)[0] == 0.25  # 2 of 8: the flattened recall that ERASER reports
+
+
+def test_a_set_of_which_half_is_found_counts_when_half_is_enough() -> None:
+    predicted, gold = arrays([([0, 4, 5], [[0, 1], [4, 5], [8, 9]])])
+    assert recall_over_sets(predicted, gold)[0] == pytest.approx(1 / 3)
+    assert recall_over_sets(predicted, gold, least=0.5)[0] == pytest.approx(2 / 3)
+
+
+@given(BATCH, st.randoms(use_true_random=False))
+def test_the_order_of_sets_changes_only_which_of_equals_is_named(
+    batch: list[tuple[list[int], list[list[int]]]], draw: random.Random
+) -> None:
+    shuffled = [(tokens, draw.sample(sets, len(sets))) for tokens, sets in batch]
+    for measure in (has_whole_set, recall_over_sets, comprehensive_coverage):
+        np.testing.assert_allclose(measure(*arrays(batch)), measure(*arrays(shuffled)))
+    before, after = best_set(*arrays(batch)), best_set(*arrays(shuffled))
+    np.testing.assert_array_equal(before.values, after.values)
+    for number, (_, sets) in enumerate(batch):
+        if sets and not before.is_tied[number]:
+            assert sets[before.sets[number]] == shuffled[number][1][after.sets[number]]
+
+
+@given(BATCH)
+def test_instances_do_not_touch_each_other(batch: list[tuple[list[int], list[list[int]]]]) -> None:
+    for measure in (has_whole_set, recall_over_sets, comprehensive_coverage):
+        values = measure(*arrays(batch))
+        np.testing.assert_array_equal(measure(*arrays(batch[::-1])), values[::-1])
+        np.testing.assert_array_equal(measure(*arrays(batch + batch)), np.concatenate((values, values)))
+        assert np.all(np.isnan(values) | ((values >= 0) & (values <= 1)))
+
+
+@given(BATCH, st.integers(0, 12))
+def test_one_more_predicted_token_never_loses_a_set(batch: list[tuple[list[int], list[list[int]]]], token: int) -> None:
+    more = [([*tokens, token], sets) for tokens, sets in batch]
+    for measure in (has_whole_set, recall_over_sets, comprehensive_coverage):
+        before, after = measure(*arrays(batch)), measure(*arrays(more))
+        assert np.all(np.isnan(before) | (after >= before))
+
+
+def test_nothing_at_all_gives_nothing() -> None:
+    predicted, gold = arrays([])
+    assert best_set(predicted, gold).values.shape == (0,)
+    assert comprehensive_coverage(predicted, gold).shape == (0,)
+
+
+def test_a_text_of_many_tokens_costs_no_more_than_its_own_width() -> None:
+    batch = [([49_999], [[0, 49_999]])] + [([0], [[0]])] * 20_000  # one width for all would be a billion flags
+    predicted, gold = arrays(batch)
+    assert best_set(predicted, gold).values[0] == pytest.approx(2 / 3)
+    assert best_set(predicted, gold).values[1:].min() == 1.0
+
+
+@pytest.mark.parametrize(
+    ("predicted", "sets", "message"),
+    [
+        ([[0]], [[[0]], [[1]]], "There are 2 instances, but 1 predictions"),
+        ([[-1]], [[[0]]], "A token index is below 0"),
+        ([[0]], [[[-2]]], "A token index is below 0"),
+        ([[0], [0]], [[[0]], [[1], []]], r"A gold set of instance 1 \(from 0\) has no token"),
+    ],
+)
+def test_what_cannot_be_is_refused(predicted: list[list[int]], sets: list[list[list[int]]], message: str) -> None:
+    with pytest.raises(InvalidValue, match=message):
+        best_set(Ragged.of(predicted, np.int64), GoldSets.of(sets))
+
+
+@pytest.mark.parametrize("least", [0.0, 1.1])
+def test_a_share_that_cannot_be_is_refused(least: float) -> None:
+    with pytest.raises(InvalidValue, match=f"above 0 and at most 1; not {least}"):
+        recall_over_sets(*arrays([([0], [[0]])]), least=least)
