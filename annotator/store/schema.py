@@ -367,6 +367,10 @@ _GOLD_AND_TALK = (
         created_at TEXT NOT NULL
     ) STRICT""",
     "CREATE INDEX comments_by_thread ON comments (thread_id)",
+    """CREATE TRIGGER comments_are_not_changed BEFORE UPDATE ON comments
+        BEGIN SELECT RAISE(ABORT, 'comments are append only'); END""",
+    """CREATE TRIGGER comments_are_not_deleted BEFORE DELETE ON comments
+        BEGIN SELECT RAISE(ABORT, 'comments are append only'); END""",
 )
 
 _CORRECTIONS = (

@@ -59,8 +59,13 @@ def timeline_as_csv(moments: Iterable[Moment]) -> str:
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
     writer.writerow(("when", "who", "what", "more"))
-    writer.writerows((m.at, m.who, m.what, "\n".join(m.lines)) for m in moments)
+    writer.writerows(map(_as_words, (m.at, m.who, m.what, "\n".join(m.lines))) for m in moments)
     return buffer.getvalue()
+
+
+def _as_words(cell: str) -> str:
+    """What begins like a formula would be carried out by a spreadsheet; an apostrophe makes it words."""
+    return f"'{cell}" if cell.startswith(("=", "+", "-", "@", "\t", "\r")) else cell
 
 
 class _Told:

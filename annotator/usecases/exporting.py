@@ -120,11 +120,13 @@ def everything_of(store: Store, project: Project, split: str | None = None) -> I
     yield _header(store, project)
     for segment in iterate_named_documents(store, project.id):
         yield SourceDocument(segment.docid or "", SourceText(segment.body.text, segment.body))
+    all_places: dict[int, int] = {}
     for instances in iterate_instance_batches(store, project.id, split=split):
         ids = [instance.id for instance in instances]
         annotations, works = annotations_of(store, ids), work_of_instances(store, ids)
         proposals = proposals_of_instances(store, ids)
         places = {a.id: place for of_one in annotations.values() for place, a in enumerate(of_one)}
+        all_places |= places
         rounds, choices = rounds_as_sources(store, ids, places), choices_as_sources(store, ids, places)
         threads = threads_as_sources(store, ids, places)
         for instance in instances:
@@ -135,8 +137,20 @@ def everything_of(store: Store, project: Project, split: str | None = None) -> I
             )  # fmt: skip
     for event in all_events(store, project.id):
         yield SourceEvent(
-            event.at, event.actor, event.action, event.subject, event.key, dict(event.detail), event.split
+            event.at,
+            event.actor,
+            event.action,
+            event.subject,
+            event.key,
+            _with_places(event.detail, all_places),
+            event.split,
         )
+
+
+def _with_places(detail: Mapping[str, object], places: Mapping[int, int]) -> dict[str, object]:
+    """An event's detail with its annotation named by its place, since numbers mean nothing in another database."""
+    number = detail.get("annotation")
+    return {**detail, "annotation": places.get(number)} if isinstance(number, int) else dict(detail)
 
 
 def _header(store: Store, project: Project) -> SourceProject:

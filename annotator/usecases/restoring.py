@@ -1,6 +1,6 @@
 """What only our own JSONL brings: the project's rules, who holds or held what, and the record of events."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import cast
 
@@ -81,10 +81,19 @@ class Restorer:
     def take_events(self, events: Sequence[SourceEvent]) -> None:
         """The record goes on where the export ended; only into a project that was empty."""
         for event in events if self.was_empty else ():
+            subject_id = self._subject_id(event)
+            detail = self._with_number(event.detail, subject_id) if event.subject == "instance" else event.detail
             record_event(
-                self.store, event.at, event.actor, event.action, event.subject, self._subject_id(event),
-                self.project.id, event.detail,
-            )  # fmt: skip
+                self.store, event.at, event.actor, event.action, event.subject, subject_id, self.project.id, detail
+            )
+
+    def _with_number(self, detail: Mapping[str, object], instance_id: int | None) -> Mapping[str, object]:
+        """The annotation that an event names by its place, by its number here."""
+        place = detail.get("annotation")
+        if not isinstance(place, int):
+            return detail
+        ids = [] if instance_id is None else annotation_ids_of(self.store, instance_id)
+        return {**detail, "annotation": ids[place] if 0 <= place < len(ids) else None}
 
     def _subject_id(self, event: SourceEvent) -> int | None:
         if event.subject == "project":

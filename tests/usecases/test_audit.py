@@ -3,6 +3,7 @@
 import csv
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -12,13 +13,17 @@ from annotator.domain.projects import Project
 from annotator.domain.rationales import RationaleSet
 from annotator.domain.reviews import Scores, SetScore
 from annotator.errors import NotAllowed, NotFound
-from annotator.store import Store
+from annotator.store import Store, open_store
 from annotator.store.annotations import annotations_of
+from annotator.store.instances import find_instance_ids
 from annotator.usecases import marking, reviewing
 from annotator.usecases.adjudicating import adjudicate, choose_gold, take_choice_back
 from annotator.usecases.audit import Moment, timeline, timeline_as_csv
 from annotator.usecases.deciding import decide, open_proposals
+from annotator.usecases.exporting import export_file
 from annotator.usecases.gating import decide_round
+from annotator.usecases.importing import import_file
+from annotator.usecases.projects import create_project
 from annotator.usecases.talking import Subject, begin
 from tests.usecases.test_reviewing import annotate, score
 
@@ -161,3 +166,19 @@ def test_only_who_sees_all_annotations_sees_it(
         timeline(store, annotator, project, 1)
     with pytest.raises(NotFound, match="no instance number 1 in 'Other'"):
         timeline(store, LOCAL_OPERATOR, replace(make_project(name="Other"), name="Other"), 1)
+
+
+def test_a_restored_project_tells_the_same_story(
+    store: Store, project: Project, annotator: User, lead: User, reviewer: User, tmp_path: Path
+) -> None:
+    annotate(store, annotator, project, A, B)
+    score(store, reviewer, project, Scores((SetScore(3, 4), SetScore(2, 4, "too little")), 3))
+    export_file(store, LOCAL_OPERATOR, project, "jsonl", tmp_path / "all.jsonl")
+    with open_store(tmp_path / "other.db", create=True) as other:
+        first = create_project(other, LOCAL_OPERATOR, "First", project.task)
+        import_file(other, LOCAL_OPERATOR, first, "jsonl", tmp_path / "all.jsonl")
+        copy = create_project(other, LOCAL_OPERATOR, "Second", project.task)
+        import_file(other, LOCAL_OPERATOR, copy, "jsonl", tmp_path / "all.jsonl")
+        [instance_id] = find_instance_ids(other, copy.id, "t1")
+        told = [(m.who, m.what, m.lines) for m in timeline(other, LOCAL_OPERATOR, copy, instance_id)]
+    assert told == [(m.who, m.what, m.lines) for m in timeline(store, LOCAL_OPERATOR, project, 1)]
