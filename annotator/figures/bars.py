@@ -38,6 +38,7 @@ def stacked_bars(parts: Sequence[Part], kinds: Mapping[str, str], *, title: str,
                 name=shown,
                 marker_color=colour,
                 customdata=[list(of_kind[column].point) for column in there],
+                textangle=0,
                 text=[f"{of_kind[column].n:,}" for column in there],
                 hovertemplate=f"{shown}: %{{y:,}}<extra>%{{x}}</extra>",
             )

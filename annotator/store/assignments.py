@@ -154,8 +154,12 @@ def extend_leases(store: Store, project_id: int, user_id: int, lease_until: str)
 
 
 def set_assignment_state(store: Store, assignment_id: int, state: AssignmentState) -> None:
-    submitted_at = now() if state == "submitted" else None
-    store.run("UPDATE assignments SET state = ?, submitted_at = ? WHERE id = ?", (state, submitted_at, assignment_id))
+    """Write a state; work that ends after its round keeps the time at which it was handed in."""
+    store.run(
+        """UPDATE assignments SET state = ?1, submitted_at = CASE ?1 WHEN 'submitted' THEN ?2 WHEN 'ended' THEN submitted_at END
+            WHERE id = ?3""",
+        (state, now(), assignment_id),
+    )
 
 
 def note_first_view(store: Store, assignment_id: int, at: str) -> None:

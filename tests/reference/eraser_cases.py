@@ -1,6 +1,6 @@
 """Cases of ERASER's metrics with their numbers, each from a run of the scorer or by hand from its formulas.
 
-"V" in /work/shared/reference/eraser.md section 3 marks numbers that were seen in a run of the ERASER repository's metrics.py
+"V" in the notes on the ERASER scorer (their section 3) marks numbers that were seen in a run of the ERASER repository's metrics.py
 under Python 3.11 with scikit-learn 1.9; the others are hand arithmetic, written beside them.
 """
 

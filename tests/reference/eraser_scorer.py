@@ -1,4 +1,4 @@
-"""The ERASER scorer's numbers as plain loops, written from /work/shared/reference/eraser.md section 3 for comparison.
+"""The ERASER scorer's numbers as plain loops, written from its published definitions, for comparison.
 
 scikit-learn and scipy are called a document or row at a time, as the scorer does. Where the scorer reads row 0 to decide
 whether a family is scored, this reads all rows. Input is well formed.

@@ -93,6 +93,11 @@ def test_time_is_the_median_of_the_work_that_was_handed_in(
     assert found.time_by_person["annotator-a"].median_seconds == 20.0
 
 
+@pytest.mark.usefixtures("worked_on")
+def test_work_that_came_back_counts_with_the_time_it_took(store: Store, project: Project, lead: User) -> None:
+    assert quality_of(store, lead, project).time.n == 3  # t1 in two rounds, t2 in one
+
+
 def test_nothing_handed_in_is_shown_as_nothing(store: Store, project: Project, lead: User) -> None:
     found = quality_of(store, lead, project)
     assert found.outcomes == found.scores == ()

@@ -118,7 +118,7 @@ def _ask_review(project: Project, changed: Project) -> Project:
 def _threshold_field(project: Project, name: str, threshold: Decimal, highest: int) -> Decimal:
     """A decimal stays the one that is shown: 3.6 is exactly on the edge."""
     value = st.number_input(
-        name.capitalize(), 1.0, float(highest), float(threshold), 0.1, format="%g", key=_key(project, name)
+        f"{name.capitalize()} score", 1.0, float(highest), float(threshold), 0.1, format="%g", key=_key(project, name)
     )
     return Decimal(str(round(value, 6)))
 
