@@ -4,21 +4,20 @@ Each command's module is imported when the command is used, so that none pays fo
 """
 
 import sys
-from collections.abc import Mapping, Sequence
-from importlib import import_module
+from collections.abc import Sequence
 from pathlib import Path
-from typing import cast
 
 import click
 
 from annotator import __version__
 from annotator.cli.answers import show_rest
+from annotator.cli.lazy import Commands, LazyGroup
 from annotator.errors import AnnotatorError, ImportRefused
 
 DEFAULT_DATABASE = Path("annotator.db")
 
 # Name, where it is written ("module:attribute"), and its line in the help, which therefore imports nothing.
-COMMANDS: Mapping[str, tuple[str, str]] = {
+COMMANDS: Commands = {
     "demo": ("annotator.cli.server:demo", "Serve the demonstration on this machine."),
     "serve": ("annotator.cli.server:serve", "Serve a database."),
     "user": ("annotator.cli.people:user", "Accounts: add, list, disable, reset."),
@@ -27,30 +26,13 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "export": ("annotator.cli.projects:export", "Write a project to a file."),
     "split": ("annotator.cli.projects:split", "Divide a project's instances into parts, by document."),
     "stats": ("annotator.cli.projects:stats", "Size, tokens, rationales and progress of a project."),
-    "evaluate": ("annotator.cli.evaluate:evaluate", "Score files: the papers' numbers."),
+    "evaluate": ("annotator.cli.evaluate:evaluate", "Score files, or a project's models: the papers' numbers."),
     "backup": ("annotator.cli.upkeep:backup", "Copy the database while others work."),
     "check": ("annotator.cli.upkeep:check", "Check the database and everything in it."),
 }
 
 
-class _Commands(click.Group):
-    """A group that knows its commands by name and imports one when it is asked for."""
-
-    def list_commands(self, _: click.Context) -> list[str]:
-        return list(COMMANDS)
-
-    def get_command(self, _: click.Context, name: str) -> click.Command | None:
-        if name not in COMMANDS:
-            return None
-        module, attribute = COMMANDS[name][0].split(":")
-        return cast("click.Command", getattr(import_module(module), attribute))
-
-    def format_commands(self, _: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, help_line) for name, (_, help_line) in COMMANDS.items()])
-
-
-@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=LazyGroup, commands=COMMANDS, context_settings={"help_option_names": ["-h", "--help"]})
 @click.option(
     "--db",
     type=click.Path(path_type=Path, dir_okay=False),

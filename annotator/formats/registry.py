@@ -11,12 +11,26 @@ READERS: dict[str, str] = {
     "jsonl": "annotator.formats.jsonl:read",
     "eraser": "annotator.formats.eraser:read",
     "benchmark": "annotator.formats.benchmark:read",
+    "aesw": "annotator.formats.aesw:read",
+    "hatexplain": "annotator.formats.hatexplain:read",
+    "esnli": "annotator.formats.esnli:read",
+    "cose": "annotator.formats.cose:read",
+    "contrast": "annotator.formats.contrast:read",
+    "label-studio": "annotator.formats.label_studio:read",
+    "doccano": "annotator.formats.doccano:read",
+    "argilla": "annotator.formats.argilla:read",
 }
 # The format jsonl is written with annotator.formats.jsonl.write_own, since it holds more than gold.
 WRITERS: dict[str, str] = {
     "eraser": "annotator.formats.eraser_writing:write",
     "benchmark": "annotator.formats.benchmark_writing:write",
     "benchmark-trustai": "annotator.formats.benchmark_writing:write_trustai",
+    "contrast": "annotator.formats.contrast:write",
+    "label-studio": "annotator.formats.label_studio:write",
+    "doccano": "annotator.formats.doccano:write",
+    "argilla": "annotator.formats.argilla:write",
+    "parquet": "annotator.formats.parquet:write",
+    "datasets": "annotator.formats.parquet:write_datasets",
 }
 
 

@@ -14,7 +14,7 @@ from annotator.errors import ImportRefused, InvalidValue, NotFound
 from annotator.formats.eraser_gold import KeyNumbers, read_lengths
 from annotator.formats.eraser_predictions import read_predictions
 from annotator.text.align import eraser_docs_folder, eraser_docs_jsonl
-from annotator.usecases.evaluating import evaluate_eraser
+from annotator.usecases.evaluating_eraser import evaluate_eraser
 from tests.conftest import SHARED_DATA
 from tests.reference import eraser_scorer
 from tests.reference.eraser_cases import ANSWER

@@ -1,0 +1,52 @@
+"""`annotator evaluate eraser`: the ERASER scorer's numbers."""
+
+from pathlib import Path
+
+import click
+
+from annotator.cli.answers import json_option
+from annotator.cli.scores import show_scores
+
+
+@click.command("eraser")
+@click.option("--data-dir", required=True, type=click.Path(path_type=Path), help="The ERASER data set.")
+@click.option("--split", required=True, help="The split to score: train, val, test ...")
+@click.option("--predictions", required=True, type=click.Path(path_type=Path), help="The predictions, as jsonl.")
+@click.option(
+    "--iou-threshold", "iou", multiple=True, type=float, help="A span is found from this IOU on; default 0.5."
+)
+@click.option(
+    "--aopc-threshold", "aopc", multiple=True, type=float, help="Shares of tokens; default 0.01 0.05 0.1 0.2 0.5."
+)
+@json_option
+def eraser(
+    data_dir: Path, split: str, predictions: Path, iou: tuple[float, ...], aopc: tuple[float, ...], as_json: bool
+) -> None:
+    """The ERASER scorer's numbers for a predictions file."""
+    from annotator.usecases.evaluating_eraser import AOPC_THRESHOLDS, IOU_THRESHOLDS, evaluate_eraser
+
+    scores = evaluate_eraser(
+        data_dir,
+        split,
+        predictions,
+        iou_thresholds=iou or IOU_THRESHOLDS,
+        aopc_thresholds=aopc or AOPC_THRESHOLDS,
+    )
+    show_scores(scores, _registered, as_json=as_json)
+
+
+def _registered(place: str) -> str | None:
+    """The name in the register of a number in the scorer's object; None for counts and single rows of a report."""
+    parts = {"p": "precision", "r": "recall", "f1": "f1"}
+    family, _, rest = place.partition(".")
+    kind = {"iou_scores": "iou", "rationale_prf": "exact", "token_prf": "token"}.get(family.partition("[")[0])
+    mean, _, part = rest.rpartition(".")
+    if kind and part in parts:
+        return f"eraser.{kind}_{parts[part]}_{mean.removeprefix('instance_')}"
+    if family in {"token_soft_metrics", "sentence_soft_metrics"}:
+        return f"eraser.{rest}"
+    if family == "paper":
+        return f"eraser.{rest}_paper"
+    if family != "classification_scores" or rest.startswith(("prf", "aopc")):
+        return "eraser.macro_f1" if place == "classification_scores.prf.macro avg.f1-score" else None
+    return f"eraser.{rest.partition('_points')[0]}"

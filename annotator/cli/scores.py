@@ -1,0 +1,53 @@
+"""How commands show scores: one JSON object, or for people a line a number."""
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+
+import click
+
+from annotator.cli.answers import print_json
+
+Registered = Callable[
+    [str], str | None
+]  # from a number's place, such as "paper.map", to its name in the register of metrics
+
+
+def show_scores(scores: Mapping[str, object], registered: Registered, *, as_json: bool) -> None:
+    """Print nested scores; `registered` names the definition of each number that has one."""
+    if as_json:
+        print_json({name: _plain(value) for name, value in scores.items()})
+        return
+    for line in _table(scores, registered):
+        click.echo(line)
+
+
+def _plain(value: object) -> object:
+    """A value as JSON can hold it: NaN is null, infinity the word."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return None if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+    if isinstance(value, Mapping):
+        return {name: _plain(inner) for name, inner in value.items()}
+    return [_plain(inner) for inner in value] if isinstance(value, list) else value
+
+
+def _table(scores: Mapping[str, object], registered: Registered) -> Iterator[str]:
+    """For people: a line a number, with its direction and its definition."""
+    from annotator.metrics.registry import definition_of
+
+    for place, value in _leaves(scores):
+        name = registered(place)
+        text = value if isinstance(value, str) else "–" if value is None else f"{value:,.4f}".rstrip("0").rstrip(".")
+        definition = definition_of(name) if name else None
+        told = f"   {definition.direction}: {definition.definition}" if definition else ""
+        yield f"{place:<58} {text:>10}{told}"
+
+
+def _leaves(value: object, place: str = "") -> Iterator[tuple[str, float | str | None]]:
+    if isinstance(value, Mapping):
+        for name, inner in value.items():
+            yield from _leaves(inner, f"{place}.{name}" if place else str(name))
+    elif isinstance(value, list):
+        for number, inner in enumerate(value):
+            yield from _leaves(inner, f"{place}[{number}]")
+    elif value is None or isinstance(value, (int, float, str)):
+        yield place, value if value is None or isinstance(value, str) or math.isfinite(value) else str(value)
