@@ -18,9 +18,16 @@ from annotator.cli.scores import show_scores
 @click.option(
     "--aopc-threshold", "aopc", multiple=True, type=float, help="Shares of tokens; default 0.01 0.05 0.1 0.2 0.5."
 )
+@click.option("--intervals", is_flag=True, help="Bootstrap intervals (1,000 resamples) of what is a mean.")
 @json_option
 def eraser(
-    data_dir: Path, split: str, predictions: Path, iou: tuple[float, ...], aopc: tuple[float, ...], as_json: bool
+    data_dir: Path,
+    split: str,
+    predictions: Path,
+    iou: tuple[float, ...],
+    aopc: tuple[float, ...],
+    intervals: bool,
+    as_json: bool,
 ) -> None:
     """The ERASER scorer's numbers for a predictions file."""
     from annotator.usecases.evaluating_eraser import AOPC_THRESHOLDS, IOU_THRESHOLDS, evaluate_eraser
@@ -31,6 +38,7 @@ def eraser(
         predictions,
         iou_thresholds=iou or IOU_THRESHOLDS,
         aopc_thresholds=aopc or AOPC_THRESHOLDS,
+        n_resamples=1000 if intervals else 0,
     )
     show_scores(scores, _registered, as_json=as_json)
 
@@ -45,6 +53,8 @@ def _registered(place: str) -> str | None:
         return f"eraser.{kind}_{parts[part]}_{mean.removeprefix('instance_')}"
     if family in {"token_soft_metrics", "sentence_soft_metrics"}:
         return f"eraser.{rest}"
+    if family == "group_aware":
+        return f"sets.{rest.removesuffix('.value')}" if rest.endswith(".value") else None
     if family == "paper":
         return f"eraser.{rest}_paper"
     if family != "classification_scores" or rest.startswith(("prf", "aopc")):

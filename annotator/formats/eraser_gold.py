@@ -53,9 +53,10 @@ class KeyNumbers:
 
 @dataclass(slots=True)
 class Gold:
-    """The annotations of a split, in the order of the file; spans of all evidence groups together.
+    """The annotations of a split, in the order of the file; equal groups of one annotation are one, as in the scorer.
 
-    Shapes: keys, lines int[n_evidences]; tokens, sentences int[n_evidences, 2], half open
+    Shapes: keys, lines, groups int[n_evidences]; tokens, sentences int[n_evidences, 2], half open; annotations_of_groups
+            int[n_groups], numbers of `ids` (of the first of two equal ids)
     """
 
     source: str
@@ -63,6 +64,8 @@ class Gold:
     labels: list[str]
     keys: Integers
     lines: Integers
+    groups: Integers
+    annotations_of_groups: Integers
     tokens: Integers
     sentences: Integers
     problems: list[Problem]
@@ -90,29 +93,67 @@ def read_gold(data_folder: Path, split: str, keys: KeyNumbers) -> Gold:
     """
     path = data_folder / f"{split}.jsonl"
     check_file(path)
-    ids: list[str] = []
-    labels: list[str] = []
-    problems: list[Problem] = []
-    columns = array("q")
-    for line, annotation in read_typed(path, msgspec.json.Decoder(_Annotation), problems):
-        ids.append(annotation.annotation_id)
-        labels.append(annotation.classification)
-        for number, group in enumerate(annotation.evidences):
-            for place, evidence in enumerate(group):
-                numbers = (evidence.start_token, evidence.end_token, evidence.start_sentence, evidence.end_sentence)
-                if max(numbers) > FARTHEST or min(numbers) < -FARTHEST:
-                    field_name = f"evidences[{number}][{place}]"
-                    reason = f"An offset lies between -{FARTHEST} and {FARTHEST}."
-                    problems.append(Problem(path.name, line.number, field_name, shown(numbers), reason))
-                    continue
-                columns.extend((keys.of(annotation.annotation_id, evidence.docid), line.number, *numbers))
-    if not ids and not problems:
+    reader = _GoldReader(path.name, keys)
+    for line, annotation in read_typed(path, msgspec.json.Decoder(_Annotation), reader.problems):
+        reader.add(line.number, annotation)
+    if not reader.ids and not reader.problems:
         raise InvalidValue(f"The split '{path}' holds no annotation; name another split (--split).")
-    table = np.array(columns, dtype=np.int64).reshape(-1, 6)
-    n_repeated = len(ids) - len(set(ids))
-    return Gold(
-        path.name, ids, labels, table[:, 0], table[:, 1], table[:, 2:4], table[:, 4:6], problems, n_repeated
-    )  # fmt: skip
+    return reader.finished()
+
+
+@dataclass(slots=True)
+class _GoldReader:
+    source: str
+    keys: KeyNumbers
+    ids: list[str] = field(default_factory=list)
+    labels: list[str] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    numbers: dict[str, int] = field(default_factory=dict)
+    annotations_of_groups: "array[int]" = field(default_factory=lambda: array("q"))
+    columns: "array[int]" = field(default_factory=lambda: array("q"))
+
+    def add(self, line: int, annotation: _Annotation) -> None:
+        """Take an annotation; what is wrong with it is noted."""
+        number = self.numbers.setdefault(annotation.annotation_id, len(self.ids))
+        self.ids.append(annotation.annotation_id)
+        self.labels.append(annotation.classification)
+        seen: set[tuple[tuple[object, ...], ...]] = set()
+        for place, group in enumerate(annotation.evidences):
+            if len(annotation.evidences) > 1:  # one group cannot stand twice
+                content = tuple(msgspec.structs.astuple(evidence) for evidence in group)
+                if content in seen:
+                    continue
+                seen.add(content)
+            self._add_group(line, annotation.annotation_id, place, group)
+            self.annotations_of_groups.append(number)
+
+    def _add_group(self, line: int, annotation_id: str, place: int, group: list[Evidence]) -> None:
+        for position, evidence in enumerate(group):
+            numbers = (evidence.start_token, evidence.end_token, evidence.start_sentence, evidence.end_sentence)
+            if max(numbers) > FARTHEST or min(numbers) < -FARTHEST:
+                reason = f"An offset lies between -{FARTHEST} and {FARTHEST}."
+                name = f"evidences[{place}][{position}]"
+                self.problems.append(Problem(self.source, line, name, shown(numbers), reason))
+                continue
+            key = self.keys.of(annotation_id, evidence.docid)
+            self.columns.extend((key, line, len(self.annotations_of_groups), *numbers))
+
+    def finished(self) -> Gold:
+        """Everything that was read."""
+        table = np.array(self.columns, dtype=np.int64).reshape(-1, 7)
+        return Gold(
+            self.source,
+            self.ids,
+            self.labels,
+            table[:, 0],
+            table[:, 1],
+            table[:, 2],
+            np.array(self.annotations_of_groups, dtype=np.int64),
+            table[:, 3:5],
+            table[:, 5:7],
+            self.problems,
+            len(self.ids) - len(self.numbers),
+        )
 
 
 def read_lengths(data_folder: Path, docids: Collection[str]) -> tuple[dict[str, tuple[int, int]], list[Problem]]:

@@ -139,19 +139,41 @@ def roc_auc(points: Curves) -> Floats:
     return _sum(points, shares, np.where(n_pairs > 0, 0.0, np.nan))
 
 
-def soft_scores(truth: Ragged[np.bool_], scores: Ragged[np.float64]) -> SoftScores:
-    """The scorer's aggregates: plain means over documents, long and short alike."""
+@dataclass(frozen=True)
+class Areas:
+    """The areas of each row. Shapes: float[n_rows], NaN where not defined; n_gold, n_other, n_tied int[n_rows]."""
+
+    auprc_of_gold: Floats
+    average_precision: Floats
+    roc_auc_score: Floats
+    n_gold: Integers
+    n_other: Integers
+    n_tied: Integers
+
+    @property
+    def auprc(self) -> Floats:
+        """The scorer's: 0.5 for a row without gold."""
+        return np.where(np.isnan(self.auprc_of_gold), 0.5, self.auprc_of_gold)
+
+
+def areas_of_rows(truth: Ragged[np.bool_], scores: Ragged[np.float64]) -> Areas:
+    """AUPRC, average precision and ROC-AUC of each row."""
     parts = [_areas(*_rows(truth, scores, first, last)) for first, last in _portions(scores.offsets)]
-    ours, precisions, rocs, n_gold, n_other, n_tied = np.concatenate([np.empty((6, 0)), *parts], axis=1)
+    ours, precisions, rocs, *numbers = np.concatenate([np.empty((6, 0)), *parts], axis=1)
+    return Areas(ours, precisions, rocs, *(of_rows.astype(np.int64) for of_rows in numbers))
+
+
+def soft_scores(areas: Areas) -> SoftScores:
+    """The scorer's aggregates: plain means over documents, long and short alike."""
     return SoftScores(
-        auprc=mean_of(np.where(np.isnan(ours), 0.5, ours)).value,
-        average_precision=mean_of(precisions).value,
-        roc_auc_score=mean_of(rocs).value,
-        auprc_of_gold=mean_of(ours).value,
-        n=len(scores),
-        n_without_gold=int((n_gold == 0).sum()),
-        n_all_gold=int(((n_other == 0) & (n_gold > 0)).sum()),
-        n_with_ties=int((n_tied > 0).sum()),
+        auprc=mean_of(areas.auprc).value,
+        average_precision=mean_of(areas.average_precision).value,
+        roc_auc_score=mean_of(areas.roc_auc_score).value,
+        auprc_of_gold=mean_of(areas.auprc_of_gold).value,
+        n=len(areas.n_gold),
+        n_without_gold=int((areas.n_gold == 0).sum()),
+        n_all_gold=int(((areas.n_other == 0) & (areas.n_gold > 0)).sum()),
+        n_with_ties=int((areas.n_tied > 0).sum()),
     )
 
 

@@ -194,11 +194,15 @@ def instance_micro(matches: Matches) -> Scores:
 
 def instance_macro(matches: Matches) -> Scores:
     """Means of precision, recall and F1 over keys with gold or a prediction, 0 for what one of them lacks."""
+    return Scores(*(_mean(values[~np.isnan(values)]) for values in per_key(matches).values()))
+
+
+def per_key(matches: Matches) -> dict[str, Floats]:
+    """p, r and f1 of each key, float[n_keys]: 0 for what is lacking, NaN where there is neither gold nor a prediction."""
     is_there = (matches.n_gold > 0) | (matches.n_predicted > 0)
-    precision, recall = (np.nan_to_num(values[is_there]) for values in (matches.precision, matches.recall))
-    total = precision + recall
-    f1 = np.divide(2 * precision * recall, total, out=np.zeros(len(total)), where=total > 0)
-    return Scores(_mean(precision), _mean(recall), _mean(f1))
+    p, r = (np.where(is_there, np.nan_to_num(values), np.nan) for values in (matches.precision, matches.recall))
+    f1 = np.divide(2 * p * r, p + r, out=np.where(is_there, 0.0, np.nan), where=p + r > 0)
+    return {"p": p, "r": r, "f1": f1}
 
 
 def _best_of_size(starts: Integers, ends: Integers, gold_starts: Integers, gold_ends: Integers) -> Floats:

@@ -157,6 +157,17 @@ def comprehensive_coverage(predicted: Ragged[np.int64], gold: GoldSets) -> Float
     return coverage
 
 
+def set_aware_values(predicted: Ragged[np.int64], gold: GoldSets) -> dict[str, Floats]:
+    """Every number of this family by its measure, float[n_instances] each, NaN without gold sets."""
+    return {
+        "best_f1": best_set(predicted, gold).values,
+        "best_iou": best_set(predicted, gold, "iou").values,
+        "whole_set": has_whole_set(predicted, gold),
+        "recall": recall_over_sets(predicted, gold),
+        "coverage": comprehensive_coverage(predicted, gold),
+    }
+
+
 def _marked(tokens: Ragged[np.int64], starts: Integers) -> Flags:
     """bool[starts[-1]]: the tokens of all instances, in one array that holds all of their tokens."""
     marked = np.zeros(starts[-1], dtype=np.bool_)

@@ -1,7 +1,7 @@
 """Scoring of files as the papers' own programs do it; no database."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -13,9 +13,12 @@ from annotator.formats.eraser_predictions import Answer, Predictions, SoftLists,
 from annotator.formats.findings import shown
 from annotator.metrics import eraser_faithfulness as faithfulness
 from annotator.metrics import eraser_spans as spans
-from annotator.metrics.eraser_soft import marked, soft_scores
+from annotator.metrics.aggregate import bootstrap, mean_of
+from annotator.metrics.eraser_groups import joined_documents, sets_of_groups, tokens_of_spans
+from annotator.metrics.eraser_soft import areas_of_rows, marked, soft_scores
 from annotator.metrics.eraser_spans import Spans
 from annotator.metrics.ragged import Floats, Integers, Ragged
+from annotator.metrics.set_aware import GoldSets, best_set, set_aware_values
 
 IOU_THRESHOLDS = (0.5,)
 AOPC_THRESHOLDS = (0.01, 0.05, 0.1, 0.2, 0.5)
@@ -34,11 +37,21 @@ class EraserFiles:
 
     gold: Gold
     predictions: Predictions
+    keys: KeyNumbers
     lengths: Integers
 
     @property
     def n_keys(self) -> int:
         return len(self.lengths)
+
+
+@dataclass(slots=True)
+class _Scored:
+    """What is answered, and the values whose means some of it is, a value an instance or document, for intervals."""
+
+    scores: Scores = field(default_factory=dict)
+    counts: Scores = field(default_factory=dict)
+    samples: dict[str, Floats] = field(default_factory=dict)
 
 
 def evaluate_eraser(
@@ -48,9 +61,11 @@ def evaluate_eraser(
     *,
     iou_thresholds: Sequence[float] = IOU_THRESHOLDS,
     aopc_thresholds: Sequence[float] = AOPC_THRESHOLDS,
+    n_resamples: int = 0,
 ) -> Scores:
-    """The ERASER scorer's object for a predictions file, `paper` (its Equation 3) and `counts` beside it.
+    """The ERASER scorer's object for a predictions file; `paper` (its Equation 3), `group_aware` and `counts` beside it.
 
+    n_resamples: above 0, `intervals` too, of the numbers that are means over instances or documents
     Raises: NotFound or InvalidValue for files and thresholds; ImportRefused, with every problem, for their rows
     """
     _check_thresholds(iou_thresholds, "IOU")
@@ -62,12 +77,19 @@ def evaluate_eraser(
         problems.sort(key=lambda problem: (problem.source, problem.line or 0))
         message = f"{len(problems):,} problem{'s' if len(problems) > 1 else ''}; nothing was scored."
         raise ImportRefused(message, problems[:_PROBLEMS_SHOWN], len(problems))
-    scores: Scores = {}
-    counts = _counts(files)
-    _score_hard(files, iou_thresholds, scores, counts)
-    _score_soft(files, scores, counts)
-    _score_answers(files, aopc_thresholds, scores, counts)
-    return {**scores, "counts": counts}
+    scored = _Scored(counts=_counts(files))
+    _score_hard(files, iou_thresholds, scored)
+    _score_soft(files, scored)
+    _score_answers(files, aopc_thresholds, scored)
+    _score_groups(files, scored)
+    intervals = {name: _interval(values, n_resamples) for name, values in scored.samples.items()} if n_resamples else {}
+    return {**scored.scores, **({"intervals": intervals} if n_resamples else {}), "counts": scored.counts}
+
+
+def _interval(values: Floats, n_resamples: int) -> Scores | None:
+    """A bootstrap interval as it is written; None of fewer than two values, or of an infinite one."""
+    interval = None if np.isinf(values).any() else bootstrap(values, n_resamples=n_resamples)
+    return None if interval is None else asdict(interval)
 
 
 def _check_thresholds(thresholds: Sequence[float], name: str) -> None:
@@ -86,7 +108,7 @@ def _read(data_folder: Path, split: str, predictions: Path) -> EraserFiles:
     entries = answers.entries
     answers.problems.extend(_unknown(answers.source, "rationales.docid", entries[:, 0], entries[:, 1], keys, lengths))
     of_keys = [lengths.get(docid, (-1, -1)) for _, docid in keys.numbers]
-    return EraserFiles(gold, answers, np.array(of_keys, dtype=np.int64).reshape(-1, 2))
+    return EraserFiles(gold, answers, keys, np.array(of_keys, dtype=np.int64).reshape(-1, 2))
 
 
 def _unknown(
@@ -188,7 +210,7 @@ def _wrong_thresholds(found: Predictions, asked: Sequence[float]) -> list[Proble
     return problems
 
 
-def _score_hard(files: EraserFiles, thresholds: Sequence[float], scores: Scores, counts: Scores) -> None:
+def _score_hard(files: EraserFiles, thresholds: Sequence[float], scored: _Scored) -> None:
     if not files.predictions.has_hard:
         return
     found, gold = files.predictions, files.gold
@@ -196,14 +218,16 @@ def _score_hard(files: EraserFiles, thresholds: Sequence[float], scores: Scores,
     truth = Spans.of(gold.keys, gold.tokens[:, 0], gold.tokens[:, 1], files.n_keys)
     by_iou = spans.iou_matches(truth, predicted, thresholds)
     exact, tokens = spans.exact_matches(truth, predicted), spans.token_matches(truth, predicted)
-    scores["iou_scores"] = [
+    scored.scores["iou_scores"] = [
         {"threshold": threshold, "micro": asdict(spans.iou_micro(found)), "macro": asdict(spans.iou_macro(found))}
         for threshold, found in zip(thresholds, by_iou, strict=True)
     ]
     for name, matches in (("rationale_prf", exact), ("token_prf", tokens)):
         micro, macro = spans.instance_micro(matches), spans.instance_macro(matches)
-        scores[name] = {"instance_micro": asdict(micro), "instance_macro": asdict(macro)}
-    counts["hard"] = {
+        scored.scores[name] = {"instance_micro": asdict(micro), "instance_macro": asdict(macro)}
+        for part, values in spans.per_key(matches).items():
+            scored.samples[f"{name}.instance_macro.{part}"] = values
+    scored.counts["hard"] = {
         "gold_spans": len(truth),
         "predicted_spans": len(predicted),
         "keys_with_gold": int((exact.n_gold > 0).sum()),
@@ -218,7 +242,45 @@ def _score_hard(files: EraserFiles, thresholds: Sequence[float], scores: Scores,
     }
 
 
-def _score_soft(files: EraserFiles, scores: Scores, counts: Scores) -> None:
+def _score_groups(files: EraserFiles, scored: _Scored) -> None:
+    """Ours: what was selected against each evidence group by itself, an instance's documents as one text."""
+    if not files.predictions.has_hard:
+        return
+    sets, selected, n_without_tokens = _as_sets(files)
+    values = set_aware_values(selected, sets)
+    scored.scores["group_aware"] = {name: asdict(mean_of(of_instances)) for name, of_instances in values.items()}
+    scored.samples |= {f"group_aware.{name}": of_instances for name, of_instances in values.items()}
+    scored.counts["group_aware"] = {
+        "instances_with_groups": int((sets.n_sets > 0).sum()),
+        "instances_with_several_groups": int((sets.n_sets > 1).sum()),
+        "groups": int(sets.n_sets.sum()),
+        "groups_without_tokens": n_without_tokens,
+        "instances_whose_best_group_is_tied": int(best_set(selected, sets).is_tied.sum()),
+        "gold_is_exhaustive": None,  # no ERASER file says it; only where it is does a recall measure comprehensiveness
+    }
+
+
+def _as_sets(files: EraserFiles) -> tuple[GoldSets, Ragged[np.int64], int]:
+    """Each instance's groups, the tokens selected for it, and how many groups have no token."""
+    gold, found = files.gold, files.predictions
+    numbers: dict[str, int] = {}
+    for number, annotation_id in enumerate(gold.ids):
+        numbers.setdefault(annotation_id, number)
+    instances = np.array([numbers.get(annotation_id, -1) for annotation_id, _ in files.keys.numbers], dtype=np.int64)
+    widths = files.lengths[:, 0].clip(0)
+    np.maximum.at(widths, gold.keys, gold.tokens[:, 1])  # gold that reaches past its document keeps its tokens
+    first = joined_documents(instances, widths)
+    starts, ends = gold.tokens[:, 0].clip(0) + first[gold.keys], gold.tokens[:, 1] + first[gold.keys]
+    groups = tokens_of_spans(gold.groups, starts, ends, len(gold.annotations_of_groups))
+    sets, is_set = sets_of_groups(groups, gold.annotations_of_groups, len(gold.ids))
+    keys = found.keys_of_hard()
+    is_known = instances[keys] >= 0
+    keys, spans_there = keys[is_known], found.hard[is_known, 1:]
+    starts, ends = spans_there[:, 0].clip(0) + first[keys], spans_there[:, 1] + first[keys]
+    return sets, tokens_of_spans(instances[keys], starts, ends, len(gold.ids)), int((~is_set).sum())
+
+
+def _score_soft(files: EraserFiles, scored: _Scored) -> None:
     found, gold = files.predictions, files.gold
     for name, lists, places in (
         ("token_soft_metrics", found.tokens, gold.tokens),
@@ -230,9 +292,12 @@ def _score_soft(files: EraserFiles, scores: Scores, counts: Scores) -> None:
         rows_of_keys = np.full(files.n_keys, -1, dtype=np.int64)
         rows_of_keys[keys] = np.arange(len(keys))
         truth = Spans.of(gold.keys, places[:, 0], places[:, 1], files.n_keys)
-        made = soft_scores(marked(truth, rows_of_keys, rows.offsets), rows)
-        scores[name] = {part: getattr(made, part) for part in ("auprc", "average_precision", "roc_auc_score")}
-        counts[name] = {
+        areas = areas_of_rows(marked(truth, rows_of_keys, rows.offsets), rows)
+        made = soft_scores(areas)
+        scored.scores[name] = {part: getattr(made, part) for part in ("auprc", "average_precision", "roc_auc_score")}
+        for part in ("auprc", "average_precision", "roc_auc_score"):
+            scored.samples[f"{name}.{part}"] = getattr(areas, part)
+        scored.counts[name] = {
             "documents": made.n,
             "documents_without_gold": made.n_without_gold,
             "documents_all_gold": made.n_all_gold,
@@ -253,7 +318,7 @@ def _last_of_each(lists: SoftLists) -> tuple[Integers, Ragged[np.float64], int]:
     return keys[kept], Ragged.of([rows.row(int(place)) for place in kept], np.float64), len(keys) - len(kept)
 
 
-def _score_answers(files: EraserFiles, thresholds: Sequence[float], scores: Scores, counts: Scores) -> None:
+def _score_answers(files: EraserFiles, thresholds: Sequence[float], scored: _Scored) -> None:
     answers = files.predictions.answers
     if not answers:
         return
@@ -262,16 +327,16 @@ def _score_answers(files: EraserFiles, thresholds: Sequence[float], scores: Scor
     p_full = np.array([answer.p_full.get(answer.label, np.nan) for answer in answers])
     paper: Scores = {}
     for side, attribute in (("comprehensiveness", "p_without"), ("sufficiency", "p_only")):
-        made |= _faithfulness(side, attribute, answers, p_full)
-        points = _aopc(side, answers, p_full, thresholds)
+        made |= _faithfulness(side, attribute, answers, p_full, scored.samples)
+        points = _aopc(side, answers, p_full, thresholds, scored.samples)
         paper[f"{side}_aopc"] = points.pop("paper")
         made |= points
     has_thresholds = answers[0].thresholded is not None
     made["aopc_thresholds"] = sorted(thresholds) if has_thresholds else None
-    scores["classification_scores"] = made
+    scored.scores["classification_scores"] = made
     if has_thresholds:
-        scores["paper"] = paper
-    counts["classification"] = {
+        scored.scores["paper"] = paper
+    scored.counts["classification"] = {
         "answers": len(answers),
         "labels_not_of_the_highest_score": sum(_is_not_highest(answer) for answer in answers),
         "scores_not_summing_to_one": sum(abs(sum(one.p_full.values()) - 1) > _SUM_TOLERANCE for one in answers),
@@ -295,7 +360,9 @@ def _as_scikit(report: faithfulness.Report) -> Scores:
     return {**rows, "accuracy": report.accuracy}
 
 
-def _faithfulness(side: str, attribute: str, answers: Sequence[Answer], p_full: Floats) -> Scores:
+def _faithfulness(
+    side: str, attribute: str, answers: Sequence[Answer], p_full: Floats, samples: dict[str, Floats]
+) -> Scores:
     """Drop, entropy form and KL form, as means over rows; None where the file does not hold the answers."""
     changed = [getattr(answer, attribute) for answer in answers]
     if changed[0] is None:
@@ -304,14 +371,18 @@ def _faithfulness(side: str, attribute: str, answers: Sequence[Answer], p_full: 
     full = Ragged.of([list(answer.p_full.values()) for answer in answers], np.float64)
     same = Ragged.of([[s[label] for label in a.p_full] for s, a in zip(changed, answers, strict=True)], np.float64)
     every = Ragged.of([list(scores.values()) for scores in changed], np.float64)
-    return {
-        side: float(faithfulness.probability_drop(p_full, p_changed).mean()),
-        f"{side}_entropy": float((faithfulness.entropy(full) - faithfulness.entropy(every)).mean()),
-        f"{side}_kl": float(faithfulness.kl_divergence(same, full).mean()),
+    values = {
+        side: faithfulness.probability_drop(p_full, p_changed),
+        f"{side}_entropy": faithfulness.entropy(full) - faithfulness.entropy(every),
+        f"{side}_kl": faithfulness.kl_divergence(same, full),
     }
+    samples.update({f"classification_scores.{name}": of_rows for name, of_rows in values.items()})
+    return {name: float(of_rows.mean()) for name, of_rows in values.items()}
 
 
-def _aopc(side: str, answers: Sequence[Answer], p_full: Floats, thresholds: Sequence[float]) -> Scores:
+def _aopc(
+    side: str, answers: Sequence[Answer], p_full: Floats, thresholds: Sequence[float], samples: dict[str, Floats]
+) -> Scores:
     if answers[0].thresholded is None:
         return {f"{side}_aopc": None, f"{side}_aopc_points": None, "paper": None}
     name = f"{side}_classification_scores"
@@ -321,8 +392,9 @@ def _aopc(side: str, answers: Sequence[Answer], p_full: Floats, thresholds: Sequ
             for answer in answers
         ]
     ).reshape(len(answers), -1)
+    values = samples[f"classification_scores.{side}_aopc"] = faithfulness.aopc(p_full, p_changed)
     return {
-        f"{side}_aopc": float(faithfulness.aopc(p_full, p_changed).mean()),
+        f"{side}_aopc": float(values.mean()),
         f"{side}_aopc_points": faithfulness.aopc_points(p_full, p_changed).tolist(),
         "paper": float(faithfulness.aopc(p_full, p_changed, "paper").mean()),
     }

@@ -139,6 +139,7 @@ def test_the_object_is_the_scorers_on_well_formed_files_in_any_order_of_rows(eva
     found = evaluate(rows, gold, iou_thresholds=[0.5, 0.1], aopc_thresholds=[0.5, 0.1])
     found.pop("counts")
     paper = found.pop("paper")
+    assert found.pop("group_aware")["best_f1"]["n"] >= 1
     assert_same(found, wanted)
     for side in ("comprehensiveness", "sufficiency"):
         assert paper[f"{side}_aopc"] * 3 / 2 == pytest.approx(wanted["classification_scores"][f"{side}_aopc"])
@@ -195,7 +196,45 @@ def test_what_the_scorer_lets_pass_is_scored_and_counted(evaluate: Evaluate) -> 
             "gold_spans_past_document": 1,
             "keys_with_iou_recall_above_one": {"0.5": 0},
         },
+        "group_aware": {
+            "instances_with_groups": 3,
+            "instances_with_several_groups": 1,
+            "groups": 4,
+            "groups_without_tokens": 0,
+            "instances_whose_best_group_is_tied": 0,
+            "gold_is_exhaustive": None,
+        },
     }
+
+
+def test_a_model_that_finds_one_of_two_sufficient_groups_has_found_enough_whichever_documents_it_spans(
+    evaluate: Evaluate,
+) -> None:
+    first = row("i1", hard("d1", (0, 3)))  # the first of two groups, whole
+    second = row("i2", hard("d1", (3, 4)), hard("d2", (1, 3)))  # one group, over two documents, whole
+    found = evaluate([first, second])
+    assert found["token_prf"]["instance_macro"]["r"] == pytest.approx(
+        (3 / 5 + 1 + 1) / 3
+    )  # the scorer wants both groups
+    ours = {name: aggregate["value"] for name, aggregate in found["group_aware"].items()}
+    assert ours == {"best_f1": 1, "best_iou": 1, "whole_set": 1, "recall": (0.5 + 1) / 2, "coverage": (3 / 5 + 1) / 2}
+
+
+def test_equal_groups_are_one_and_groups_without_tokens_are_none(evaluate: Evaluate) -> None:
+    groups = [[evidence("d1", 0, 3)], [evidence("d1", 0, 3)], [], [evidence("d1", -1, -1)], [evidence("d1", 4, 8)]]
+    found = evaluate([row("i1", hard("d1", (0, 3)))], [annotation("i1", "Y", *groups), annotation("i2", "Y")])
+    assert found["group_aware"]["recall"] == {"value": 0.5, "n": 1, "n_left_out": 1}
+    assert found["counts"]["group_aware"]["groups_without_tokens"] == 2
+
+
+def test_intervals_come_when_they_are_asked_for_and_hold_the_number(evaluate: Evaluate) -> None:
+    gold = [annotation(f"i{n}", "Y", [evidence("d1", 0, 2)]) for n in range(40)]
+    rows = [row(f"i{n}", hard("d1", (0, 2) if n % 2 else (4, 5))) for n in range(40)]
+    found = evaluate(rows, gold, n_resamples=500)
+    for name, value in (("token_prf.instance_macro.f1", 0.5), ("group_aware.whole_set", 0.5)):
+        interval = found["intervals"][name]
+        assert 0.3 < interval["low"] < value < interval["high"] < 0.7
+    assert "intervals" not in evaluate(rows, gold)
 
 
 def test_recall_above_one_is_told_as_the_scorer_does_and_counted(evaluate: Evaluate) -> None:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from annotator.metrics.eraser_soft import soft_scores
+from annotator.metrics.eraser_soft import areas_of_rows, soft_scores
 from annotator.metrics.eraser_spans import (
     Spans,
     exact_matches,
@@ -45,6 +45,6 @@ def test_exact_and_token_scores_are_those_of_the_table(case) -> None:
 @pytest.mark.parametrize("case", SOFT, ids=[case[0] for case in SOFT])
 def test_soft_scores_are_those_of_the_table(case) -> None:
     _, truth, scores, *wanted, _ = case
-    made = soft_scores(Ragged.of([truth], np.bool_), Ragged.of([scores], np.float64))
+    made = soft_scores(areas_of_rows(Ragged.of([truth], np.bool_), Ragged.of([scores], np.float64)))
     found = [made.auprc, made.average_precision, made.roc_auc_score]
     assert found == [value if value is None else pytest.approx(value, abs=1e-12) for value in wanted]

@@ -12,7 +12,7 @@ from sklearn.metrics import average_precision_score, classification_report, roc_
 from annotator.errors import InvalidValue
 from annotator.metrics import eraser_soft, eraser_spans
 from annotator.metrics.eraser_faithfulness import aopc, aopc_points, entropy, kl_divergence, label_report
-from annotator.metrics.eraser_soft import auprc, average_precision, curves, marked, roc_auc, soft_scores
+from annotator.metrics.eraser_soft import areas_of_rows, auprc, average_precision, curves, marked, roc_auc, soft_scores
 from annotator.metrics.eraser_spans import (
     Spans,
     best_iou,
@@ -122,10 +122,10 @@ def test_pairs_are_looked_at_in_portions_with_the_same_result(monkeypatch: pytes
 
 @given(ROWS)
 def test_soft_scores_do_not_depend_on_how_many_are_held_at_once(rows) -> None:
-    whole = soft_scores(*soft_rows(rows))
+    whole = soft_scores(areas_of_rows(*soft_rows(rows)))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(eraser_soft, "_SCORES_AT_ONCE", 3)
-        assert soft_scores(*soft_rows(rows)) == whole
+        assert soft_scores(areas_of_rows(*soft_rows(rows))) == whole
 
 
 def test_a_token_number_beyond_32_bits_is_refused() -> None:
@@ -165,7 +165,7 @@ def test_areas_are_those_of_scikit_learn_for_each_document(rows) -> None:
 @given(ROWS)
 def test_soft_aggregates_are_the_scorers_with_one_half_for_a_document_without_gold(rows) -> None:
     truth, scores = soft_rows(rows)
-    made = soft_scores(truth, scores)
+    made = soft_scores(areas_of_rows(truth, scores))
     wanted = loops.soft([([t for t, _ in row], [s for _, s in row]) for row in rows])
     assert made.auprc == pytest.approx(wanted["auprc"], abs=1e-9)
     assert (made.average_precision, made.roc_auc_score) == (
@@ -209,7 +209,7 @@ def test_scores_that_are_not_finite_or_do_not_fit_are_refused() -> None:
 
 
 def test_nothing_at_all_has_no_soft_scores() -> None:
-    made = soft_scores(Ragged.of([], np.bool_), Ragged.of([], np.float64))
+    made = soft_scores(areas_of_rows(Ragged.of([], np.bool_), Ragged.of([], np.float64)))
     assert (made.auprc, made.average_precision, made.roc_auc_score, made.n) == (None, None, None, 0)
 
 
