@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from annotator.domain.instances import GoldInstance
+from annotator.domain.models import SourceOutput
 from annotator.domain.projects import GoldPolicy, Project
-from annotator.domain.sources import SourceItem
+from annotator.domain.sources import Problem, SourceItem
 from annotator.domain.tasks import Task
 
 
@@ -22,6 +23,27 @@ class ReadOptions:
 
 
 Reader = Callable[[Path, ReadOptions], Iterator[SourceItem]]
+
+
+@dataclass(frozen=True, slots=True)
+class OutputOptions:
+    """What a reader of model output is told: the task, and what the file may not say itself.
+
+    labels: the project's, by which a class number is turned into its label
+    vocabulary: a file with the text of each token id, one a line or a JSON object, for formats that hold ids alone
+    """
+
+    task: Task
+    labels: tuple[str, ...] = ()
+    model: str = ""
+    method: str = ""
+    seed: int | None = None
+    split: str | None = None
+    key_prefix: str = ""
+    vocabulary: Path | None = None
+
+
+OutputReader = Callable[[Path, OutputOptions], Iterator[SourceOutput | Problem]]
 
 
 @dataclass(frozen=True, slots=True)

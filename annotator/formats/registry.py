@@ -4,7 +4,7 @@ from importlib import import_module
 from typing import cast
 
 from annotator.errors import InvalidValue
-from annotator.formats.base import Reader, Writer
+from annotator.formats.base import OutputReader, Reader, Writer
 
 READERS: dict[str, str] = {
     "csv": "annotator.formats.csv_rows:read",
@@ -19,6 +19,25 @@ READERS: dict[str, str] = {
     "label-studio": "annotator.formats.label_studio:read",
     "doccano": "annotator.formats.doccano:read",
     "argilla": "annotator.formats.argilla:read",
+}
+# What models answer and give as their reasons.
+OUTPUT_READERS: dict[str, str] = {
+    "predictions": "annotator.formats.model_output:read",
+    "attributions": "annotator.formats.model_output:read",
+    "attributions-csv": "annotator.formats.attribution_rows:read",
+    "eraser-predictions": "annotator.formats.eraser_output:read",
+    "benchmark-predictions": "annotator.formats.benchmark_output:read",
+    "benchmark-saliency": "annotator.formats.benchmark_output:read_saliency",
+    "thermostat": "annotator.formats.thermostat:read",
+    "xai-benchmark": "annotator.formats.xai_benchmark:read",
+    "inseq": "annotator.formats.inseq:read",
+    "shap": "annotator.formats.shap_values:read",
+    "lime": "annotator.formats.lime_weights:read",
+    "captum": "annotator.formats.captum_records:read",
+    "transformers-interpret": "annotator.formats.captum_records:read_pairs",
+    "ferret": "annotator.formats.ferret:read",
+    "interpreto": "annotator.formats.interpreto:read",
+    "argilla-attributions": "annotator.formats.argilla_attributions:read",
 }
 # The format jsonl is written with annotator.formats.jsonl.write_own, since it holds more than gold.
 WRITERS: dict[str, str] = {
@@ -37,6 +56,11 @@ WRITERS: dict[str, str] = {
 def get_reader(name: str) -> Reader:
     """The reader of a format; raises InvalidValue naming those there are."""
     return cast(Reader, _load(name, READERS, "read"))
+
+
+def get_output_reader(name: str) -> OutputReader:
+    """The reader of a format of model output; raises InvalidValue naming those there are."""
+    return cast(OutputReader, _load(name, OUTPUT_READERS, "read as model output"))
 
 
 def get_writer(name: str) -> Writer:

@@ -1,0 +1,173 @@
+"""What models answer and give as their reasons: runs, predictions, attributions, machine rationales."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, cast, get_args
+
+from annotator.errors import InvalidValue
+
+Input = Literal["full", "rationale", "rest"]
+INPUTS: tuple[Input, ...] = cast("tuple[Input, ...]", get_args(Input))
+Unit = Literal["logit", "probability", "none"]
+UNITS: tuple[Unit, ...] = cast("tuple[Unit, ...]", get_args(Unit))
+RationaleKind = Literal["hard", "ranked"]
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One (model, method, parameters, seed). Runs of one model and method that differ in the seed alone form a group.
+
+    method:     "" for the model's own answers, without a reason
+    parameters: JSON with sorted keys, so that equal parameters are equal
+    is_signed:  scores may oppose as well as support; None where nobody said so: then they are unsigned if none is below 0
+    """
+
+    model: str
+    method: str = ""
+    parameters: str = "{}"
+    seed: int | None = None
+    unit: Unit = "none"
+    is_signed: bool | None = None
+
+    def __post_init__(self) -> None:
+        if not 1 <= len(self.model.strip()) <= 200:
+            raise InvalidValue("A model needs a name of 1 to 200 characters.")
+
+    @property
+    def group(self) -> tuple[str, str, str]:
+        """What runs with other seeds have in common."""
+        return self.model, self.method, self.parameters
+
+    def answers(self) -> "Run":
+        """The run of the same model and seed that holds its answers to the full input."""
+        return Run(self.model, seed=self.seed)
+
+
+def canonical_parameters(parameters: Mapping[str, object]) -> str:
+    """Parameters as they are compared.
+
+    >>> canonical_parameters({"steps": 50, "baseline": "mask"})
+    '{"baseline": "mask", "steps": 50}'
+    """
+    return json.dumps(dict(parameters), sort_keys=True, ensure_ascii=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """What a model answers.
+
+    result:    the label or answer; None where only probabilities are given
+    on:        the full input, the rationale alone, or the input without the rationale
+    threshold: the share of tokens that made the rationale (ERASER's AOPC); None for the method's own rationale
+    """
+
+    result: str | None
+    probabilities: Mapping[str, float] = field(default_factory=dict)
+    on: Input = "full"
+    threshold: float | None = None
+
+    @property
+    def label(self) -> str | None:
+        """The stated result, else the label of the highest probability, the first of equals."""
+        if self.result is None and self.probabilities:
+            return max(self.probabilities, key=lambda label: self.probabilities[label])
+        return self.result
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A sub-word or a word of the source. start, end: characters of its segment's text, half open; None if not said."""
+
+    text: str
+    start: int | None = None
+    end: int | None = None
+    is_special: bool = False
+    segment: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredPart:
+    """Scores of one stretch of an instance.
+
+    place:   a segment's name, a document's name, or `<key>_<segment>`; None: the whole instance, selectable segments first
+    pieces:  what the scores belong to; None: the tokens of the place, one score each
+    ranking: token numbers of the place by importance, where the file's order is the ranking
+    scores may be shorter than the place only where `is_partial` says that the model did not see the rest
+    """
+
+    scores: tuple[float, ...]
+    place: str | None = None
+    pieces: tuple[Piece, ...] | None = None
+    ranking: tuple[int, ...] | None = None
+    is_partial: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SourceAttribution:
+    """One score a token (or a piece), for one label and layer. label "": the file does not say which is explained."""
+
+    parts: tuple[ScoredPart, ...]
+    label: str = ""
+    layer: int | None = None
+    convergence: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedPart:
+    """Spans (hard, half open) or tokens by importance (ranked) of one place; see ScoredPart for places."""
+
+    spans: tuple[tuple[int, int], ...] = ()
+    ranking: tuple[int, ...] = ()
+    place: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SourceRationale:
+    """What a model gives as its reason without scores."""
+
+    kind: RationaleKind
+    parts: tuple[MarkedPart, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SourceOutput:
+    """What one row of a file says of one instance: answers, scores, reasons of one run.
+
+    split: None where the file does not say it; then the key must be one instance's
+    """
+
+    key: str
+    run: Run
+    source: str
+    line: int | None
+    split: str | None = None
+    predictions: tuple[Prediction, ...] = ()
+    attributions: tuple[SourceAttribution, ...] = ()
+    rationales: tuple[SourceRationale, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Attribution:
+    """Scores of an instance's tokens, as they are stored.
+
+    scores:  float for each selectable token, or for each token of the instance; NaN where the model gave none
+    ranking: token indices by importance, where the source's order is the ranking
+    pieces:  the source's pieces with their scores, where it had some
+    """
+
+    scores: tuple[float, ...]
+    label: str = ""
+    layer: int | None = None
+    ranking: tuple[int, ...] | None = None
+    pieces: tuple[tuple[Piece, float], ...] | None = None
+    convergence: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MachineRationale:
+    """A model's reason in instance token indices: spans (hard), or tokens by importance (ranked)."""
+
+    kind: RationaleKind
+    spans: tuple[tuple[int, int], ...] = ()
+    ranking: tuple[int, ...] = ()
