@@ -126,13 +126,23 @@ def show(database: Path, name: str, as_json: bool) -> None:
 @click.option("--key-prefix", default="", help="Put before every key, where ids repeat between files.")
 @click.option("--update", is_flag=True, help="Changed rows of known keys overwrite.")
 @click.option("--skip-invalid", is_flag=True, help="Store the good rows and list the rest.")
+@click.option("--set-per-deletion", "one_set_per_edit", is_flag=True, help="aesw: a rationale set for each deletion.")
 @click.option("--dry-run", is_flag=True, help="Check everything, store nothing.")
+@click.option("--model", default="", help="Of model output: the model, where the file does not say it.")
+@click.option("--method", default="", help="Of model output: the method, where the file does not say it.")
+@click.option("--seed", type=int, help="Of model output: the run's seed, where the file does not say it.")
+@click.option(
+    "--vocabulary",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Of model output that holds token numbers alone: a file with each token's text.",
+)
 @json_option
 @click.pass_obj
 def import_(database: Path, /, format_name: str, path: Path, project_name: str, as_json: bool, **options: Any) -> None:
     """Read a file or folder into a project: all of it or nothing.
 
-    FORMAT is csv, jsonl, eraser or benchmark.
+    FORMAT is one of those in docs/formats.md, such as csv, jsonl, eraser, benchmark; of model output predictions,
+    attributions, eraser-predictions.
     """
     from annotator.usecases.importing import import_file
     from annotator.usecases.projects import find_project
@@ -191,6 +201,12 @@ def _print_report(report: ImportReport, as_json: bool) -> None:
         print_json({"stored": not report.is_dry_run, **answer})
         return
     verb = "Would store" if report.is_dry_run else "Stored"
+    if report.is_output:
+        click.echo(
+            f"{verb} what a model says of {report.n_new} instances; {report.n_updated} changed, "
+            f"{report.n_unchanged} as they were, {report.n_problems} left out, {report.n_warnings} warnings."
+        )
+        return
     click.echo(
         f"{verb} {report.n_new} new instances ({report.n_documents} new texts, {report.n_annotations} annotations with "
         f"{report.n_sets} rationale sets); {report.n_updated} changed, {report.n_unchanged} as they were, "

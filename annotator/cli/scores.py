@@ -12,12 +12,21 @@ Registered = Callable[
 ]  # from a number's place, such as "paper.map", to its name in the register of metrics
 
 
-def show_scores(scores: Mapping[str, object], registered: Registered, *, as_json: bool) -> None:
-    """Print nested scores; `registered` names the definition of each number that has one."""
+Sizes = Mapping[str, int]  # n and n_left_out
+_MEAN = {"value", "n", "n_left_out"}
+
+
+def show_scores(
+    scores: Mapping[str, object], registered: Registered, *, as_json: bool, sizes: Mapping[str, Sizes] | None = None
+) -> None:
+    """Print nested scores; `registered` names the definition of each number that has one.
+
+    sizes: over how many the number in a place is and how many were left out, where it does not stand beside it
+    """
     if as_json:
         print_json({name: _plain(value) for name, value in scores.items()})
         return
-    for line in _table(scores, registered):
+    for line in _table(scores, registered, sizes or {}):
         click.echo(line)
 
 
@@ -30,24 +39,34 @@ def _plain(value: object) -> object:
     return [_plain(inner) for inner in value] if isinstance(value, list) else value
 
 
-def _table(scores: Mapping[str, object], registered: Registered) -> Iterator[str]:
-    """For people: a line a number, with its direction and its definition."""
+def _table(scores: Mapping[str, object], registered: Registered, sizes: Mapping[str, Sizes]) -> Iterator[str]:
+    """For people: a line a number, with over how many it is, its direction and its definition."""
     from annotator.metrics.registry import definition_of
 
-    for place, value in _leaves(scores):
-        name = registered(place)
+    for place, value, beside in _leaves(scores):
+        name, size = registered(place), beside or sizes.get(place)
         text = value if isinstance(value, str) else "–" if value is None else f"{value:,.4f}".rstrip("0").rstrip(".")
         definition = definition_of(name) if name else None
+        over = f"   {_told(size)}" if size else ""
         told = f"   {definition.direction}: {definition.definition}" if definition else ""
-        yield f"{place:<58} {text:>10}{told}"
+        yield f"{place:<58} {text:>10}{over}{told}"
 
 
-def _leaves(value: object, place: str = "") -> Iterator[tuple[str, float | str | None]]:
-    if isinstance(value, Mapping):
+def _told(size: Sizes) -> str:
+    left_out = size["n_left_out"]
+    return f"n = {size['n']:,}" + (f" ({left_out:,} left out)" if left_out else "")
+
+
+def _leaves(value: object, place: str = "") -> Iterator[tuple[str, float | str | None, Sizes | None]]:
+    """Each number with its place; a mean over instances with over how many it is."""
+    if isinstance(value, Mapping) and value.keys() == _MEAN:
+        yield f"{place}.value", value["value"], value
+    elif isinstance(value, Mapping):
         for name, inner in value.items():
             yield from _leaves(inner, f"{place}.{name}" if place else str(name))
     elif isinstance(value, list):
         for number, inner in enumerate(value):
             yield from _leaves(inner, f"{place}[{number}]")
     elif value is None or isinstance(value, (int, float, str)):
-        yield place, value if value is None or isinstance(value, str) or math.isfinite(value) else str(value)
+        is_shown = value is None or isinstance(value, str) or math.isfinite(value)
+        yield place, value if is_shown else str(value), None

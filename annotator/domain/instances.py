@@ -24,6 +24,15 @@ class Segment:
     docid: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Places:
+    """What an instance's segments are called and where their tokens are; docids: segment names by document name."""
+
+    key: str
+    layout: TokenLayout
+    docids: Mapping[str, str]
+
+
 @dataclass(frozen=True)
 class Instance:
     """One input. Segments are in numbering order (selectable first)."""
@@ -44,6 +53,10 @@ class Instance:
     @cached_property
     def layout(self) -> TokenLayout:
         return TokenLayout.of([(s.name, s.is_selectable, s.body.n_tokens) for s in self.segments])
+
+    @property
+    def places(self) -> Places:
+        return Places(self.key, self.layout, {s.docid: s.name for s in self.segments if s.docid is not None})
 
     def segment(self, name: str) -> Segment:
         """The segment of that name (which must be there)."""

@@ -171,3 +171,25 @@ class MachineRationale:
     kind: RationaleKind
     spans: tuple[tuple[int, int], ...] = ()
     ranking: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """Everything that a run says of one instance, in instance token indices."""
+
+    instance_id: int
+    predictions: tuple[Prediction, ...] = ()
+    attributions: tuple[Attribution, ...] = ()
+    rationales: tuple[MachineRationale, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class StoredOutput:
+    """What a run says of an instance, on its way into or out of our own JSONL; the instance is named by key and split."""
+
+    key: str
+    split: str
+    run: Run
+    output: Output
+    source: str = ""
+    line: int | None = None

@@ -7,13 +7,15 @@ Role = Literal["annotator", "reviewer", "researcher", "lead", "administrator"]
 PROJECT_ROLES: tuple[Role, ...] = ("annotator", "reviewer", "researcher", "lead")
 ROLES: tuple[Role, ...] = (*PROJECT_ROLES, "administrator")
 
-Right = Literal["annotate", "review", "see all annotations", "export", "manage project", "manage accounts"]
+Right = Literal[
+    "annotate", "review", "see all annotations", "export", "use models", "manage project", "manage accounts"
+]
 _RIGHTS: dict[Role, frozenset[Right]] = {
     "annotator": frozenset({"annotate"}),
     "reviewer": frozenset({"review"}),
-    "researcher": frozenset({"export"}),
-    "lead": frozenset({"annotate", "review", "see all annotations", "export", "manage project"}),
-    "administrator": frozenset({"see all annotations", "export", "manage project", "manage accounts"}),
+    "researcher": frozenset({"export", "use models"}),
+    "lead": frozenset({"annotate", "review", "see all annotations", "export", "use models", "manage project"}),
+    "administrator": frozenset({"see all annotations", "export", "use models", "manage project", "manage accounts"}),
 }
 
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from annotator.domain.models import StoredOutput
 from annotator.domain.texts import TokenizedText
 
 
@@ -238,4 +239,4 @@ class SourceInstance:
     is_addition: bool = False
 
 
-SourceItem = SourceProject | SourceDocument | SourceInstance | SourceEvent | Problem
+SourceItem = SourceProject | SourceDocument | SourceInstance | StoredOutput | SourceEvent | Problem

@@ -13,13 +13,17 @@ from annotator.domain.tasks import Task
 
 @dataclass(frozen=True, slots=True)
 class ReadOptions:
-    """What a reader is told: the project's task and labels, and what the file may not say itself."""
+    """What a reader is told: the project's task and labels, and what the file may not say itself.
+
+    one_set_per_edit: where rationales follow from edits, each deletion is a set of its own, else all are one set.
+    """
 
     task: Task
     labels: tuple[str, ...] = ()
     language: str | None = None
     split: str | None = None
     key_prefix: str = ""
+    one_set_per_edit: bool = False
 
 
 Reader = Callable[[Path, ReadOptions], Iterator[SourceItem]]

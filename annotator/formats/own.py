@@ -14,6 +14,7 @@ from annotator.formats.base import ReadOptions
 from annotator.formats.checks import Checker, KeyLines
 from annotator.formats.findings import Findings, listed
 from annotator.formats.lines import Row, convert
+from annotator.formats.own_output import OutputRecord, output_of
 from annotator.formats.own_records import (
     VERSION,
     DocumentRecord,
@@ -89,6 +90,8 @@ class _OwnReader:
                 return self._instance(record, row, findings)
             case DocumentRecord():
                 return self._document(record, row, findings)
+            case OutputRecord():
+                return output_of(record, self.options.key_prefix, row.source, row.line)
             case EventRecord():
                 return event_of(record)
             case ProjectRecord():

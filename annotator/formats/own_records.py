@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal, cast
 import msgspec
 
 from annotator.domain.instances import AnnotationState, AssignmentState, InstanceState
+from annotator.domain.models import StoredOutput
 from annotator.domain.people import Role
 from annotator.domain.reviews import Outcome, Property, ReviewState
 from annotator.domain.sources import (
@@ -24,9 +25,10 @@ from annotator.domain.sources import (
 )
 from annotator.domain.texts import TokenizedText
 from annotator.domain.threads import Voice
+from annotator.formats.own_output import OutputRecord, output_record
 from annotator.formats.spans import SpanRow, span_row
 
-VERSION = 1
+VERSION = 2  # 2: what models answer and give as their reasons
 
 # What the store takes; a value that it would refuse is a problem of the file, with its line and field.
 Count = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
@@ -247,8 +249,8 @@ class EventRecord(msgspec.Struct, tag_field="record", tag="event", omit_defaults
     split: str = ""
 
 
-OwnRecord = ProjectRecord | DocumentRecord | InstanceRecord | EventRecord
-OwnItem = SourceProject | SourceDocument | SourceInstance | SourceEvent
+OwnRecord = ProjectRecord | DocumentRecord | InstanceRecord | OutputRecord | EventRecord
+OwnItem = SourceProject | SourceDocument | SourceInstance | StoredOutput | SourceEvent
 
 
 def record_of(item: OwnItem) -> OwnRecord:
@@ -256,6 +258,8 @@ def record_of(item: OwnItem) -> OwnRecord:
     match item:
         case SourceInstance():
             return _instance_record(item)
+        case StoredOutput():
+            return output_record(item)
         case SourceDocument():
             return DocumentRecord(item.docid, item.body.text, _tokens_record(item.body), item.language)
         case SourceEvent():

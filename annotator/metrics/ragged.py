@@ -98,6 +98,10 @@ class Ragged(Generic[T]):
         >>> Ragged.of([[1, 3, 1], [], [5, 6]], np.int64).ranked().tolist()
         [1, 0, 2, 4, 3]
         """
+        return self._ranking
+
+    @cached_property
+    def _ranking(self) -> Integers:
         ranking = np.empty(len(self.values), dtype=np.int64)
         by_length = np.argsort(self.lengths, kind="stable")
         borders = np.flatnonzero(np.diff(self.lengths[by_length])) + 1
@@ -106,6 +110,17 @@ class Ragged(Generic[T]):
             where = starts + np.arange(self.lengths[rows[0]] if len(rows) else 0, dtype=np.int64)
             ranking[where] = starts + np.argsort(-self.values[where].astype(np.float64), axis=1, kind="stable")
         return ranking
+
+    def take(self, rows: Integers) -> "Ragged[T]":
+        """Some rows, in the order asked; a row may be asked for several times.
+
+        >>> Ragged.of([[1, 2], [], [3]], np.int64).take(np.array([2, 0])).values.tolist()
+        [3, 1, 2]
+        """
+        lengths = self.lengths[rows]
+        offsets = np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)
+        where = np.repeat(self.offsets[:-1][rows] - offsets[:-1], lengths) + np.arange(offsets[-1], dtype=np.int64)
+        return Ragged(self.values[where], offsets)
 
     def with_values(self, values: npt.NDArray[U]) -> "Ragged[U]":
         """Other values in the same rows; values: U[total]."""

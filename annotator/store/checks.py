@@ -151,6 +151,20 @@ def spans_outside(store: Store, *, limit: int) -> list[tuple[str, str, int, int,
     return [(row["key"], row["annotator"], row["start_token"], row["end_token"], row["n_tokens"]) for row in rows]
 
 
+def outputs_outside(store: Store, *, limit: int) -> list[tuple[str, str]]:
+    """What models say of other tokens than an instance has: key, model."""
+    rows = store.rows(
+        """SELECT key, name FROM attributions JOIN instances ON instances.id = instance_id JOIN runs ON runs.id = run_id
+                JOIN models ON models.id = model_id
+                WHERE length(scores) NOT IN (8 * n_tokens, 8 * n_selectable)
+            UNION ALL SELECT key, name FROM attributions JOIN instances ON instances.id = instance_id
+                JOIN runs ON runs.id = run_id JOIN models ON models.id = model_id
+                WHERE models.project_id <> instances.project_id LIMIT ?""",
+        (limit,),
+    )
+    return [(row["key"], row["name"]) for row in rows]
+
+
 def iterate_documents(store: Store, *, batch_size: int = 500) -> Iterator[tuple[str, TokenizedText]]:
     """Every document with its name and tokens, a batch at a time."""
     last = 0

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from annotator.domain.instances import Instance, InstanceState, Segment
+from annotator.domain.instances import Instance, InstanceState, Places, Segment
 from annotator.domain.texts import TokenLayout
 from annotator.errors import NotFound
 from annotator.store.database import Row, Store
@@ -60,6 +60,49 @@ def layout_of(store: Store, instance_id: int) -> TokenLayout:
         (instance_id,),
     )
     return TokenLayout.of([(row["name"], bool(row["is_selectable"]), row["n_tokens"]) for row in rows])
+
+
+def get_instances(store: Store, instance_ids: Sequence[int]) -> dict[int, Instance]:
+    """Some instances with their texts, by number."""
+    marks = ",".join("?" * len(instance_ids))
+    segments = _segments(store, instance_ids)
+    rows = store.rows(f"SELECT * FROM instances WHERE id IN ({marks})", instance_ids)
+    return {row["id"]: _instance(row, segments.get(row["id"], ())) for row in rows}
+
+
+def places_of(store: Store, instance_ids: Sequence[int]) -> dict[int, Places]:
+    """How each of some instances numbers its tokens, without reading texts."""
+    marks = ",".join("?" * len(instance_ids))
+    segments: dict[int, list[tuple[str, bool, int]]] = {}
+    docids: dict[int, dict[str, str]] = {}
+    keys: dict[int, str] = {}
+    for row in store.rows(
+        f"""SELECT instance_id, key, name, is_selectable, documents.n_tokens, docid FROM segments
+            JOIN documents ON documents.id = document_id JOIN instances ON instances.id = instance_id
+            WHERE instance_id IN ({marks}) ORDER BY instance_id, position""",
+        instance_ids,
+    ):
+        number = row["instance_id"]
+        keys[number] = row["key"]
+        segments.setdefault(number, []).append((row["name"], bool(row["is_selectable"]), row["n_tokens"]))
+        if row["docid"] is not None:
+            docids.setdefault(number, {})[row["docid"]] = row["name"]
+    return {
+        number: Places(keys[number], TokenLayout.of(of_one), docids.get(number, {}))
+        for number, of_one in segments.items()
+    }
+
+
+def ids_of_keys(store: Store, project_id: int, keys: Sequence[str]) -> dict[str, list[tuple[str, str, int]]]:
+    """(split, source's split, id) of the instances of each of some keys, in the order of import."""
+    marks = ",".join("?" * len(keys))
+    found: dict[str, list[tuple[str, str, int]]] = {}
+    for row in store.rows(
+        f"SELECT id, key, split, source_split FROM instances WHERE project_id = ? AND key IN ({marks}) ORDER BY id",
+        (project_id, *keys),
+    ):
+        found.setdefault(row["key"], []).append((row["split"], row["source_split"], row["id"]))
+    return found
 
 
 def iterate_instance_batches(

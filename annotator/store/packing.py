@@ -26,6 +26,22 @@ def unpack_numbers(packed: bytes) -> tuple[int, ...]:
     return tuple(numbers)
 
 
+def pack_floats(numbers: Sequence[float]) -> bytes:
+    """Numbers as 64-bit floats, little-endian."""
+    packed = array("d", numbers)
+    if sys.byteorder == "big":
+        packed.byteswap()
+    return packed.tobytes()
+
+
+def unpack_floats(packed: bytes) -> tuple[float, ...]:
+    """The inverse of pack_floats."""
+    numbers = array("d", packed)
+    if sys.byteorder == "big":
+        numbers.byteswap()
+    return tuple(numbers)
+
+
 def pack_offsets(body: TokenizedText) -> bytes:
     """All token starts, then all token ends."""
     return pack_numbers(body.starts + body.ends)

@@ -7,6 +7,8 @@ Counts that screens show are kept by triggers, so that no screen counts a whole 
 from sqlite_utils.db import Database
 from sqlite_utils.migrations import Migrations
 
+from annotator.store.schema_models import MODELS
+
 MIGRATIONS = Migrations("annotator")
 
 _PEOPLE = (
@@ -388,4 +390,11 @@ _CORRECTIONS = (
 def m002_reviewing(db: Database) -> None:
     """Rounds, reviews and scores, corrections, the lead's choice of gold, and threads of comments."""
     for statement in (*_ROUNDS, *_GOLD_AND_TALK, *_CORRECTIONS):
+        db.conn.execute(statement)
+
+
+@MIGRATIONS()
+def m003_models(db: Database) -> None:
+    """Models, their runs, predictions, machine rationales and attributions."""
+    for statement in MODELS:
         db.conn.execute(statement)

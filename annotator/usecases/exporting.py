@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from annotator.domain.instances import Annotation, GoldInstance, Instance, Segment
+from annotator.domain.models import StoredOutput
 from annotator.domain.people import User
 from annotator.domain.projects import GoldPolicy, Project
 from annotator.domain.sources import (
@@ -28,7 +29,8 @@ from annotator.store.annotations import annotations_of
 from annotator.store.assignments import HeldWork, work_of_instances
 from annotator.store.events import add_event, all_events
 from annotator.store.gold_choices import choices_of
-from annotator.store.instances import iterate_instance_batches, iterate_named_documents
+from annotator.store.instances import iterate_instance_batches, iterate_named_documents, queue_keys
+from annotator.store.models import iterate_outputs, list_runs
 from annotator.store.people import list_members
 from annotator.store.projects import settings_json
 from annotator.store.proposals import proposals_of_instances
@@ -135,6 +137,7 @@ def everything_of(store: Store, project: Project, split: str | None = None) -> I
                 source, proposals=tuple(p.as_source() for p in proposals.get(instance.id, [])),
                 rounds=rounds.get(instance.id, ()), choice=choices.get(instance.id), threads=threads.get(instance.id, ()),
             )  # fmt: skip
+    yield from _outputs(store, project, split)
     for event in all_events(store, project.id):
         yield SourceEvent(
             event.at,
@@ -145,6 +148,16 @@ def everything_of(store: Store, project: Project, split: str | None = None) -> I
             _with_places(event.detail, all_places),
             event.split,
         )
+
+
+def _outputs(store: Store, project: Project, split: str | None) -> Iterator[StoredOutput]:
+    """What each run says of each instance; instances are named by key and split."""
+    names = {number: (key, of_split) for number, key, of_split in queue_keys(store, project.id)}
+    for stored in list_runs(store, project.id):
+        for output in iterate_outputs(store, stored.id):
+            key, of_split = names[output.instance_id]
+            if split is None or of_split == split:
+                yield StoredOutput(key, of_split, stored.run, dataclasses.replace(output, instance_id=0))
 
 
 def _with_places(detail: Mapping[str, object], places: Mapping[int, int]) -> dict[str, object]:

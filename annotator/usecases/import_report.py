@@ -3,8 +3,10 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import islice
+from pathlib import Path
 from typing import Literal
 
+from annotator.domain.models import SourceOutput
 from annotator.domain.sources import Problem, SourceInstance
 
 GoldMode = Literal["accepted", "draft", "reference"]
@@ -19,6 +21,8 @@ class ImportOptions:
 
     gold: how annotations of the file are stored (accepted; as drafts to correct; as reference only).
     update: changed rows of known keys overwrite. skip_invalid: store the good rows and list the rest.
+    one_set_per_edit: rationales that follow from edits get one set a deletion.
+    model, method, seed, vocabulary: of model output, what the file does not say itself.
     """
 
     gold: GoldMode = "accepted"
@@ -28,6 +32,11 @@ class ImportOptions:
     update: bool = False
     dry_run: bool = False
     skip_invalid: bool = False
+    one_set_per_edit: bool = False
+    model: str = ""
+    method: str = ""
+    seed: int | None = None
+    vocabulary: Path | None = None
 
 
 @dataclass(slots=True)
@@ -45,6 +54,7 @@ class ImportReport:
     problems: list[Problem] = field(default_factory=list)
     warnings: list[Problem] = field(default_factory=list)
     is_dry_run: bool = False
+    is_output: bool = False  # of models, and not of instances
     preview: list[dict[str, object]] = field(default_factory=list)
 
     def add_problem(self, problem: Problem) -> None:
@@ -57,7 +67,7 @@ class ImportReport:
         if len(kept) < _SHOWN_PROBLEMS:
             kept.append(problem)
 
-    def refuse(self, row: SourceInstance, name: str, value: str, reason: str) -> None:
+    def refuse(self, row: SourceInstance | SourceOutput, name: str, value: str, reason: str) -> None:
         """A row cannot be taken: which field of it, and why."""
         self.add_problem(Problem(row.source, row.line, name, value, reason))
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from annotator.assignment.orders import queue_position
+from annotator.domain.models import StoredOutput
 from annotator.domain.projects import Project
 from annotator.domain.sources import Problem, SourceDocument, SourceEvent, SourceInstance, SourceItem, SourceProject
 from annotator.domain.texts import TokenizedText
@@ -50,10 +51,16 @@ class Intake:
                     self.preparer.project = self.restorer.take_header(header)
                 case SourceDocument():
                     self._take_documents(batch)  # type: ignore[arg-type]
+                case StoredOutput():
+                    self.restorer.take_outputs(batch, self.report)  # type: ignore[arg-type]
                 case SourceEvent():
                     self.restorer.take_events(batch)  # type: ignore[arg-type]
                 case SourceInstance():
                     self._take_instances(batch)  # type: ignore[arg-type]
+        self._finish()
+
+    def _finish(self) -> None:
+        """An empty project takes over the labels that were met; a changed queue begins anew for everybody."""
         project = self.preparer.project
         if not project.labels and self.labels and project.task.result_kind == "label":
             set_labels(self.store, project.id, sorted(self.labels))

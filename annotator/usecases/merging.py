@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 
 from annotator.domain.instances import Annotation
-from annotator.domain.sources import SourceInstance
+from annotator.domain.sources import Problem, SourceInstance
 from annotator.errors import InvalidValue
 from annotator.store import Store
 from annotator.store.annotations import annotations_of, replace_annotation
 from annotator.store.imports import InstanceWriter, KnownInstance, NewAnnotation, NewInstance
 from annotator.store.instances import get_instance, set_result
+from annotator.store.models import forget_outputs
 from annotator.store.queue import settle
 from annotator.usecases.import_report import ImportOptions, ImportReport
 from annotator.usecases.preparing import Preparer, fingerprint_of
@@ -35,13 +36,19 @@ class Merger:
             reason = "this key is in the project with other content; repeat with --update to overwrite it"
             self.report.refuse(source, "id", source.key, reason)
             return
-        if is_changed and (there.n_annotations or there.n_works) and not self._texts_equal(there.id, instance):
+        is_other_text = is_changed and not self._texts_equal(there.id, instance)
+        if is_other_text and (there.n_annotations or there.n_works):
             reason = (
                 f"its text changed, but {there.n_annotations} annotation(s) and {there.n_works} piece(s) of work are on "
                 "the old tokens; give it another key"
             )
             self.report.refuse(source, "id", source.key, reason)
             return
+        if is_other_text and (n_forgotten := forget_outputs(self.store, there.id)):
+            reason = (
+                f"its text changed; {n_forgotten} answers and attributions of models for the old tokens were taken out"
+            )
+            self.report.add_problem(Problem(source.source, source.line, "id", source.key, reason, is_warning=True))
         if is_changed:
             self.instances.update(there.id, instance)
         wrote = self._merge_annotations(there.id, source, instance.annotations)

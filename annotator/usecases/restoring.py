@@ -5,14 +5,16 @@ from dataclasses import replace
 from typing import cast
 
 from annotator.domain.instances import Draft
+from annotator.domain.models import Output, Run, StoredOutput
 from annotator.domain.people import PROJECT_ROLES, User
 from annotator.domain.projects import Project
-from annotator.domain.sources import SourceEvent, SourceInstance, SourceProject, SourceWork
+from annotator.domain.sources import Problem, SourceEvent, SourceInstance, SourceProject, SourceWork
 from annotator.domain.texts import TokenLayout
 from annotator.store import Store
 from annotator.store.events import record_event
 from annotator.store.imports import NewInstance, StoredWork, add_proposals, add_work
-from annotator.store.instances import find_instance_ids
+from annotator.store.instances import find_instance_ids, ids_of_keys, places_of
+from annotator.store.models import RunFinder, write_outputs
 from annotator.store.people import add_role, add_user, find_user
 from annotator.store.projects import instance_counts, settings_from, update_project
 from annotator.store.queue import settle
@@ -23,6 +25,7 @@ from annotator.store.transfer import (
     restore_threads,
     set_follows,
 )
+from annotator.usecases.import_report import ImportReport
 from annotator.usecases.resolving import no_body, resolve_sets
 
 
@@ -32,6 +35,7 @@ class Restorer:
     def __init__(self, store: Store, project: Project) -> None:
         self.store = store
         self.project = project
+        self.runs = RunFinder(store, project.id)
         self.was_empty = not instance_counts(store, project.id)
 
     def take_header(self, header: SourceProject) -> Project:
@@ -78,6 +82,20 @@ class Restorer:
             restore_choice(self.store, instance_id, source.choice, ids)
         restore_threads(self.store, self.project.id, instance_id, source.threads, ids, self._user_id)
 
+    def take_outputs(self, outputs: Sequence[StoredOutput], report: ImportReport) -> None:
+        """What models say of instances that are stored; what is there already stays as it is."""
+        ids = ids_of_keys(self.store, self.project.id, sorted({output.key for output in outputs}))
+        by_run: dict[Run, list[Output]] = {}
+        for said in outputs:
+            there = [i for split, source_split, i in ids.get(said.key, []) if said.split in {split, source_split}]
+            problem = _misfit(said, self.store, there)
+            if problem:
+                report.add_problem(Problem(said.source, said.line, "key", said.key, problem))
+            else:
+                by_run.setdefault(said.run, []).append(replace(said.output, instance_id=there[0]))
+        for run, of_run in by_run.items():
+            write_outputs(self.store, self.runs.id_of(run), of_run, update=False)
+
     def take_events(self, events: Sequence[SourceEvent]) -> None:
         """The record goes on where the export ended; only into a project that was empty."""
         for event in events if self.was_empty else ():
@@ -119,3 +137,18 @@ class Restorer:
             work.draft.result, sets, work.draft.note, work.no_rationale, origins=work.origins, unlocked=work.unlocked
         )
         return StoredWork(work, self._user(work.user), draft)
+
+
+def _misfit(said: StoredOutput, store: Store, instance_ids: Sequence[int]) -> str:
+    """Why an output cannot be stored; "" where it can."""
+    if not instance_ids:
+        return "no instance of this key and split is in the file or the project"
+    layout = places_of(store, instance_ids[:1])[instance_ids[0]].layout
+    if any(len(a.scores) not in {layout.n_selectable, layout.n_tokens} for a in said.output.attributions):
+        return f"it has scores for another number of tokens than the instance has ({layout.n_tokens})"
+    rankings = [a.ranking or () for a in said.output.attributions] + [r.ranking for r in said.output.rationales]
+    ends = [end for r in said.output.rationales for start, end in r.spans if start < end]
+    n_spans = sum(len(r.spans) for r in said.output.rationales)
+    if any(t >= layout.n_tokens for tokens in rankings for t in tokens) or len(ends) < n_spans:
+        return "it names a token that the instance does not have"
+    return "" if max(ends, default=0) <= layout.n_tokens else "it names a token that the instance does not have"

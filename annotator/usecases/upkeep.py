@@ -31,6 +31,7 @@ def check(store: Store) -> list[str]:
         *_loose_work(store),
         *_wrong_sizes(store),
         *_spans_outside(store),
+        *_outputs_outside(store),
         *_wrong_offsets(store),
     ]
 
@@ -71,6 +72,11 @@ def _spans_outside(store: Store) -> Iterable[str]:
         )
     for key, span, n_tokens in checks.draft_spans_outside(store, limit=_AT_MOST):
         yield f"A draft for instance '{key}' covers tokens {span}, but the instance has {n_tokens}."
+
+
+def _outputs_outside(store: Store) -> Iterable[str]:
+    for key, model in checks.outputs_outside(store, limit=_AT_MOST):
+        yield f"What '{model}' says of instance '{key}' is not for the tokens that the instance has."
 
 
 def _wrong_offsets(store: Store) -> Iterable[str]:

@@ -1,0 +1,90 @@
+"""`annotator evaluate benchmark`: the numbers of Wang et al. 2022, as its two programs and as its paper compute them."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+import click
+
+from annotator.cli.answers import json_option
+from annotator.cli.scores import Sizes, show_scores
+
+if TYPE_CHECKING:
+    from annotator.usecases.evaluating_benchmark import Reading
+
+_PATH = click.Path(path_type=Path)
+_OF_PROGRAMS = {
+    "token_f1": "token_f1_scripts",
+    "iou_f1": "iou_f1_evaluator",
+    "map": "map_scripts",
+    "new_p": "new_p_scripts",
+    "answer_f1": "answer_f1_chinese_scripts",
+    "answer_em": "answer_em_chinese_scripts",
+}
+_EQUATIONS = frozenset({"token_f1", "iou_f1", "map", "sufficiency", "comprehensiveness"})
+_OF_PAPER = {
+    "new_p": "new_p_scripts",
+    "token_f1": "token_f1_paper",
+    "iou_f1": "iou_f1_paper",
+    "counting": "map_counting",
+    "aligned": "map_aligned",
+    "full": "map",
+    "full_counting": "map_counting",
+    "full_aligned": "map_aligned",
+}
+
+
+@click.command("benchmark")
+@click.option("--task", required=True, type=click.Choice(["sentiment", "similarity", "reading"]), help="The task.")
+@click.option("--gold", required=True, type=_PATH, help="Gold records of either dialect: a file or a folder.")
+@click.option("--predictions", required=True, type=_PATH, help="Predictions, an upload, or scores of tokens.")
+@click.option("--reading", type=click.Choice(["scripts", "evaluator", "paper"]), help="This reading alone.")
+@click.option("--input", "inputs", type=_PATH, help="Input records, for gold that does not hold the tokens.")
+@click.option(
+    "--ratio", "ratios", multiple=True, type=float, help="Share of a side's scored tokens; default: the mean of gold."
+)
+@click.option("--language", help="Language of a reading's records that do not show it, such as en or zh.")
+@json_option
+def benchmark(
+    task: str,
+    gold: Path,
+    predictions: Path,
+    reading: str | None,
+    inputs: Path | None,
+    ratios: tuple[float, ...],
+    language: str | None,
+    as_json: bool,
+) -> None:
+    """The benchmark's numbers for a predictions file, in the scripts', the evaluator's and the paper's reading."""
+    from annotator.usecases.evaluating_benchmark import evaluate_benchmark
+
+    scores = evaluate_benchmark(
+        task,
+        gold,
+        predictions,
+        reading=cast("Reading | None", reading),
+        inputs=inputs,
+        ratios=ratios,
+        language=language,
+    )
+    counts = cast("Mapping[str, Mapping[str, Sizes]]", scores["counts"])
+    show_scores(scores, _registered, as_json=as_json, sizes=counts["n"])
+
+
+def _registered(place: str) -> str | None:
+    """The name in the register of a number; None for counts."""
+    reading, _, rest = place.partition(".")
+    parts = rest.removesuffix(".value").split(".")
+    name = parts[-1]
+    if reading in ("scripts", "evaluator"):
+        return f"benchmark.{_OF_PROGRAMS.get(name, name)}"
+    if reading == "sets":
+        return f"sets.{name}" if place.endswith(".value") else None
+    if reading != "paper" or not (place.endswith(".value") or name in _EQUATIONS):
+        return None
+    if parts[0] == "answers":
+        is_chinese = parts[1].partition("-")[0] == "zh"
+        return f"benchmark.answer_{name}_{'chinese' if is_chinese else 'english'}"
+    if name in ("all", "same", "changed"):
+        name = parts[-2]
+    return f"benchmark.{_OF_PAPER.get(name, name)}"

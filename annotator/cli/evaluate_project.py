@@ -1,0 +1,77 @@
+"""`annotator evaluate project`: a project's models against its gold."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+
+from annotator.cli.answers import json_option, opened
+from annotator.cli.scores import show_scores
+from annotator.domain.people import LOCAL_OPERATOR
+from annotator.domain.projects import GOLD_POLICIES
+
+
+@click.command("project")
+@click.option("--project", "project_name", required=True, metavar="NAME", help="The project.")
+@click.option("--model", help="One model; else all.")
+@click.option("--method", help="One method; else all.")
+@click.option("--gold-policy", type=click.Choice(GOLD_POLICIES), help="Which sets count; else the project's policy.")
+@click.option("--split", help="Only this split.")
+@click.option(
+    "--gamma",
+    type=float,
+    default=1.0,
+    show_default=True,
+    help="What attributions are multiplied with in ER-TEST's losses.",
+)
+@click.option(
+    "--explained",
+    type=click.Choice(["predicted", "gold"]),
+    default="predicted",
+    show_default=True,
+    help="Whose attribution is scored where there are several.",
+)
+@click.option("--intervals", is_flag=True, help="Bootstrap intervals (1,000 resamples) of the means over instances.")
+@json_option
+@click.pass_obj
+def project(database: Path, /, project_name: str, intervals: bool, as_json: bool, **options: Any) -> None:
+    """Answers, plausibility, faithfulness and consistency of a project's models."""
+    from annotator.usecases.evaluating_project import evaluate_project
+    from annotator.usecases.projects import find_project
+    from annotator.usecases.scoring_runs import ScoringOptions
+
+    names = {name: options.pop(name) for name in ("model", "method")}
+    with opened(database) as store:
+        found = find_project(store, project_name)
+        asked = ScoringOptions(**options, n_resamples=1000 if intervals else 0)
+        numbers = evaluate_project(store, LOCAL_OPERATOR, found, **names, options=asked)
+    show_scores(numbers if as_json else _flat(numbers), _registered, as_json=as_json)
+
+
+def _flat(numbers: Mapping[str, object]) -> Mapping[str, object]:
+    """For people: rows are named by model, method and layer instead of by their place in a list."""
+    flat: dict[str, object] = {name: value for name, value in numbers.items() if name != "models"}
+    for of_model in numbers["models"]:  # type: ignore[attr-defined]  # as evaluate_project makes it
+        name = of_model["model"]
+        flat[name] = {"quality": of_model["quality"], "counts": of_model["counts"]}
+        for row in of_model["methods"]:
+            layer = "" if row["layer"] is None else f" layer {row['layer']}"
+            kept = ("plausibility", "faithfulness", "consistency", "confidence", "counts")
+            flat[f"{name} · {row['method']}{layer} ({row['kind']})"] = {part: row.get(part, {}) for part in kept}
+    return flat
+
+
+def _registered(place: str) -> str | None:
+    """The name in the register of a number: what stands before its `value`."""
+    from annotator.errors import NotFound
+    from annotator.metrics.registry import definition_of
+
+    parts = place.split(".")
+    name = ".".join(parts[-3:-1])
+    if parts[-1] != "value":
+        return None
+    try:
+        return definition_of(name).name
+    except NotFound:
+        return None

@@ -1,0 +1,105 @@
+"""The record of our own JSONL that holds what a run says of an instance, and the way from and to domain values."""
+
+import math
+from typing import Annotated, Any, Literal
+
+import msgspec
+
+from annotator.domain.models import (
+    Attribution,
+    MachineRationale,
+    Output,
+    Piece,
+    Prediction,
+    Run,
+    StoredOutput,
+    canonical_parameters,
+)
+
+Token = Annotated[int, msgspec.Meta(ge=0, le=2**32 - 1)]
+Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
+PieceRow = tuple[str, int | None, int | None, bool, str | None, float]
+
+
+class PredictionRecord(msgspec.Struct, omit_defaults=True):
+    """An answer; result or probabilities."""
+
+    on: Literal["full", "rationale", "rest"] = "full"
+    threshold: Share | None = None
+    result: str | None = None
+    probabilities: dict[str, float] = {}
+
+
+class AttributionRecord(msgspec.Struct, omit_defaults=True):
+    """Scores by token of the instance; null for a token that has none."""
+
+    scores: list[float | None]
+    label: str = ""
+    layer: Annotated[int, msgspec.Meta(ge=0, le=100_000)] | None = None
+    ranking: list[Token] | None = None
+    pieces: list[PieceRow] | None = None
+    convergence: float | None = None
+
+
+class RationaleRecord(msgspec.Struct, omit_defaults=True):
+    """Tokens of the instance that a model gives as its reason."""
+
+    kind: Literal["hard", "ranked"]
+    spans: list[tuple[Token, Token]] = []
+    ranking: list[Token] = []
+
+
+class OutputRecord(msgspec.Struct, tag_field="record", tag="output", omit_defaults=True):
+    """What a run says of an instance."""
+
+    key: str
+    model: Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
+    split: str = ""
+    method: str = ""
+    parameters: dict[str, Any] = {}
+    seed: int | None = None
+    unit: Literal["logit", "probability", "none"] = "none"
+    signed: bool | None = None
+    predictions: list[PredictionRecord] = []
+    attributions: list[AttributionRecord] = []
+    rationales: list[RationaleRecord] = []
+
+
+def output_record(item: StoredOutput) -> OutputRecord:
+    """A value as it is written."""
+    run, output = item.run, item.output
+    return OutputRecord(
+        item.key, run.model, item.split, run.method, msgspec.json.decode(run.parameters), run.seed, run.unit, run.is_signed,
+        [PredictionRecord(p.on, p.threshold, p.result, dict(p.probabilities)) for p in output.predictions],
+        [_attribution_record(a) for a in output.attributions],
+        [RationaleRecord(r.kind, list(r.spans), list(r.ranking)) for r in output.rationales],
+    )  # fmt: skip
+
+
+def _attribution_record(a: Attribution) -> AttributionRecord:
+    pieces = None if a.pieces is None else [(p.text, p.start, p.end, p.is_special, p.segment, s) for p, s in a.pieces]
+    scores = [None if math.isnan(score) else score for score in a.scores]
+    return AttributionRecord(
+        scores, a.label, a.layer, None if a.ranking is None else list(a.ranking), pieces, a.convergence
+    )
+
+
+def output_of(record: OutputRecord, key_prefix: str, source: str, line: int) -> StoredOutput:
+    """A record as a value."""
+    parameters = canonical_parameters(record.parameters)
+    run = Run(record.model, record.method, parameters, record.seed, record.unit, record.signed)
+    output = Output(
+        0,
+        tuple(Prediction(p.result, p.probabilities, p.on, p.threshold) for p in record.predictions),
+        tuple(_attribution(a) for a in record.attributions),
+        tuple(MachineRationale(r.kind, tuple(r.spans), tuple(r.ranking)) for r in record.rationales),
+    )
+    return StoredOutput(key_prefix + record.key, record.split, run, output, source, line)
+
+
+def _attribution(a: AttributionRecord) -> Attribution:
+    pieces = None if a.pieces is None else tuple(
+        (Piece(text, start, end, is_special, segment), score) for text, start, end, is_special, segment, score in a.pieces
+    )  # fmt: skip
+    scores = tuple(math.nan if score is None else score for score in a.scores)
+    return Attribution(scores, a.label, a.layer, None if a.ranking is None else tuple(a.ranking), pieces, a.convergence)

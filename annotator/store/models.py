@@ -1,0 +1,259 @@
+"""Models, runs, and what they answer and give as their reasons for instances."""
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import cast
+
+from annotator.domain.models import Attribution, MachineRationale, Output, Piece, Prediction, Run
+from annotator.errors import NotFound
+from annotator.store.database import Row, Store, now
+from annotator.store.packing import pack_floats, pack_numbers, unpack_floats, unpack_numbers
+
+_NO_THRESHOLD = -1.0
+_NO_LAYER = -1
+
+
+@dataclass(frozen=True, slots=True)
+class StoredRun:
+    """A run with its numbers in the database."""
+
+    id: int
+    model_id: int
+    run: Run
+
+
+@dataclass(slots=True)
+class Written:
+    """How many rows were new, changed, and there already as they are."""
+
+    n_new: int = 0
+    n_updated: int = 0
+    n_unchanged: int = 0
+
+
+@dataclass(slots=True)
+class RunFinder:
+    """The numbers of a project's runs; a run that is not there yet is made."""
+
+    store: Store
+    project_id: int
+    _known: dict[Run, int] = field(default_factory=dict)
+
+    def id_of(self, run: Run) -> int:
+        known = self._known.get(run)
+        if known is None:
+            known = self._known[run] = self._find(run) or self._add(run)
+        return known
+
+    def _find(self, run: Run) -> int | None:
+        row = self.store.row(
+            """SELECT runs.id, unit, is_signed FROM runs JOIN models ON models.id = model_id
+                WHERE project_id = ? AND name = ? AND method = ? AND parameters = ? AND seed IS ?""",
+            (self.project_id, run.model, run.method, run.parameters, run.seed),
+        )
+        if row is None:
+            return None
+        if (run.unit, run.is_signed) != ("none", None):  # what a later file says of the scores
+            self.store.run("UPDATE runs SET unit = ?, is_signed = ? WHERE id = ?", (run.unit, run.is_signed, row["id"]))
+        return int(row["id"])
+
+    def _add(self, run: Run) -> int:
+        at = now()
+        self.store.run(
+            "INSERT INTO models (project_id, name, created_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+            (self.project_id, run.model, at),
+        )
+        cursor = self.store.run(
+            """INSERT INTO runs (model_id, method, parameters, seed, unit, is_signed, created_at)
+                SELECT id, ?, ?, ?, ?, ?, ? FROM models WHERE project_id = ? AND name = ?""",
+            (run.method, run.parameters, run.seed, run.unit, run.is_signed, at, self.project_id, run.model),
+        )
+        return cast("int", cursor.lastrowid)
+
+
+def list_runs(store: Store, project_id: int, model: str | None = None, method: str | None = None) -> list[StoredRun]:
+    """The runs of a project, by model, method, parameters and seed."""
+    rows = store.rows(
+        """SELECT runs.*, name FROM runs JOIN models ON models.id = model_id
+            WHERE project_id = ?1 AND (?2 IS NULL OR name = ?2) AND (?3 IS NULL OR method = ?3)
+            ORDER BY name, method, parameters, seed""",
+        (project_id, model, method),
+    )
+    return [_stored_run(row) for row in rows]
+
+
+def list_models(store: Store, project_id: int) -> list[str]:
+    """The names of a project's models."""
+    rows = store.rows("SELECT name FROM models WHERE project_id = ? ORDER BY name", (project_id,))
+    return [row["name"] for row in rows]
+
+
+def get_run(store: Store, run_id: int) -> StoredRun:
+    """A run; raises NotFound."""
+    row = store.row("SELECT runs.*, name FROM runs JOIN models ON models.id = model_id WHERE runs.id = ?", (run_id,))
+    if row is None:
+        raise NotFound(f"There is no run number {run_id}.")
+    return _stored_run(row)
+
+
+def _stored_run(row: Row) -> StoredRun:
+    is_signed = None if row["is_signed"] is None else bool(row["is_signed"])
+    run = Run(row["name"], row["method"], row["parameters"], row["seed"], row["unit"], is_signed)
+    return StoredRun(row["id"], row["model_id"], run)
+
+
+def outputs_of_run(store: Store, run_id: int, instance_ids: Sequence[int]) -> dict[int, Output]:
+    """What a run says of each of some instances; an instance of which it says nothing is not in the answer."""
+    marks = ",".join("?" * len(instance_ids))
+    where = f"WHERE run_id = ? AND instance_id IN ({marks})"
+    values = (run_id, *instance_ids)
+    parts: dict[int, tuple[list[Prediction], list[Attribution], list[MachineRationale]]] = {}
+    for row in store.rows(f"SELECT * FROM predictions {where} ORDER BY instance_id, input, threshold", values):
+        parts.setdefault(row["instance_id"], ([], [], []))[0].append(_prediction(row))
+    for row in store.rows(f"SELECT * FROM attributions {where} ORDER BY instance_id, label, layer", values):
+        parts.setdefault(row["instance_id"], ([], [], []))[1].append(_attribution(row))
+    for row in store.rows(f"SELECT * FROM machine_rationales {where} ORDER BY instance_id, kind", values):
+        parts.setdefault(row["instance_id"], ([], [], []))[2].append(_rationale(row))
+    return {number: Output(number, tuple(p), tuple(a), tuple(r)) for number, (p, a, r) in parts.items()}
+
+
+def iterate_outputs(store: Store, run_id: int, *, batch_size: int = 500) -> Iterator[Output]:
+    """Everything of a run, by instance."""
+    last = 0
+    while True:
+        rows = store.rows(
+            """SELECT instance_id FROM predictions WHERE run_id = ?1 AND instance_id > ?2
+                UNION SELECT instance_id FROM attributions WHERE run_id = ?1 AND instance_id > ?2
+                UNION SELECT instance_id FROM machine_rationales WHERE run_id = ?1 AND instance_id > ?2
+                ORDER BY instance_id LIMIT ?3""",
+            (run_id, last, batch_size),
+        )
+        if not rows:
+            return
+        ids = [row["instance_id"] for row in rows]
+        found = outputs_of_run(store, run_id, ids)
+        yield from (found[number] for number in ids)
+        last = ids[-1]
+
+
+def write_outputs(
+    store: Store, run_id: int, outputs: Sequence[Output], *, update: bool
+) -> tuple[Written, list[tuple[int, str]]]:
+    """Write what is new; what is there otherwise only with `update`, else it is answered as (place in outputs, what)."""
+    written, refused = Written(), []
+    known = outputs_of_run(store, run_id, [output.instance_id for output in outputs])
+    rows: tuple[list[object], ...] = ([], [], [])
+    for place, output in enumerate(outputs):
+        there = known.get(output.instance_id, Output(output.instance_id))
+        changed = [*_new_predictions(there, output), *_new_attributions(there, output), *_new_rationales(there, output)]
+        if not changed:
+            written.n_unchanged += 1
+            continue
+        overwritten = [what for what, is_there, _, _ in changed if is_there]
+        if overwritten and not update:
+            refused.append((place, overwritten[0]))
+            continue
+        written.n_new += not overwritten
+        written.n_updated += bool(overwritten)
+        for _, _, table, values in changed:
+            rows[table].append((run_id, output.instance_id, *values))
+    for sql, of_table in zip(_WRITE, rows, strict=True):
+        store.run_many(sql, of_table)  # type: ignore[arg-type]  # rows are tuples of values
+    return written, refused
+
+
+_WRITE = (
+    """INSERT INTO predictions (run_id, instance_id, input, threshold, result, probabilities) VALUES (?, ?, ?, ?, ?, ?)
+        ON CONFLICT DO UPDATE SET result = excluded.result, probabilities = excluded.probabilities""",
+    """INSERT INTO attributions (run_id, instance_id, label, layer, scores, ranking, pieces, convergence)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET scores = excluded.scores, ranking = excluded.ranking,
+        pieces = excluded.pieces, convergence = excluded.convergence""",
+    """INSERT INTO machine_rationales (run_id, instance_id, kind, tokens) VALUES (?, ?, ?, ?)
+        ON CONFLICT DO UPDATE SET tokens = excluded.tokens""",
+)
+_Change = tuple[
+    str, bool, int, tuple[object, ...]
+]  # what, whether it is there otherwise, number of its table, its columns
+
+
+def _new_predictions(there: Output, output: Output) -> Iterator[_Change]:
+    known = {(p.on, p.threshold): p for p in there.predictions}
+    for p in output.predictions:
+        old = known.get((p.on, p.threshold))
+        if old is None or (old.result, dict(old.probabilities)) != (p.result, dict(p.probabilities)):
+            threshold = _NO_THRESHOLD if p.threshold is None else p.threshold
+            packed = json.dumps(dict(p.probabilities), ensure_ascii=False)
+            yield f"the answer to the {p.on} input", old is not None, 0, (p.on, threshold, p.result, packed)
+
+
+def _new_attributions(there: Output, output: Output) -> Iterator[_Change]:
+    known = {(a.label, a.layer): a for a in there.attributions}
+    for a in output.attributions:
+        old = known.get((a.label, a.layer))
+        packed = _packed(a)
+        if old is None or _packed(old) != packed:
+            layer = _NO_LAYER if a.layer is None else a.layer
+            yield "the attribution", old is not None, 1, (a.label, layer, *packed)
+
+
+def _new_rationales(there: Output, output: Output) -> Iterator[_Change]:
+    known = {r.kind: r for r in there.rationales}
+    for r in output.rationales:
+        old = known.get(r.kind)
+        if old != r:
+            numbers = [n for span in r.spans for n in span] if r.kind == "hard" else list(r.ranking)
+            yield f"the {r.kind} rationale", old is not None, 2, (r.kind, pack_numbers(numbers))
+
+
+def _packed(a: Attribution) -> tuple[bytes, bytes | None, str | None, float | None]:
+    pieces = None if a.pieces is None else json.dumps(
+        [[p.text, p.start, p.end, p.is_special, p.segment, score] for p, score in a.pieces], ensure_ascii=False
+    )  # fmt: skip
+    ranking = None if a.ranking is None else pack_numbers(a.ranking)
+    return pack_floats(a.scores), ranking, pieces, a.convergence
+
+
+def _prediction(row: Row) -> Prediction:
+    threshold = None if row["threshold"] == _NO_THRESHOLD else row["threshold"]
+    return Prediction(row["result"], json.loads(row["probabilities"]), row["input"], threshold)
+
+
+def _attribution(row: Row) -> Attribution:
+    pieces = None if row["pieces"] is None else tuple(
+        (Piece(text, start, end, bool(is_special), segment), score)
+        for text, start, end, is_special, segment, score in json.loads(row["pieces"])
+    )  # fmt: skip
+    return Attribution(
+        unpack_floats(row["scores"]),
+        row["label"],
+        None if row["layer"] == _NO_LAYER else row["layer"],
+        None if row["ranking"] is None else unpack_numbers(row["ranking"]),
+        pieces,
+        row["convergence"],
+    )
+
+
+def _rationale(row: Row) -> MachineRationale:
+    numbers = unpack_numbers(row["tokens"])
+    if row["kind"] == "ranked":
+        return MachineRationale("ranked", ranking=numbers)
+    return MachineRationale("hard", spans=tuple(zip(numbers[::2], numbers[1::2], strict=True)))
+
+
+def count_outputs(store: Store, run_ids: Iterable[int]) -> dict[int, tuple[int, int, int]]:
+    """(predictions, attributions, machine rationales) of each run."""
+    return {
+        run_id: (
+            int(store.value("SELECT count(*) FROM predictions WHERE run_id = ?", (run_id,))),
+            int(store.value("SELECT count(*) FROM attributions WHERE run_id = ?", (run_id,))),
+            int(store.value("SELECT count(*) FROM machine_rationales WHERE run_id = ?", (run_id,))),
+        )
+        for run_id in run_ids
+    }
+
+
+def forget_outputs(store: Store, instance_id: int) -> int:
+    """Take out what models said of an instance whose tokens changed; answers how many rows."""
+    tables = ("predictions", "attributions", "machine_rationales")
+    return sum(store.run(f"DELETE FROM {table} WHERE instance_id = ?", (instance_id,)).rowcount for table in tables)

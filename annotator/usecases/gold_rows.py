@@ -1,0 +1,118 @@
+"""Gold as metrics take it: a row an instance, and all rows as arrays."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from annotator.domain.instances import GoldInstance
+from annotator.domain.tasks import Task
+from annotator.metrics.against_sets import Sides
+from annotator.metrics.ragged import Integers
+from annotator.metrics.set_aware import GoldSets
+
+# Both sentences of a pair are ranked by themselves (Wang et al. 2022); everything else is one text, as in ERASER.
+_PAIRED = frozenset({"similarity", "inference"})
+
+
+@dataclass(frozen=True, slots=True)
+class GoldRow:
+    """What scoring needs of an instance with gold.
+
+    sides:    names and lengths of what is ranked by itself, in token order
+    segments: lengths of the selectable segments, in token order
+    tokens:   of the selectable segments, where they are kept
+    """
+
+    id: int
+    key: str
+    split: str
+    language: str
+    result: str | None
+    sides: tuple[tuple[str, int], ...]
+    segments: tuple[int, ...]
+    sets: tuple[tuple[int, ...], ...]
+    spans: tuple[tuple[int, int], ...]
+    tokens: tuple[str, ...] = ()
+    parent_key: str | None = None
+    kind: str | None = None
+    is_exhaustive: bool = False
+
+    @property
+    def n_tokens(self) -> int:
+        return sum(self.segments)
+
+
+def gold_row(gold: GoldInstance, task: Task, *, keep_tokens: bool, is_exhaustive: bool) -> GoldRow:
+    """The row of an instance. is_exhaustive: of the project, where the instance does not say it."""
+    instance = gold.instance
+    selectable = [place for place in instance.layout.segments if place.is_selectable]
+    n = sum(place.n_tokens for place in selectable)
+    sides = tuple((p.name, p.n_tokens) for p in selectable) if task.name in _PAIRED else (("", n),)
+    bodies = [segment.body for segment in instance.segments if segment.is_selectable] if keep_tokens else []
+    return GoldRow(
+        instance.id,
+        instance.key,
+        instance.split,
+        instance.language,
+        gold.result,
+        sides,
+        tuple(place.n_tokens for place in selectable),
+        tuple(rationale_set.token_indices for rationale_set in gold.sets),
+        tuple((span.start, span.end) for rationale_set in gold.sets for span in rationale_set.spans),
+        tuple(token for body in bodies for token in body.tokens()),
+        instance.parent_key,
+        instance.perturbation_kind,
+        is_exhaustive if instance.is_exhaustive is None else instance.is_exhaustive,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class GoldTable:
+    """Rows of instances with gold, and what metrics take of them."""
+
+    rows: Sequence[GoldRow]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @cached_property
+    def sets(self) -> GoldSets:
+        return GoldSets.of([list(map(list, row.sets)) for row in self.rows])
+
+    @cached_property
+    def n_tokens(self) -> Integers:
+        return np.array([row.n_tokens for row in self.rows], dtype=np.int64)
+
+    @cached_property
+    def places(self) -> dict[int, int]:
+        """The row of each instance by its number."""
+        return {row.id: place for place, row in enumerate(self.rows)}
+
+    @cached_property
+    def side_names(self) -> tuple[str, ...]:
+        return tuple(name for name, _ in self.rows[0].sides) if self.rows else ()
+
+    @cached_property
+    def ratios(self) -> tuple[float, ...]:
+        """The mean share of a side's tokens that is in any set (RLR), over instances with sets and tokens there."""
+        shares: list[list[float]] = [[] for _ in self.side_names]
+        for row in self.rows:
+            union, first = {token for tokens in row.sets for token in tokens}, 0
+            for of_side, (_, n) in zip(shares, row.sides, strict=True):
+                if n and row.sets:
+                    of_side.append(sum(first <= token < first + n for token in union) / n)
+                first += n
+        return tuple(sum(of_side) / len(of_side) if of_side else 0.0 for of_side in shares)
+
+    def take(self, places: Iterable[int]) -> "GoldTable":
+        """Some of the rows; the ratios stay those of the whole."""
+        part = GoldTable([self.rows[place] for place in places])
+        part.__dict__["ratios"] = self.ratios
+        return part
+
+    @cached_property
+    def sides(self) -> Sides:
+        lengths = np.array([[n for _, n in row.sides] for row in self.rows], dtype=np.int64)
+        return Sides(lengths.reshape(len(self.rows), len(self.ratios)), self.ratios)

@@ -1,0 +1,190 @@
+"""What models say comes in row by row, whole or not at all, and is laid on the tokens of its instance."""
+
+import math
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from annotator.domain.models import (
+    MarkedPart,
+    Prediction,
+    Run,
+    ScoredPart,
+    SourceAttribution,
+    SourceOutput,
+    SourceRationale,
+)
+from annotator.domain.people import LOCAL_OPERATOR, User
+from annotator.domain.projects import Project
+from annotator.domain.tasks import get_task
+from annotator.errors import NotAllowed
+from annotator.store import Store
+from annotator.store.instances import find_instance_ids
+from annotator.store.models import iterate_outputs, list_models, list_runs
+from annotator.usecases.exporting import everything_of, export_file
+from annotator.usecases.import_report import ImportOptions, ImportReport
+from annotator.usecases.importing import import_file
+from annotator.usecases.output_intake import OutputIntake
+from annotator.usecases.projects import create_project, find_project
+from annotator.usecases.upkeep import check
+from tests.usecases.test_exporting import content_of
+
+RUN = Run("tiny", "occlusion", seed=3)
+N = 10  # tokens of t1: The staff never smiled and the soup was cold .
+SCORES = tuple(float(n) for n in range(N))
+
+
+def row(key: str = "t1", scores: tuple[float, ...] = SCORES, **more: object) -> SourceOutput:
+    attributions = (SourceAttribution((ScoredPart(scores),)),)
+    return SourceOutput(key, RUN, "file", 7, **{"attributions": attributions, **more})  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def take(store: Store, project: Project) -> Callable[..., ImportReport]:
+    def run(*rows: SourceOutput, of: Project = project, **options: object) -> ImportReport:
+        report = ImportReport(is_output=True)
+        with store.transaction():
+            OutputIntake(store, of, ImportOptions(**options), report, lambda _: None).run(rows)  # type: ignore[arg-type]
+        return report
+
+    return run
+
+
+def reasons(report: ImportReport) -> list[str]:
+    return [problem.reason for problem in report.problems]
+
+
+def test_an_attribution_is_stored_for_its_run_and_again_changes_nothing(store, project, take) -> None:
+    assert (take(row()).n_new, take(row()).n_unchanged) == (1, 1)
+    [stored] = list_runs(store, project.id)
+    assert stored.run == RUN
+    [output] = iterate_outputs(store, stored.id)
+    assert output.attributions[0].scores == SCORES
+    assert check(store) == []
+
+
+def test_other_scores_for_a_known_run_need_to_be_asked_for(store, project, take) -> None:
+    take(row())
+    changed = row(scores=tuple(-score for score in SCORES))
+    assert "the attribution of 'tiny' for this instance is there already" in reasons(take(changed))[0]
+    assert take(changed, update=True).n_updated == 1
+    [output] = iterate_outputs(store, list_runs(store, project.id)[0].id)
+    assert output.attributions[0].scores[1] == -1.0
+
+
+def test_answers_to_the_full_input_belong_to_the_model_and_its_seed(store, project, take) -> None:
+    full = Prediction(None, {"negative": 0.9, "positive": 0.1})
+    rest = Prediction(None, {"negative": 0.2, "positive": 0.8}, "rest")
+    take(row(predictions=(full, rest)))
+    by_method = {one.run.method: one for one in list_runs(store, project.id)}
+    assert by_method[""].run == Run("tiny", seed=3)
+    [own] = iterate_outputs(store, by_method[""].id)
+    assert (own.predictions, own.attributions) == ((full,), ())
+    [reduced] = iterate_outputs(store, by_method["occlusion"].id)
+    assert reduced.predictions == (rest,)
+
+
+def test_several_seeds_layers_and_labels_stand_beside_each_other(store, project, take) -> None:
+    parts = (ScoredPart(SCORES),)
+    layers = tuple(SourceAttribution(parts, label, layer) for label in ("negative", "positive") for layer in (0, 1))
+    take(row(attributions=layers), SourceOutput("t1", Run("tiny", "occlusion", seed=4), "file", 8, attributions=layers))
+    outputs = [output for stored in list_runs(store, project.id) for output in iterate_outputs(store, stored.id)]
+    assert [len(output.attributions) for output in outputs] == [4, 4]
+    assert list_models(store, project.id) == ["tiny"]
+
+
+REFUSED = [
+    ("an unknown instance", row("t9"), "no instance of this key"),
+    ("another split", row(split="test"), "is in the split ''"),
+    ("too few scores", row(scores=SCORES[1:]), "there are 9 scores for 10 tokens"),
+    ("specials among the scores", row(scores=(0.0, *SCORES, 0.0)), "are scores of special tokens among them?"),
+    ("NaN", row(scores=(math.nan, *SCORES[1:])), "score 0 (from 0) is nan"),
+    ("infinity", row(scores=(*SCORES[1:], math.inf)), "score 9 (from 0) is inf"),
+    ("a label of another project", row(predictions=(Prediction("maybe"),)), "the label 'maybe' is none of the project's"),
+    ("a probability that is none", row(predictions=(Prediction(None, {"negative": math.nan}),)), "probability of 'negative' is nan"),
+    ("a span past the end", row(attributions=(), rationales=(SourceRationale("hard", (MarkedPart(((8, 11),)),)),)), "span [8, 11) is not in its text"),
+    ("a shifted ranking", row(attributions=(), rationales=(SourceRationale("ranked", (MarkedPart(ranking=(10, 1)),)),)), "shifted by one?"),
+    ("an unknown place", row(attributions=(SourceAttribution((ScoredPart(SCORES, "title"),)),)), "no segment or document 'title'"),
+    ("a token twice in a ranking", row(attributions=(SourceAttribution((ScoredPart(SCORES, ranking=(1, 1)),)),)), "stands twice"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("bad", "reason"), [case[1:] for case in REFUSED], ids=[case[0] for case in REFUSED])
+def test_a_row_that_does_not_fit_is_refused_by_name_and_the_others_are_taken(store, project, take, bad, reason) -> None:
+    report = take(bad, row("t2", tuple(float(n) for n in range(14))), skip_invalid=True)
+    assert (report.problems[0].source, report.problems[0].line) == ("file", 7)
+    assert report.problems[0].value in {bad.key, bad.split}
+    assert reason in report.problems[0].reason
+    stored = [output for one in list_runs(store, project.id) for output in iterate_outputs(store, one.id)]
+    assert {output.instance_id for output in stored} == set(find_instance_ids(store, project.id, "t2"))
+
+
+def test_a_text_that_was_cut_keeps_the_rest_without_scores(store, project, take) -> None:
+    take(row(attributions=(SourceAttribution((ScoredPart(SCORES[:6], is_partial=True),)),)))
+    [output] = iterate_outputs(store, list_runs(store, project.id)[0].id)
+    scores = output.attributions[0].scores
+    assert scores[:6] == SCORES[:6]
+    assert all(math.isnan(score) for score in scores[6:])
+
+
+def test_scores_by_segment_are_laid_end_to_end(store, make_project, import_rows, take) -> None:
+    pair = make_project("similarity", "Pair")
+    import_rows(pair, [{"id": "p", "sentence1": "a b", "sentence2": "c d e", "label": "positive"}])
+    parts = (
+        ScoredPart((1.0, 2.0, 3.0), "sentence2", ranking=(2, 1, 0)),
+        ScoredPart((4.0, 5.0), "p_sentence1", ranking=(0, 1)),
+    )
+    take(row("p", attributions=(SourceAttribution(parts),)), of=pair)
+    [output] = iterate_outputs(store, list_runs(store, pair.id)[0].id)
+    assert output.attributions[0].scores == (4.0, 5.0, 1.0, 2.0, 3.0)
+    assert output.attributions[0].ranking == (4, 3, 2, 0, 1)
+
+
+def test_a_changed_text_takes_out_what_was_said_of_the_old_one_and_says_so(store, project, take, import_rows) -> None:
+    take(row("t4", tuple(float(n) for n in range(9))))
+    report = import_rows(project, [{"id": "t4", "text": "Nothing worked.", "label": "negative"}], update=True)
+    assert "1 answers and attributions of models for the old tokens were taken out" in report.warnings[0].reason
+    assert [list(iterate_outputs(store, one.id)) for one in list_runs(store, project.id)] == [[]]
+    assert check(store) == []
+
+
+def test_our_own_export_brings_everything_of_models_back_equal(store, project, take, tmp_path: Path) -> None:
+    rationales = (
+        SourceRationale("hard", (MarkedPart(((0, 2), (4, 6))),)),
+        SourceRationale("ranked", (MarkedPart(ranking=(9, 0)),)),
+    )
+    partial = SourceAttribution((ScoredPart(SCORES[:6], is_partial=True),), "negative", 2, convergence=0.01)
+    answers = (Prediction("negative", {"negative": 0.75, "positive": 0.25}), Prediction("positive", {}, "rest", 0.5))
+    take(row(rationales=rationales, attributions=(partial,), predictions=answers))
+    path = tmp_path / "all.jsonl"
+    export_file(store, LOCAL_OPERATOR, project, "jsonl", path)
+    copy = create_project(store, LOCAL_OPERATOR, "Copy", get_task("sentiment"))
+    import_file(store, LOCAL_OPERATOR, copy, "jsonl", path)
+    first, second = (
+        [repr(item) for item in content_of(store, one)] for one in (project, find_project(store, "Copy"))
+    )  # NaN equals no NaN
+    assert second == first
+    assert any("StoredOutput" in text for text in first)
+    again = tmp_path / "again.jsonl"
+    export_file(store, LOCAL_OPERATOR, copy, "jsonl", again)
+    assert import_file(store, LOCAL_OPERATOR, copy, "jsonl", again).n_problems == 0
+    assert check(store) == []
+
+
+def test_an_export_of_one_split_holds_the_models_words_on_that_split_alone(store, project, take, import_rows) -> None:
+    import_rows(project, [{"id": "x", "text": "Fine.", "label": "positive", "split": "test"}])
+    take(row(), row("x", (1.0, 2.0)))
+    keys = [item.key for item in everything_of(store, project, "test") if type(item).__name__ == "StoredOutput"]
+    assert keys == ["x"]
+
+
+def test_researchers_bring_model_output_and_annotators_do_not(
+    store: Store, project: Project, annotator: User, add_person, tmp_path: Path
+) -> None:
+    researcher = add_person("researcher", project, "researcher")
+    path = tmp_path / "predictions.jsonl"
+    path.write_text('{"id": "t1", "model": "m", "label": "negative"}\n', encoding="utf-8")
+    assert import_file(store, researcher, project, "predictions", path).n_new == 1
+    with pytest.raises(NotAllowed, match="the right to use models"):
+        import_file(store, annotator, project, "predictions", path)
