@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from annotator.cli.answers import json_option, opened
-from annotator.cli.scores import show_scores
+from annotator.cli.scores import registered_value, run_title, show_scores
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import GOLD_POLICIES
 
@@ -46,7 +46,7 @@ def project(database: Path, /, project_name: str, intervals: bool, as_json: bool
         found = find_project(store, project_name)
         asked = ScoringOptions(**options, n_resamples=1000 if intervals else 0)
         numbers = evaluate_project(store, LOCAL_OPERATOR, found, **names, options=asked)
-    show_scores(numbers if as_json else _flat(numbers), _registered, as_json=as_json)
+    show_scores(numbers if as_json else _flat(numbers), registered_value, as_json=as_json)
 
 
 def _flat(numbers: Mapping[str, object]) -> Mapping[str, object]:
@@ -56,22 +56,6 @@ def _flat(numbers: Mapping[str, object]) -> Mapping[str, object]:
         name = of_model["model"]
         flat[name] = {"quality": of_model["quality"], "counts": of_model["counts"]}
         for row in of_model["methods"]:
-            layer = "" if row["layer"] is None else f" layer {row['layer']}"
             kept = ("plausibility", "faithfulness", "consistency", "confidence", "counts")
-            flat[f"{name} · {row['method']}{layer} ({row['kind']})"] = {part: row.get(part, {}) for part in kept}
+            flat[f"{run_title({'model': name, **row})} ({row['kind']})"] = {part: row.get(part, {}) for part in kept}
     return flat
-
-
-def _registered(place: str) -> str | None:
-    """The name in the register of a number: what stands before its `value`."""
-    from annotator.errors import NotFound
-    from annotator.metrics.registry import definition_of
-
-    parts = place.split(".")
-    name = ".".join(parts[-3:-1])
-    if parts[-1] != "value":
-        return None
-    try:
-        return definition_of(name).name
-    except NotFound:
-        return None

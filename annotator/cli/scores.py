@@ -1,11 +1,20 @@
-"""How commands show scores: one JSON object, or for people a line a number."""
+"""How commands show scores (one JSON object, or for people a line a number), and the options of those that score two files."""
 
 import math
 from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from annotator.cli.answers import print_json
+from annotator.domain.projects import GOLD_POLICIES
+from annotator.domain.tasks import Task
+from annotator.errors import NotFound
+from annotator.metrics.registry import definition_of
+
+if TYPE_CHECKING:
+    from annotator.usecases.evaluating_files import FilePair
 
 Registered = Callable[
     [str], str | None
@@ -41,8 +50,6 @@ def _plain(value: object) -> object:
 
 def _table(scores: Mapping[str, object], registered: Registered, sizes: Mapping[str, Sizes]) -> Iterator[str]:
     """For people: a line a number, with over how many it is, its direction and its definition."""
-    from annotator.metrics.registry import definition_of
-
     for place, value, beside in _leaves(scores):
         name, size = registered(place), beside or sizes.get(place)
         text = value if isinstance(value, str) else "–" if value is None else f"{value:,.4f}".rstrip("0").rstrip(".")
@@ -70,3 +77,71 @@ def _leaves(value: object, place: str = "") -> Iterator[tuple[str, float | str |
     elif value is None or isinstance(value, (int, float, str)):
         is_shown = value is None or isinstance(value, str) or math.isfinite(value)
         yield place, value if is_shown else str(value), None
+
+
+def registered_value(place: str) -> str | None:
+    """The name in the register that stands before `value` at the end of a place, such as "all.editing.mrr.value"."""
+    parts = place.split(".")
+    if parts[-1] != "value":
+        return None
+    try:
+        return definition_of(".".join(parts[-3:-1])).name
+    except NotFound:
+        return None
+
+
+def rows_by_name(numbers: Mapping[str, Any]) -> Mapping[str, object]:
+    """For people: runs are named by model, method and layer instead of by their place in a list."""
+    rest = {name: value for name, value in numbers.items() if name != "runs"}
+    return rest | {
+        run_title(run): {n: part for n, part in run.items() if isinstance(part, Mapping)} for run in numbers["runs"]
+    }
+
+
+def run_title(run: Mapping[str, Any]) -> str:
+    """A run in a few words, without a full stop, which parts the names of numbers."""
+    layer = "" if run["layer"] is None else f", layer {run['layer']}"
+    seed = "" if run.get("seed") is None else f", seed {run['seed']}"
+    return f"{run['model']}, {run['method']}{layer}{seed}".replace(".", "_")
+
+
+def file_options(*, gold_format: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """The options of commands that score model output in one file against gold in another."""
+    path = click.Path(exists=True, path_type=Path)
+    policies = click.Choice(GOLD_POLICIES)
+    options = (
+        click.option("--gold", required=True, type=path, help="The gold."),
+        click.option("--gold-format", default=gold_format, show_default=True, help="One of `annotator import`."),
+        click.option("--gold-policy", type=policies, default="all", show_default=True, help="Which sets count."),
+        click.option("--language", default="en", show_default=True, help="For gold that brings no tokens."),
+        click.option(
+            "--predictions", required=True, type=path, help="The attributions, with answers if there are some."
+        ),
+        click.option(
+            "--format", "output_format", default="attributions", show_default=True, help="Of the predictions."
+        ),
+        click.option("--model", default="", help="The model, where the file does not say it."),
+        click.option("--method", default="", help="The method, where the file does not say it."),
+        click.option("--labels", default="", help="Labels, comma separated, where the file numbers classes."),
+        click.option(
+            "--intervals", is_flag=True, help="Bootstrap intervals (1,000 resamples) of means over instances."
+        ),
+    )
+
+    def decorated(command: Callable[..., None]) -> Callable[..., None]:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorated
+
+
+def files_of(task: Task, options: Mapping[str, Any]) -> "FilePair":
+    """What the options name."""
+    from annotator.usecases.evaluating_files import FilePair
+
+    labels = tuple(label.strip() for label in options["labels"].split(",") if label.strip())
+    return FilePair(
+        task, options["gold"], options["gold_format"], options["predictions"], options["output_format"],
+        options["gold_policy"], options["language"], options["model"], options["method"], labels,
+    )  # fmt: skip

@@ -130,7 +130,9 @@ _RANKED: Mapping[str, Callable[[Ragged[np.float64], Ragged[np.bool_]], Floats]] 
 def of_ranking(scores: Ragged[np.float64], gold: GoldSets) -> Values:
     """Numbers that look at the order alone, against each set by itself; the best set's is told. Scores without NaN."""
     repeated, marks = _each_set(scores, gold)
-    return {name: _highest(gold.per_set(metric(repeated, marks))) for name, metric in _RANKED.items()}
+    values = {name: _highest(gold.per_set(metric(repeated, marks))) for name, metric in _RANKED.items()}
+    published = editing.auprc_as_published(repeated, marks)  # of which the lowest is the best
+    return values | {"editing.auprc_as_published": -_highest(gold.per_set(-published))}
 
 
 def of_scores(scores: Ragged[np.float64], gold: GoldSets) -> Values:

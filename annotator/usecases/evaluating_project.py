@@ -140,6 +140,9 @@ class _Scorer:
         }
         faithfulness = [score_faithfulness(self.gold, o, a) for o, a in zip(outputs, answers, strict=True)]
         told = {"faithfulness": self._numbers([one for one in faithfulness if one.values])}
+        if not len(self.gold):
+            yield head | {"kind": "attribution", "layer": None, "plausibility": {}, "counts": {}} | told
+            return
         layers = sorted({layer for of_run in outputs for layer in layers_of(of_run)}, key=_layer_order)
         for layer in layers:
             scored = [

@@ -43,13 +43,15 @@ class ScoringOptions:
 class Scored:
     """Numbers by their names in the register.
 
-    values: a value an instance of `gold`; totals: numbers that are not a mean over instances; order: each instance's ranking
+    values: a value an instance of `gold`; totals: numbers that are not a mean over instances
+    scores: of each instance's tokens, those that the model did not see below all others; order: each instance's ranking
     """
 
     gold: GoldTable
     values: Values = field(default_factory=dict)
     totals: dict[str, float | None] = field(default_factory=dict)
     counts: dict[str, int] = field(default_factory=dict)
+    scores: Ragged[np.float64] | None = None
     order: Ragged[np.int64] | None = None
     selected: Ragged[np.int64] | None = None
 
@@ -71,7 +73,7 @@ def score_attributions(
     filled, had_gaps = against.without_gaps(scores)
     ranks, order = _ranks(filled, scores, list(chosen.values()))
     selected = against.top_of_sides(order, part.sides)
-    scored = Scored(part, order=order, selected=selected)
+    scored = Scored(part, scores=filled, order=order, selected=selected)
     scored.values |= against.of_selection(selected, part.sets)
     scored.values |= against.of_ranking(ranks, part.sets)
     scored.values |= against.of_scores(filled, part.sets)
