@@ -15,7 +15,7 @@ from annotator.domain.projects import GOLD_POLICIES
 from annotator.domain.sources import Problem
 from annotator.domain.tasks import TASKS, Task, get_task
 from annotator.errors import ImportRefused, InvalidValue, NotFound
-from annotator.usecases.import_report import GOLD_MODES, ImportOptions, ImportReport
+from annotator.usecases.import_report import GOLD_MODES, MERGES, ImportOptions, ImportReport
 
 _PROJECT = click.option("--project", "project_name", required=True, metavar="NAME", help="The project.")
 _ROWS_BETWEEN_LINES = 5_000
@@ -135,6 +135,9 @@ def show(database: Path, name: str, as_json: bool) -> None:
     "--vocabulary",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="Of model output that holds token numbers alone: a file with each token's text.",
+)
+@click.option(
+    "--merge", type=click.Choice(MERGES), default="sum", show_default=True, help="How a word's pieces are joined."
 )
 @json_option
 @click.pass_obj

@@ -8,9 +8,11 @@ from typing import Literal
 
 from annotator.domain.models import SourceOutput
 from annotator.domain.sources import Problem, SourceInstance
+from annotator.text.merging import HOWS, How
 
 GoldMode = Literal["accepted", "draft", "reference"]
 GOLD_MODES: tuple[GoldMode, ...] = ("accepted", "draft", "reference")
+MERGES = HOWS
 _SHOWN_PROBLEMS = 200
 _SHOWN_ROWS = 8
 
@@ -23,6 +25,7 @@ class ImportOptions:
     update: changed rows of known keys overwrite. skip_invalid: store the good rows and list the rest.
     one_set_per_edit: rationales that follow from edits get one set a deletion.
     model, method, seed, vocabulary: of model output, what the file does not say itself.
+    merge: how the scores of a token's pieces are joined.
     """
 
     gold: GoldMode = "accepted"
@@ -37,6 +40,7 @@ class ImportOptions:
     method: str = ""
     seed: int | None = None
     vocabulary: Path | None = None
+    merge: How = "sum"
 
 
 @dataclass(slots=True)

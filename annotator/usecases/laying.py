@@ -13,13 +13,15 @@ from annotator.domain.models import (
     SourceRationale,
 )
 from annotator.errors import InvalidValue
+from annotator.text.merging import How, merge_over_segments
 
 ReadInstance = Callable[[], Instance]  # an instance's texts are read when pieces have to be found in them
 
 
-def laid_attribution(source: SourceAttribution, places: Places, read: ReadInstance) -> Attribution:
+def laid_attribution(source: SourceAttribution, places: Places, read: ReadInstance, how: How = "sum") -> Attribution:
     """An attribution on the instance's tokens.
 
+    how:    how pieces of one token are joined
     Raises: InvalidValue, as a sentence without its start, for scores that do not fit the tokens or are no numbers
     """
     n_tokens, n_selectable = places.layout.n_tokens, places.layout.n_selectable
@@ -28,7 +30,7 @@ def laid_attribution(source: SourceAttribution, places: Places, read: ReadInstan
     pieces: list[tuple[Piece, float]] = []
     for part in source.parts:
         first, end = token_range(part.place, places)
-        values = _scores_of(part, first, end, places, read, pieces)
+        values = _scores_of(part, first, end, places, read, how, pieces)
         scores[first : first + len(values)] = values
         ranking += [first + _in_range(number, end - first) for number in part.ranking or ()]
     if len(set(ranking)) < len(ranking):
@@ -79,7 +81,7 @@ def _only_document(place: str, places: Places) -> str | None:
 
 
 def _scores_of(
-    part: ScoredPart, first: int, end: int, places: Places, read: ReadInstance,
+    part: ScoredPart, first: int, end: int, places: Places, read: ReadInstance, how: How,
     pieces: list[tuple[Piece, float]],
 ) -> Sequence[float]:  # fmt: skip
     """The part's scores, one a token from `first` on."""
@@ -87,7 +89,7 @@ def _scores_of(
         if not math.isfinite(score):
             raise InvalidValue(f"score {number} (from 0) is {score}; write finite numbers, or leave the row out")
     if part.pieces is not None:
-        return _merged(part, first, end, read(), pieces)
+        return _merged(part, first, end, read(), how, pieces)
     wanted = {end - first} if part.place is not None else {places.layout.n_selectable, places.layout.n_tokens}
     if len(part.scores) in wanted or (part.is_partial and len(part.scores) < max(wanted)):
         return part.scores
@@ -97,9 +99,15 @@ def _scores_of(
 
 
 def _merged(
-    part: ScoredPart, first: int, end: int, instance: Instance, pieces: list[tuple[Piece, float]]
+    part: ScoredPart, first: int, end: int, instance: Instance, how: How, pieces: list[tuple[Piece, float]]
 ) -> Sequence[float]:
-    raise NotImplementedError
+    """Scores of pieces as scores of tokens; the pieces are kept where they are not the tokens themselves."""
+    places = [place for place in instance.layout.segments if first <= place.first_token and place.end_token <= end]
+    bodies = {place.name: instance.segment(place.name).body for place in places}
+    merged = merge_over_segments(part.pieces or (), part.scores, bodies, how, is_partial=part.is_partial)
+    if merged.n_special or len(merged.pieces) != end - first:
+        pieces += merged.pieces
+    return merged.scores
 
 
 def _in_range(number: int, n: int) -> int:

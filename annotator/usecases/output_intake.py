@@ -114,7 +114,10 @@ class OutputIntake:
         return Output(
             instance_id,
             row.predictions,
-            tuple(laid_attribution(a, places, partial(texts.of, instance_id)) for a in row.attributions),
+            tuple(
+                laid_attribution(a, places, partial(texts.of, instance_id), self.options.merge)
+                for a in row.attributions
+            ),
             tuple(laid_rationale(r, places) for r in row.rationales),
         )
 

@@ -8,6 +8,7 @@ import pytest
 
 from annotator.domain.models import (
     MarkedPart,
+    Piece,
     Prediction,
     Run,
     ScoredPart,
@@ -188,3 +189,26 @@ def test_researchers_bring_model_output_and_annotators_do_not(
     assert import_file(store, researcher, project, "predictions", path).n_new == 1
     with pytest.raises(NotAllowed, match="the right to use models"):
         import_file(store, annotator, project, "predictions", path)
+
+
+def test_scores_of_pieces_are_summed_over_words_and_the_pieces_kept(store, project, take) -> None:
+    words = ["The", "st", "##aff", "never", "smiled", "and", "the", "soup", "was", "cold", "."]
+    pieces = tuple(Piece(text) for text in ("[CLS]", *words, "[SEP]"))
+    part = ScoredPart((9.0, 1.0, 2.0, 3.0, *(0.5,) * 8, 7.0), pieces=pieces)
+    take(row(attributions=(SourceAttribution((part,)),)))
+    [output] = iterate_outputs(store, list_runs(store, project.id)[0].id)
+    assert output.attributions[0].scores == (1.0, 5.0, *(0.5,) * 8)
+    kept = output.attributions[0].pieces
+    assert kept is not None
+    assert [(piece.text, piece.start, piece.end, piece.is_special, score) for piece, score in kept[:4]] == [
+        ("[CLS]", None, None, True, 9.0),
+        ("The", 0, 3, False, 1.0),
+        ("st", 4, 6, False, 2.0),
+        ("##aff", 6, 9, False, 3.0),
+    ]
+
+
+def test_pieces_that_are_not_the_texts_are_refused_with_piece_and_place(store, project, take) -> None:
+    part = ScoredPart((1.0,) * 3, pieces=(Piece("The"), Piece("stuff"), Piece("never")))
+    [problem] = take(row(attributions=(SourceAttribution((part,)),)), skip_invalid=True).problems
+    assert "Piece 1 'stuff'" in problem.reason
