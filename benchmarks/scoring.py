@@ -1,8 +1,9 @@
 """`annotator evaluate eraser` against the reference's way: a scikit-learn and scipy call for each document and row.
 
-10,000 documents of 300 tokens with selected spans, scores and answers at five thresholds. Ours is the whole command in a process
-of its own, from the files to the printed object; the baseline reads the same files with json and loops as the reference does, in a
-process of its own too; both must print the same numbers to 1e-9. Decoding alone is orjson, row by row, all rows kept.
+10,000 documents of 300 tokens with selected spans, scores and answers at five thresholds. Ours is the whole command in a
+process of its own, from the files to the printed object; the baseline reads the same files with json and loops as the
+reference does, in a process of its own too; both must say the same numbers to 1e-9. Decoding alone is orjson, row by row,
+all rows kept.
 """
 
 import json

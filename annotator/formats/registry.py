@@ -27,7 +27,7 @@ OUTPUT_READERS: dict[str, str] = {
     "attributions-csv": "annotator.formats.attribution_rows:read",
     "eraser-predictions": "annotator.formats.eraser_output:read",
     "benchmark-predictions": "annotator.formats.benchmark_output:read",
-    "benchmark-saliency": "annotator.formats.benchmark_output:read_saliency",
+    "benchmark-saliency": "annotator.formats.benchmark_output:read_saliency_output",
     "thermostat": "annotator.formats.thermostat:read",
     "xai-benchmark": "annotator.formats.xai_benchmark:read",
     "inseq": "annotator.formats.inseq:read",

@@ -24,15 +24,6 @@ class StoredRun:
 
 
 @dataclass(slots=True)
-class Written:
-    """How many rows were new, changed, and there already as they are."""
-
-    n_new: int = 0
-    n_updated: int = 0
-    n_unchanged: int = 0
-
-
-@dataclass(slots=True)
 class RunFinder:
     """The numbers of a project's runs; a run that is not there yet is made."""
 
@@ -137,30 +128,38 @@ def iterate_outputs(store: Store, run_id: int, *, batch_size: int = 500) -> Iter
         last = ids[-1]
 
 
-def write_outputs(
-    store: Store, run_id: int, outputs: Sequence[Output], *, update: bool
-) -> tuple[Written, list[tuple[int, str]]]:
-    """Write what is new; what is there otherwise only with `update`, else it is answered as (place in outputs, what)."""
-    written, refused = Written(), []
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """What writing an output would do. overwritten: the first thing that is there otherwise; "" if there is none."""
+
+    run_id: int
+    instance_id: int
+    changes: tuple["_Change", ...]
+
+    @property
+    def overwritten(self) -> str:
+        return next((what for what, is_there, _, _ in self.changes if is_there), "")
+
+
+def plan_outputs(store: Store, run_id: int, outputs: Sequence[Output]) -> list[Planned]:
+    """What is new or other than what is stored, for each output."""
     known = outputs_of_run(store, run_id, [output.instance_id for output in outputs])
-    rows: tuple[list[object], ...] = ([], [], [])
-    for place, output in enumerate(outputs):
+    planned = []
+    for output in outputs:
         there = known.get(output.instance_id, Output(output.instance_id))
-        changed = [*_new_predictions(there, output), *_new_attributions(there, output), *_new_rationales(there, output)]
-        if not changed:
-            written.n_unchanged += 1
-            continue
-        overwritten = [what for what, is_there, _, _ in changed if is_there]
-        if overwritten and not update:
-            refused.append((place, overwritten[0]))
-            continue
-        written.n_new += not overwritten
-        written.n_updated += bool(overwritten)
-        for _, _, table, values in changed:
-            rows[table].append((run_id, output.instance_id, *values))
+        changes = (*_new_predictions(there, output), *_new_attributions(there, output), *_new_rationales(there, output))
+        planned.append(Planned(run_id, output.instance_id, changes))
+    return planned
+
+
+def write_planned(store: Store, planned: Iterable[Planned]) -> None:
+    """Write what was planned, over what is there otherwise."""
+    rows: tuple[list[tuple[object, ...]], ...] = ([], [], [])
+    for plan in planned:
+        for _, _, table, values in plan.changes:
+            rows[table].append((plan.run_id, plan.instance_id, *values))
     for sql, of_table in zip(_WRITE, rows, strict=True):
-        store.run_many(sql, of_table)  # type: ignore[arg-type]  # rows are tuples of values
-    return written, refused
+        store.run_many(sql, of_table)
 
 
 _WRITE = (

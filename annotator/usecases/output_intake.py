@@ -1,7 +1,7 @@
 """One run over a file of model output: each row's instance is found, its scores are laid on the tokens, batches are written."""
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
 from annotator.domain.instances import Instance, Places
@@ -16,7 +16,7 @@ from annotator.domain.sources import Problem
 from annotator.errors import InvalidValue
 from annotator.store import Store
 from annotator.store.instances import get_instances, ids_of_keys, places_of
-from annotator.store.models import RunFinder, write_outputs
+from annotator.store.models import Planned, RunFinder, plan_outputs, write_planned
 from annotator.usecases.import_report import ImportOptions, ImportReport
 from annotator.usecases.laying import laid_attribution, laid_rationale
 
@@ -71,7 +71,7 @@ class OutputIntake:
         ids = self._instances_of(rows)
         places = places_of(self.store, sorted(set(ids.values())))
         texts = _Texts(self.store, sorted({ids[n] for n, row in enumerate(rows) if n in ids and _has_pieces(row)}))
-        by_run: dict[Run, list[tuple[SourceOutput, Output]]] = {}
+        by_run: dict[Run, list[tuple[int, Output]]] = {}
         for number, row in enumerate(rows):
             if number not in ids:
                 continue
@@ -81,9 +81,8 @@ class OutputIntake:
                 self.report.refuse(row, "scores", row.key, str(error))
                 continue
             for run, said in _by_run(row.run, output):
-                by_run.setdefault(run, []).append((row, said))
-        for run, of_run in by_run.items():
-            self._write(run, of_run)
+                by_run.setdefault(run, []).append((number, said))
+        self._write(rows, by_run)
 
     def _instances_of(self, rows: Sequence[SourceOutput]) -> dict[int, int]:
         """The instance of each row (by its place) that has one."""
@@ -131,15 +130,35 @@ class OutputIntake:
             if not math.isfinite(p):
                 raise InvalidValue(f"the probability of '{label}' is {p}; write a number")
 
-    def _write(self, run: Run, rows: Sequence[tuple[SourceOutput, Output]]) -> None:
-        outputs = [output for _, output in rows]
-        written, refused = write_outputs(self.store, self.runs.id_of(run), outputs, update=self.options.update)
-        self.report.n_new += written.n_new
-        self.report.n_updated += written.n_updated
-        self.report.n_unchanged += written.n_unchanged
-        for place, what in refused:
-            reason = f"{what} of '{run.model}' for this instance is there already, otherwise; repeat with --update to overwrite"
-            self.report.refuse(rows[place][0], "id", rows[place][0].key, reason)
+    def _write(self, rows: Sequence[SourceOutput], by_run: Mapping[Run, Sequence[tuple[int, Output]]]) -> None:
+        """Write each row whole, or not at all where something is there otherwise and may not be overwritten."""
+        planned: dict[int, list[Planned]] = {}
+        for run, outputs in by_run.items():
+            first = {output.instance_id: output for _, output in reversed(outputs)}
+            plans = plan_outputs(self.store, self.runs.id_of(run), list(first.values()))
+            by_instance = {plan.instance_id: plan for plan in plans}
+            for number, output in outputs:
+                if output != first[output.instance_id]:  # only answers to the full input can be met twice here
+                    self._refuse(rows[number], "the answer to the full input")
+                    planned[number] = []
+                elif planned.get(number) != []:
+                    planned.setdefault(number, []).append(by_instance[output.instance_id])
+        taken: dict[int, Planned] = {}
+        for number, of_row in planned.items():
+            overwritten = next((plan.overwritten for plan in of_row if plan.overwritten), "")
+            if overwritten and not self.options.update:
+                self._refuse(rows[number], overwritten)
+                continue
+            has_changes = any(plan.changes for plan in of_row)
+            self.report.n_updated += bool(overwritten)
+            self.report.n_new += has_changes and not overwritten
+            self.report.n_unchanged += bool(of_row) and not has_changes
+            taken |= {id(plan): plan for plan in of_row}
+        write_planned(self.store, taken.values())
+
+    def _refuse(self, row: SourceOutput, what: str) -> None:
+        reason = f"{what} of '{row.run.model}' for this instance is there already, otherwise; repeat with --update to overwrite"
+        self.report.refuse(row, "id", row.key, reason)
 
 
 def _by_run(run: Run, output: Output) -> Iterator[tuple[Run, Output]]:

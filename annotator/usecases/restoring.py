@@ -14,7 +14,7 @@ from annotator.store import Store
 from annotator.store.events import record_event
 from annotator.store.imports import NewInstance, StoredWork, add_proposals, add_work
 from annotator.store.instances import find_instance_ids, ids_of_keys, places_of
-from annotator.store.models import RunFinder, write_outputs
+from annotator.store.models import RunFinder, plan_outputs, write_planned
 from annotator.store.people import add_role, add_user, find_user
 from annotator.store.projects import instance_counts, settings_from, update_project
 from annotator.store.queue import settle
@@ -94,7 +94,8 @@ class Restorer:
             else:
                 by_run.setdefault(said.run, []).append(replace(said.output, instance_id=there[0]))
         for run, of_run in by_run.items():
-            write_outputs(self.store, self.runs.id_of(run), of_run, update=False)
+            planned = plan_outputs(self.store, self.runs.id_of(run), of_run)
+            write_planned(self.store, [plan for plan in planned if not plan.overwritten])
 
     def take_events(self, events: Sequence[SourceEvent]) -> None:
         """The record goes on where the export ended; only into a project that was empty."""

@@ -86,6 +86,19 @@ def test_answers_to_the_full_input_belong_to_the_model_and_its_seed(store, proje
     assert reduced.predictions == (rest,)
 
 
+def test_two_methods_of_one_model_say_the_same_answer_once_and_another_answer_is_refused(store, project, take) -> None:
+    def of(method: str, p: float) -> SourceOutput:
+        answer = Prediction(None, {"negative": p, "positive": 1 - p})
+        return SourceOutput("t1", Run("tiny", method), "file", 9, None, (answer,), row().attributions)
+
+    report = take(of("ig", 0.75), of("lime", 0.75), of("shap", 0.5), skip_invalid=True)
+    assert (report.n_new, report.n_problems) == (2, 1)
+    assert "the answer to the full input of 'tiny'" in reasons(report)[0]
+    assert sorted(
+        stored.run.method for stored in list_runs(store, project.id) if any(iterate_outputs(store, stored.id))
+    ) == ["", "ig", "lime"]
+
+
 def test_several_seeds_layers_and_labels_stand_beside_each_other(store, project, take) -> None:
     parts = (ScoredPart(SCORES),)
     layers = tuple(SourceAttribution(parts, label, layer) for label in ("negative", "positive") for layer in (0, 1))
