@@ -11,6 +11,7 @@
     │   └── LeaseLost              the work was given to someone else
     ├── ImportRefused              a file has problems; holds them
     ├── ExportRefused              something cannot be written in the asked format
+    ├── ModelError                 a model cannot be loaded, or cannot answer
     └── StoreError                 the database cannot be opened or written
 
 Everything else that is raised is a defect of the program.
@@ -76,6 +77,10 @@ class ImportRefused(AnnotatorError):
 
 class ExportRefused(AnnotatorError):
     """Something cannot be written in the asked format."""
+
+
+class ModelError(AnnotatorError):
+    """A model cannot be loaded, or cannot answer."""
 
 
 class StoreError(AnnotatorError):

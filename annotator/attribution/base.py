@@ -1,0 +1,117 @@
+"""The one protocol behind which every model and every method stands.
+
+A predictor answers probabilities for lists of tokens; an explainer answers a score for each token. Tokens are the project's
+own, so that nothing has to be found again in a text; a predictor that cuts them into pieces puts these together itself.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+import numpy.typing as npt
+
+from annotator.domain.instances import Instance
+from annotator.domain.models import Attribution, Unit
+from annotator.metrics.ragged import Flags
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentTokens:
+    """A segment's tokens, and the white space that follows each in the text ("" or some)."""
+
+    name: str
+    tokens: tuple[str, ...]
+    spaces: tuple[str, ...]
+    is_selectable: bool = True
+
+    @property
+    def text(self) -> str:
+        return "".join(token + space for token, space in zip(self.tokens, self.spaces, strict=True)).strip()
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """What a model is asked about: segments in token order, those that can be marked first."""
+
+    segments: tuple[SegmentTokens, ...]
+    language: str = "en"
+
+    @staticmethod
+    def of(instance: Instance) -> "Input":
+        """The input of an instance, its tokens numbered as there."""
+        segments = []
+        for segment in instance.segments:
+            body = segment.body
+            ends = [*body.starts[1:], len(body.text)]
+            spaces = tuple(body.text[end:start] for end, start in zip(body.ends, ends, strict=False))
+            segments.append(SegmentTokens(segment.name, tuple(body.tokens()), spaces, segment.is_selectable))
+        return Input(tuple(segments), instance.language)
+
+    @property
+    def n_tokens(self) -> int:
+        return sum(len(segment.tokens) for segment in self.segments)
+
+    @property
+    def n_selectable(self) -> int:
+        """How many tokens can be marked; they are the first ones."""
+        return sum(len(segment.tokens) for segment in self.segments if segment.is_selectable)
+
+    def kept(self, mask: Flags) -> "Input":
+        """The input with some of its tokens alone, in their order; what cannot be marked always stays.
+
+        mask: bool[n_selectable]
+        """
+        segments, first = [], 0
+        for segment in self.segments:
+            if not segment.is_selectable:
+                segments.append(segment)
+                continue
+            here = mask[first : first + len(segment.tokens)]
+            first += len(segment.tokens)
+            tokens = tuple(token for token, stays in zip(segment.tokens, here, strict=True) if stays)
+            spaces = tuple(space for space, stays in zip(segment.spaces, here, strict=True) if stays)
+            segments.append(replace(segment, tokens=tokens, spaces=spaces))
+        return replace(self, segments=tuple(segments))
+
+
+@runtime_checkable
+class Predictor(Protocol):
+    """A model. labels: in the order of its probabilities; name: under which its answers are stored."""
+
+    name: str
+    labels: tuple[str, ...]
+
+    def probabilities(self, inputs: Sequence[Input]) -> npt.NDArray[np.float64]:
+        """float[n_inputs, n_labels], each row summing to 1.
+
+        Raises: ModelError when the model cannot answer
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """An explainer's answer for one input.
+
+    attributions: for each label or layer that was asked for, scores of the selectable tokens
+    facts:        what a screen shows beside them: convergence, R², spread over seeds, tokens that were not seen ...
+    """
+
+    attributions: tuple[Attribution, ...]
+    facts: Mapping[str, float] = field(default_factory=dict)
+
+
+class Explainer(Protocol):
+    """A method. parameters: everything that changes its scores, as it is stored; the method declares its sign and unit."""
+
+    method: str
+    parameters: Mapping[str, object]
+    seed: int | None
+    unit: Unit
+    is_signed: bool
+
+    def explain(self, inputs: Sequence[Input], labels: Sequence[str]) -> list[Explained]:
+        """Scores of each input's tokens for the label beside it.
+
+        Raises: ModelError when the model cannot answer
+        """
