@@ -67,8 +67,9 @@ def benchmark(
         ratios=ratios,
         language=language,
     )
-    counts = cast("Mapping[str, Mapping[str, Sizes]]", scores["counts"])
-    show_scores(scores, _registered, as_json=as_json, sizes=counts["n"])
+    counts = dict(cast("Mapping[str, Mapping[str, Sizes]]", scores["counts"]))
+    sizes = counts["n"] if as_json else counts.pop("n")  # in the table they stand beside their numbers
+    show_scores({**scores, "counts": counts}, _registered, as_json=as_json, sizes=sizes)
 
 
 def _registered(place: str) -> str | None:

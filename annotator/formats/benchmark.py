@@ -37,13 +37,13 @@ def read(path: Path, options: ReadOptions) -> Iterator[SourceItem]:
     Raises: NotFound or InvalidValue when there is no such file, or the task is none of the benchmark's
     """
     shape_of_task(options.task)
-    reader = _BenchmarkReader(_files(path), options)
+    reader = _BenchmarkReader(record_files(path), options)
     yield from reader.survey()
     yield from reader.inputs()
     yield from reader.gold_alone()
 
 
-def _files(path: Path) -> dict[str, Path]:
+def record_files(path: Path) -> dict[str, Path]:
     """The files to read by the name that problems give them."""
     if not path.exists():
         raise NotFound(f"There is no file or folder '{path}'. Check the path.")

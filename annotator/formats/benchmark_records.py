@@ -17,6 +17,8 @@ from annotator.text.align import align_tokens, text_from_tokens
 Shape = Literal["single", "pair", "reading"]
 Index = int | str
 
+N_DIGITS = 18  # an index of more digits is none
+
 
 class Record(msgspec.Struct):
     """One record, input or gold, of either dialect; `key`, `split`, `language` and `label` (as text) are our export's."""
@@ -146,6 +148,23 @@ def _tokens_of(record: Record, side: int) -> list[str] | None:
     return own
 
 
+def tokens_of_sides(record: Record, shape: Shape) -> tuple[tuple[str, ...], ...] | None:
+    """The source's tokens of each side (of a pair two, else one: a reading's passage and title); None where one lacks."""
+    sides = [_tokens_of(record, 0), _tokens_of(record, 1)] if shape == "pair" else [_flat(record.sent_token)]
+    return None if any(side is None for side in sides) else tuple(tuple(side or ()) for side in sides)
+
+
+def label_text(given: Index) -> str:
+    """A class label as it is compared: numbers without their form, so that 1, "1" and " 1" are the same.
+
+    >>> label_text(1), label_text("01"), label_text("positive")
+    ('1', '1', 'positive')
+    """
+    text = str(given).strip()
+    is_number = text.isascii() and text.removeprefix("-").isdigit() and len(text) <= N_DIGITS
+    return str(int(text)) if is_number else text
+
+
 def _flat(tokens: Sequence[str | list[str]] | None) -> list[str] | None:
     if tokens is None:
         return None
@@ -203,7 +222,7 @@ def read_sets(record: Record, borders: "Borders | None", task: Task, findings: F
 
     Without borders (no text at hand) a reading's tokens stay numbered through the whole instance.
     """
-    sides = _sides(record)
+    sides = sides_of(record)
     if sides is None:
         return None
     names = [spec.name for spec in task.segments if spec.is_selectable]
@@ -220,7 +239,7 @@ def read_sets(record: Record, borders: "Borders | None", task: Task, findings: F
         return None
     sets = []
     for number, of_sides in enumerate(zip_longest(*sides, fillvalue=())):
-        read = [_indices(indices, number, findings) for indices in of_sides]
+        read = [read_indices(indices, number, findings) for indices in of_sides]
         if is_pair:
             spans = [s for name, indices in zip(names, read, strict=True) for s in spans_of_tokens(name, indices)]
         else:
@@ -236,7 +255,7 @@ Borders = Sequence[tuple[str, int | None]]
 Sets = tuple[tuple[SourceSpan, ...], ...]
 
 
-def _sides(record: Record) -> list[Sequence[Sequence[Index]]] | None:
+def sides_of(record: Record) -> list[Sequence[Sequence[Index]]] | None:
     """Side -> set -> index, whatever the dialect; a flat list is one set."""
     if record.rationale_ids is not None:
         return list(record.rationale_ids)
@@ -250,12 +269,12 @@ def _nested(indices: Sequence[Index | list[Index]]) -> list[list[Index]]:
     return [*([flat] if flat else []), *(one_set for one_set in indices if isinstance(one_set, list))]
 
 
-def _indices(given: Sequence[Index], number: int, findings: Findings) -> list[int]:
+def read_indices(given: Sequence[Index], number: int, findings: Findings) -> list[int]:
     """Token indices as numbers (the dialects also write them as text)."""
     read = []
     for index in given:
         text = str(index).strip()
-        if not (text.isascii() and text.isdigit()):
+        if not (text.isascii() and text.isdigit() and len(text) <= N_DIGITS):
             findings.refuse(f"rationales[{number}]", index, "A token index must be a whole number, from 0.")
         else:
             read.append(int(text))

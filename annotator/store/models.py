@@ -163,8 +163,9 @@ def write_planned(store: Store, planned: Iterable[Planned]) -> None:
 
 
 _WRITE = (
-    """INSERT INTO predictions (run_id, instance_id, input, threshold, result, probabilities) VALUES (?, ?, ?, ?, ?, ?)
-        ON CONFLICT DO UPDATE SET result = excluded.result, probabilities = excluded.probabilities""",
+    """INSERT INTO predictions (run_id, instance_id, input, threshold, result, label, probabilities)
+        VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET result = excluded.result, label = excluded.label,
+        probabilities = excluded.probabilities""",
     """INSERT INTO attributions (run_id, instance_id, label, layer, scores, ranking, pieces, convergence)
         VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET scores = excluded.scores, ranking = excluded.ranking,
         pieces = excluded.pieces, convergence = excluded.convergence""",
@@ -183,7 +184,12 @@ def _new_predictions(there: Output, output: Output) -> Iterator[_Change]:
         if old is None or (old.result, dict(old.probabilities)) != (p.result, dict(p.probabilities)):
             threshold = _NO_THRESHOLD if p.threshold is None else p.threshold
             packed = json.dumps(dict(p.probabilities), ensure_ascii=False)
-            yield f"the answer to the {p.on} input", old is not None, 0, (p.on, threshold, p.result, packed)
+            yield (
+                f"the answer to the {p.on} input",
+                old is not None,
+                0,
+                (p.on, threshold, p.result, p.label or "", packed),
+            )
 
 
 def _new_attributions(there: Output, output: Output) -> Iterator[_Change]:
@@ -254,5 +260,5 @@ def count_outputs(store: Store, run_ids: Iterable[int]) -> dict[int, tuple[int, 
 
 def forget_outputs(store: Store, instance_id: int) -> int:
     """Take out what models said of an instance whose tokens changed; answers how many rows."""
-    tables = ("predictions", "attributions", "machine_rationales")
+    tables = ("predictions", "attributions", "machine_rationales", "metric_values")
     return sum(store.run(f"DELETE FROM {table} WHERE instance_id = ?", (instance_id,)).rowcount for table in tables)

@@ -20,13 +20,15 @@ MODELS = (
         created_at TEXT NOT NULL
     ) STRICT""",
     "CREATE UNIQUE INDEX runs_by_name ON runs (model_id, method, parameters, coalesce(seed, -1), seed IS NULL)",
-    # threshold -1: the method's own rationale, and not one of a stated share of tokens.
+    # threshold -1: the method's own rationale, and not one of a stated share of tokens. label: the result, else the label of the
+    # highest probability, so that right, wrong and disagreeing answers are found without reading probabilities.
     """CREATE TABLE predictions (
         run_id INTEGER NOT NULL REFERENCES runs (id),
         instance_id INTEGER NOT NULL REFERENCES instances (id),
         input TEXT NOT NULL CHECK (input IN ('full', 'rationale', 'rest')),
         threshold REAL NOT NULL DEFAULT -1 CHECK (threshold = -1 OR threshold BETWEEN 0 AND 1),
         result TEXT,
+        label TEXT NOT NULL,
         probabilities TEXT NOT NULL CHECK (json_valid(probabilities)),
         PRIMARY KEY (run_id, instance_id, input, threshold),
         CHECK (result IS NOT NULL OR probabilities <> '{}')
@@ -55,4 +57,22 @@ MODELS = (
         UNIQUE (instance_id, run_id, label, layer)
     ) STRICT""",
     "CREATE INDEX attributions_by_run ON attributions (run_id, instance_id)",
+    # Numbers of a run for each instance, and from which gold and when they were made. layer -1: of none.
+    """CREATE TABLE measurements (
+        run_id INTEGER PRIMARY KEY REFERENCES runs (id),
+        gold_policy TEXT NOT NULL,
+        parameters TEXT NOT NULL CHECK (json_valid(parameters)),
+        last_event_id INTEGER NOT NULL,
+        made_at TEXT NOT NULL
+    ) STRICT""",
+    """CREATE TABLE metric_values (
+        run_id INTEGER NOT NULL REFERENCES measurements (run_id),
+        layer INTEGER NOT NULL CHECK (layer >= -1),
+        name TEXT NOT NULL,
+        instance_id INTEGER NOT NULL REFERENCES instances (id),
+        value REAL NOT NULL,
+        PRIMARY KEY (run_id, layer, name, instance_id)
+    ) STRICT, WITHOUT ROWID""",
+    "CREATE INDEX metric_values_in_order ON metric_values (run_id, layer, name, value, instance_id)",
+    "CREATE INDEX metric_values_by_instance ON metric_values (instance_id)",
 )

@@ -23,6 +23,14 @@ CASES = [
     ("benchmark", "benchmark-sentiment-trustai", "sentiment", BOTH, 5, 9),
     ("benchmark", "benchmark-similarity", "similarity", ("different", "same"), 2, 2),
     ("benchmark", "benchmark-reading", "reading", (), 2, 1),
+    ("hatexplain", "hatexplain", "sentiment", ("normal", "offensive", "hatespeech"), 4, 7),
+    ("esnli", "esnli", "inference", ("entailment", "neutral", "contradiction"), 4, 7),
+    ("cose", "cose", "choice", ("A", "B", "C"), 3, 3),
+    ("contrast", "contrast.jsonl", "sentiment", BOTH, 6, 5),
+    ("aesw", "aesw.xml", "editing", ("correct", "needs edit"), 6, 3),
+    ("label-studio", "label-studio.json", "sentiment", BOTH, 1, 3),
+    ("doccano", "doccano", "sentiment", BOTH, 4, 6),
+    ("argilla", "argilla.json", "inference", ("entailment", "neutral", "contradiction"), 2, 3),
 ]
 
 
@@ -36,7 +44,7 @@ def test_a_sample_is_read_whole(format_name, path, task, labels, n_instances, n_
 
 
 def test_every_sample_is_tried():
-    assert {p.name for p in SAMPLES.iterdir()} == {path for _, path, *_ in CASES} | {"README.md"}
+    assert {p.name for p in SAMPLES.iterdir()} == {path for _, path, *_ in CASES} | {"README.md", "predictions"}
 
 
 def test_the_two_layouts_of_eraser_documents_give_the_same_instances():

@@ -1,0 +1,68 @@
+"""`annotator evaluate tests`: functional tests and contrast sets, as ER-TEST and CheckList score them."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import click
+
+from annotator.cli.answers import json_option
+from annotator.cli.scores import show_scores
+
+_PATH = click.Path(path_type=Path)
+
+
+@click.command("tests")
+@click.option("--suite", type=_PATH, help="Functional tests, a case a line.")
+@click.option("--contrast", type=_PATH, help="Contrast sets, an original with its changed versions a line.")
+@click.option(
+    "--predictions",
+    required=True,
+    multiple=True,
+    type=_PATH,
+    help="What the model predicts; a file a seed, or several.",
+)
+@click.option("--base-predictions", "base", multiple=True, type=_PATH, help="The model that it is compared with.")
+@click.option("--groups", type=_PATH, help='Words by group, as JSON: {"women": ["she", ...]}.')
+@click.option("--positive", metavar="LABEL", help="The label whose false positives count, with --groups.")
+@click.option("--intervals", is_flag=True, help="Bootstrap intervals (1,000 resamples) of what is a mean.")
+@json_option
+def tests(
+    suite: Path | None,
+    contrast: Path | None,
+    predictions: tuple[Path, ...],
+    base: tuple[Path, ...],
+    groups: Path | None,
+    positive: str | None,
+    intervals: bool,
+    as_json: bool,
+) -> None:
+    """Failure rates, contrast sets and fairness of a model's predictions."""
+    from annotator.usecases.evaluating_tests import ScoredFiles, evaluate_tests
+
+    if suite is None and contrast is None:
+        raise click.UsageError("Name what is scored: --suite, --contrast, or both.")
+    if (groups is None) != (positive is None):
+        raise click.UsageError("--groups and --positive go together.")
+    files = ScoredFiles(predictions, suite, contrast, base, groups, positive)
+    scores = evaluate_tests(files, n_resamples=1000 if intervals else 0)
+    show_scores(scores, _registered(scores).get, as_json=as_json)
+
+
+def _registered(scores: Mapping[str, object]) -> dict[str, str]:
+    """The names in the register, by the places of the numbers that have one."""
+    names = {f"contrast.{name}.value": f"contrast.{name}" for name in _CONTRAST}
+    names |= {f"contrast.base.{name}.value": f"contrast.{name}" for name in _CONTRAST}
+    for part in ("originals", "contrasts"):
+        names[f"contrast.opportunity_cost.{part}.cost.value"] = "models.opportunity_cost"
+    for part in ("functional", "contrast"):
+        for model in ("", "base."):
+            names[f"fairness.{part}.{model}difference.value"] = "fairness.fprd"
+    match scores:
+        case {"functional": {"tests": dict() as by_test}}:
+            for test, found in by_test.items():
+                metric = f"functional.{found['type'].lower()}"
+                names |= {f"functional.tests.{test}.{model}rate.value": metric for model in ("", "base.")}
+    return names
+
+
+_CONTRAST = ("original", "contrast", "delta", "consistency", "consistency_of_sets")

@@ -1,0 +1,136 @@
+"""The dataset card of the format `datasets`: README.md with the YAML that Hugging Face `datasets` and its hub read."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from annotator.domain.instances import GoldInstance
+from annotator.domain.projects import GoldPolicy, Project
+from annotator.formats.base import WriteOptions
+
+# What the hub calls licences; anything else is `other`, with its name beside it.
+_HUB_LICENCES = frozenset(
+    f"cc-{terms}-{version}"
+    for terms in ("by", "by-sa", "by-nc", "by-nd", "by-nc-sa", "by-nc-nd")
+    for version in ("3.0", "4.0")
+) | {"apache-2.0", "mit", "bsd-3-clause", "cc0-1.0", "odc-by", "odbl", "pddl", "gpl-3.0", "lgpl-3.0"}
+
+COLUMNS: dict[str, str] = {
+    "key": "the instance's key, unique in its split",
+    "split": "the split's name in the project; empty where there is none",
+    "language": "the language of the texts",
+    "task": "what kind of input it is: sentiment, similarity, reading ...",
+    "result": "the label, or the answer (the empty text: there is none); null where nobody gave one",
+    "parent_key": "of a changed version: the key of its original",
+    "perturbation_kind": "of a changed version: how it was changed",
+    "exhaustive": "whether the sets mark all the evidence; only then does recall measure comprehensiveness",
+    "target": "the span that the label is about, where the task has one",
+    "segments": "the texts, in the order in which tokens are numbered: `name`, `is_selectable`, `docid` (of a document that "
+    "instances share), `text`, `first_token` (its number in the instance), `tokens`, `token_starts` and `token_ends` "
+    "(characters), `sentence_starts` (tokens)",
+    "rationales": "the rationale sets, each a list of spans: `segment`, `start_token`, `end_token`, `start_char`, `end_char` "
+    "(within the segment) and `text`",
+    "rationale_tokens": "the same sets as token indices of the instance: those of a segment begin at its `first_token`",
+    "rationale_origins": "for each set the annotations that it came from: `annotator`, `round`, and `set`, its place there "
+    "from 0 (null: all of their sets took part); null where it is not known",
+    "metadata": "everything else that came with the instance, as JSON",
+}
+
+_POLICIES: dict[GoldPolicy, str] = {
+    "chosen": "The sets of one annotation: the lead's choice or adjudicated version, else the first one that was accepted.",
+    "all": "Every distinct set (by its tokens) of all annotations that count, in order.",
+    "majority": "One set: the tokens that more than half of the annotators marked.",
+    "union": "One set: the tokens that any annotator marked.",
+}
+
+
+@dataclass(slots=True)
+class Facts:
+    """What is counted of a split."""
+
+    n_instances: int = 0
+    n_sets: int = 0
+    n_without_sets: int = 0
+    n_exhaustive: int = 0
+    languages: set[str] = field(default_factory=set)
+
+    def count(self, gold: GoldInstance, *, is_exhaustive: bool) -> None:
+        """Count an instance; is_exhaustive: for one that does not say it itself."""
+        said = gold.instance.is_exhaustive
+        self.n_instances += 1
+        self.n_sets += len(gold.sets)
+        self.n_without_sets += not gold.sets
+        self.n_exhaustive += is_exhaustive if said is None else said
+        self.languages.add(gold.instance.language)
+
+
+def card(options: WriteOptions, facts: Mapping[str, Facts]) -> str:
+    """The card of a folder with data/<split>.parquet for each of the splits in `facts`."""
+    return "\n".join([*_front_matter(options.project, facts), "", *_body(options, facts), ""])
+
+
+def _front_matter(project: Project, facts: Mapping[str, Facts]) -> Iterator[str]:
+    yield "---"
+    yield f"pretty_name: {yaml_text(project.name)}"
+    languages = {language for of_split in facts.values() for language in of_split.languages}
+    yield "language:"  # the hub knows no more than the first part of zh-words or pt-BR
+    yield from (f"- {yaml_text(first)}" for first in sorted({re.split("[-_]", code)[0] for code in languages}))
+    yield from _licence(project.licence)
+    yield "configs:"
+    yield "- config_name: default"
+    yield "  data_files:"
+    for split in facts:
+        yield f"  - split: {yaml_text(split)}"
+        yield f"    path: {yaml_text(f'data/{split}.parquet')}"
+    yield "---"
+
+
+def _licence(licence: str) -> Iterator[str]:
+    known = "-".join(licence.lower().split())
+    if known in _HUB_LICENCES:
+        yield f"license: {known}"
+    elif known:
+        yield "license: other"
+        yield f"license_name: {yaml_text(licence)}"
+
+
+def _body(options: WriteOptions, facts: Mapping[str, Facts]) -> Iterator[str]:
+    project = options.project
+    total = sum(of_split.n_instances for of_split in facts.values())
+    n_exhaustive = sum(of_split.n_exhaustive for of_split in facts.values())
+    yield from (f"# {' '.join(project.name.split())}", "")
+    yield from ("Rationales: for each input its result, and the sets of tokens each of which supports it alone.", "")
+    yield f"* Task: {project.task.name}. Asked was: {' '.join(project.shown_question.split())}"
+    if project.labels:
+        yield f"* Labels: {', '.join(f'`{label}`' for label in project.labels)}"
+    yield f"* Gold policy `{options.gold_policy}`: {_POLICIES[options.gold_policy]}"
+    yield f"* Sets mark all the evidence (`exhaustive`) in {n_exhaustive:,} of {total:,} instances."
+    yield from ("", "| split | instances | rationale sets | instances without a set |", "|---|---|---|---|")
+    for split, of_split in facts.items():
+        yield f"| {split} | {of_split.n_instances:,} | {of_split.n_sets:,} | {of_split.n_without_sets:,} |"
+    yield from ("", "    from datasets import load_dataset", '    data = load_dataset("path/to/this/folder")', "")
+    yield from ("Ranges are half open and count from 0; characters are Unicode code points.", "")
+    yield from ("| column | holds |", "|---|---|", *(f"| `{name}` | {told} |" for name, told in COLUMNS.items()), "")
+    yield from (
+        "## Licence",
+        "",
+        project.licence or "The project names no licence: ask its lead before you use it.",
+        "",
+    )
+    yield from ("## Citation", "", *_verbatim(project.citation or "The project names no citation."))
+
+
+def _verbatim(text: str) -> list[str]:
+    """Lines that Markdown leaves as they are."""
+    return [f"    {line}" for line in text.splitlines()]
+
+
+def yaml_text(text: str) -> str:
+    """A text as YAML writes it between quotes.
+
+    >>> yaml_text("Films: 2024")
+    '"Films: 2024"'
+    """
+    quoted = json.dumps(text, ensure_ascii=False)
+    return "".join(c if c.isprintable() else f"\\U{ord(c):08x}" for c in quoted)

@@ -1,0 +1,212 @@
+"""Numbers of runs for each instance, kept so that screens can sort and filter by them."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from annotator.store.database import Store, now
+
+_NO_LAYER = -1
+# What may change gold or what models say: a measurement made before such an event is out of date.
+_CHANGING = (
+    "import",
+    "submit",
+    "withdraw",
+    "decide",
+    "accept",
+    "return",
+    "discard",
+    "adjudicate",
+    "choose gold",
+    "attribute",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """How a run was measured."""
+
+    run_id: int
+    gold_policy: str
+    parameters: Mapping[str, object]
+    last_event_id: int
+    made_at: str
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """An instance in a list that is sorted by a number; value None where the run has none for it."""
+
+    id: int
+    key: str
+    split: str
+    result: str | None
+    kind: str | None
+    excerpt: str
+    value: float | None
+    label: str | None
+
+
+Which = Literal["all", "right", "wrong", "disagree", "perturbed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Which instances are listed, and in which order.
+
+    run_id, layer, name: the number to sort by; None: the order of import
+    answers_run_id:      the run whose answers are right or wrong
+    """
+
+    project_id: int
+    run_id: int | None = None
+    layer: int | None = None
+    name: str = ""
+    lowest_first: bool = True
+    which: Which = "all"
+    answers_run_id: int | None = None
+    kind: str | None = None
+    words: str = ""
+
+
+def last_event_id(store: Store, project_id: int) -> int:
+    """The number of the project's last event; 0 without any."""
+    return int(store.value("SELECT coalesce(max(id), 0) FROM events WHERE project_id = ?", (project_id,)))
+
+
+def write_measurement(
+    store: Store, measurement: Measurement, values: Iterable[tuple[int | None, str, int, float]]
+) -> None:
+    """Put a run's numbers in the place of those it had; values: (layer, name, instance, value)."""
+    run_id = measurement.run_id
+    store.run("DELETE FROM metric_values WHERE run_id = ?", (run_id,))
+    store.run(
+        """INSERT INTO measurements (run_id, gold_policy, parameters, last_event_id, made_at) VALUES (?, ?, ?, ?, ?)
+            ON CONFLICT DO UPDATE SET gold_policy = excluded.gold_policy, parameters = excluded.parameters,
+            last_event_id = excluded.last_event_id, made_at = excluded.made_at""",
+        (run_id, measurement.gold_policy, json.dumps(dict(measurement.parameters)), measurement.last_event_id, now()),
+    )
+    store.run_many(
+        "INSERT INTO metric_values (run_id, layer, name, instance_id, value) VALUES (?, ?, ?, ?, ?)",
+        [(run_id, _NO_LAYER if layer is None else layer, name, i, value) for layer, name, i, value in values],
+    )
+
+
+def measurements_of(store: Store, project_id: int) -> dict[int, Measurement]:
+    """How each of a project's runs was measured, by run."""
+    rows = store.rows(
+        """SELECT measurements.* FROM measurements JOIN runs ON runs.id = run_id JOIN models ON models.id = model_id
+            WHERE project_id = ?""",
+        (project_id,),
+    )
+    return {
+        row["run_id"]: Measurement(
+            row["run_id"], row["gold_policy"], json.loads(row["parameters"]), row["last_event_id"], row["made_at"]
+        )
+        for row in rows
+    }
+
+
+def changes_since(store: Store, project_id: int, event_id: int) -> int:
+    """How many events came after one that may have changed gold or what models say."""
+    marks = ",".join("?" * len(_CHANGING))
+    return int(
+        store.value(
+            f"SELECT count(*) FROM events WHERE project_id = ? AND id > ? AND action IN ({marks})",
+            (project_id, event_id, *_CHANGING),
+        )
+    )
+
+
+def measured_names(store: Store, run_id: int) -> list[tuple[int | None, str]]:
+    """(layer, name) of every number that a run has."""
+    rows = store.rows("SELECT DISTINCT layer, name FROM metric_values WHERE run_id = ? ORDER BY layer, name", (run_id,))
+    return [(None if row["layer"] == _NO_LAYER else row["layer"], row["name"]) for row in rows]
+
+
+def values_of_instance(store: Store, instance_id: int) -> dict[tuple[int, int | None], dict[str, float]]:
+    """The numbers of an instance by (run, layer)."""
+    found: dict[tuple[int, int | None], dict[str, float]] = {}
+    for row in store.rows("SELECT * FROM metric_values WHERE instance_id = ?", (instance_id,)):
+        layer = None if row["layer"] == _NO_LAYER else row["layer"]
+        found.setdefault((row["run_id"], layer), {})[row["name"]] = row["value"]
+    return found
+
+
+def list_by_number(store: Store, question: Question, *, limit: int = 25, offset: int = 0) -> tuple[list[Listed], int]:
+    """One page of instances, and how many there are in all."""
+    source, where, values = _asked(question)
+    n = int(store.value(f"SELECT count(*) {source} WHERE {where}", values))
+    order = "instances.id"
+    if question.run_id is not None:
+        order = f"measured.value {'ASC' if question.lowest_first else 'DESC'}, instances.id"
+    rows = store.rows(
+        f"""SELECT instances.id, key, split, instances.result, perturbation_kind AS kind,
+            (SELECT substr(text, 1, 120) FROM segments JOIN documents ON documents.id = document_id
+                WHERE instance_id = instances.id AND position = 0) AS excerpt,
+            {"measured.value" if question.run_id is not None else "NULL"} AS value,
+            {"answered.label" if question.answers_run_id is not None else "NULL"} AS label
+            {source} WHERE {where} ORDER BY {order} LIMIT ? OFFSET ?""",
+        (*values, limit, offset),
+    )
+    return [Listed(**dict(row)) for row in rows], n
+
+
+def _asked(question: Question) -> tuple[str, str, list[object]]:
+    """The tables, the conditions, and the values of both in their order."""
+    source, values = "FROM instances", []
+    if question.run_id is not None:
+        source += """ JOIN metric_values AS measured ON measured.instance_id = instances.id AND measured.run_id = ?
+            AND measured.layer = ? AND measured.name = ?"""
+        values += [question.run_id, _NO_LAYER if question.layer is None else question.layer, question.name]
+    if question.answers_run_id is not None:
+        source += """ LEFT JOIN predictions AS answered ON answered.instance_id = instances.id AND answered.run_id = ?
+            AND answered.input = 'full' AND answered.threshold = -1"""
+        values.append(question.answers_run_id)
+    conditions = ["instances.project_id = ?", "instances.state <> 'discarded'"]
+    values.append(question.project_id)
+    match question.which:
+        case "right":
+            conditions.append("answered.label = instances.result")
+        case "wrong":
+            conditions.append("answered.label <> instances.result")
+        case "perturbed":
+            conditions.append("instances.parent_key IS NOT NULL")
+        case "disagree":
+            conditions.append("""(SELECT count(DISTINCT label) FROM predictions WHERE instance_id = instances.id
+                AND input = 'full') > 1""")
+        case "all":
+            pass
+    if question.kind is not None:
+        conditions.append("instances.perturbation_kind = ?")
+        values.append(question.kind)
+    if question.words:
+        conditions.append("""(instances.key = ? OR EXISTS (SELECT 1 FROM segments JOIN documents ON documents.id = document_id
+            WHERE instance_id = instances.id AND instr(lower(text), lower(?)) > 0))""")
+        values += [question.words, question.words]
+    return source, " AND ".join(conditions), values
+
+
+def partners_of(store: Store, instance_id: int) -> list[tuple[int, str, str | None]]:
+    """(id, key, kind) of the original of an instance, with kind None, or of its perturbed versions."""
+    rows = store.rows(
+        """SELECT original.id, original.key, NULL AS kind FROM instances JOIN instances AS original
+                ON original.project_id = instances.project_id AND original.key = instances.parent_key
+                WHERE instances.id = ?1
+            UNION ALL SELECT changed.id, changed.key, changed.perturbation_kind FROM instances
+                JOIN instances AS changed ON changed.project_id = instances.project_id
+                AND changed.parent_key = instances.key WHERE instances.id = ?1 ORDER BY 1""",
+        (instance_id,),
+    )
+    return [(row["id"], row["key"], row["kind"]) for row in rows]
+
+
+def runs_with_output(store: Store, instance_id: int) -> Sequence[int]:
+    """The runs that have an attribution or a rationale for an instance."""
+    rows = store.rows(
+        """SELECT run_id FROM attributions WHERE instance_id = ?1
+            UNION SELECT run_id FROM machine_rationales WHERE instance_id = ?1 ORDER BY run_id""",
+        (instance_id,),
+    )
+    return [row["run_id"] for row in rows]

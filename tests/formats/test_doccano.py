@@ -1,0 +1,329 @@
+"""doccano's JSONL: its versions' forms, what it counts, one file an annotator, and what reads back."""
+
+import json
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from annotator.domain.rationales import RationaleSet
+from annotator.domain.sources import Problem, SourceInstance
+from annotator.domain.tasks import TASKS
+from annotator.errors import AnnotatorError, ExportRefused, InvalidValue
+from annotator.formats.base import ReadOptions
+from annotator.formats.doccano import read, write
+from tests.formats.tool_gold import (
+    check_same,
+    gold,
+    golds,
+    instances_of,
+    problems_of,
+    project_options,
+    read_one,
+    spans_read,
+)
+
+
+def saved(path: Path, *rows) -> Path:
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+ROW = {"id": 1, "text": "so good a film", "label": [[0, 2, "set 2"], [3, 7, "set 1"], [10, 14, "set 2"]]}
+
+
+# Reading -------------------------------------------------------------------------------------------------------------
+
+SAME_ROW = [
+    ROW,  # sequence labelling, 1.8
+    {"id": 1, "data": "so good a film", "label": ROW["label"]},  # 1.0 to 1.4
+    {"id": 1, "text": "so good a film", "labels": ROW["label"], "meta": {}},  # before 1.0, with text labels
+    {"id": 1, "text": "so good a film", "entities": ROW["label"], "cats": []},  # intents and slots
+    {"id": 1, "text": "so good a film", "relations": [], "Comments": [], "entities": [{"id": n, "label": label, "start_offset": start, "end_offset": end} for n, (start, end, label) in enumerate(ROW["label"])]},
+    {"doc_id": 1, "text": "so good a film", "entities": ROW["label"], "username": "export"},  # the first versions
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("row", SAME_ROW)
+def test_each_span_label_is_a_set_in_the_forms_of_all_versions(row, tmp_path):
+    [instance] = instances_of(read, saved(tmp_path / "export.jsonl", row))
+    assert (instance.key, instance.segments["text"].text) == ("1", "so good a film")
+    assert [a.annotator for a in instance.annotations] == ["export"]
+    assert spans_read(instance) == [[("text", 3, 7)], [("text", 0, 2), ("text", 10, 14)]]
+
+
+def test_each_file_of_a_folder_is_an_annotator(tmp_path):
+    other = {
+        **ROW,
+        "label": [[3, 7, "why"]],
+        "Comments": [{"id": 1, "comment": "short"}, {"id": 2, "comment": "enough"}],
+    }
+    saved(tmp_path / "out" / "ada.jsonl", ROW, {**ROW, "id": 2, "label": []})
+    saved(tmp_path / "out" / "ben.jsonl", other, {**ROW, "id": 2})
+    saved(tmp_path / "out" / "unknown.jsonl", {**ROW, "label": []})
+    first, second, more, more_of_second = instances_of(read, tmp_path / "out")
+    assert (first.key, second.key, more.key, more_of_second.key) == ("1", "2", "1", "2")
+    assert [a.annotator for a in first.annotations + second.annotations] == ["ada"]
+    assert (more.is_addition, more.annotations[0].annotator, more.annotations[0].note) == (True, "ben", "short\nenough")
+    assert (more_of_second.is_addition, more_of_second.annotations[0].annotator) == (True, "ben")
+    [problem] = problems_of(read, tmp_path / "out")
+    assert problem.is_warning
+    assert problem.reason == "2 rows have no label; they are taken as not annotated, since doccano does not tell."
+
+
+def test_a_shared_file_is_nobodys_in_particular(tmp_path):
+    [instance] = instances_of(read, saved(tmp_path / "all.jsonl", ROW))
+    assert instance.annotations[0].annotator == "gold"
+
+
+def test_users_of_old_exports_are_annotators(tmp_path):
+    marks = [
+        {"label": 2, "start_offset": 0, "end_offset": 2, "user": 1},
+        {"label": 5, "start_offset": 3, "end_offset": 7, "user": 8},
+    ]
+    [instance] = instances_of(
+        read, saved(tmp_path / "a.jsonl", {"id": 1, "text": "so good", "annotations": marks, "meta": {}})
+    )
+    assert [a.annotator for a in instance.annotations] == ["user 1", "user 8"]
+
+
+RESULTS = [
+    ({"label": ["positive"]}, "positive", 0),  # text classification
+    ({"label": "positive"}, "positive", 0),
+    ({"cats": ["positive"], "entities": [[0, 2, "a"]]}, "positive", 1),
+    ({"label": [[0, 2, "a"]], "result": "positive"}, "positive", 1),
+    ({"label": ["positive", "negative"]}, None, None),
+]
+
+
+@pytest.mark.parametrize(("fields", "result", "n_sets"), RESULTS)
+def test_the_result_is_the_label_of_the_whole_text_or_a_field(fields, result, n_sets, tmp_path):
+    path = saved(tmp_path / "a.jsonl", {"id": 1, "text": "so good", **fields})
+    [instance] = instances_of(read, path)
+    assert instance.result == result
+    assert [len(a.sets) for a in instance.annotations] == ([] if n_sets is None else [n_sets])
+    assert [p.reason[:28] for p in problems_of(read, path)][:1] == ([] if result else ["1 rows have several labels f"])
+
+
+def test_the_result_of_several_files_is_what_all_say(tmp_path):
+    def row(key, label):
+        return {"id": key, "text": "so good", "label": [label]}
+
+    saved(tmp_path / "out" / "ada.jsonl", row(1, "positive"), row(2, "positive"))
+    saved(tmp_path / "out" / "ben.jsonl", row(1, "positive"), row(2, "negative"))
+    items = instances_of(read, tmp_path / "out")
+    assert problems_of(read, tmp_path / "out") == []
+    assert [i.result for i in items if not i.is_addition] == ["positive", None]
+    assert [a.result for i in items for a in i.annotations] == ["positive", "positive", "positive", "negative"]
+
+
+# doccano/doccano issue 2290: doccano gives 22 to 32 for the last word, which in Python is 19 to 29.
+FIRE = "👨🏻\u200d🚒 firemen drive firetrucks"
+COUNTED = [
+    (FIRE, 22, 32, None, (19, 29)),
+    (FIRE, 22, 32, "utf-16", (19, 29)),
+    (FIRE, 19, 29, "characters", (19, 29)),
+    (FIRE, 16, 26, "graphemes", (19, 29)),  # the project counts the fireman as one
+    ("e\u0301te\u0301 so", 4, 6, "graphemes", (6, 8)),
+    ("so\r\ngood", 3, 7, "graphemes", (4, 8)),
+    ("𠮷野家 so", 2, 4, None, (1, 3)),
+]
+
+
+@pytest.mark.parametrize(("text", "start", "end", "offsets", "characters"), COUNTED)
+def test_offsets_are_utf16_units_unless_the_row_says_otherwise(text, start, end, offsets, characters, tmp_path):
+    said = {} if offsets is None else {"offsets": offsets}
+    path = saved(tmp_path / "a.jsonl", {"id": 1, "text": text, "label": [[start, end, "a"]], **said})
+    [instance] = instances_of(read, path)
+    assert spans_read(instance) == [[("text", *characters)]]
+    problems = problems_of(read, path)
+    assert ["their offsets were read as UTF-16 units" in p.reason for p in problems] == [True] * (offsets is None)
+
+
+def test_segments_are_cut_out_of_the_one_text(tmp_path):
+    row = {
+        "id": 1,
+        "text": "😀 sleeps\n\nIt moves",
+        "segments": {"premise": [0, 9], "hypothesis": [11, 19]},
+        "label": [[0, 2, "a"], [3, 13, "b"], [14, 19, "a"]],
+    }
+    [instance] = instances_of(read, saved(tmp_path / "a.jsonl", row), "inference", ())
+    assert {n: t.text for n, t in instance.segments.items()} == {"premise": "😀 sleeps", "hypothesis": "It moves"}
+    assert spans_read(instance) == [
+        [("premise", 0, 1), ("hypothesis", 3, 8)],
+        [("premise", 2, 8), ("hypothesis", 0, 2)],  # a span over both is cut where a segment ends
+    ]
+
+
+def test_other_segments_stand_in_fields_of_their_own(tmp_path):
+    row = {"id": 1, "text": "It rained.", "question": "Why?", "page": "5", "label": [[3, 9, "a"]], "result": "rain"}
+    [instance] = instances_of(read, saved(tmp_path / "a.jsonl", row), "reading", ())
+    assert {n: t.text for n, t in instance.segments.items()} == {"passage": "It rained.", "question": "Why?"}
+    assert (instance.result, instance.metadata) == ("rain", {"page": "5"})
+
+
+BAD_ROWS = [
+    ({**ROW, "label": [[0, 99, "a"]]}, "It ends at 99 (exclusive), but the text is 14 UTF-16 units long."),
+    ({**ROW, "label": [[5, 5, "a"]]}, "It goes from 5 to 5 (exclusive)"),
+    ({**ROW, "text": "😀 so", "label": [[0, 1, "a"]]}, "Offset 1 (in UTF-16 units) lies inside a character, so the span is counted in something else."),
+    ({**ROW, "label": [[0, "2", "a"]]}, "It must be a whole number, not text."),
+    ({**ROW, "label": {"a": 1}}, "It must be"),
+    ({**ROW, "offsets": "bytes"}, 'It must be "utf-16", "graphemes" or "characters".'),
+    ({**ROW, "text": None}, "The row needs its text."),
+    ({**ROW, "text": " ", "label": []}, "The segment 'text' has no text"),
+    ({**ROW, "id": None}, "The row has no id"),
+    ({**ROW, "result": "odd"}, "The project has no label 'odd'"),
+    ({**ROW, "annotations": [{"label": 3, "user": 1}]}, "The label is given by its number alone"),
+    ({**ROW, "segments": {"text": [0, 99]}}, "It ends at 99 (exclusive)"),
+    ({**ROW, "segments": {"text": [0, 2]}}, "It lies between the segments"),
+    ({**ROW, "segments": {"other": [0, 14]}}, "The task 'sentiment' has no segment 'other'"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("row", "reason"), BAD_ROWS)
+def test_a_bad_row_is_refused_and_the_others_are_read(row, reason, tmp_path):
+    path = saved(tmp_path / "a.jsonl", row, {**ROW, "id": 2})
+    assert [i.key for i in instances_of(read, path)] == ["2"]
+    problems = [p for p in problems_of(read, path) if not p.is_warning]
+    assert reason in problems[0].reason
+    assert {p.line for p in problems} == {1}
+
+
+def test_a_task_of_several_texts_needs_to_be_told_where_they_stand(tmp_path):
+    [problem] = problems_of(read, saved(tmp_path / "a.jsonl", ROW), "inference")
+    assert 'Say where each stands in it: "segments": {"premise": [0, 12], ...}' in problem.reason
+
+
+def test_one_file_of_several_users_as_the_first_versions_wrote_it(tmp_path):
+    rows = [
+        {"doc_id": 1, "text": "so good", "labels": [label], "username": user}
+        for user, label in (("ada", "positive"), ("ben", "negative"))
+    ]
+    path = saved(tmp_path / "a.jsonl", *rows)
+    assert problems_of(read, path) == []
+    [instance] = instances_of(read, path)
+    assert [(a.annotator, a.result) for a in instance.annotations] == [("ada", "positive"), ("ben", "negative")]
+    assert instance.result is None
+
+
+def test_comments_on_a_row_without_a_label_are_counted(tmp_path):
+    path = saved(tmp_path / "a.jsonl", {"id": 1, "text": "so good", "label": [], "Comments": ["why?", "what?"]})
+    assert "2 comments on rows without a label were left out." in {p.reason for p in problems_of(read, path)}
+
+
+def test_relations_are_left_out_and_counted(tmp_path):
+    path = saved(tmp_path / "a.jsonl", {**ROW, "relations": [{"from_id": 1, "to_id": 2}] * 3})
+    [problem] = problems_of(read, path)
+    assert (problem.is_warning, problem.reason) == (True, "3 relations were left out.")
+
+
+def test_a_row_that_stands_twice_is_refused(tmp_path):
+    [problem] = problems_of(read, saved(tmp_path / "ada.jsonl", ROW, ROW))
+    assert "Annotator 'ada' has a row for instance '1' already" in problem.reason
+
+
+def test_the_export_called_json_is_a_list(tmp_path):
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps([{"id": 1, "text": "so good", "label": ["positive"]}, 3]))
+    assert [i.result for i in instances_of(read, path)] == ["positive"]
+    assert [p.reason for p in problems_of(read, path)] == ["Every item of the list must be an object {...}."]
+
+
+def test_archives_tables_and_folders_without_rows_are_refused_with_a_remedy(tmp_path):
+    (tmp_path / "a.zip").write_bytes(b"PK\x03\x04...")
+    with pytest.raises(InvalidValue, match="is a zip archive; unpack it"):
+        problems_of(read, tmp_path / "a.zip")
+    (tmp_path / "a.csv").write_text("id,text")
+    with pytest.raises(InvalidValue, match="is a table, .* Export the project from doccano as JSONL"):
+        problems_of(read, tmp_path / "a.csv")
+    with pytest.raises(InvalidValue, match=r"holds no .jsonl file. .* Unpack its zip archive into a folder"):
+        problems_of(read, tmp_path)
+
+
+# Writing -------------------------------------------------------------------------------------------------------------
+
+FILM = gold(
+    "sentiment", {"text": "so 😀 good"}, RationaleSet.of((1, 2), (2, 3)), RationaleSet.of((2, 3)), key="f", split="dev"
+)
+
+
+def rows_of(path: Path) -> list[dict]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def test_every_row_has_the_same_fields_and_offsets_as_doccano_counts(tmp_path):
+    none = gold("sentiment", {"text": "so so"}, key="g", result=None, metadata={"page": 3})
+    write(tmp_path / "out.jsonl", [FILM, none], project_options("sentiment"))
+    first, second = rows_of(tmp_path / "out.jsonl")
+    assert first["label"] == [[3, 5, "set 1"], [6, 10, "set 1"], [6, 10, "set 2"]]
+    assert (first["id"], first["result"], first["split"], first["no_rationale"]) == ("f", "positive", "dev", None)
+    assert (second["label"], second["no_rationale"], second["metadata"]) == ([], True, {"page": 3})
+    # A field that only some rows have becomes NaN in doccano's data frame, which its database refuses (doccano 1.8.4).
+    assert list(first) == list(second)
+
+
+def test_several_segments_are_one_text_with_their_places(tmp_path):
+    pair = gold("inference", {"premise": "😀 sleeps", "hypothesis": "It moves"}, RationaleSet.of((1, 2), (3, 4)))
+    write(tmp_path / "out.jsonl", [pair], project_options("inference"))
+    [row] = rows_of(tmp_path / "out.jsonl")
+    assert (row["text"], row["segments"]) == ("😀 sleeps\n\nIt moves", {"premise": [0, 9], "hypothesis": [11, 19]})
+    assert row["label"] == [[3, 9, "set 1"], [14, 19, "set 1"]]
+
+
+@settings(max_examples=120, deadline=None)
+@given(case=golds())
+def test_what_is_written_reads_back(case):
+    task, written = case
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "out.jsonl"
+        write(path, [written], project_options(task))
+        back = read_one(read, path, task, written.instance.language)
+    check_same(task, written, back)
+    assert back.sets == written.sets
+
+
+def test_what_cannot_be_written_is_refused_and_nothing_is_left(tmp_path):
+    for items, reason in (
+        ([], "There is no instance to write"),
+        ([FILM, FILM], "Two instances of split 'dev' have the key 'f'"),
+    ):
+        with pytest.raises(ExportRefused, match=reason):
+            write(tmp_path / "out.jsonl", items, project_options("sentiment"))
+    assert list(tmp_path.iterdir()) == []
+
+
+# Whatever stands there -----------------------------------------------------------------------------------------------
+
+NAMES = ["id", "text", "data", "label", "labels", "entities", "annotations", "cats", "relations", "Comments", "offsets", "segments", "result", "user", "username", "no_rationale", "start_offset", "end_offset", "premise"]  # fmt: skip
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers(-2, 9) | st.just(1.5) | st.sampled_from(["", "a 😀 b", "positive", "graphemes", "1"]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(NAMES), inner, max_size=4),
+    max_leaves=8,
+)  # fmt: skip
+RIGHT = st.fixed_dictionaries(
+    {"id": st.integers(0, 3), "text": st.just("a 😀 b c"), "label": st.just([[0, 1, "x"], [5, 6, "y"]])}
+)
+ROWS = st.lists(
+    RIGHT.flatmap(lambda row: st.dictionaries(st.sampled_from(NAMES), VALUES, max_size=2).map(lambda odd: row | odd)),
+    max_size=4,
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(first=ROWS, second=ROWS, task=st.sampled_from(["sentiment", "inference", "reading"]))
+def test_odd_values_never_make_the_reader_fail(first, second, task):
+    with tempfile.TemporaryDirectory() as folder:
+        saved(Path(folder) / "ada.jsonl", *first)
+        saved(Path(folder) / "ben.jsonl", *second)
+        try:
+            items = list(read(Path(folder), ReadOptions(TASKS[task], ("negative", "positive"))))
+        except AnnotatorError:
+            return
+    assert all(isinstance(i, Problem | SourceInstance) for i in items)
+    marked = [
+        s for i in items if isinstance(i, SourceInstance) for a in i.annotations for spans in a.sets for s in spans
+    ]
+    assert all(0 <= s.start < s.end for s in marked)

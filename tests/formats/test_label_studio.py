@@ -1,0 +1,399 @@
+"""Label Studio's JSON and JSON-MIN: what it counts, who marked what, what is left out, and what reads back."""
+
+import json
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from annotator.domain.rationales import RationaleSet
+from annotator.domain.sources import Problem, SourceInstance
+from annotator.domain.tasks import TASKS
+from annotator.errors import AnnotatorError, ExportRefused, InvalidValue
+from annotator.formats.base import ReadOptions
+from annotator.formats.label_studio import read, write
+from tests.formats.tool_gold import (
+    check_same,
+    gold,
+    golds,
+    instances_of,
+    problems_of,
+    project_options,
+    read_one,
+    spans_read,
+)
+
+
+def region(start, end, label="set 1", text=None, **more):
+    value = {"start": start, "end": end, "labels": [label] if isinstance(label, str) else label}
+    said = {} if text is None else {"text": text}
+    return {"id": "x", "from_name": "why", "to_name": "text", "type": "labels", "value": {**value, **said}, **more}
+
+
+def choice(*labels, name="sentiment"):
+    return {"id": "c", "from_name": name, "to_name": "text", "type": "choices", "value": {"choices": list(labels)}}
+
+
+def task(*results, text="so good a film", task_id=7, **more):
+    annotations = [
+        {"id": n, "completed_by": n + 1, "result": result, "was_cancelled": False} for n, result in enumerate(results)
+    ]
+    return {"id": task_id, "data": {"text": text}, "annotations": annotations, "predictions": [], **more}
+
+
+def saved(tmp_path: Path, *tasks) -> Path:
+    path = tmp_path / "export.json"
+    path.write_text(json.dumps(list(tasks), ensure_ascii=False), encoding="utf-8")
+    return path
+
+
+# Reading -------------------------------------------------------------------------------------------------------------
+
+
+def test_each_span_label_is_a_set_and_each_person_has_an_annotation(tmp_path):
+    ada = [region(0, 2, "set 2"), region(3, 7, "set 1"), region(10, 14, "set 2"), choice("positive")]
+    ben = [region(3, 7, ["set 1", "set 2"]), choice("positive")]
+    [instance] = instances_of(read, saved(tmp_path, task(ada, ben)))
+    assert (instance.key, instance.result) == ("7", "positive")
+    assert [(a.annotator, a.result) for a in instance.annotations] == [("user 1", "positive"), ("user 2", "positive")]
+    assert spans_read(instance, 0) == [[("text", 3, 7)], [("text", 0, 2), ("text", 10, 14)]]
+    assert spans_read(instance, 1) == [[("text", 3, 7)], [("text", 3, 7)]]  # overlapping sets survive
+
+
+def test_sets_go_by_the_first_number_in_their_label_after_those_without_one(tmp_path):
+    labels = ["rationale 10", "evidence", "2nd reason", "cue", "Rationale 3"]
+    result = [region(0, number + 1, label) for number, label in enumerate(labels)]
+    [instance] = instances_of(read, saved(tmp_path, task(result)))
+    assert [spans[0][2] for spans in spans_read(instance)] == [2, 4, 3, 5, 1]
+
+
+def test_a_result_that_the_data_gives_is_the_instances_and_choices_are_the_annotators_own(tmp_path):
+    given = task([choice("positive")], [choice("negative")])
+    [without] = instances_of(read, saved(tmp_path, given))
+    assert (without.result, [a.result for a in without.annotations]) == (None, ["positive", "negative"])
+    given["data"]["result"] = "negative"
+    [instance] = instances_of(read, saved(tmp_path, given))
+    assert (instance.result, [a.result for a in instance.annotations]) == ("negative", ["positive", "negative"])
+
+
+# HumanSignal/label-studio issue 1347: a version that counted UTF-16 units; the reporter asks for 12 to 22.
+OLD = "💩This is an annotation."
+UNITS = [
+    (OLD, 13, 23, "annotation", (12, 22)),  # as reported
+    (OLD, 12, 22, "annotation", (12, 22)),  # as versions since 1.4 count (label-studio-frontend pull request 308)
+    ("so 😀 good", 3, 4, "😀", (3, 4)),
+    ("so 😀 good", 3, 5, "😀", (3, 5)),  # with the blank, in characters: blanks are not compared
+    ("so 😀 good", 6, 10, "good", (5, 9)),  # past the end in characters
+    ("so 😀 good", 5, 9, None, (5, 9)),  # nothing recorded: characters
+    ("so\ngood", 0, 7, "so\\ngood", (0, 7)),  # Label Studio writes a line end as backslash and n
+    ("so\r\n  good", 0, 10, "so\\n\\ngood", (0, 10)),  # and a browser shows fewer blanks
+]
+
+
+@pytest.mark.parametrize(("text", "start", "end", "recorded", "characters"), UNITS)
+def test_offsets_are_characters_unless_the_recorded_text_says_utf16(text, start, end, recorded, characters, tmp_path):
+    path = saved(tmp_path, task([region(start, end, "set 1", recorded)], text=text))
+    [instance] = instances_of(read, path)
+    assert spans_read(instance) == [[("text", *characters)]]
+    is_told = any("count in UTF-16 units" in p.reason for p in problems_of(read, path))
+    assert is_told is (characters != (start, end))
+
+
+BAD_SPANS = [
+    (region(3, 7, "a", "bad"), "Label Studio recorded 'bad', but at these characters the text says 'good'"),
+    (region(10, 99, "a", "film"), "It ends at 99 (exclusive), but the text is 14 characters long."),
+    (region(3, 99), "It ends at 99 (exclusive), but the text is 14 characters long."),
+    (region(3, 3), "It goes from 3 to 3 (exclusive); a span needs 0 <= start < end."),
+    (region(-1, 3), "It goes from -1 to 3 (exclusive)"),
+    (region(0.5, 3.25), "Characters are counted in whole numbers"),  # seconds of a sound
+    (region("/div[1]/text()[1]", "/div[1]/text()[1]"), "Characters are counted in whole numbers"),
+]
+
+
+@pytest.mark.parametrize(("wrong", "reason"), BAD_SPANS)
+def test_a_task_with_a_bad_span_is_refused_whole_and_the_others_are_read(wrong, reason, tmp_path):
+    path = saved(tmp_path, task([region(0, 2), wrong], [region(0, 2)]), task([region(0, 2)], task_id=8))
+    assert [i.key for i in instances_of(read, path)] == ["8"]
+    [problem] = problems_of(read, path)
+    assert reason in problem.reason
+    assert (problem.source, problem.field) == ("export.json[0]", "annotations[0].result[1].value")
+
+
+def test_what_is_no_mark_on_text_is_left_out_and_counted(tmp_path):
+    box = {"id": "b", "type": "rectanglelabels", "value": {"x": 1, "rectanglelabels": ["a"]}, "to_name": "text"}
+    html = {
+        "type": "hypertextlabels",
+        "to_name": "text",
+        "value": {"start": "/p[1]", "end": "/p[1]", "hypertextlabels": ["a"]},
+    }
+    relation = {"type": "relation", "from_id": "x", "to_id": "y", "direction": "right"}
+    marked = [region(0, 2), region(3, 7, []), box, html, relation, relation, choice("a", "b")]
+    first = task(marked, predictions=[{"result": []}, 4], drafts=[1])
+    first["annotations"].append({"result": [region(3, 7)], "was_cancelled": True, "completed_by": 9})
+    path = saved(tmp_path, first, task([html], task_id=8))
+    assert [(i.key, len(i.annotations)) for i in instances_of(read, path)] == [("7", 1), ("8", 0)]
+    problems = problems_of(read, path)
+    assert all(p.is_warning for p in problems)
+    assert {p.reason for p in problems} == {
+        "2 predictions were left out, since a model's marks are no gold.",
+        "1 drafts were left out, since nobody has handed them in.",
+        "1 annotations were left out, since they were skipped (cancelled).",
+        "1 annotations were left out, since they hold nothing of a kind that can be read.",
+        "1 regions without a label were left out.",
+        "1 results of the kind 'rectanglelabels' were left out.",
+        "2 results of the kind 'relation' were left out.",
+        "2 regions of HTML were left out; give Label Studio plain text in a Text tag.",
+        "1 questions with several answers were left out, since a result is one label or one answer.",
+    }
+
+
+def test_a_submitted_annotation_without_regions_says_that_there_is_no_rationale(tmp_path):
+    [instance] = instances_of(read, saved(tmp_path, task([])))
+    assert spans_read(instance) == []
+
+
+def test_of_several_annotations_by_one_person_the_latest_counts(tmp_path):
+    given = task([region(0, 2)], [region(3, 7)], [region(8, 9)])
+    for annotation, at in zip(given["annotations"], ("2026-01-03", "2026-01-04", "2026-01-02"), strict=True):
+        annotation |= {"completed_by": {"id": 4, "email": "ada@example.org"}, "updated_at": at}
+    path = saved(tmp_path, given)
+    [instance] = instances_of(read, path)
+    assert instance.annotations[0].annotator == "ada@example.org"
+    assert spans_read(instance) == [[("text", 3, 7)]]
+    assert "2 annotations were left out, since the same person has a later one" in problems_of(read, path)[0].reason
+
+
+def test_the_segment_of_a_region_is_found_by_the_tags_name_or_by_what_was_recorded(tmp_path):
+    data = {"premise": "cats sleep", "hypothesis": "nothing moves"}
+    by_name = {**region(0, 4), "to_name": "hypothesis"}
+    by_control = {**region(0, 4), "to_name": "txt1", "from_name": "why-premise"}
+    by_text = {**region(8, 13, "set 1", "moves"), "to_name": "txt2"}
+    path = saved(tmp_path, {"id": 1, "data": data, "annotations": [{"result": [by_name, by_control, by_text]}]})
+    [instance] = instances_of(read, path, "inference", ("a",))
+    assert spans_read(instance) == [[("hypothesis", 0, 4), ("premise", 0, 4), ("hypothesis", 8, 13)]]
+    path = saved(tmp_path, {"id": 1, "data": data, "annotations": [{"result": [{**region(0, 4), "to_name": "txt"}]}]})
+    [problem] = problems_of(read, path, "inference")
+    assert "It is not told which text is marked (the task has 'premise', 'hypothesis')." in problem.reason
+
+
+def test_the_only_text_of_a_task_is_taken_whatever_it_is_called(tmp_path):
+    given = {**task([region(0, 2)]), "data": {"comment_body": "so good", "stars": 5}}
+    [instance] = instances_of(read, saved(tmp_path, given))
+    assert (instance.segments["text"].text, instance.metadata) == ("so good", {"stars": 5})
+
+
+def test_a_span_inside_a_word_is_told(tmp_path):
+    path = saved(tmp_path, task([region(4, 7)]))
+    assert len(instances_of(read, path)) == 1
+    [problem] = problems_of(read, path)
+    assert problem.is_warning
+    assert (problem.value, problem.reason) == (
+        "'ood'",
+        "1 of the spans begin or end inside a word; if it is one token, they grow to the whole of it.",
+    )
+
+
+def test_json_min_has_a_row_for_each_annotation(tmp_path):
+    # Fields as label-studio-sdk 2.1.2 writes them (converter.convert_to_json_min).
+    row = {
+        "text": "so good a film",
+        "id": 5,
+        "why": [{"start": 3, "end": 7, "text": "good", "labels": ["set 1"]}],
+        "sentiment": "positive",
+        "annotator": 1,
+        "annotation_id": 8,
+        "created_at": "2026-01-01",
+        "updated_at": "2026-01-01",
+        "lead_time": 3.5,
+    }
+    other = {**row, "annotator": "ben@example.org", "annotation_id": 9, "lead_time": 4.1, "sentiment": "negative"}
+    unread = {"text": "too long", "key": "b", "id": 6, "annotator": None, "annotation_id": None, "created_at": None}
+    path = saved(tmp_path, row, other, unread)
+    first, second = instances_of(read, path)
+    assert (first.key, first.result, first.metadata) == ("5", None, {})
+    assert [(a.annotator, a.result) for a in first.annotations] == [
+        ("user 1", "positive"),
+        ("ben@example.org", "negative"),
+    ]
+    assert spans_read(first, 1) == [[("text", 3, 7)]]
+    assert (second.key, second.annotations, second.metadata) == ("b", (), {})
+    assert problems_of(read, path) == []
+
+
+def test_answers_and_remarks_that_were_written(tmp_path):
+    def written(name, text):
+        return {"from_name": name, "to_name": "passage", "type": "textarea", "value": {"text": [text]}}
+
+    data = {"passage": "It rained.", "question": "Why?"}
+    result = [{**region(3, 9), "to_name": "passage"}, written("answer", "rain"), written("comment", "short")]
+    [instance] = instances_of(
+        read, saved(tmp_path, {"id": 1, "data": data, "annotations": [{"result": result}]}), "reading", ()
+    )
+    [annotation] = instance.annotations
+    assert (instance.result, annotation.result, annotation.note, annotation.annotator) == (
+        "rain",
+        "rain",
+        "short",
+        "gold",
+    )
+
+
+FILES = [
+    ("", "The file is not valid JSON"),
+    ("{", "The file is not valid JSON"),
+    ('[{"id": 1}, ', "A Label Studio export is one list of tasks. Export the project from Label Studio as JSON."),
+    ('{"id": 1, "data": {"text": "a"}}', "The file must hold a list [...]. A Label Studio export is one list of tasks."),
+    ('{"id": 1}\n{"id": 2}', "A Label Studio export is one list of tasks."),
+    ('[{"id": 1, "data": {"text": NaN}}]', "NaN is not JSON"),
+    ("[1]", "Every item of the list must be an object"),
+    ('[{"id": 1, "data": ["a"]}]', "It must be an object {...}, not a list."),
+    ('[{"id": 1, "data": {"text": "\\ud83d so"}}]', "is half of a character (a lone surrogate)"),
+    ('[{"id": 1, "id": 2, "data": {"text": "a"}}]', "The key 'id' stands twice"),
+    ('[{"data": {"text": "a"}}]', "The task has neither an id nor a key in its data"),
+    ('[{"id": 1, "data": {"text": "a"}}, {"id": 1, "data": {"text": "a"}}]', "The id '1' stands on line 1 already"),
+    ('[{"id": 1, "data": {"text": " "}}]', "The segment 'text' has no text"),
+    ('[{"id": 1, "data": {"text": "a", "label": "odd"}}]', "The project has no label 'odd'"),
+    ('[{"id": 1, "data": {"text": "a"}, "annotations": {}}]', "It must be a list or null, not an object"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("content", "reason"), FILES)
+def test_bad_files_and_tasks_are_told_with_what_to_do(content, reason, tmp_path):
+    path = tmp_path / "export.json"
+    path.write_text(content, encoding="utf-8")
+    [problem] = problems_of(read, path)
+    assert reason in problem.reason
+    assert not problem.is_warning
+
+
+def test_archives_and_tables_are_refused_with_a_remedy(tmp_path):
+    (tmp_path / "a.json").write_bytes(b"PK\x03\x04...")
+    with pytest.raises(InvalidValue, match="is a zip archive; unpack it"):
+        problems_of(read, tmp_path / "a.json")
+    (tmp_path / "a.csv").write_text("id,text")
+    with pytest.raises(InvalidValue, match="is a table, .* Export the project from Label Studio as JSON"):
+        problems_of(read, tmp_path / "a.csv")
+
+
+def test_the_line_and_place_of_a_task_are_told(tmp_path):
+    path = tmp_path / "export.json"
+    path.write_text("\ufeff" + json.dumps([task(), {"id": 2}], indent=1), encoding="utf-8")
+    [problem] = problems_of(read, path)
+    assert str(problem).startswith("export.json[1], line 10, field data")
+
+
+# Writing -------------------------------------------------------------------------------------------------------------
+
+FILM = gold(
+    "sentiment",
+    {"text": "so 😀 good,\na film"},
+    RationaleSet.of((1, 2), (2, 5)),
+    RationaleSet.of((2, 3)),
+    key="f",
+    split="dev",
+)
+
+
+def test_gold_is_written_as_label_studio_writes_annotations(tmp_path):
+    write(tmp_path / "out.json", [FILM], project_options("sentiment"))
+    [written] = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
+    assert written["data"] == {
+        "key": "f",
+        "split": "dev",
+        "language": "en",
+        "label": "positive",
+        "text": "so 😀 good,\na film",
+    }
+    [annotation] = written["annotations"]
+    assert [(r["from_name"], r["to_name"], r["type"], r["value"]) for r in annotation["result"]] == [
+        ("rationale_text", "text", "labels", {"start": 3, "end": 4, "text": "😀", "labels": ["set 1"]}),
+        ("rationale_text", "text", "labels", {"start": 5, "end": 12, "text": "good,\\na", "labels": ["set 1"]}),
+        ("rationale_text", "text", "labels", {"start": 5, "end": 9, "text": "good", "labels": ["set 2"]}),
+        ("label", "text", "choices", {"choices": ["positive"]}),
+    ]
+    assert len({r["id"] for r in annotation["result"]}) == 4
+
+
+@settings(max_examples=120, deadline=None)
+@given(case=golds())
+def test_what_is_written_reads_back(case):
+    task_name, written = case
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "out.json"
+        write(path, [written], project_options(task_name))
+        back = read_one(read, path, task_name, written.instance.language)
+    check_same(task_name, written, back)
+    assert back.sets == written.sets
+    assert all("inside a word" in p.reason for p in back.problems)  # "don't" is two tokens
+
+
+def test_gold_without_a_result_reads_back(tmp_path):
+    unknown = gold("sentiment", {"text": "so good"}, RationaleSet.of((1, 2)), result=None)
+    write(tmp_path / "out.json", [unknown], project_options("sentiment"))
+    back = read_one(read, tmp_path / "out.json", "sentiment")
+    assert (back.instance.result, back.sets) == (None, unknown.sets)
+
+
+def test_what_cannot_be_written_is_refused_and_nothing_is_left(tmp_path):
+    for items, reason in (
+        ([], "There is no instance to write"),
+        ([FILM, FILM], "Two instances of split 'dev' have the key 'f'"),
+    ):
+        with pytest.raises(ExportRefused, match=reason):
+            write(tmp_path / "out.json", items, project_options("sentiment"))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_target_of_an_entity_task_reads_back(tmp_path):
+    written = gold("entity", {"text": "😀 Ann met Bo"}, RationaleSet.of((2, 3)), target=(1, 2))
+    write(tmp_path / "out.json", [written], project_options("entity"))
+    target = read_one(read, tmp_path / "out.json", "entity").instance.target
+    assert target is not None
+    assert (target.segment, target.start, target.end, target.unit) == ("text", 2, 5, "char")
+
+
+# Whatever stands there -----------------------------------------------------------------------------------------------
+
+RIGHT = [
+    task([region(0, 2, text="so"), choice("positive")], [region(3, 7)], meta={"a": 1}, predictions=[1]),
+    {"text": "so good", "id": 5, "why": [{"start": 3, "end": 7, "text": "good", "labels": ["set 1"]}], "label": "positive", "annotator": 1, "annotation_id": 8},
+]  # fmt: skip
+ODD = st.recursive(
+    st.none() | st.booleans() | st.integers(-2, 20) | st.just(1.5) | st.sampled_from(["", "text", "set 1", "positive", "1"]),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.sampled_from(["start", "end", "labels", "text", "value", "email", "choices"]), inner, max_size=3),
+    max_leaves=5,
+)  # fmt: skip
+
+
+def places_in(value, path=()):
+    yield path
+    if isinstance(value, dict | list):
+        for step, inner in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from places_in(inner, (*path, step))
+
+
+def changed(value, path, new):
+    if not path:
+        return new
+    copy = value.copy()
+    copy[path[0]] = changed(copy[path[0]], path[1:], new)
+    return copy
+
+
+@settings(max_examples=300, deadline=None)
+@given(data=st.data())
+def test_one_odd_value_never_makes_the_reader_fail(data):
+    right = data.draw(st.sampled_from(RIGHT))
+    odd = changed(right, data.draw(st.sampled_from(list(places_in(right)))), data.draw(ODD))
+    with tempfile.TemporaryDirectory() as folder:
+        path = saved(Path(folder), odd, right)
+        try:
+            items = list(read(path, ReadOptions(TASKS["sentiment"], ("negative", "positive"))))
+        except AnnotatorError:
+            return
+    assert all(isinstance(i, Problem | SourceInstance) for i in items)
+    instances = [i for i in items if isinstance(i, SourceInstance)]
+    assert all(0 <= s.start < s.end for i in instances for a in i.annotations for spans in a.sets for s in spans)
+    assert instances or any(not i.is_warning for i in items if isinstance(i, Problem))
