@@ -8,19 +8,8 @@ from typing import Literal
 from annotator.store.database import Store, now
 
 _NO_LAYER = -1
-# What may change gold or what models say: a measurement made before such an event is out of date.
-_CHANGING = (
-    "import",
-    "submit",
-    "withdraw",
-    "decide",
-    "accept",
-    "return",
-    "discard",
-    "adjudicate",
-    "choose gold",
-    "attribute",
-)
+# What changes neither gold nor what models say; after anything else a measurement may be out of date.
+_HARMLESS = ("export", "give role", "take role", "add role", "measure", "comment", "ask", "answer")
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,11 +99,11 @@ def measurements_of(store: Store, project_id: int) -> dict[int, Measurement]:
 
 def changes_since(store: Store, project_id: int, event_id: int) -> int:
     """How many events came after one that may have changed gold or what models say."""
-    marks = ",".join("?" * len(_CHANGING))
+    marks = ",".join("?" * len(_HARMLESS))
     return int(
         store.value(
-            f"SELECT count(*) FROM events WHERE project_id = ? AND id > ? AND action IN ({marks})",
-            (project_id, event_id, *_CHANGING),
+            f"SELECT count(*) FROM events WHERE project_id = ? AND id > ? AND action NOT IN ({marks})",
+            (project_id, event_id, *_HARMLESS),
         )
     )
 

@@ -51,7 +51,7 @@ def evaluate_project(
     policy = options.gold_policy or project.settings.gold_policy
     with store.snapshot():
         runs = _runs(store, project, model, method)
-        gold = _gold(store, project, policy, options.split)
+        gold = gold_table(store, project, policy, options.split)
         scorer = _Scorer(store, gold, project.task.result_kind == "label", options)
         models = [scorer.model(name, list(of_model)) for name, of_model in groupby(runs, lambda one: one.run.model)]
     return {
@@ -78,7 +78,8 @@ def _runs(store: Store, project: Project, model: str | None, method: str | None)
     return [stored for stored in runs if method is None or stored.run.method in {"", method}]
 
 
-def _gold(store: Store, project: Project, policy: GoldPolicy, split: str | None) -> GoldTable:
+def gold_table(store: Store, project: Project, policy: GoldPolicy, split: str | None = None) -> GoldTable:
+    """A project's gold as metrics take it, tokens with it."""
     rows = [
         gold_row(item, project.task, keep_tokens=True, is_exhaustive=project.settings.is_exhaustive)
         for item in gold_instances(store, project, policy)
@@ -108,7 +109,7 @@ class _Scorer:
         self.options = options
 
     def model(self, name: str, runs: Sequence[StoredRun]) -> Numbers:
-        own = {stored.run.seed: self._answers(stored) for stored in runs if not stored.run.method}
+        own = {stored.run.seed: answers_of(self.store, stored.id) for stored in runs if not stored.run.method}
         scored = [score_answers(self.gold, answers, is_label=self.is_label) for answers in own.values() if answers]
         with_method = [stored for stored in runs if stored.run.method]
         groups = groupby(with_method, lambda one: one.run.group)
@@ -120,18 +121,10 @@ class _Scorer:
             "methods": [method for _, of_group in groups for method in self._methods(list(of_group), own)],
         }
 
-    def _answers(self, stored: StoredRun) -> Answers:
-        return {
-            output.instance_id: prediction
-            for output in iterate_outputs(self.store, stored.id)
-            for prediction in output.predictions
-            if prediction.on == "full"
-        }
-
     def _methods(self, runs: Sequence[StoredRun], own: Mapping[int | None, Answers]) -> Iterator[Numbers]:
         """A row for each layer, for what is selected without scores, and for answers to changed inputs."""
         outputs = [{one.instance_id: one for one in iterate_outputs(self.store, stored.id)} for stored in runs]
-        answers = [_of_seed(own, stored.run.seed) for stored in runs]
+        answers = [answers_of_seed(own, stored.run.seed) for stored in runs]
         first = runs[0].run
         head: Numbers = {
             "method": first.method,
@@ -189,11 +182,21 @@ class _Scorer:
         return number
 
 
+def answers_of(store: Store, run_id: int) -> Answers:
+    """What a run answers to the full input, by instance."""
+    return {
+        output.instance_id: prediction
+        for output in iterate_outputs(store, run_id)
+        for prediction in output.predictions
+        if prediction.on == "full"
+    }
+
+
 def _spread(values: Sequence[float], n_seeds: int) -> Numbers:
     return {} if n_seeds < 2 else {"deviation": over_seeds(np.array(values)).deviation, "n_seeds": n_seeds}
 
 
-def _of_seed(own: Mapping[int | None, Answers], seed: int | None) -> Answers:
+def answers_of_seed(own: Mapping[int | None, Answers], seed: int | None) -> Answers:
     """The model's answers of the same seed, else those without one, else the only ones there are."""
     if seed in own:
         return own[seed]

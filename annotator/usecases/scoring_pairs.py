@@ -18,17 +18,9 @@ def score_pairs(scored: Scored, answers: Mapping[int, Prediction]) -> dict[str, 
     By string (top k and full ranking, with and without counting repeats) and over tokens aligned by a diff; by kind, and
     crossed with whether the prediction changed.
     """
-    pairs = _pairs(scored)
-    if not pairs or scored.order is None or scored.selected is None:
+    pairs, values = values_of_pairs(scored)
+    if not pairs:
         return {}
-    first, second = (np.array(side, dtype=np.int64) for side in zip(*pairs, strict=True))
-    top, full = (_by_string(scored, order, first, second) for order in (scored.selected, scored.order))
-    values = {
-        "map": consistency.mean_average_precision(*top),
-        "map_full_ranking": consistency.mean_average_precision(*full),
-        "map_counting": consistency.mean_average_precision(*top, counts_repeats=True),
-        "map_aligned": consistency.mean_average_precision(*_aligned(scored, scored.selected, first, second)),
-    }
     rows = scored.gold.rows
     has_changed = np.array(
         [_label(answers, rows[a].id) != _label(answers, rows[b].id) for a, b in pairs], dtype=np.bool_
@@ -44,6 +36,21 @@ def score_pairs(scored: Scored, answers: Mapping[int, Prediction]) -> dict[str, 
             for kind in sorted(set(kinds))
         },
     }  # fmt: skip
+
+
+def values_of_pairs(scored: Scored) -> tuple[list[tuple[int, int]], dict[str, Floats]]:
+    """Places of originals and perturbed versions that both have a ranking, and the MAP of each pair."""
+    pairs = _pairs(scored)
+    if not pairs or scored.order is None or scored.selected is None:
+        return [], {}
+    first, second = (np.array(side, dtype=np.int64) for side in zip(*pairs, strict=True))
+    top, full = (_by_string(scored, order, first, second) for order in (scored.selected, scored.order))
+    return pairs, {
+        "map": consistency.mean_average_precision(*top),
+        "map_full_ranking": consistency.mean_average_precision(*full),
+        "map_counting": consistency.mean_average_precision(*top, counts_repeats=True),
+        "map_aligned": consistency.mean_average_precision(*_aligned(scored, scored.selected, first, second)),
+    }
 
 
 def _pairs(scored: Scored) -> list[tuple[int, int]]:

@@ -1,0 +1,163 @@
+"""How models write sub-words: the marks of each family, pieces that are no text, and letters as they are compared."""
+
+import re
+import unicodedata
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from annotator.domain.models import Piece
+
+SPECIAL_TEXTS = frozenset({
+    "", "[CLS]", "[SEP]", "[PAD]", "[BOS]", "[EOS]", "<s>", "</s>", "<pad>", "<cls>", "<sep>", "<bos>", "<eos>", "<eod>", "<eop>",
+    "<|endoftext|>", "<|begin_of_text|>", "<|end_of_text|>", "<|startoftext|>", "<|im_start|>", "<|im_end|>", "<|eot_id|>",
+    "<|padding|>", "<start_of_turn>", "<end_of_turn>",
+})  # fmt: skip
+PAD_TEXTS = frozenset({"[PAD]", "<pad>", "<|padding|>"})
+_UNKNOWN = re.compile(r"\s*(?:\[UNK\]|\[unk\]|<unk>|<UNK>|⁇|�+)\s*")
+_BYTE = re.compile(r"<0x([0-9A-Fa-f]{2})>")
+
+
+def is_special(piece: Piece) -> bool:
+    """Whether a piece stands for nothing in the text: the source says so, or it is called like one that does."""
+    return piece.is_special or piece.text in SPECIAL_TEXTS
+
+
+def is_unknown(text: str) -> bool:
+    """Whether a piece stands for text that the model's vocabulary has not."""
+    return _UNKNOWN.fullmatch(text) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """How one family writes pieces.
+
+    letters:     what a piece says: text, or bytes of UTF-8 that may be part of a character
+    begins_word: whether the text has a blank before a piece; None where the family does not tell
+    """
+
+    name: str
+    letters: Callable[[str], str | bytes]
+    begins_word: Callable[[str], bool | None]
+
+
+def _with_mark(text: str) -> bool:
+    return text[:1] in {"Ġ", "Ċ", "▁"} or text[:1].isspace()
+
+
+def _unigram(text: str) -> str | bytes:
+    found = _BYTE.fullmatch(text)
+    return bytes([int(found.group(1), 16)]) if found else text.replace("▁", " ")
+
+
+def _byte_alphabet() -> dict[str, int]:
+    """The letters that byte-level BPE (GPT-2) writes for bytes: visible ones for themselves, the rest from U+0100 on."""
+    visible = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
+    others = [byte for byte in range(256) if byte not in visible]
+    return {chr(b): b for b in visible} | {chr(0x100 + n): b for n, b in enumerate(others)}
+
+
+_BYTES = _byte_alphabet()
+
+
+def _byte_level(text: str) -> str | bytes:
+    if any(letter not in _BYTES and not letter.isspace() for letter in text):
+        return text
+    return b"".join(bytes([_BYTES[letter]]) if letter in _BYTES else letter.encode() for letter in text)
+
+
+# A list of pieces is read in the first of these forms that fits the text. The first knows no marks, so that a text which
+# holds a mark itself ("Ġorġ" in Maltese, "@@") is not misread.
+FORMS = (
+    Form("plain", lambda text: text, lambda _: None),
+    Form("WordPiece", lambda text: re.sub(r"^##(?=.)", "", text, flags=re.DOTALL), lambda t: False if t[:2] == "##" else None),
+    Form("Unigram", _unigram, _with_mark),
+    Form("byte-level BPE", _byte_level, _with_mark),
+    Form("BPE", lambda text: text.replace("Ġ", " ").replace("Ċ", "\n"), _with_mark),
+    Form("BPE with </w>", lambda text: text.removesuffix("</w>"), lambda _: None),
+    Form("BPE with @@", lambda text: text.removesuffix("@@"), lambda _: None),
+)  # fmt: skip
+
+
+@lru_cache(maxsize=20_000)
+def folded(character: str) -> str:
+    r"""A character as it is compared: without case, marks apart, compatibility forms as what they stand for; no blanks.
+
+    >>> folded("É") == "e\u0301", folded("ﬁ"), folded("Ａ"), folded(" ")
+    (True, 'fi', 'a', '')
+    """
+    if character.isspace():
+        return ""
+    letters = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", character).casefold())
+    return "".join(letter for letter in letters if not letter.isspace())
+
+
+@lru_cache(maxsize=20_000)
+def may_be_dropped(letter: str) -> bool:
+    """Whether models drop a letter before they cut: accents, control and format characters, Unigram's own mark."""
+    category = unicodedata.category(letter)
+    return category in {"Mn", "Me"} or category[0] == "C" or letter in "▁\ufffd"
+
+
+def is_alone(character: str) -> bool:
+    """Whether BERT's first step makes a character a word of its own: punctuation, and Chinese characters."""
+    if character.isascii():
+        return not character.isalnum() and not character.isspace()
+    code = ord(character)
+    is_chinese = 0x3400 <= code <= 0x9FFF or 0xF900 <= code <= 0xFAFF or 0x20000 <= code <= 0x2FA1F
+    return is_chinese or unicodedata.category(character)[0] == "P"
+
+
+@dataclass(frozen=True, slots=True)
+class Letters:
+    """A text as it is compared: its visible letters, folded.
+
+    Shapes: letters str[n]; origins int[n], the character each comes from; after_blank bool[n], whether a blank (or
+            nothing) stands before it; word_starts int[n_words], where words begin that are not of droppable letters alone
+    """
+
+    text: str
+    letters: str
+    origins: Sequence[int]
+    after_blank: Sequence[bool]
+    word_starts: Sequence[int]
+
+    @staticmethod
+    def of(text: str) -> "Letters":
+        """The letters of a text."""
+        letters: list[str] = []
+        origins: list[int] = []
+        after_blank: list[bool] = []
+        is_after = True
+        for place, character in enumerate(text):
+            found = folded(character)
+            for letter in found:
+                letters.append(letter)
+                origins.append(place)
+                after_blank.append(is_after)
+                is_after = False
+            is_after = is_after or character.isspace()
+        return Letters(text, "".join(letters), origins, after_blank, _word_starts(letters, after_blank))
+
+    def begins_word(self, place: int) -> bool:
+        """Whether a letter follows a blank, or a border at which BERT cuts words."""
+        if place >= len(self.letters) or self.after_blank[place]:
+            return True
+        first, second = self.origins[place - 1], self.origins[place]
+        return first != second and (is_alone(self.text[first]) or is_alone(self.text[second]))
+
+    def character(self, place: int) -> int:
+        """The character that a letter comes from; the text's end after the last."""
+        return self.origins[place] if place < len(self.letters) else len(self.text)
+
+
+def _word_starts(letters: Sequence[str], after_blank: Sequence[bool]) -> list[int]:
+    starts: list[int] = []
+    start, is_open = 0, False
+    for place, (letter, is_after) in enumerate(zip(letters, after_blank, strict=True)):
+        if is_after:
+            start, is_open = place, True
+        if is_open and not may_be_dropped(letter):
+            starts.append(start)
+            is_open = False
+    return starts

@@ -1,0 +1,290 @@
+"""Where a model's pieces stand in a text: each is the next thing there, so that nothing is ever searched past a word.
+
+Pieces for unknown words take what lies between their neighbours; where that leaves a choice, a cut at the border of a
+word goes first, and the rest of the pieces must fit too.
+"""
+
+import unicodedata
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+
+import regex
+
+from annotator.errors import InvalidValue
+from annotator.text.characters import CLUSTER
+from annotator.text.piece_forms import FORMS, Letters, may_be_dropped
+from annotator.text.piece_letters import Cut, Range
+
+_MOST_STEPS = 200_000
+_MARKS = ("##", "Ġ", "▁")
+_CLUSTER = regex.compile(CLUSTER)
+_VISIBLE = regex.compile(r"\S")
+
+
+class PieceMismatch(InvalidValue):
+    """Pieces are not those of the text; `piece` is the number of the first that does not fit, or their number."""
+
+    def __init__(self, message: str, piece: int) -> None:
+        super().__init__(message)
+        self.piece = piece
+
+
+def find_pieces(
+    pieces: Sequence[str], text: str, *, numbers: Sequence[int] | None = None, is_partial: bool = False
+) -> list[Range]:
+    """The characters of each piece (half open), in order; special pieces must not be among them.
+
+    A blank piece gets the blank where it stands; a mark that the text's letters have lost gets the letter before it.
+
+    numbers:    what the pieces are called in messages; else they are counted from 0
+    is_partial: the pieces may end before the text
+    Raises:     PieceMismatch, naming piece number, piece and what stands in the text instead
+    >>> find_pieces(["t", "##hat", "cat"], "that cat")
+    [(0, 1), (1, 4), (5, 8)]
+    """
+    letters = _letters_of(text)
+    faults: list[PieceMismatch] = []
+    for said in _readings(pieces, text):
+        search = _Search(letters, said, numbers or range(len(pieces)), is_partial=is_partial)
+        try:
+            return search.run()
+        except PieceMismatch as fault:
+            faults.append(fault)
+    raise max(faults, key=lambda fault: fault.piece)
+
+
+def _readings(pieces: Sequence[str], text: str) -> Iterator[Cut]:
+    """The pieces as letters in each form that may fit: without marks that the text has not, and no reading twice."""
+    tried: list[list[str | bytes]] = []
+    for form in FORMS:
+        said = [form.letters(piece) for piece in pieces]
+        written = "\0".join(part for part in said if isinstance(part, str))
+        if said not in tried and not any(mark in written and mark not in text for mark in _MARKS):
+            tried.append(said)
+            yield Cut.of(pieces, form, said)
+    if not tried:
+        yield Cut.of(pieces, FORMS[0], list(pieces))
+
+
+_letters_of = lru_cache(maxsize=32)(Letters.of)  # a text's maps come one after the other
+
+
+class _Search:
+    """One form's letters are laid on the text's, from left to right; a wrong cut of an unknown piece is taken back."""
+
+    def __init__(self, text: Letters, cut: Cut, numbers: Sequence[int], *, is_partial: bool) -> None:
+        self.text = text
+        self.cut = cut
+        self.numbers = numbers
+        self.is_partial = is_partial
+        self.n = len(text.letters)
+        self.letters = "".join(cut.letters)
+        self.places = [0] * len(cut.letters)  # of each letter in the text's; -1 - place for one the text has lost
+        self.end = 0  # after the last letter that is laid
+        self.n_steps = 0
+        self.farthest = (0, 0)  # the piece that did not fit, and the letter of the text where it should stand
+
+    def run(self) -> list[Range]:
+        """The characters of each piece; raises PieceMismatch."""
+        cuts = self._cuts()
+        if cuts is None:
+            raise self._fault()
+        return self._ranges(cuts)
+
+    def _cuts(self) -> list[Range] | None:
+        """The text's letters that each gap takes; None where nothing fits."""
+        place = self._match(0, 0)
+        cuts: list[Range] = []
+        choices: list[tuple[int, Iterator[int]]] = []
+        failed: set[Range] = set()
+        while place is not None and len(cuts) < len(self.cut.gaps):
+            number = len(cuts)
+            if len(choices) == number:
+                choices.append((place, iter(self._choices(number, place))))
+            begin, ends = choices[-1]
+            for end in ends:
+                reached = None if (number, end) in failed else self._match(number + 1, end)
+                if reached is not None:
+                    cuts.append((begin, end))
+                    place = reached
+                    break
+                failed.add((number, end))
+            else:
+                choices.pop()
+                if not cuts:
+                    return None
+                failed.add((number - 1, cuts.pop()[1]))
+        return None if place is None else cuts
+
+    def _choices(self, number: int, place: int) -> Sequence[int]:
+        """Where a gap that begins at a letter may end: after at least one, in no more words than it has pieces."""
+        n_unknown = len(self.cut.gaps[number][1])
+        limit = self._end_of_words(self._after_dropped(place), n_unknown)
+        self.n_steps += (limit - place) // 16
+        self._note(self.cut.gaps[number][1][0], place)
+        if place >= self.n or self.n_steps > _MOST_STEPS:
+            return ()
+        start, end = self.cut.chunk(number + 1)
+        if start == end:
+            return self._last_ends(place, limit, n_unknown)
+        first = self.letters[start]
+        ends = range(place + 1, limit + 1)
+        if not may_be_dropped(first):
+            ends = [end for end in ends if end < self.n and self.text.letters[end] == first]  # type: ignore[assignment]
+        self.n_steps += len(ends)
+        begins_word = self.cut.begins_word(start)
+        return sorted(ends, key=lambda end: (not self._agrees(end, begins_word), end))
+
+    def _last_ends(self, place: int, limit: int, n_unknown: int) -> Sequence[int]:
+        """Where a gap at the end of all pieces ends: with the text, or, where that goes on, after as many words of BERT's."""
+        if not self.is_partial:
+            return (self.n,) if limit == self.n else ()
+        borders = [end for end in range(place + 1, self.n + 1) if self.text.begins_word(end)]
+        return (borders[min(n_unknown, len(borders)) - 1],)
+
+    def _end_of_words(self, place: int, n_words: int) -> int:
+        after = bisect_right(self.text.word_starts, place) + n_words - 1
+        return self.text.word_starts[after] if after < len(self.text.word_starts) else self.n
+
+    def _after_dropped(self, place: int) -> int:
+        """The first letter that no model drops, where those before it may belong to the word before."""
+        after = place
+        while after < self.n and may_be_dropped(self.text.letters[after]):
+            after += 1
+        return after if after < self.n else place
+
+    def _agrees(self, end: int, begins_word: bool | None) -> bool:
+        """Whether a piece may begin at a letter, by what its family's marks say of blanks."""
+        if begins_word is None:
+            return self.text.begins_word(end)
+        return begins_word == (end < self.n and self.text.after_blank[end])
+
+    def _match(self, number: int, place: int) -> int | None:
+        """Lay a chunk on the text from a letter on; where it ends, or None. The last chunk must reach the text's end."""
+        start, end = self.cut.chunk(number)
+        if self.text.letters.startswith(self.letters[start:end], place):
+            self.places[start:end] = range(place, place + end - start)
+            place += end - start
+        else:
+            reached = self._match_slowly(start, end, place)
+            if reached is None:
+                return None
+            place = reached
+        self.end = place
+        if number < len(self.cut.gaps) or self.is_partial or self._is_rest_droppable(place):
+            return place
+        self._note(len(self.cut.pieces), place)
+        return None
+
+    def _match_slowly(self, start: int, end: int, place: int) -> int | None:
+        """Letter by letter: accents and invisible characters may be missing on either side."""
+        number = start
+        while number < end:
+            letter = self.letters[number]
+            there = self.text.letters[place] if place < self.n else None
+            if there == letter:
+                self.places[number] = place
+                place, number = place + 1, number + 1
+            elif there is not None and may_be_dropped(there):
+                place += 1
+            elif may_be_dropped(letter) and letter != "▁":
+                self.places[number] = -1 - place
+                number += 1
+            else:
+                self.n_steps += (number - start) // 16
+                self._note(self.cut.piece_at(number), place)
+                return None
+        return place
+
+    def _is_rest_droppable(self, place: int) -> bool:
+        return all(may_be_dropped(letter) for letter in self.text.letters[place:])
+
+    def _note(self, piece: int, place: int) -> None:
+        self.farthest = max(self.farthest, (piece, place))
+
+    def _ranges(self, cuts: Sequence[Range]) -> list[Range]:
+        unknown: dict[int, Range] = {}
+        for (_, members), (begin, end) in zip(self.cut.gaps, cuts, strict=True):
+            unknown.update(zip(members, self._shared(begin, end, len(members)), strict=True))
+        found = [unknown.get(number) or self._range_of(span) for number, span in enumerate(self.cut.spans)]
+        after = self.text.character(self.end)
+        ranges: list[Range] = []
+        for one in reversed(found):  # a blank piece reaches to the next that is none
+            ranges.append(one or (-1, after))
+            after = after if one is None else one[0]
+        ranges.reverse()
+        before = 0
+        for number, (start, end) in enumerate(ranges):
+            if start < 0:
+                ranges[number] = (min(before, end), end)
+            else:
+                before = end
+        return ranges
+
+    def _range_of(self, span: Range) -> Range | None:
+        """The characters of a piece's letters; None for a blank piece."""
+        if span[0] == span[1]:
+            return None
+        places = [place for place in self.places[span[0] : span[1]] if place >= 0]
+        if places:
+            return self.text.origins[places[0]], self.text.origins[places[-1]] + 1
+        before = -1 - self.places[span[0]] - 1
+        return (self.text.origins[before], self.text.origins[before] + 1) if before >= 0 else (0, 0)
+
+    def _shared(self, begin: int, end: int, n_pieces: int) -> list[Range]:
+        """The characters of unknown pieces that follow each other: a word, a cluster or a character each, else all of them."""
+        text = self.text
+        while begin < end - 1 and self._belongs_before(begin):
+            begin += 1
+        first, last = text.origins[begin], text.origins[end - 1] + 1
+        words = [place for place in range(begin + 1, end) if text.after_blank[place]]
+        of_letters = [place for place in text.word_starts if begin < place < end]
+        without_controls = [place for place in words if unicodedata.category(text.letters[place])[0] != "C"]
+        of_bert = [place for place in range(begin + 1, end) if text.begins_word(place)]
+        for borders in (of_letters, words, without_controls, of_bert):
+            if len(borders) == n_pieces - 1:
+                starts, ends = [begin, *borders], [*borders, end]
+                return [(text.origins[a], text.origins[b - 1] + 1) for a, b in zip(starts, ends, strict=True)]
+        for pattern in (_CLUSTER, _VISIBLE):
+            ranges = [m.span() for m in pattern.finditer(text.text, first, last) if not m.group().isspace()]
+            if len(ranges) == n_pieces:
+                return ranges
+        return [(first, last)] * n_pieces
+
+    def _belongs_before(self, place: int) -> bool:
+        """Whether an unknown piece begins only after a letter: an accent of the word before, a byte order mark."""
+        text = self.text
+        is_inside = not text.after_blank[place] or not text.after_blank[place + 1]
+        return is_inside and may_be_dropped(text.letters[place]) and self._after_dropped(place) > place
+
+    def _fault(self) -> PieceMismatch:
+        piece, place = self.farthest
+        character = self.text.character(place)
+        if self.n_steps > _MOST_STEPS:
+            reason = "The pieces for unknown words fit the text in too many ways; give start and end of each piece."
+            return PieceMismatch(reason, piece)
+        if piece >= len(self.cut.pieces):
+            return left_over(piece, self.text.text, character)
+        text = self.cut.pieces[piece]
+        shown = repr(text if len(text) <= 40 else text[:40] + "…")
+        stands = (
+            "where the text ends"
+            if character >= len(self.text.text)
+            else f"where {_rest(self.text.text, character)} stands"
+        )
+        reason = f"Piece {self.numbers[piece]} {shown} is not in the text at character {character}, {stands}."
+        return PieceMismatch(reason, piece)
+
+
+def left_over(n_pieces: int, text: str, end: int) -> PieceMismatch:
+    """The fault of pieces that end before their text."""
+    reason = (
+        f"The {n_pieces} pieces end at character {end}, but the text goes on with {_rest(text, end)}. "
+        "If the model did not see the rest, say that the scores are partial."
+    )
+    return PieceMismatch(reason, n_pieces)
+
+
+def _rest(text: str, place: int) -> str:
+    return repr(text[place : place + 20] + ("…" if len(text) > place + 20 else ""))
