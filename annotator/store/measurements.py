@@ -1,62 +1,14 @@
 """Numbers of runs for each instance, kept so that screens can sort and filter by them."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Iterable, Sequence
 
+from annotator.domain.measurements import Listed, Measurement, Question, Which
 from annotator.store.database import Store, now
 
 _NO_LAYER = -1
 # What changes neither gold nor what models say; after anything else a measurement may be out of date.
-_HARMLESS = ("export", "give role", "take role", "add role", "measure", "comment", "ask", "answer")
-
-
-@dataclass(frozen=True, slots=True)
-class Measurement:
-    """How a run was measured."""
-
-    run_id: int
-    gold_policy: str
-    parameters: Mapping[str, object]
-    last_event_id: int
-    made_at: str
-
-
-@dataclass(frozen=True, slots=True)
-class Listed:
-    """An instance in a list that is sorted by a number; value None where the run has none for it."""
-
-    id: int
-    key: str
-    split: str
-    result: str | None
-    kind: str | None
-    excerpt: str
-    value: float | None
-    label: str | None
-
-
-Which = Literal["all", "right", "wrong", "disagree", "perturbed"]
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """Which instances are listed, and in which order.
-
-    run_id, layer, name: the number to sort by; None: the order of import
-    answers_run_id:      the run whose answers are right or wrong
-    """
-
-    project_id: int
-    run_id: int | None = None
-    layer: int | None = None
-    name: str = ""
-    lowest_first: bool = True
-    which: Which = "all"
-    answers_run_id: int | None = None
-    kind: str | None = None
-    words: str = ""
+_HARMLESS = ("export", "give role", "take role", "add role", "add user", "measure", "comment", "ask", "answer")
 
 
 def last_event_id(store: Store, project_id: int) -> int:
@@ -142,6 +94,20 @@ def list_by_number(store: Store, question: Question, *, limit: int = 25, offset:
     return [Listed(**dict(row)) for row in rows], n
 
 
+_RIGHT, _WRONG = "answered.label = instances.result", "answered.label <> instances.result"
+_WHICH: dict[Which, list[str]] = {
+    "all": [],
+    "right": [_RIGHT],
+    "wrong": [_WRONG],
+    "won": [_RIGHT, "other.label <> instances.result"],
+    "lost": [_WRONG, "other.label = instances.result"],
+    "disagree": [
+        "(SELECT count(DISTINCT label) FROM predictions WHERE instance_id = instances.id AND input = 'full') > 1"
+    ],
+    "perturbed": ["instances.parent_key IS NOT NULL"],
+}
+
+
 def _asked(question: Question) -> tuple[str, str, list[object]]:
     """The tables, the conditions, and the values of both in their order."""
     source, values = "FROM instances", []
@@ -153,20 +119,13 @@ def _asked(question: Question) -> tuple[str, str, list[object]]:
         source += """ LEFT JOIN predictions AS answered ON answered.instance_id = instances.id AND answered.run_id = ?
             AND answered.input = 'full' AND answered.threshold = -1"""
         values.append(question.answers_run_id)
+    if question.other_run_id is not None:
+        source += """ JOIN predictions AS other ON other.instance_id = instances.id AND other.run_id = ?
+            AND other.input = 'full' AND other.threshold = -1"""
+        values.append(question.other_run_id)
     conditions = ["instances.project_id = ?", "instances.state <> 'discarded'"]
     values.append(question.project_id)
-    match question.which:
-        case "right":
-            conditions.append("answered.label = instances.result")
-        case "wrong":
-            conditions.append("answered.label <> instances.result")
-        case "perturbed":
-            conditions.append("instances.parent_key IS NOT NULL")
-        case "disagree":
-            conditions.append("""(SELECT count(DISTINCT label) FROM predictions WHERE instance_id = instances.id
-                AND input = 'full') > 1""")
-        case "all":
-            pass
+    conditions += _WHICH[question.which]
     if question.kind is not None:
         conditions.append("instances.perturbation_kind = ?")
         values.append(question.kind)

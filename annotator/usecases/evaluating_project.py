@@ -1,7 +1,8 @@
 """The numbers of a project's models: answers, plausibility against gold, faithfulness, consistency."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from itertools import groupby
 
@@ -42,9 +43,11 @@ def evaluate_project(
     model: str | None = None,
     method: str | None = None,
     options: ScoringOptions = ScoringOptions(),
+    progress: Callable[[int, int], None] = lambda _done, _of: None,
 ) -> Numbers:
     """Everything there is to say of a project's models (one, or all) under a gold policy.
 
+    progress: called with how many runs are done, and how many there are
     Raises: NotFound for a model or a method that the project does not have
     """
     require(store, actor, project.id, "export")
@@ -52,12 +55,14 @@ def evaluate_project(
     with store.snapshot():
         runs = _runs(store, project, model, method)
         gold = gold_table(store, project, policy, options.split)
-        scorer = _Scorer(store, gold, project.task.result_kind == "label", options)
+        is_label = project.task.result_kind == "label"
+        scorer = _Scorer(store, gold, is_label, options, lambda done: progress(done, len(runs)))
         models = [scorer.model(name, list(of_model)) for name, of_model in groupby(runs, lambda one: one.run.model)]
     return {
         "project": project.name,
         "gold_policy": policy,
         "gold": _described(gold),
+        "splits": dict(Counter(row.split for row in gold.rows)),
         "gamma": options.gamma,
         "random": random_numbers(gold) if len(gold) else {},
         "models": models,
@@ -102,24 +107,37 @@ def _described(gold: GoldTable) -> Numbers:
 class _Scorer:
     """Scores runs; runs that differ in the seed alone are one row, with the mean and deviation over seeds."""
 
-    def __init__(self, store: Store, gold: GoldTable, is_label: bool, options: ScoringOptions) -> None:
+    def __init__(
+        self, store: Store, gold: GoldTable, is_label: bool, options: ScoringOptions, progress: Callable[[int], None]
+    ) -> None:
         self.store = store
         self.gold = gold
         self.is_label = is_label
         self.options = options
+        self.progress = progress
+        self.n_done = 0
 
     def model(self, name: str, runs: Sequence[StoredRun]) -> Numbers:
         own = {stored.run.seed: answers_of(self.store, stored.id) for stored in runs if not stored.run.method}
         scored = [score_answers(self.gold, answers, is_label=self.is_label) for answers in own.values() if answers]
+        self._done(len(own))
         with_method = [stored for stored in runs if stored.run.method]
-        groups = groupby(with_method, lambda one: one.run.group)
+        methods: list[Numbers] = []
+        for _, of_group in groupby(with_method, lambda one: one.run.group):
+            group = list(of_group)
+            methods += self._methods(group, own)
+            self._done(len(group))
         return {
             "model": name,
             "seeds": list(own),
             "quality": self._numbers(scored),
             "counts": scored[0].counts if scored else {},
-            "methods": [method for _, of_group in groups for method in self._methods(list(of_group), own)],
+            "methods": methods,
         }
+
+    def _done(self, n_runs: int) -> None:
+        self.n_done += n_runs
+        self.progress(self.n_done)
 
     def _methods(self, runs: Sequence[StoredRun], own: Mapping[int | None, Answers]) -> Iterator[Numbers]:
         """A row for each layer, for what is selected without scores, and for answers to changed inputs."""
@@ -132,7 +150,10 @@ class _Scorer:
             "seeds": [stored.run.seed for stored in runs],
         }
         faithfulness = [score_faithfulness(self.gold, o, a) for o, a in zip(outputs, answers, strict=True)]
-        told = {"faithfulness": self._numbers([one for one in faithfulness if one.values])}
+        told = {
+            "faithfulness": self._numbers([one for one in faithfulness if one.values]),
+            "aopc_points": _points([one.drops for one in faithfulness]),
+        }
         if not len(self.gold):
             yield head | {"kind": "attribution", "layer": None, "plausibility": {}, "counts": {}} | told
             return
@@ -152,7 +173,7 @@ class _Scorer:
             yield head | {"kind": "answers", "layer": None, "plausibility": {}, "counts": {}} | told
 
     def _row(self, scored: Sequence[Scored], answers: Sequence[Answers]) -> Numbers:
-        pairs = score_pairs(scored[0], answers[0])
+        pairs = score_pairs(scored[0], answers[0], n_resamples=self.options.n_resamples)
         confidence = confidence_of(scored[0], answers[0]) if "editing.mrr" in scored[0].values else {}
         return {
             "plausibility": self._numbers(scored),
@@ -165,19 +186,19 @@ class _Scorer:
         """Each number over instances, and over seeds where there are several."""
         found: Numbers = {}
         for name in scored[0].values if scored else ():
-            found[name] = self._number([one.values[name] for one in scored if name in one.values])
+            found[name] = self._number([one for one in scored if name in one.values], name)
         for name in scored[0].totals if scored else ():
             values = [value for one in scored if (value := one.totals.get(name)) is not None]
             found[name] = {"value": sum(values) / len(values) if values else None} | _spread(values, len(scored))
         return found
 
-    def _number(self, of_seeds: Sequence[Floats]) -> Numbers:
-        means = [mean_of(values) for values in of_seeds]
+    def _number(self, of_seeds: Sequence[Scored], name: str) -> Numbers:
+        means = [mean_of(one.values[name]) for one in of_seeds]
         there = [mean.value for mean in means if mean.value is not None]
         number: Numbers = asdict(means[0]) | {"value": sum(there) / len(there) if there else None}
         number |= _spread(there, len(of_seeds))
         if self.options.n_resamples:
-            interval = bootstrap(of_seeds[0], n_resamples=self.options.n_resamples)
+            interval = bootstrap(_of_instances(of_seeds, name), n_resamples=self.options.n_resamples)
             number |= {"low": interval and interval.low, "high": interval and interval.high}
         return number
 
@@ -190,6 +211,28 @@ def answers_of(store: Store, run_id: int) -> Answers:
         for prediction in output.predictions
         if prediction.on == "full"
     }
+
+
+def _points(of_seeds: Sequence[Mapping[str, Mapping[float, float]]]) -> Numbers:
+    """The mean drop at each threshold, over seeds that have it; None where only the other side has it; {} of none."""
+    thresholds = sorted({t for drops in of_seeds for of_side in drops.values() for t in of_side})
+    if not thresholds:
+        return {}
+    sides: Numbers = {}
+    for side in ("comprehensiveness", "sufficiency"):
+        found = [[drops[side][t] for drops in of_seeds if t in drops.get(side, {})] for t in thresholds]
+        sides[side] = [sum(values) / len(values) if values else None for values in found]
+    return {"thresholds": thresholds, **sides}
+
+
+def _of_instances(of_seeds: Sequence[Scored], name: str) -> Floats:
+    """Each instance's mean over seeds, where all are over the same instances; else the values of the first seed."""
+    values = [one.values[name] for one in of_seeds]
+    if len({tuple(row.id for row in one.gold.rows) for one in of_seeds}) > 1 or len(values) == 1:
+        return values[0]
+    table = np.stack(values)
+    n = (~np.isnan(table)).sum(axis=0)
+    return np.where(n > 0, np.nansum(table, axis=0) / np.maximum(n, 1), np.nan)
 
 
 def _spread(values: Sequence[float], n_seeds: int) -> Numbers:

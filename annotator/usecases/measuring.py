@@ -4,13 +4,13 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
+from annotator.domain.measurements import Measurement
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.metrics.ragged import Floats
 from annotator.store import Store
 from annotator.store.events import add_event
 from annotator.store.measurements import (
-    Measurement,
     changes_since,
     last_event_id,
     measurements_of,

@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from annotator.domain.instances import GoldInstance, Instance
+from annotator.domain.measurements import Listed, Question
 from annotator.domain.models import Attribution, MachineRationale, Output, Prediction
 from annotator.domain.people import User
 from annotator.domain.projects import Project
@@ -16,8 +17,6 @@ from annotator.store.annotations import annotations_of
 from annotator.store.gold_choices import choices_of
 from annotator.store.instances import get_instance, project_of_instance
 from annotator.store.measurements import (
-    Listed,
-    Question,
     list_by_number,
     measured_names,
     measurements_of,
@@ -68,14 +67,14 @@ def list_instances_by(
 
 
 def choices_of_numbers(
-    store: Store, actor: User, project: Project
+    store: Store, actor: User, project_id: int
 ) -> list[tuple[StoredRun, list[tuple[int | None, str]]]]:
     """Each run, with the numbers (layer, name) that it has, in the order of MEASURED."""
-    require(store, actor, project.id, "use models")
+    require(store, actor, project_id, "use models")
     order = {name: place for place, name in enumerate(MEASURED)}
     return [
         (stored, sorted(measured_names(store, stored.id), key=lambda one: (one[0] or -1, order.get(one[1], 99))))
-        for stored in list_runs(store, project.id)
+        for stored in list_runs(store, project_id)
     ]
 
 

@@ -7,16 +7,17 @@ import numpy as np
 
 from annotator.domain.models import Prediction
 from annotator.metrics import benchmark_consistency as consistency
-from annotator.metrics.aggregate import mean_of
+from annotator.metrics.aggregate import bootstrap, mean_of
 from annotator.metrics.ragged import Floats, Integers, Ragged
 from annotator.usecases.scoring_runs import Scored
 
 
-def score_pairs(scored: Scored, answers: Mapping[int, Prediction]) -> dict[str, object]:
+def score_pairs(scored: Scored, answers: Mapping[int, Prediction], *, n_resamples: int = 0) -> dict[str, object]:
     """MAP between the rankings of originals and perturbed versions that both have one; {} without such pairs.
 
     By string (top k and full ranking, with and without counting repeats) and over tokens aligned by a diff; by kind, and
     crossed with whether the prediction changed.
+    n_resamples: above 0, each MAP of all pairs and of a kind comes with a bootstrap interval over its pairs
     """
     pairs, values = values_of_pairs(scored)
     if not pairs:
@@ -28,14 +29,22 @@ def score_pairs(scored: Scored, answers: Mapping[int, Prediction]) -> dict[str, 
     kinds = [rows[b].kind or "" for _, b in pairs]
     return {
         "pairs": len(pairs),
-        **{name: asdict(mean_of(of_pairs)) for name, of_pairs in values.items()},
+        **{name: _told(of_pairs, n_resamples) for name, of_pairs in values.items()},
         "by_change": {name: _crossed(of_pairs, has_changed) for name, of_pairs in values.items()},
         "by_kind": {
-            kind: {"pairs": kinds.count(kind), **{name: asdict(mean_of(of_pairs[np.array(kinds) == kind]))
+            kind: {"pairs": kinds.count(kind), **{name: _told(of_pairs[np.array(kinds) == kind], n_resamples)
                                                  for name, of_pairs in values.items()}}
             for kind in sorted(set(kinds))
         },
     }  # fmt: skip
+
+
+def _told(values: Floats, n_resamples: int) -> dict[str, object]:
+    found: dict[str, object] = asdict(mean_of(values))
+    if n_resamples:
+        interval = bootstrap(values, n_resamples=n_resamples)
+        found |= {"low": interval and interval.low, "high": interval and interval.high}
+    return found
 
 
 def values_of_pairs(scored: Scored) -> tuple[list[tuple[int, int]], dict[str, Floats]]:

@@ -45,6 +45,7 @@ class Scored:
 
     values: a value an instance of `gold`; totals: numbers that are not a mean over instances
     scores: of each instance's tokens, those that the model did not see below all others; order: each instance's ranking
+    drops:  "comprehensiveness" and "sufficiency": the mean drop of probability at each threshold
     """
 
     gold: GoldTable
@@ -54,6 +55,7 @@ class Scored:
     scores: Ragged[np.float64] | None = None
     order: Ragged[np.int64] | None = None
     selected: Ragged[np.int64] | None = None
+    drops: dict[str, dict[float, float]] = field(default_factory=dict)
 
 
 def layers_of(outputs: Mapping[int, Output]) -> list[int | None]:
@@ -281,6 +283,10 @@ def _add_aopc(scored: Scored, reduced: Sequence[_Reduced], full: Sequence[Predic
         p_changed = np.array(
             [[_p(found[side, t], f.label) for t in thresholds] for found, f in zip(reduced, full, strict=True)]
         )
+        is_there = ~np.isnan(p_full[:, None] - p_changed).any(axis=1)
+        if is_there.any():
+            points = eraser_faithfulness.aopc_points(p_full[is_there], p_changed[is_there])
+            scored.drops[name] = dict(zip(thresholds, points.tolist(), strict=True))
         scored.values[f"eraser.{name}_aopc"] = eraser_faithfulness.aopc(p_full, p_changed)
         scored.values[f"eraser.{name}_aopc_paper"] = eraser_faithfulness.aopc(p_full, p_changed, "paper")
 

@@ -2,7 +2,7 @@
 
 from starlette.routing import Route
 
-from annotator.web.routes import documents, health, panel, review, sign_in, static, talk
+from annotator.web.routes import documents, health, panel, review, saliency, sign_in, static, talk
 
 
 def all_routes() -> list[Route]:
@@ -13,6 +13,7 @@ def all_routes() -> list[Route]:
         *panel.routes,
         *review.routes,
         *talk.routes,
+        *saliency.routes,
         *static.routes,
         *documents.routes,
     ]

@@ -1,0 +1,62 @@
+"""Numbers of runs for each instance, and questions for lists that are sorted and filtered by them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from annotator.errors import InvalidValue
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """How a run was measured."""
+
+    run_id: int
+    gold_policy: str
+    parameters: Mapping[str, object]
+    last_event_id: int
+    made_at: str
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """An instance in a list that is sorted by a number; value None where the run has none for it."""
+
+    id: int
+    key: str
+    split: str
+    result: str | None
+    kind: str | None
+    excerpt: str
+    value: float | None
+    label: str | None
+
+
+Which = Literal["all", "right", "wrong", "won", "lost", "disagree", "perturbed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Which instances are listed, and in which order.
+
+    run_id, layer, name: the number to sort by; None: the order of import
+    answers_run_id:      the run whose answers are right or wrong
+    other_run_id:        another model's answers, against which the first one has won or lost instances
+    """
+
+    project_id: int
+    run_id: int | None = None
+    layer: int | None = None
+    name: str = ""
+    lowest_first: bool = True
+    which: Which = "all"
+    answers_run_id: int | None = None
+    other_run_id: int | None = None
+    kind: str | None = None
+    words: str = ""
+
+    def __post_init__(self) -> None:
+        if self.which in {"right", "wrong", "won", "lost"} and self.answers_run_id is None:
+            raise InvalidValue(f"Say whose answers are {self.which}: choose a model.")
+        if self.which in {"won", "lost"} and self.other_run_id is None:
+            raise InvalidValue("Say against which model instances were won or lost.")

@@ -1,0 +1,157 @@
+/** The Saliency screen: the component's entry. It asks its own routes; the address holds what is shown, so a view can be shared. */
+import { openKeys } from "./dialogs.js";
+import { isEntry, KeyListener } from "./keys.js";
+import { mountable } from "./mount.js";
+import { csvOf, htmlOf, latexOf, save, svgOf } from "./saliency_export.js";
+import { InstanceList } from "./saliency_list.js";
+import { SaliencyScreen } from "./saliency_screen.js";
+
+const KEYS = [
+  ["Texts", [["j", "next text"], ["k", "text before"], ["i", "show or hide the list"], ["/", "search"]]],
+  ["Maps", [["[ ]", "one token fewer or more in the top k"], ["s", "one scale for all maps of a method"], ["m", "sizes without signs"], ["c", "cut the scale at the 98th percentile"], ["n", "numbers under the words"], ["b", "bars"], ["p", "pieces"], ["x", "matrix"], ["e", "export"], ["?", "this list"]]],
+];
+const FLAGS = { shared: "shared", magnitude: "magnitude", clip: "clip", numbers: "numbers", bars: "bars", pieces: "pieces", matrix: "matrix" };
+
+class Saliency {
+  constructor(data, parent) {
+    this.data = data;
+    const asked = new URLSearchParams(location.search);
+    this.panels = asked.has("panels") ? asked.get("panels").split(",").filter(Boolean) : null;
+    this.partnerId = Number(asked.get("partner")) || null;
+    this.state = { share: asked.has("k") ? Math.min(100, Math.max(0, Number(asked.get("k")) || 0)) : null };
+    for (const [name, word] of Object.entries(FLAGS)) this.state[name] = (asked.get("looks") || "").split(" ").includes(word);
+    this.screen = new SaliencyScreen(parent, this.#actions(), this.state);
+    this.list = new InstanceList({ ask: (query) => this.#ask("list", { project: data.project, ...query }), open: (id) => this.open(id) });
+    this.screen.root.insertBefore(this.list.root, this.screen.main);
+    this.keyboard = new KeyListener(this.screen.root, (event, target) => this.#key(event, target));
+    this.#begin(data.start);
+  }
+
+  #actions() {
+    return {
+      step: (by) => this.step(by), list: () => this.#toggleList(), partner: (id) => this.#choosePartner(id), remember: () => this.#remember(),
+      add: (panel) => this.#setPanels([...this.panels, panel]), remove: (place) => this.#setPanels(this.panels.filter((_, at) => at !== place)), save: (kind) => this.#save(kind),
+    };
+  }
+
+  async #begin(start) {
+    const numbers = await this.#ask("numbers", { project: this.data.project });
+    if (numbers.error) return this.screen.say(numbers.error);
+    this.list.offer(numbers);
+    await this.list.load(1);
+    const first = start || this.list.rows[0]?.id;
+    if (!first) return this.screen.say("This project has no texts yet. Import some on Project.");
+    return this.open(first);
+  }
+
+  async #ask(route, query) {
+    try {
+      const answer = await fetch(`${this.data.routes}/${route}?${new URLSearchParams(query)}`, { headers: { Accept: "application/json" } });
+      const said = await answer.json();
+      return answer.ok ? said : { error: said.error || "The server could not answer." };
+    } catch {
+      return { error: "The server cannot be reached. Is the connection there?" };
+    }
+  }
+
+  /** Opens a text with the panels that are chosen; the first time the server chooses them. */
+  async open(id) {
+    const asked = (this.asked = {});
+    const query = { instance: id, ...(this.panels ? { panels: this.panels.join(",") } : {}) };
+    const view = await this.#ask("instance", query);
+    if (this.asked !== asked) return;
+    if (view.error) return this.screen.say(view.error);
+    this.view = view;
+    this.panels ??= view.panels.map((panel) => `${panel.run}:${panel.layer ?? "-"}:${panel.asked_label ?? ""}`);
+    const partner = view.partners.some((one) => one.id === this.partnerId) ? await this.#askPartner(id) : null;
+    if (this.asked !== asked) return;
+    if (!partner) this.partnerId = null;
+    this.screen.show(view, partner);
+    this.list.mark(id);
+    return undefined;
+  }
+
+  async #askPartner(id) {
+    const partner = await this.#ask("partner", { instance: id, partner: this.partnerId, panels: this.panels.join(",") });
+    if (partner.error) this.screen.say(partner.error);
+    return partner.error ? null : partner;
+  }
+
+  #choosePartner(id) {
+    this.partnerId = id;
+    return this.open(this.view.instance.id);
+  }
+
+  #setPanels(panels) {
+    this.panels = [...new Set(panels)];
+    return this.open(this.view.instance.id);
+  }
+
+  async step(by) {
+    const next = await this.list.neighbour(by);
+    if (next !== null) await this.open(next);
+    else this.screen.say(by > 0 ? "This is the last text of the list." : "This is the first text of the list.");
+  }
+
+  #toggleList() {
+    this.list.root.hidden = !this.list.root.hidden;
+  }
+
+  /** The address says what is on screen: text, panels, partner, k, looks. */
+  #remember() {
+    const said = new URLSearchParams(location.search);
+    const looks = Object.keys(FLAGS).filter((name) => this.state[name]).join(" ");
+    const values = { project: this.data.project, instance: this.view?.instance.id, panels: this.panels?.join(","), partner: this.partnerId, k: this.state.share, looks };
+    for (const [name, value] of Object.entries(values)) {
+      if (value === null || value === undefined || value === "") said.delete(name);
+      else said.set(name, String(value));
+    }
+    const address = `${location.pathname}?${said}`;
+    if (address !== location.pathname + location.search) history.replaceState(history.state, "", address);
+  }
+
+  #save(kind) {
+    const { view, maps, partnerMaps } = this.screen;
+    const name = `saliency-${view.instance.key.replace(/[^\p{L}\p{N}_-]+/gu, "_").slice(0, 60)}`;
+    const sheets = [...this.screen.root.getRootNode().querySelectorAll("style")].map((style) => style.textContent).join("\n");
+    const adopted = [...(this.screen.root.getRootNode().adoptedStyleSheets || [])].flatMap((sheet) => [...sheet.cssRules].map((rule) => rule.cssText)).join("\n");
+    if (kind === "html") save(`${name}.html`, "text/html", htmlOf(`Saliency of ${view.instance.key}`, `${adopted}\n${sheets}`, this.screen.content));
+    if (kind === "svg") save(`${name}.svg`, "image/svg+xml", svgOf(view, maps));
+    if (kind === "tex") save(`${name}.tex`, "text/plain", latexOf(view, maps));
+    if (kind === "csv") save(`${name}.csv`, "text/csv", csvOf(view, maps) + (partnerMaps.length ? `\r\n${csvOf(this.screen.partnerView, partnerMaps).split("\r\n").slice(1).join("\r\n")}` : ""));
+  }
+
+  #key(event, target) {
+    if (isEntry(target) && !(target.type === "range" && !event.key.startsWith("Arrow"))) return false;
+    if (event.ctrlKey || event.metaKey || event.altKey) return false;
+    const { screen } = this;
+    const press = (name) => screen[`${name}Button`].click();
+    const acts = {
+      j: () => this.step(1), k: () => this.step(-1), i: () => this.#toggleList(), "/": () => this.list.words.focus(), "[": () => screen.nudge(-1), "]": () => screen.nudge(1),
+      s: () => press("shared"), m: () => press("magnitude"), c: () => press("clip"), n: () => press("numbers"), b: () => press("bars"), p: () => press("pieces"), x: () => press("matrix"),
+      e: () => screen.controls.lastElementChild.click(), "?": () => openKeys(screen.root, KEYS),
+    };
+    if (!acts[event.key]) return false;
+    acts[event.key]();
+    return true;
+  }
+
+  differs(data) {
+    return data.project !== this.data.project;
+  }
+
+  update(data) {
+    const { measured, start } = this.data;
+    this.data = data;
+    this.screen.updateTheme();
+    if (data.measured !== measured) this.#begin(this.view?.instance.id);
+    else if (data.start && data.start !== start && data.start !== this.view?.instance.id && start !== undefined) this.#remember();
+  }
+
+  destroy() {
+    this.keyboard.destroy();
+    this.screen.destroy();
+  }
+}
+
+export default mountable((data, parent) => new Saliency(data, parent));

@@ -1,0 +1,172 @@
+/** One panel: a text with heat, gold underlines and boxes, its legend, its bars, its numbers. */
+import { badgeOf } from "./chip.js";
+import { element, setText } from "./dom.js";
+import { letterOf } from "./model.js";
+import { colourOf, hexOf, signed, stepOf, written } from "./saliency_heat.js";
+import { fitOf, ranksOf, selectedOf, tiesOf } from "./saliency_numbers.js";
+
+const BARS = 15;
+
+export class SaliencyMap {
+  /**
+   * @param {Object} view   what the route answered: segments, gold, sides
+   * @param {Object} panel  one of its panels
+   * @param {Object} actions  hover(token), remove()
+   */
+  constructor(view, panel, actions) {
+    Object.assign(this, { view, panel, actions });
+    this.ranks = ranksOf(panel);
+    this.isEmpty = !panel.scores && !panel.ranking && !panel.spans;
+    this.tokens = [];
+    this.text = element("div", { class: "heat-text", dir: "auto", lang: view.instance.language }, ...view.segments.map((segment) => this.#segment(segment)));
+    this.text.addEventListener("pointerover", (event) => this.#over(event));
+    this.text.addEventListener("pointerleave", () => actions.hover(null));
+    this.bars = element("div", { class: "heat-bars", hidden: true });
+    this.pieces = element("div", { class: "heat-pieces", hidden: true });
+    this.legend = element("div", { class: "heat-legend" });
+    this.pointed = element("p", { class: "heat-pointed", "aria-live": "polite" });
+    this.numbers = element("dl", { class: "heat-numbers" });
+    this.root = element("section", { class: "heat-panel", "aria-label": this.title() },
+      element("header", {}, element("h3", { title: this.#details() }, this.title()),
+        panel.answer && element("span", { class: `heat-answer ${panel.answer.label === view.instance.result ? "right" : "wrong"}` }, this.#answer()),
+        element("button", { type: "button", class: "button plain icon-only", title: "Take this panel away", "aria-label": "Take this panel away", onclick: actions.remove }, "×")),
+      element("div", { class: "heat-paper" }, this.text, this.bars), this.pieces, this.legend, this.pointed, this.numbers);
+  }
+
+  title() {
+    const { model, method, layer, seed } = this.panel;
+    return [model, method || "answers", layer !== null && `layer ${layer}`, seed !== null && `seed ${seed}`].filter(Boolean).join(" · ");
+  }
+
+  #details() {
+    const { parameters, unit, convergence } = this.panel;
+    const facts = [parameters !== "{}" && parameters, unit !== "none" && `unit: ${unit}`, convergence !== null && `convergence: ${written(convergence)}`];
+    return facts.filter(Boolean).join(" · ") || this.title();
+  }
+
+  #answer() {
+    const { label, probabilities } = this.panel.answer;
+    const p = probabilities[label];
+    const right = label === this.view.instance.result ? "✓" : "✗";
+    return `${right} ${label}${p === undefined ? "" : ` ${Math.round(100 * p)} %`}`;
+  }
+
+  #segment(segment) {
+    const spans = segment.tokens.map((token, place) => {
+      const made = element("span", { class: "t", "data-token": segment.first + place }, token || "\u00a0");
+      this.tokens[segment.first + place] = made;
+      return [segment.before[place], made];
+    });
+    const name = this.view.segments.length > 1 && element("span", { class: "heat-segment" }, segment.name);
+    return element("p", { class: segment.is_selectable ? "" : "asked" }, name, ...spans.flat(), segment.rest);
+  }
+
+  #over(event) {
+    const token = event.target.closest?.("[data-token]")?.dataset.token;
+    this.actions.hover(token === undefined ? null : Number(token));
+  }
+
+  /** Paints heat, boxes and gold for what the controls say now. */
+  paint({ scale, counts, combos, magnitude, showNumbers, dark }) {
+    const { panel, view } = this;
+    this.isDark = dark;
+    this.selected = selectedOf(panel, view.sides, counts);
+    this.scale = scale;
+    const scores = panel.scores || [];
+    this.tokens.forEach((made, token) => {
+      const score = scores[token] ?? null;
+      const heat = stepOf(magnitude && score !== null ? Math.abs(score) : score, scale);
+      const classes = ["t", heat, combos[token] && `g${combos[token]}`, this.selected.has(token) && "top", scores.length && score === null && token < view.n && "unseen"];
+      const name = classes.filter(Boolean).join(" ");
+      if (made.className !== name) made.className = name;
+      const label = showNumbers && score !== null ? signed(score) : null;
+      if (label !== null) made.setAttribute("data-score", label);
+      else made.removeAttribute("data-score");
+    });
+    this.text.classList.toggle("with-numbers", showNumbers);
+    this.#paintLegend(magnitude);
+    this.#paintNumbers();
+    if (!this.bars.hidden) this.#paintBars();
+  }
+
+  #paintLegend(magnitude) {
+    const { panel, scale } = this;
+    if (this.isEmpty) return this.legend.replaceChildren(element("span", {}, "nothing is known of this text"));
+    if (!panel.scores) return this.legend.replaceChildren(element("span", {}, panel.spans ? "selected tokens are boxed" : "a ranking without scores"));
+    const isSigned = panel.is_signed && !magnitude;
+    const stops = (isSigned ? [-1, -0.5, 0, 0.5, 1] : [0, 0.25, 0.5, 0.75, 1]).map((part) => hexOf(colourOf(part)));
+    const of = panel.label || (panel.answer && panel.answer.label) || "";
+    const unit = panel.unit === "none" ? "" : ` · ${panel.unit}`;
+    this.legend.replaceChildren(
+      element("span", {}, isSigned ? `opposes ${of} ${written(-scale)}` : "0"),
+      element("span", { class: "heat-scale", style: `background:linear-gradient(90deg,${stops.join(",")})`, "aria-hidden": "true" }, isSigned && element("i", {}, "0")),
+      element("span", {}, `${written(scale)} ${magnitude ? "magnitude" : `supports ${of}`}${unit}`));
+    return undefined;
+  }
+
+  #paintNumbers() {
+    const { panel, view, selected } = this;
+    const fit = fitOf(selected, this.isEmpty ? [] : view.gold);
+    const ties = tiesOf(panel, view.sides, selected);
+    const rows = [
+      ["Token F1", fit.f1 === null ? "–" : written(fit.f1), "2·|top k ∩ set| / (|top k| + |set|), the best gold set", fit.f1 === null ? null : badgeOf(fit.set, this.isDark)],
+      ["IoU", written(fit.iou), "|top k ∩ set| / |top k ∪ set| of the same set"],
+      ["Sets found", written(fit.recall), "share of gold sets of which all tokens are among the top k"],
+      ["Coverage", written(fit.coverage), "share of the tokens of all gold sets that are among the top k"],
+      ...Object.entries(NAMES).filter(([name]) => name in panel.numbers).map(([name, [title, words]]) => [title, written(panel.numbers[name]), words]),
+    ];
+    this.fit = fit;
+    this.numbers.replaceChildren(...rows.map(([title, value, words, badge]) => element("div", { title: words }, element("dt", {}, title), element("dd", {}, value, badge && element("span", { class: "of-set", "aria-label": `set ${letterOf(fit.set)}` }, badge)))),
+      ...(ties > 0 ? [element("div", { class: "ties", title: "Equal scores at k: the first ones by position were taken" }, element("dt", {}, "Ties at k"), element("dd", {}, String(ties)))] : []));
+  }
+
+  #paintBars() {
+    const { panel, scale } = this;
+    const words = this.tokens.map((made) => made.textContent);
+    const list = (panel.scores || []).map((score, token) => [score, token]).filter(([score]) => score !== null);
+    list.sort((a, b) => Math.abs(b[0]) - Math.abs(a[0]) || a[1] - b[1]);
+    this.bars.replaceChildren(...list.slice(0, BARS).map(([score, token]) => element("div", { class: "bar-row", "data-token": token },
+      element("span", { class: "bar-word" }, words[token]),
+      element("span", { class: "bar-track" }, element("span", { class: `bar-fill ${score < 0 ? "against" : "for"}`, style: `width:${scale ? (50 * Math.min(1, Math.abs(score) / scale)).toFixed(1) : 0}%` })),
+      element("span", { class: "bar-number" }, signed(score)))));
+  }
+
+  /** Shows or hides the list of bars, and the sub-word pieces. */
+  look({ bars, pieces }) {
+    this.bars.hidden = !bars || !this.panel.scores;
+    if (!this.bars.hidden) this.#paintBars();
+    this.pieces.hidden = !pieces;
+    if (pieces && !this.pieces.childElementCount) this.pieces.append(...this.#pieceChips());
+  }
+
+  #pieceChips() {
+    if (!this.panel.pieces) return [element("p", {}, "No pieces: the source scores words.")];
+    const special = this.panel.pieces.filter((piece) => piece[3]).reduce((sum, piece) => sum + Math.abs(piece[5]), 0);
+    const all = this.panel.pieces.reduce((sum, piece) => sum + Math.abs(piece[5]), 0);
+    return [...this.panel.pieces.map(([text, , , isSpecial, , score]) => element("span", { class: `piece ${isSpecial ? "special" : ""}` }, text || "∅", element("small", {}, signed(score)))),
+      element("p", {}, `Special pieces have ${all ? Math.round((100 * special) / all) : 0} % of all |score| and are in no word.`)];
+  }
+
+  /** Marks a token, and says its number and rank. */
+  point(token) {
+    this.hot?.classList.remove("hot");
+    this.hot = token === null ? null : this.tokens[token];
+    this.hot?.classList.add("hot");
+    if (!this.hot) return setText(this.pointed, "");
+    const score = this.panel.scores?.[token] ?? null;
+    const rank = this.ranks.get(token);
+    const words = [`“${this.hot.textContent}”`, score === null ? "no score" : signed(score), rank && `rank ${rank} of ${this.ranks.size}`, this.selected?.has(token) && "in the top k"];
+    setText(this.pointed, words.filter(Boolean).join(" · "));
+    return undefined;
+  }
+}
+
+const NAMES = {
+  "editing.average_precision": ["AP", "average precision of the ranking, against the best gold set"],
+  "editing.mrr": ["MRR", "1 / mean rank of a set's tokens, each taken out once found; the best gold set"],
+  "er_test.order": ["Order loss", "0: each token of the set outranks all others; the best gold set"],
+  "method.sufficiency": ["Sufficiency", "p(full) − p(rationale alone); lower is better"],
+  "method.comprehensiveness": ["Comprehensiveness", "p(full) − p(without rationale); higher is better"],
+  "benchmark.map": ["MAP", "with the original's ranking, by string"],
+  "benchmark.map_aligned": ["MAP, aligned", "with the original's ranking, by place"],
+};

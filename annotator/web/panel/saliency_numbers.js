@@ -1,0 +1,77 @@
+/** Numbers of a panel that follow the slider: which tokens are the top k, and how they fit the gold sets. */
+
+/** k of each side for a share of its tokens: ceil(share × n), without the error of the binary form. */
+export function countsOf(sides, shares) {
+  return sides.map(({ n }, side) => Math.min(n, Math.max(0, Math.ceil(Number((n * shares[side]).toPrecision(12))))));
+}
+
+/**
+ * Token indices by importance: the source's own ranking, else by falling score, equal ones by position.
+ * @param {{scores: ?Array<?number>, ranking: ?number[], spans: ?number[][]}} panel
+ */
+export function orderOf(panel) {
+  if (panel.ranking) return panel.ranking;
+  if (!panel.scores) return (panel.spans || []).flatMap(([start, end]) => Array.from({ length: end - start }, (_, i) => start + i));
+  const scored = panel.scores.map((score, token) => [score, token]).filter(([score]) => score !== null);
+  return scored.sort((a, b) => b[0] - a[0] || a[1] - b[1]).map(([, token]) => token);
+}
+
+/** The tokens that are selected: all of a hard rationale, else the first k of each side. */
+export function selectedOf(panel, sides, counts) {
+  const order = orderOf(panel);
+  if (panel.spans) return new Set(order);
+  const selected = new Set();
+  let first = 0;
+  sides.forEach(({ n }, side) => {
+    const here = order.filter((token) => token >= first && token < first + n);
+    for (const token of here.slice(0, counts[side])) selected.add(token);
+    first += n;
+  });
+  return selected;
+}
+
+/** How many tokens were left out although a selected one of their side has the same score. */
+export function tiesOf(panel, sides, selected) {
+  if (!panel.scores || panel.ranking) return 0;
+  let first = 0;
+  let ties = 0;
+  for (const { n } of sides) {
+    const here = Array.from({ length: n }, (_, place) => first + place).filter((token) => panel.scores[token] !== null);
+    const lowest = Math.min(...here.filter((token) => selected.has(token)).map((token) => panel.scores[token]));
+    ties += here.filter((token) => !selected.has(token) && panel.scores[token] === lowest).length;
+    first += n;
+  }
+  return ties;
+}
+
+/** F1 and IoU of the gold set that fits best (the first of equals), and the shares of sets and tokens that were found. */
+export function fitOf(selected, gold) {
+  let best = { set: -1, f1: null, iou: null, hits: 0 };
+  let whole = 0;
+  const union = new Set();
+  gold.forEach((tokens, set) => {
+    const hits = tokens.filter((token) => selected.has(token)).length;
+    const f1 = (2 * hits) / (tokens.length + selected.size || 1);
+    if (best.f1 === null || f1 > best.f1) best = { set, f1, iou: hits / (tokens.length + selected.size - hits || 1), hits };
+    if (hits === tokens.length) whole += 1;
+    for (const token of tokens) union.add(token);
+  });
+  const found = [...union].filter((token) => selected.has(token)).length;
+  return { ...best, recall: gold.length ? whole / gold.length : null, coverage: union.size ? found / union.size : null };
+}
+
+/** The rank of each token, from 1; tokens that are not ranked have none. */
+export function ranksOf(panel) {
+  return new Map(orderOf(panel).map((token, place) => [token, place + 1]));
+}
+
+/** MAP between two rankings of strings, depth by depth: (number of Q_j in O[:i]) / i for each i. */
+export function depthsOf(original, perturbed) {
+  const depths = [];
+  for (let depth = 1; depth <= perturbed.length; depth += 1) {
+    const known = new Set(original.slice(0, depth));
+    depths.push(perturbed.slice(0, depth).filter((token) => known.has(token)).length / depth);
+  }
+  const map = depths.length && original.length ? depths.reduce((sum, depth) => sum + depth, 0) / depths.length : null;
+  return { depths, map };
+}

@@ -1,0 +1,208 @@
+/** The right side: the text's head, the controls, the maps, the matrix, the partner. */
+import { badgeOf } from "./chip.js";
+import { openDialog } from "./dialogs.js";
+import { button, element, press, setText, toggle } from "./dom.js";
+import { combinations, goldRules, lanesOf } from "./saliency_gold.js";
+import { heatRules, scalesOf, written } from "./saliency_heat.js";
+import { titleOf } from "./saliency_list.js";
+import { SaliencyMap } from "./saliency_map.js";
+import { matrixOf } from "./saliency_matrix.js";
+import { countsOf, depthsOf, orderOf } from "./saliency_numbers.js";
+
+const DARK = matchMedia("(prefers-color-scheme: dark)");
+
+export class SaliencyScreen {
+  constructor(parent, actions, state) {
+    Object.assign(this, { actions, state, maps: [], partnerMaps: [] });
+    this.rules = element("style");
+    this.title = element("div", { class: "heat-title" });
+    this.k = element("input", { type: "range", min: 0, max: 100, step: 1, "aria-label": "Share of tokens that is selected", oninput: () => this.#slide() });
+    this.kWords = element("output", { class: "k-words" });
+    this.controls = this.#controls();
+    this.add = element("select", { class: "add-panel", "aria-label": "Add a panel", onchange: () => this.#added() });
+    this.partner = element("select", { class: "partner", "aria-label": "Beside it", onchange: () => actions.partner(this.partner.value ? Number(this.partner.value) : null) });
+    this.grid = element("div", { class: "heat-grid" });
+    this.matrix = element("div", {});
+    this.depths = element("div", { class: "heat-depths" });
+    this.notice = element("p", { class: "heat-notice", role: "status" });
+    this.content = element("div", { class: "heat-content" }, this.grid, this.matrix, this.depths);
+    this.main = element("main", { class: "heat-main" }, this.title, this.controls, this.notice, this.content);
+    this.root = element("div", { class: "panel saliency", tabindex: -1 }, this.rules);
+    this.root.append(this.main);
+    parent.append(this.root);
+    this.updateTheme();
+  }
+
+  #controls() {
+    const { state } = this;
+    const flip = (name, label, key, title) => {
+      const made = toggle(label, key, title, () => {
+        state[name] = !state[name];
+        press(made, state[name]);
+        this.changed();
+      });
+      press(made, state[name]);
+      return (this[`${name}Button`] = made);
+    };
+    return element("div", { class: "heat-controls" },
+      element("label", { class: "k" }, "k", this.k), this.kWords, button("RLR", { title: "k by the project's mean rationale length", className: "plain", onclick: () => this.#usual() }),
+      flip("shared", "Shared scale", "s", "One scale for all maps of a method"), flip("magnitude", "Magnitude", "m", "Sizes without signs"),
+      flip("clip", "Clip", "c", "Cut the scale at the 98th percentile"), flip("numbers", "Numbers", "n", "Signed numbers under the words"),
+      flip("bars", "Bars", "b", "The words with the highest scores as bars"), flip("pieces", "Pieces", "p", "The model's own pieces"), flip("matrix", "Matrix", "x", "Methods down, tokens across"),
+      button("Export", { title: "Save what is on screen", key: "e", onclick: () => this.#export() }));
+  }
+
+  /** Shows another text. */
+  show(view, partner = null) {
+    Object.assign(this, { view, partnerView: partner });
+    for (const one of [view, partner].filter(Boolean)) {
+      one.n = one.sides.reduce((sum, side) => sum + side.n, 0);
+      one.combos = combinations(one.gold, one.n);
+    }
+    const lanes = Math.max(lanesOf(view.gold), lanesOf(partner?.gold || []));
+    setText(this.rules, heatRules() + goldRules([...view.combos, ...(partner?.combos || [])], lanes));
+    this.content.style.setProperty("--lanes", lanes);
+    this.#showTitle();
+    this.#offerPanels();
+    const made = (one, which) => one.panels.map((panel, place) => new SaliencyMap(one, panel, { hover: (token) => this.#hover(which, token), remove: () => this.actions.remove(place) }));
+    this.maps = made(view, "own");
+    this.partnerMaps = partner ? made(partner, "partner") : [];
+    this.grid.replaceChildren(...this.maps.flatMap((map, place) => [map.root, this.partnerMaps[place]?.root].filter(Boolean)));
+    this.grid.classList.toggle("paired", Boolean(partner));
+    setText(this.notice, this.#words());
+    this.changed();
+  }
+
+  #words() {
+    if (!this.view.choices.length) return "No model says anything of this text yet. Import attributions on Project, or compute them with annotator attribute.";
+    if (!this.maps.length) return "Choose what to show: “Add a panel”.";
+    return this.view.gold.length ? "" : "This text has no gold sets, so nothing can be compared.";
+  }
+
+  #showTitle() {
+    const { instance, gold } = this.view;
+    const sets = gold.map((tokens, set) => element("span", { class: "gold-chip" }, badgeOf(set, this.dark), `${tokens.length}`));
+    this.title.replaceChildren(element("div", { class: "heat-where" },
+      button("‹", { title: "Text before", key: "k", className: "plain", onclick: () => this.actions.step(-1) }), button("›", { title: "Next text", key: "j", className: "plain", onclick: () => this.actions.step(1) }),
+      element("h2", {}, instance.key), element("span", { class: "gold-label" }, instance.result === null ? "no label" : `gold: ${instance.result || "no answer"}`), ...sets,
+      instance.kind && element("span", { class: "kind" }, `${instance.kind} of ${instance.parent}`)),
+    element("div", { class: "heat-choose" }, this.partner, this.add, button("List", { key: "i", title: "Show or hide the list", className: "plain", onclick: () => this.actions.list() })));
+    const partners = this.view.partners.map(({ id, key, kind }) => element("option", { value: id }, kind ? `${key} (${kind})` : `${key} (original)`));
+    this.partner.replaceChildren(element("option", { value: "" }, partners.length ? "beside it: nothing" : "no other version"), ...partners);
+    this.partner.value = this.partnerView ? String(this.partnerView.instance.id) : "";
+    this.partner.disabled = !partners.length;
+  }
+
+  #offerPanels() {
+    const options = this.view.choices.flatMap((choice) => {
+      const layers = choice.layers.length ? choice.layers : ["-"];
+      const labels = choice.labels.length > 1 ? ["", ...choice.labels] : [""];
+      return layers.flatMap((layer) => labels.map((label) => element("option", { value: `${choice.run}:${layer}:${label}` }, [titleOf(choice), layer !== "-" && `layer ${layer}`, label && `for ${label}`].filter(Boolean).join(" · "))));
+    });
+    this.add.replaceChildren(element("option", { value: "" }, "Add a panel …"), ...options);
+  }
+
+  #added() {
+    const { value } = this.add;
+    this.add.value = "";
+    if (value) this.actions.add(value);
+  }
+
+  get shares() {
+    const { share } = this.state;
+    return share === null ? this.view.ratios : this.view.sides.map(() => share / 100);
+  }
+
+  #slide() {
+    this.state.share = Number(this.k.value);
+    this.changed();
+  }
+
+  #usual() {
+    this.state.share = null;
+    this.changed();
+  }
+
+  /** One token more or fewer. */
+  nudge(by) {
+    const n = Math.max(1, this.view?.n || 1);
+    const counts = countsOf(this.view.sides, this.shares).reduce((sum, count) => sum + count, 0);
+    this.state.share = Math.min(100, Math.max(0, (100 * (counts + by)) / n));
+    this.changed();
+  }
+
+  /** Paints what the controls say now; nothing is asked of the server. */
+  changed() {
+    if (!this.view) return;
+    const { state } = this;
+    this.k.value = String(Math.round(100 * this.shares[0]));
+    const all = [...this.maps, ...this.partnerMaps];
+    const scales = scalesOf(all.map((map) => map.panel), state.shared ? "method" : "own", { clip: state.clip });
+    all.forEach((map, place) => {
+      const counts = countsOf(map.view.sides, map.view === this.view ? this.shares : this.#partnerShares());
+      map.paint({ scale: scales[place], counts, combos: map.view.combos, magnitude: state.magnitude, showNumbers: state.numbers, dark: this.dark });
+      map.look({ bars: state.bars, pieces: state.pieces });
+    });
+    const counts = countsOf(this.view.sides, this.shares);
+    setText(this.kWords, `${this.view.sides.map(({ n }, side) => `${counts[side]} of ${n}`).join(" and ")}${state.share === null ? " (RLR)" : ""}`);
+    this.matrix.replaceChildren(state.matrix && this.maps.length ? matrixOf(this.view, this.maps, { scales, combos: this.view.combos, magnitude: state.magnitude }) : "");
+    this.grid.hidden = state.matrix;
+    this.#showDepths();
+    this.actions.remember();
+  }
+
+  #partnerShares() {
+    return this.state.share === null ? this.partnerView.ratios : this.partnerView.sides.map(() => this.state.share / 100);
+  }
+
+  /** MAP between the rankings of the two versions, depth by depth. */
+  #showDepths() {
+    if (!this.partnerMaps.length || this.state.matrix) return this.depths.replaceChildren();
+    const lists = (map) => orderOf(map.panel).filter((token) => map.selected.has(token)).map((token) => map.tokens[token].textContent);
+    const rows = this.maps.map((map, place) => {
+      const [first, second] = this.view.instance.parent ? [this.partnerMaps[place], map] : [map, this.partnerMaps[place]];
+      const { depths, map: value } = depthsOf(lists(first), lists(second));
+      return element("tr", {}, element("th", { scope: "row" }, map.title()), element("td", {}, element("b", {}, written(value))), ...depths.slice(0, 12).map((depth) => element("td", {}, written(depth, 2))));
+    });
+    const most = Math.min(12, Math.max(...this.maps.map((map) => map.selected.size), 1));
+    return this.depths.replaceChildren(element("table", {}, element("caption", {}, "MAP of the top k, and the share of the changed text's first i tokens that are among the original's first i"),
+      element("thead", {}, element("tr", {}, element("th", { scope: "col" }, "i"), element("th", { scope: "col" }, "MAP"), ...Array.from({ length: most }, (_, i) => element("th", { scope: "col" }, String(i + 1))))), element("tbody", {}, ...rows)));
+  }
+
+  #hover(which, token) {
+    const { aligned } = this.partnerView || {};
+    const own = which === "own" ? token : token === null || !aligned ? null : aligned[token] ?? null;
+    const other = which === "partner" ? token : token === null || !aligned ? null : aligned.indexOf(token);
+    for (const map of this.maps) map.point(own);
+    for (const map of this.partnerMaps) map.point(other === -1 ? null : other);
+  }
+
+  #export() {
+    const offer = (label, words, act) => element("div", { class: "export-row" }, button(label, { onclick: () => (dialog.close(), act()) }), words);
+    const dialog = openDialog(this.root, "Save what is on screen",
+      offer("HTML", "one page without scripts", () => this.actions.save("html")), offer("SVG", "a drawing, for slides and papers", () => this.actions.save("svg")),
+      offer("LaTeX", "colour boxes, for a paper (xcolor)", () => this.actions.save("tex")), offer("CSV", "a line a token and panel", () => this.actions.save("csv")));
+  }
+
+  say(words) {
+    setText(this.notice, words);
+  }
+
+  updateTheme() {
+    const scheme = getComputedStyle(this.root).getPropertyValue("color-scheme").trim();
+    const paper = getComputedStyle(this.root).getPropertyValue("--st-background-color").trim();
+    this.dark = isDark(paper) ?? (scheme === "dark" || DARK.matches);
+    this.root.dataset.theme = this.dark ? "dark" : "light";
+  }
+
+  destroy() {
+    this.root.remove();
+  }
+}
+
+function isDark(colour) {
+  const found = /^#([0-9a-f]{6})$/i.exec(colour);
+  if (!found) return null;
+  const channels = [0, 2, 4].map((at) => parseInt(found[1].slice(at, at + 2), 16));
+  return channels.reduce((sum, channel) => sum + channel, 0) < 3 * 128;
+}

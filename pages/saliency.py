@@ -1,0 +1,13 @@
+"""Saliency: what models look at, beside the gold."""
+
+from annotator.web import saliency_panel
+from annotator.web.page_parts import asked_instance, require_project
+from annotator.web.sections.measuring import measure_if_wanted
+from annotator.web.session import current_visit, page_store
+
+with page_store() as store:
+    visit = current_visit(store)
+    project = require_project(visit, "use models")
+    measured = measure_if_wanted(store, visit, project) if project is not None else ""
+if project is not None:
+    saliency_panel.saliency(project.id, start=asked_instance(), measured=measured, key=f"saliency_{project.id}")
