@@ -16,13 +16,10 @@ from annotator.metrics.registry import definition_of
 if TYPE_CHECKING:
     from annotator.usecases.evaluating_files import FilePair
 
-Registered = Callable[
-    [str], str | None
-]  # from a number's place, such as "paper.map", to its name in the register of metrics
-
-
-Sizes = Mapping[str, int]  # n and n_left_out
-_MEAN = {"value", "n", "n_left_out"}
+# From a number's place, such as "paper.map", to its name in the register of metrics.
+Registered = Callable[[str], str | None]
+Sizes = Mapping[str, Any]  # n and n_left_out, and what else stands beside a number
+_BESIDE = {"value", "n", "n_left_out", "low", "high", "deviation", "n_seeds", "n_batches"}
 
 
 def show_scores(
@@ -60,13 +57,21 @@ def _table(scores: Mapping[str, object], registered: Registered, sizes: Mapping[
 
 
 def _told(size: Sizes) -> str:
-    left_out = size["n_left_out"]
-    return f"n = {size['n']:,}" + (f" ({left_out:,} left out)" if left_out else "")
+    """Over how many a number is, its interval, and its spread over seeds; what is not there is not told."""
+    told = []
+    if size.get("low") is not None and size.get("high") is not None:
+        told.append(f"[{size['low']:.4g}, {size['high']:.4g}]")
+    if size.get("deviation") is not None:
+        told.append(f"± {size['deviation']:.4g} over {size.get('n_seeds', 0)} seeds")
+    if "n" in size:
+        left_out = size.get("n_left_out", 0)
+        told.append(f"n = {size['n']:,}" + (f" ({left_out:,} left out)" if left_out else ""))
+    return " ".join(told)
 
 
 def _leaves(value: object, place: str = "") -> Iterator[tuple[str, float | str | None, Sizes | None]]:
     """Each number with its place; a mean over instances with over how many it is."""
-    if isinstance(value, Mapping) and value.keys() == _MEAN:
+    if isinstance(value, Mapping) and "value" in value and value.keys() <= _BESIDE:
         yield f"{place}.value", value["value"], value
     elif isinstance(value, Mapping):
         for name, inner in value.items():
