@@ -37,14 +37,18 @@ ANSWERED = (
 )
 
 
-class _Hard(msgspec.Struct):
+class HardRow(msgspec.Struct):
+    """A selected span of tokens, half open."""
+
     start_token: int
     end_token: int
 
 
-class _Rationale(msgspec.Struct):
+class DocumentRow(msgspec.Struct):
+    """What is selected and scored in one document."""
+
     docid: str
-    hard_rationale_predictions: list[_Hard] | UnsetType = UNSET
+    hard_rationale_predictions: list[HardRow] | UnsetType = UNSET
     soft_rationale_predictions: list[float] | UnsetType = UNSET
     soft_sentence_predictions: list[float] | UnsetType = UNSET
 
@@ -57,9 +61,11 @@ class Thresholded(msgspec.Struct):
     sufficiency_classification_scores: Probabilities
 
 
-class _Prediction(msgspec.Struct):
+class PredictionRow(msgspec.Struct):
+    """One line of the file."""
+
     annotation_id: str
-    rationales: list[_Rationale]
+    rationales: list[DocumentRow]
     classification: str | UnsetType = UNSET
     classification_scores: Probabilities | UnsetType = UNSET
     comprehensiveness_classification_scores: Probabilities | UnsetType = UNSET
@@ -136,7 +142,7 @@ def read_predictions(path: Path, keys: KeyNumbers) -> Predictions:
     """
     reader = _Reader(path.name, keys)
     n_rows = 0
-    for line, row in read_typed(path, msgspec.json.Decoder(_Prediction), reader.problems):
+    for line, row in read_typed(path, msgspec.json.Decoder(PredictionRow), reader.problems):
         reader.add(line.number, row)
         n_rows += 1
     if not n_rows and not reader.problems:
@@ -161,7 +167,7 @@ class _Reader:
     )  # field: the first line that tells, and whether it has it
     thresholds: tuple[float, ...] | None = None
 
-    def add(self, line: int, row: _Prediction) -> None:
+    def add(self, line: int, row: PredictionRow) -> None:
         """Take a row; what is wrong with it is noted."""
         findings = Findings(self.source, line)
         known = self.ids.setdefault(row.annotation_id, line)
@@ -193,7 +199,7 @@ class _Reader:
             self.problems,
         )
 
-    def _add_entry(self, entry: _Rationale, place: str, annotation_id: str, findings: Findings) -> None:
+    def _add_entry(self, entry: DocumentRow, place: str, annotation_id: str, findings: Findings) -> None:
         line = findings.line or 0
         key, number = self.keys.of(annotation_id, entry.docid), len(self.entries) // 2
         self.entries.extend((key, line))
@@ -218,7 +224,7 @@ class _Reader:
             reason = f"Line {line} {'has' if first else 'has no'} '{name}'; every row has it, or none."
             findings.refuse(place or name, "missing" if first else "given", reason)
 
-    def _add_answer(self, row: _Prediction, findings: Findings) -> None:
+    def _add_answer(self, row: PredictionRow, findings: Findings) -> None:
         label, p_full = row.classification, row.classification_scores
         others = [name for name in ANSWERED if getattr(row, name) is not UNSET]
         needed = ANSWERED[:4] if "thresholded_scores" in others else ANSWERED[:2]

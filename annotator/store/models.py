@@ -12,6 +12,7 @@ from annotator.store.packing import pack_floats, pack_numbers, unpack_floats, un
 
 _NO_THRESHOLD = -1.0
 _NO_LAYER = -1
+_CLOSE, _NONE = 1e-6, 2.0  # probabilities that are the same; no probability
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,15 +182,25 @@ def _new_predictions(there: Output, output: Output) -> Iterator[_Change]:
     known = {(p.on, p.threshold): p for p in there.predictions}
     for p in output.predictions:
         old = known.get((p.on, p.threshold))
-        if old is None or (old.result, dict(old.probabilities)) != (p.result, dict(p.probabilities)):
+        if old is None or not _says_as_much(old, p):
             threshold = _NO_THRESHOLD if p.threshold is None else p.threshold
             packed = json.dumps(dict(p.probabilities), ensure_ascii=False)
             yield (
                 f"the answer to the {p.on} input",
-                old is not None,
+                old is not None and not _says_as_much(p, old),
                 0,
                 (p.on, threshold, p.result, p.label or "", packed),
             )
+
+
+def _says_as_much(old: Prediction, new: Prediction) -> bool:
+    """Whether an answer holds all that another one says: its label, and its probabilities where it has some.
+
+    Tools tell more or less of one answer: a label alone, one probability, all of them.
+    """
+    if old.label != new.label:
+        return False
+    return all(abs(old.probabilities.get(label, _NONE) - p) <= _CLOSE for label, p in new.probabilities.items())
 
 
 def _new_attributions(there: Output, output: Output) -> Iterator[_Change]:

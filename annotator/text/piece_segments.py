@@ -113,6 +113,8 @@ def _by_segment(pieces: Sequence[Piece], texts: Mapping[str, str], *, is_partial
             raise InvalidValue(f"Piece {number} {piece.text!r} {says}; the instance has {', '.join(texts)}.")
     found: dict[int, Piece] = {}
     for name, numbers in of_segments.items():
+        if len(texts) > 1 and all(is_special(pieces[number]) for number in numbers):
+            continue
         found.update(locate(pieces, numbers, texts[name], is_partial=is_partial))
     return found
 

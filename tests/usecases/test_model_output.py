@@ -99,6 +99,19 @@ def test_two_methods_of_one_model_say_the_same_answer_once_and_another_answer_is
     ) == ["", "ig", "lime"]
 
 
+def test_a_shorter_answer_that_agrees_changes_nothing_and_a_longer_one_is_kept(store, project, take) -> None:
+    def of(method: str, *answer: Prediction) -> SourceOutput:
+        return SourceOutput("t1", Run("tiny", method), "file", 9, None, answer, row().attributions)
+
+    take(of("ig", Prediction("negative", {"negative": 0.75})))
+    whole = Prediction(None, {"negative": 0.75, "positive": 0.25})
+    assert take(of("lime", whole)).n_problems == 0
+    assert take(of("shap", Prediction("negative"))).n_problems == 0
+    [own] = [stored for stored in list_runs(store, project.id) if not stored.run.method]
+    [output] = iterate_outputs(store, own.id)
+    assert output.predictions[0].probabilities == whole.probabilities
+
+
 def test_several_seeds_layers_and_labels_stand_beside_each_other(store, project, take) -> None:
     parts = (ScoredPart(SCORES),)
     layers = tuple(SourceAttribution(parts, label, layer) for label in ("negative", "positive") for layer in (0, 1))

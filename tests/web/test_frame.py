@@ -80,9 +80,9 @@ def test_an_administrator_starts_on_the_project_page(signed_in: object) -> None:
     assert not app.sidebar.caption
 
 
-def test_a_researcher_starts_on_the_export_page(signed_in: object) -> None:
+def test_a_researcher_starts_on_the_saliency_page(signed_in: object) -> None:
     signed_in(("researcher", "P"))
-    assert run().title[0].value == "Export"
+    assert run().title[0].value == "Saliency"
 
 
 def test_the_address_chooses_the_project_and_the_chooser_changes_it(signed_in: object) -> None:

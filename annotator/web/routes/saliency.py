@@ -1,4 +1,7 @@
-"""The Saliency page's own routes (docs/saliency.md): list, instance, partner, numbers."""
+"""The Saliency page's own routes (docs/saliency.md): list, instance, partner, numbers.
+
+The use cases bring NumPy, so they are imported when the first message comes, and the server starts without it.
+"""
 
 from typing import Any, get_args
 
@@ -6,15 +9,15 @@ from annotator.domain.measurements import Question, Which
 from annotator.domain.people import User
 from annotator.errors import InvalidValue
 from annotator.metrics.registry import definition_of
-from annotator.usecases import saliency
 from annotator.usecases.databases import Store
-from annotator.usecases.saliency import PanelChoice
 from annotator.web.routes.messages import LAST_PAGE, get_route, number
 
 _LONGEST_WORDS = 200
 
 
 def _list(store: Store, user: User, query: Any) -> object:
+    from annotator.usecases.saliency import list_instances_by  # noqa: PLC0415
+
     page = number(query, "page", lowest=1, highest=LAST_PAGE) if query.get("page") else 1
     which = query.get("which", "all")
     if which not in get_args(Which):
@@ -26,7 +29,7 @@ def _list(store: Store, user: User, query: Any) -> object:
         number(query, "other") if query.get("other") else None,
         query.get("kind") or None, query.get("words", "")[:_LONGEST_WORDS].strip(),
     )  # fmt: skip
-    rows, n = saliency.list_instances_by(store, user, question, page)
+    rows, n = list_instances_by(store, user, question, page)
     return {"rows": rows, "n": n, "page": page}
 
 
@@ -42,19 +45,25 @@ def _sorting(by: str) -> tuple[int | None, int | None, str]:
 
 
 def _instance(store: Store, user: User, query: Any) -> object:
+    from annotator.usecases.saliency import PanelChoice, show_instance  # noqa: PLC0415
+
     panels = query.get("panels")
     chosen = None if panels is None else [PanelChoice.read(text) for text in panels.split(",") if text]
-    return saliency.show_instance(store, user, number(query, "instance"), chosen)
+    return show_instance(store, user, number(query, "instance"), chosen)
 
 
 def _partner(store: Store, user: User, query: Any) -> object:
+    from annotator.usecases.saliency import PanelChoice, show_partner  # noqa: PLC0415
+
     chosen = [PanelChoice.read(text) for text in query.get("panels", "").split(",") if text]
-    return saliency.show_partner(store, user, number(query, "instance"), number(query, "partner"), chosen)
+    return show_partner(store, user, number(query, "instance"), number(query, "partner"), chosen)
 
 
 def _numbers(store: Store, user: User, query: Any) -> object:
     """What lists can be sorted by, and what each number is."""
-    choices = saliency.choices_of_numbers(store, user, number(query, "project"))
+    from annotator.usecases.saliency import choices_of_numbers  # noqa: PLC0415
+
+    choices = choices_of_numbers(store, user, number(query, "project"))
     names = sorted({name for _, numbers in choices for _, name in numbers})
     found = {name: definition_of(name) for name in names}
     return {

@@ -15,8 +15,8 @@ from annotator.domain.projects import Project
 from annotator.domain.sources import Problem
 from annotator.errors import ImportRefused, InvalidValue
 from annotator.usecases.databases import Store
-from annotator.usecases.import_report import GOLD_MODES, ImportOptions, ImportReport
-from annotator.usecases.importing import READABLE, import_file
+from annotator.usecases.import_report import GOLD_MODES, MERGES, ImportOptions, ImportReport
+from annotator.usecases.importing import READABLE, READABLE_OUTPUT, import_file
 from annotator.web.frame import as_text
 from annotator.web.session import Visit
 
@@ -49,6 +49,36 @@ def show(store: Store, visit: Visit, project: Project) -> None:
         prefix = st.text_input("Prefix for keys, where ids repeat between files", key="import_prefix")
         update = st.checkbox("Changed rows of known keys overwrite", key="import_update")
         skip_invalid = st.checkbox("Leave bad rows out and store the rest", key="import_skip")
+    options = ImportOptions(
+        gold, split or None, language or None, prefix, update, dry_run=True, skip_invalid=skip_invalid
+    )
+    _check_and_store(store, visit, project, format_name, files, options)
+
+
+def show_output(store: Store, visit: Visit, project: Project) -> None:
+    """The same for what models say: answers, attributions, rationales."""
+    files = st.file_uploader("Files", accept_multiple_files=True, key="import_files")
+    left, middle, right = st.columns(3)
+    format_name = left.selectbox("Format", READABLE_OUTPUT, key="import_format", help="docs/formats.md, Model output")
+    model = middle.text_input("Model, where the file does not say it", key="import_model")
+    method = right.text_input("Method, where the file does not say it", key="import_method", placeholder="lime")
+    left, middle, right = st.columns(3)
+    split = left.text_input("Split, where keys repeat between splits", key="import_split")
+    merge = middle.selectbox("A word's pieces are joined by", MERGES, key="import_merge")
+    seed = right.number_input("Seed", value=None, step=1, key="import_seed")
+    update = st.checkbox("Other numbers for a known run overwrite", key="import_update")
+    skip_invalid = st.checkbox("Leave bad rows out and store the rest", key="import_skip")
+    options = ImportOptions(
+        split=split or None, update=update, dry_run=True, skip_invalid=skip_invalid,
+        model=model.strip(), method=method.strip(), seed=seed, merge=merge,
+    )  # fmt: skip
+    _check_and_store(store, visit, project, format_name, files, options)
+
+
+def _check_and_store(
+    store: Store, visit: Visit, project: Project, format_name: str, files: Sequence[Any], options: ImportOptions
+) -> None:
+    """Check first; what was checked can then be stored."""
     if not files:
         st.info(
             "Choose a file to begin. It is checked first; nothing is stored until you agree.",
@@ -58,9 +88,6 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     if twice := _name_that_repeats(files):
         st.error(as_text(f"Two of the files are called '{twice}'. Rename one, or put them in a zip with folders."))
         return
-    options = ImportOptions(
-        gold, split or None, language or None, prefix, update, dry_run=True, skip_invalid=skip_invalid
-    )
     signature = (format_name, options, tuple((file.name, file.file_id) for file in files))
     if st.button("Check", type="primary", key="import_check"):
         st.session_state["import_checked"] = (signature, _try(store, visit, project, format_name, files, options))
@@ -101,9 +128,10 @@ def _show_check(
     if isinstance(answer, ImportRefused):
         _show_refusal(answer)
         return
+    texts = "texts with new output" if answer.is_output else "new instances"
+    held = "" if answer.is_output else f" {answer.n_annotations:,} annotations with {answer.n_sets:,} rationale sets."
     st.success(
-        f"{answer.n_new:,} new instances, {answer.n_updated:,} changed, {answer.n_unchanged:,} as they were; "
-        f"{answer.n_annotations:,} annotations with {answer.n_sets:,} rationale sets.",
+        f"{answer.n_new:,} {texts}, {answer.n_updated:,} changed, {answer.n_unchanged:,} as they were.{held}",
         icon=":material/check_circle:",
     )
     _show_problems("rows that are left out", answer.problems, answer.n_problems)

@@ -23,8 +23,7 @@ def measure_if_wanted(store: Store, visit: Visit, project: Project) -> str:
             def show(done: int, of: int) -> None:
                 bar.progress(done / of, f"Run {done} of {of}")
 
-            n = measure(store, visit.user, project, progress=show)
+            measure(store, visit.user, project, progress=show)
             st.session_state["measured"] = st.session_state.get("measured", 0) + 1
-            st.toast(f"{n} runs were measured.", icon=":material/check:")
             st.rerun()
     return str(st.session_state.get("measured", 0))

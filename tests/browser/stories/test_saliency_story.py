@@ -1,0 +1,133 @@
+"""A researcher looks at attributions beside the gold: lists by number, panels, k, partner, the shared link, the files."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from playwright.sync_api import expect
+
+from annotator.domain.models import Prediction, Run, ScoredPart, SourceAttribution, SourceOutput
+from annotator.domain.people import LOCAL_OPERATOR
+from annotator.store import open_store
+from annotator.store.instances import iterate_instance_batches
+from annotator.store.projects import get_project_by_id
+from annotator.usecases.import_report import ImportOptions, ImportReport
+from annotator.usecases.importing import import_file
+from annotator.usecases.output_intake import OutputIntake
+from benchmarks.served import Server
+from tests.browser.stories.story import Person
+
+pytestmark = pytest.mark.browser
+
+HOSTILE = "<img src=x onerror=document.title='broken'>"
+
+
+@pytest.fixture
+def explained(server: Server, tmp_path: Path) -> Server:
+    """Two models with two methods for every text of the sentiment project; one text more, with markup and a changed version."""
+    rows = [
+        {"id": "hostile", "text": f"bad {HOSTILE} soup", "tokens": ["bad", HOSTILE, "soup"], "label": "negative", "rationales": [[[0, 1]], [[1, 3]]]},
+        {"id": "hostile-2", "text": "poor soup", "tokens": ["poor", "soup"], "label": "negative", "rationales": [[[0, 1]]], "parent": "hostile", "perturbation_kind": "synonym"},
+    ]  # fmt: skip
+    path = tmp_path / "rows.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    with open_store(server.database) as store:
+        project = get_project_by_id(store, 1)
+        import_file(store, LOCAL_OPERATOR, project, "jsonl", path)
+        outputs = []
+        for batch in iterate_instance_batches(store, 1):
+            for instance in batch:
+                n = instance.layout.n_selectable
+                for model, sign in (("first model", 1.0), ("second model", -1.0)):
+                    answer = Prediction(None, {"negative": 0.5 + 0.4 * sign, "positive": 0.5 - 0.4 * sign})
+                    for method in ("gradient", "occlusion"):
+                        scores = tuple(sign * (place % 5 - 2) / 2 for place in range(n))
+                        attribution = SourceAttribution((ScoredPart(scores),))
+                        outputs.append(
+                            SourceOutput(
+                                instance.key,
+                                Run(model, method, is_signed=True),
+                                "f",
+                                1,
+                                instance.split,
+                                (answer,),
+                                (attribution,),
+                            )
+                        )
+        with store.transaction():
+            report = ImportReport()
+            OutputIntake(store, project, ImportOptions(), report, lambda _: None).run(outputs)
+        assert report.problems == []
+    return server
+
+
+def test_a_researcher_sorts_compares_and_shares(
+    explained: Server, person: Callable[..., Person], tmp_path: Path
+) -> None:
+    researcher = person("Researcher").open("/saliency?project=1")
+    page = researcher.page
+    page.get_by_role("button", name="Measure").click()
+    expect(page.get_by_role("button", name="Measure")).to_have_count(0)
+    page.get_by_role("combobox", name="Order").select_option(label="Best-set token F1")
+    page.get_by_role("searchbox", name="Key or words").fill("hostile")
+    expect(page.locator(".list-row")).to_have_count(2)
+    page.locator(".list-row", has_text="hostile").first.click()
+    expect(page.locator(".heat-where h2")).to_have_text("hostile")
+    expect(page.locator(".heat-panel")).to_have_count(4)
+    assert page.title() != "broken"
+    expect(page.locator(".heat-text").first).to_contain_text(HOSTILE)
+
+    # Hovering a word tells its number and rank in every panel at once.
+    page.locator(".heat-panel").first.locator("[data-token='0']").hover()
+    expect(page.locator(".heat-pointed").nth(0)).to_contain_text("−1 · rank 3 of 3")
+    expect(page.locator(".heat-pointed").nth(2)).to_contain_text("+1 · rank 1 of 3")
+
+    # k by the keyboard: the top k is boxed, and the numbers follow without asking the server.
+    page.locator(".heat-main").click(position={"x": 400, "y": 4})
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url) if "/api/saliency" in request.url else None)
+    before = page.locator(".heat-panel").first.locator(".t.top").count()
+    researcher.press("]")
+    expect(page.locator(".heat-panel").first.locator(".t.top")).to_have_count(before + 1)
+    researcher.press("x")
+    expect(page.locator(".heat-matrix tbody tr")).to_have_count(4)
+    researcher.press("x", "n")
+    assert asked == []
+
+    page.get_by_role("combobox", name="Beside it").select_option(label="hostile-2 (synonym)")
+    expect(page.locator(".heat-panel")).to_have_count(8)
+    researcher.sees("MAP of the top k")
+    asked_for = parse_qs(urlsplit(page.url).query)
+    assert {"instance", "panels", "partner", "k", "looks"} <= set(asked_for)
+
+    other = person("Lead").open(page.url.removeprefix(explained.address))
+    expect(other.page.locator(".heat-where h2")).to_have_text("hostile")
+    expect(other.page.locator(".heat-panel")).to_have_count(8)
+    expect(other.page.locator(".with-numbers").first).to_be_visible()
+
+
+@pytest.mark.parametrize(
+    ("kind", "words"), [("HTML", "<!doctype html>"), ("SVG", "<svg"), ("LaTeX", "\\colorbox"), ("CSV", "token_index")]
+)
+def test_what_is_on_screen_is_saved_as_a_file(
+    explained: Server, person: Callable[..., Person], tmp_path: Path, kind: str, words: str
+) -> None:
+    researcher = person("Researcher")
+    researcher.open(f"/saliency?project=1&instance={researcher.instance_id('hostile')}")
+    page = researcher.page
+    page.locator(".heat-panel").first.wait_for()
+    page.get_by_role("button", name="Export").click()
+    with page.expect_download() as download:
+        page.get_by_role("button", name=kind, exact=True).click()
+    text = Path(download.value.path()).read_text(encoding="utf-8")
+    assert words in text
+    assert "<img src=x" not in text or kind in {"LaTeX", "CSV"}
+    assert "soup" in text
+
+
+def test_a_project_without_model_output_says_what_to_do(server: Server, person: Callable[..., Person]) -> None:
+    researcher = person("Researcher").open("/saliency?project=3")
+    researcher.sees("No model says anything of this text yet")
+    researcher.sees("Bring in what models say")

@@ -1,0 +1,372 @@
+"""Our own JSON lines of model output: what is written reads back equal, and what is wrong is named."""
+
+import itertools
+import json
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from annotator.domain.models import (
+    INPUTS,
+    UNITS,
+    MarkedPart,
+    Piece,
+    Prediction,
+    Run,
+    ScoredPart,
+    SourceAttribution,
+    SourceOutput,
+    SourceRationale,
+    canonical_parameters,
+)
+from annotator.domain.sources import Problem
+from annotator.domain.tasks import TASKS
+from annotator.errors import ExportRefused, NotFound
+from annotator.formats.base import OutputOptions
+from annotator.formats.model_output import read, write_outputs
+from annotator.formats.registry import get_output_reader
+from annotator.text.merging import merge_pieces
+from annotator.text.tokenise import tokenise
+
+SAMPLES = Path(__file__).parents[2] / "data" / "samples"
+BOTH = ("negative", "positive")
+OPTIONS = OutputOptions(TASKS["sentiment"], BOTH)
+HOSTILE = "<img src=x onerror=alert(1)>"
+
+
+def read_rows(folder: Path, *rows: object, **options: object) -> list:
+    path = folder / "rows.jsonl"
+    lines = [row if isinstance(row, str) else json.dumps(row, ensure_ascii=False) for row in rows]
+    path.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
+    return list(read(path, replace(OPTIONS, **options)))
+
+
+def one(folder: Path, row: object, **options: object) -> SourceOutput:
+    items = read_rows(folder, row, **options)
+    assert [str(item) for item in items if isinstance(item, Problem)] == []
+    return items[0]
+
+
+def reason(folder: Path, row: object, **options: object) -> str:
+    """The only problem of a row that is not taken."""
+    (item,) = read_rows(folder, row, **options)
+    assert isinstance(item, Problem)
+    assert item.line == 1
+    return f"{item.field}: {item.reason}"
+
+
+SCORED = {"id": "a", "model": "m", "method": "ig", "scores": [0.5, -0.25], "tokens": ["good", "film"]}
+
+
+# What is read --------------------------------------------------------------------------------------------------------
+
+
+def test_a_row_as_the_format_describes_it(tmp_path):
+    row = {
+        "id": 7, "split": "test", "model": "bert", "method": "ig", "params": {"steps": 50, "seed": 3}, "unit": "logit",
+        "signed": True, "target": {"index": 1, "name": "positive"}, "layer": 2, "segment": "text", "convergence": 0.01,
+        "tokens": ["[CLS]", {"text": "good", "start": 0, "end": 4, "segment": "text"}], "scores": [0.1, 0.5],
+        "special": [1, 0], "prediction": [0.25, 0.75], "partial": True, "ranking": [0],
+    }  # fmt: skip
+    pieces = (Piece("[CLS]", is_special=True), Piece("good", 0, 4, segment="text"))
+    part = ScoredPart((0.1, 0.5), "text", pieces, (0,), is_partial=True)
+    assert one(tmp_path, row) == SourceOutput(
+        "7",
+        Run("bert", "ig", '{"steps": 50}', 3, "logit", True),
+        "rows.jsonl",
+        1,
+        "test",
+        (Prediction(None, {"negative": 0.25, "positive": 0.75}),),
+        (SourceAttribution((part,), "positive", 2, 0.01),),
+    )
+
+
+@pytest.mark.parametrize(
+    ("prediction", "expected"),
+    [
+        ([0.25, 0.75], Prediction(None, {"negative": 0.25, "positive": 0.75})),
+        ({"negative": 0.25, "positive": 0.75}, Prediction(None, {"negative": 0.25, "positive": 0.75})),
+        ({"0": 0.25, "1": 0.75}, Prediction(None, {"negative": 0.25, "positive": 0.75})),
+        ({"label": "positive", "probabilities": {"positive": 1}}, Prediction("positive", {"positive": 1.0})),
+        ({"label": 0, "on": "rest", "threshold": 0.2}, Prediction("negative", {}, "rest", 0.2)),
+        ("positive", Prediction("positive")),
+        (1, Prediction("positive")),
+        ("an answer", Prediction("an answer")),
+    ],
+)
+def test_an_answer_may_be_written_in_several_ways(tmp_path, prediction, expected):
+    assert one(tmp_path, {"id": "a", "model": "m", "prediction": prediction}).predictions == (expected,)
+
+
+def test_answers_alone(tmp_path):
+    row = {"id": "a", "model": "m", "method": "ig", "label": "negative", "probabilities": {"negative": 0.6, "positive": 0.4},
+           "on": "rationale", "threshold": 0.1, "seed": 4}  # fmt: skip
+    found = one(tmp_path, row)
+    assert found.predictions == (Prediction("negative", {"negative": 0.6, "positive": 0.4}, "rationale", 0.1),)
+    assert found.run == Run("m", "ig", seed=4)
+    reading = replace(OPTIONS, task=TASKS["reading"], labels=())
+    (item,) = read_rows(tmp_path, {"id": "a", "model": "m", "answer": ""}, task=reading.task, labels=())
+    assert item.predictions == (Prediction(""),)  # an empty answer says that there is none
+
+
+def test_labels_that_are_numbers_stay_what_they_are(tmp_path):
+    found = one(tmp_path, {**SCORED, "target": 1}, labels=("1", "0"))
+    assert found.attributions[0].label == "1"
+    assert one(tmp_path, {**SCORED, "target": 1}, labels=()).attributions[0].label == "1"
+    assert one(tmp_path, {**SCORED, "target": {"index": 0}}).attributions[0].label == "negative"
+    assert one(tmp_path, SCORED).attributions[0].label == ""
+
+
+def test_options_fill_what_a_row_does_not_say_and_a_row_goes_first(tmp_path):
+    row = {"id": "a", "scores": [1.0]}
+    found = one(tmp_path, row, model="m", method="x", seed=2, split="val", key_prefix="p-")
+    assert (found.key, found.run, found.split) == ("p-a", Run("m", "x", seed=2), "val")
+    row |= {"model": "own", "method": "y", "seed": 0, "split": "test"}
+    found = one(tmp_path, row, model="m", method="x", seed=2, split="val")
+    assert (found.run, found.split) == (Run("own", "y", seed=0), "test")
+
+
+def test_scores_of_special_tokens_can_be_masked_without_naming_the_tokens(tmp_path):
+    found = one(tmp_path, {"id": "a", "model": "m", "method": "ig", "scores": [9, 1, 2, 9], "special": [1, 0, 0, 1]})
+    assert found.attributions[0].parts == (ScoredPart((1.0, 2.0)),)
+
+
+def test_repeated_tokens_are_kept_by_place_and_hostile_ones_as_they_are(tmp_path):
+    found = one(tmp_path, {**SCORED, "tokens": ["the", HOSTILE, "the"], "scores": [1, 2, 3]})
+    (part,) = found.attributions[0].parts
+    assert [(piece.text, score) for piece, score in zip(part.pieces, part.scores, strict=True)] == [
+        ("the", 1), (HOSTILE, 2), ("the", 3),
+    ]  # fmt: skip
+
+
+def test_runs_that_differ_in_the_seed_alone_are_a_group(tmp_path):
+    rows = [{**SCORED, "params": {"steps": 5, "seed": 1}}, {**SCORED, "params": {"steps": 5}, "seed": 2}]
+    first, second = read_rows(tmp_path, *rows)
+    assert first.run.group == second.run.group
+    assert (first.run.seed, second.run.seed) == (1, 2)
+
+
+# What is wrong -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        ({"scores": [1.0]}, r"tokens: 'tokens' has 2 entries, but 'scores' has 1; both need one length."),
+        ({"special": [1]}, r"special: 'special' has 1 entries, but 'scores' has 2"),
+        ({"scores": None}, r"tokens: There is 'tokens', but no 'scores'."),
+        ({"scores": ["a", 1]}, r"scores[0]: It must be a number, not text."),
+        ({"method": None}, r"method: A row with scores or a rationale needs its method; write it, or name it (--method)."),
+        ({"model": ""}, r"model: A model needs a name of 1 to 200 characters. Write it into the row, or name it (--model)."),
+        ({"id": ""}, r"id: The key is empty; every row needs one."),
+        ({"target": 2}, r"target: The project has 2 labels, so there is no class 2 (the first is 0)."),
+        ({"target": -1}, r"target: The project has 2 labels, so there is no class -1 (the first is 0)."),
+        ({"unit": "odds"}, r"unit: 'odds' is none of the values that are known here."),
+        ({"ranking": [0, 0]}, r"ranking: A ranking names each token once, by its number from 0."),
+        ({"parts": [{"scores": [1]}]}, r"parts: Scores stand in 'parts' or in the row itself, not in both."),
+        ({"params": {"seed": "x"}}, r"params.seed: A seed is a whole number."),
+        ({"params": {"seed": 1}, "seed": 2}, r"seed: params names another seed, 1; keep one of the two."),
+        ({"prediction": [0.2, 0.3, 0.5]}, r"prediction.probabilities: There are 3 probabilities, but the project has 2 labels."),
+        ({"prediction": [-2.5, 3.5]}, r"prediction.probabilities.0: A probability lies between 0 and 1; of logits take the softmax first."),
+        ({"prediction": "positive", "label": "positive"}, r"prediction: The answer stands in 'prediction' or in 'label', not in both."),
+        ({"prediction": {"0": 0.5, "negative": 0.5}}, r"prediction.probabilities: The label 'negative' has two probabilities"),
+        ({"prediction": True}, r"prediction: It must be a label or answer, a list of probabilities, {label: p}, or"),
+        ({"threshold": 0.1}, r"on: There is 'on' or 'threshold', but no label and no probabilities."),
+        ({"label": "positive", "threshold": 10}, r"threshold: A threshold is a share of tokens, from 0 to 1."),
+        ({"rationale": {"kind": "hard", "parts": [{"spans": [[3, 3]]}]}}, r"rationale.parts[0].spans: A span [start, end) of tokens needs"),
+        ({"rationale": {"kind": "hard", "parts": [{"ranking": [1]}]}}, r"rationale.parts[0].ranking: A rationale that is hard has no ranking."),
+    ],
+)  # fmt: skip
+def test_a_row_that_cannot_be_taken_says_why(tmp_path, change, expected):
+    problems = read_rows(tmp_path, {**SCORED, **change})
+    assert all(isinstance(problem, Problem) for problem in problems), "the row was taken"
+    assert any(f"{problem.field}: {problem.reason}".startswith(expected) for problem in problems), problems
+
+
+def test_a_row_that_says_nothing_is_refused(tmp_path):
+    assert reason(tmp_path, {"id": "a", "model": "m", "method": "ig"}).startswith(
+        "line: The row says nothing; it needs scores"
+    )
+
+
+@pytest.mark.parametrize("word", ["NaN", "Infinity", "-Infinity"])
+def test_what_is_no_number_is_refused_and_the_rest_is_read(tmp_path, word):
+    bad = json.dumps(SCORED).replace("-0.25", word)
+    problem, output = read_rows(tmp_path, bad, {**SCORED, "id": "b"})
+    assert (problem.line, problem.value) == (1, word)
+    assert "is not JSON; write a number or null" in problem.reason
+    assert output.key == "b"
+
+
+def test_half_a_last_line_is_named(tmp_path):
+    path = tmp_path / "rows.jsonl"
+    path.write_bytes(b"\xef\xbb\xbf" + json.dumps(SCORED).encode() + b"\r\n\r\n" + b'{"id": "b", "sco')
+    output, problem = read(path, OPTIONS)
+    assert output.key == "a"
+    assert (problem.line, problem.field) == (3, "line")
+
+
+def test_scores_that_are_all_zero_are_taken_with_a_warning(tmp_path):
+    output, warning = read_rows(tmp_path, {**SCORED, "scores": [0, 0]})
+    assert output.attributions[0].parts[0].scores == (0, 0)
+    assert warning.is_warning
+    assert warning.reason == "All scores are 0; see whether the method worked."
+
+
+def test_the_same_said_twice_is_refused(tmp_path):
+    rows = [
+        SCORED,
+        {**SCORED, "target": 1},
+        {**SCORED, "seed": 1},
+        {**SCORED, "split": "x"},
+        {**SCORED, "scores": [1, 1]},
+    ]
+    *outputs, problem = read_rows(tmp_path, *rows)
+    assert all(isinstance(output, SourceOutput) for output in outputs)
+    assert problem.line == 5
+    assert problem.reason == "The instance has scores by this run in line 1 already; keep one of the two."
+
+
+def test_fields_that_are_not_known_are_told_once(tmp_path):
+    rows = [{**SCORED, "id": name, "score": 1, "note": "x"} for name in "ab"]
+    _, warning, _ = read_rows(tmp_path, *rows)
+    assert warning.is_warning
+    assert "'note', 'score' are not known here" in warning.reason
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path):
+    with pytest.raises(NotFound, match="There is no file"):
+        list(read(tmp_path / "none.jsonl", OPTIONS))
+
+
+def test_rows_are_read_one_at_a_time(tmp_path):
+    path = tmp_path / "rows.jsonl"
+    with path.open("w", encoding="utf-8") as file:
+        for number in range(100_000):
+            file.write(f'{{"id": {number}, "model": "m", "method": "x", "scores": [0.5]}}\n')
+        file.write("never read\n")
+    found = itertools.islice(read(path, OPTIONS), 100_000)
+    assert next(found).key == "0"
+    assert sum(1 for _ in found) == 99_999
+
+
+# Written and read again ----------------------------------------------------------------------------------------------
+
+FINITE = st.floats(allow_nan=False, allow_infinity=False)
+NAMES = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1, max_size=8)
+COUNTS = st.integers(0, 50)
+PIECES = st.builds(
+    Piece, NAMES | st.just(HOSTILE), st.none() | COUNTS, st.none() | COUNTS, st.booleans(), st.none() | NAMES
+)
+RUNS = st.builds(
+    Run,
+    NAMES.filter(str.strip),
+    NAMES,
+    st.dictionaries(NAMES.filter(lambda name: name != "seed"), FINITE | NAMES | COUNTS, max_size=3).map(
+        canonical_parameters
+    ),
+    st.none() | COUNTS,
+    st.sampled_from(UNITS),
+    st.none() | st.booleans(),
+)
+ANSWERS = st.builds(
+    Prediction,
+    st.none() | NAMES,
+    st.dictionaries(NAMES, st.floats(0, 1), min_size=1, max_size=3),
+    st.sampled_from(INPUTS),
+    st.none() | st.floats(0, 1),
+)
+
+
+@st.composite
+def scored_parts(draw):
+    scores = draw(st.lists(FINITE, min_size=1, max_size=4))
+    pieces = draw(st.none() | st.lists(PIECES, min_size=len(scores), max_size=len(scores)))
+    ranking = draw(st.none() | st.lists(COUNTS, unique=True, max_size=3))
+    return ScoredPart(
+        tuple(scores),
+        draw(st.none() | NAMES),
+        None if pieces is None else tuple(pieces),
+        None if ranking is None else tuple(ranking),
+        draw(st.booleans()),
+    )
+
+
+ATTRIBUTIONS = st.builds(
+    SourceAttribution,
+    st.lists(scored_parts(), min_size=1, max_size=2).map(tuple),
+    st.just("") | NAMES,
+    st.none() | st.integers(-1, 30),
+    st.none() | FINITE,
+)
+SPANS = st.tuples(COUNTS, st.integers(1, 5)).map(lambda span: (span[0], span[0] + span[1]))
+RATIONALES = st.one_of(
+    st.lists(
+        st.builds(MarkedPart, st.lists(SPANS, max_size=3).map(tuple), st.just(()), st.none() | NAMES), max_size=2
+    ).map(lambda parts: SourceRationale("hard", tuple(parts))),
+    st.lists(
+        st.builds(MarkedPart, st.just(()), st.lists(COUNTS, unique=True, max_size=3).map(tuple), st.none() | NAMES),
+        max_size=2,
+    ).map(lambda parts: SourceRationale("ranked", tuple(parts))),
+)
+OUTPUTS = st.builds(
+    SourceOutput, NAMES, RUNS, st.just("x"), st.just(1), st.none() | st.just("") | NAMES,
+    st.lists(ANSWERS, max_size=2, unique_by=lambda a: (a.on, a.threshold)).map(tuple),
+    st.lists(ATTRIBUTIONS, max_size=2, unique_by=lambda a: (a.label, a.layer)).map(tuple),
+    st.lists(RATIONALES, max_size=2, unique_by=lambda r: r.kind).map(tuple),
+)  # fmt: skip
+
+
+def said(outputs: list[SourceOutput]) -> list[tuple]:
+    """Everything that outputs say, each by itself."""
+    return [
+        (output.key, output.split, output.run, one)
+        for output in outputs
+        for one in (*output.predictions, *output.attributions, *output.rationales)
+    ]
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(outputs=st.lists(OUTPUTS, max_size=3, unique_by=lambda o: (o.key, o.split, o.run)))
+def test_what_is_written_reads_back_equal(tmp_path, outputs):
+    path = tmp_path / "out.jsonl"
+    n_rows = write_outputs(path, outputs)
+    found = list(read(path, OutputOptions(TASKS["reading"])))
+    problems = [str(item) for item in found if isinstance(item, Problem) and not item.is_warning]
+    assert problems == []
+    again = [item for item in found if isinstance(item, SourceOutput)]
+    assert len(again) == n_rows
+    assert said(again) == said(outputs)
+
+
+def test_a_score_that_is_no_number_is_not_written(tmp_path):
+    path = tmp_path / "out.jsonl"
+    output = SourceOutput(
+        "a", Run("m", "ig"), "", None, attributions=(SourceAttribution((ScoredPart((1.0, math.nan)),)),)
+    )
+    with pytest.raises(ExportRefused, match="Instance 'a': nan is no number that can be written"):
+        write_outputs(path, [output])
+    assert list(tmp_path.iterdir()) == []
+
+
+# Samples -------------------------------------------------------------------------------------------------------------
+
+
+def test_the_sample_is_read_whole_and_fits_the_texts_of_the_sample_project():
+    items = list(get_output_reader("attributions")(SAMPLES / "predictions" / "model_output.jsonl", OPTIONS))
+    assert [str(item) for item in items if isinstance(item, Problem)] == []
+    assert len(items) == 7
+    assert {item.run.group for item in items[:2]} == {
+        ("bert-boots", "integrated gradients", '{"baseline": "[MASK]", "steps": 50}')
+    }
+    body = tokenise("Dry feet after nine miles of bog, and not a blister in sight.", "en")
+    part = items[0].attributions[0].parts[0]
+    found = merge_pieces(part.pieces, part.scores, body)
+    assert dict(zip(body.tokens(), found.scores, strict=True))["blister"] == pytest.approx(-0.1 + 0.02)
+    body = tokenise("鞋底很软，走一天也不累。", "zh")
+    part = items[-1].attributions[0].parts[0]
+    assert merge_pieces(part.pieces, part.scores, body).scores == part.scores

@@ -1,0 +1,90 @@
+"""The Saliency page's messages (docs/saliency.md): what they answer, and how each refusal looks."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
+
+from annotator.domain.models import Run, ScoredPart, SourceAttribution, SourceOutput
+from annotator.domain.people import LOCAL_OPERATOR, User
+from annotator.domain.projects import Project
+from annotator.store import Store
+from annotator.store.instances import find_instance_ids
+from annotator.store.models import list_runs
+from annotator.usecases import accounts
+from annotator.usecases.import_report import ImportOptions, ImportReport
+from annotator.usecases.measuring import measure
+from annotator.usecases.output_intake import OutputIntake
+from annotator.web.middleware import web_middleware
+from annotator.web.routes import all_routes
+from annotator.web.routes.access import ServerOptions, close_kept_store
+from tests.web.test_panel_routes import HOST, Panel
+
+
+@pytest.fixture
+def screen(
+    database: Path, store: Store, project: Project, add_person: Callable[..., User], import_rows: Callable[..., object]
+) -> Iterator[Panel]:
+    import_rows(project, [{"id": "gold", "text": "bad soup", "label": "negative", "rationales": [[[0, 1]]]}])
+    with store.transaction():
+        OutputIntake(store, project, ImportOptions(), ImportReport(), lambda _: None).run(
+            [SourceOutput("gold", Run("m", "ig"), "f", 1, None, (), (SourceAttribution((ScoredPart((0.5, -0.25)),)),))]
+        )
+    measure(store, LOCAL_OPERATOR, project)
+    researcher = add_person("researcher", project, "researcher")
+    token = accounts.sign_in_as(store, researcher.name, is_demonstration=True)
+    csrf = accounts.session_of(store, token).csrf
+    app = Starlette(routes=all_routes(), middleware=web_middleware(ServerOptions(database)))
+    with TestClient(app, base_url=HOST) as client:
+        yield Panel(client, token, csrf, "saliency")
+    close_kept_store()
+
+
+def test_numbers_tell_what_lists_can_be_sorted_by_and_what_each_is(
+    screen: Panel, store: Store, project: Project
+) -> None:
+    answer = screen.get(f"numbers?project={project.id}").json()
+    [run] = answer["runs"]
+    assert (run["model"], run["method"]) == ("m", "ig")
+    assert {"layer": None, "name": "sets.best_f1"} in run["numbers"]
+    assert answer["names"]["sets.best_f1"]["direction"] == "higher is better"
+
+
+def test_a_list_is_sorted_and_paged(screen: Panel, store: Store, project: Project) -> None:
+    [stored] = list_runs(store, project.id)
+    answer = screen.get(f"list?project={project.id}&by={stored.id}:-:sets.best_f1&order=highest").json()
+    assert (answer["n"], answer["rows"][0]["key"], answer["rows"][0]["value"]) == (1, "gold", 1.0)
+    assert screen.get(f"list?project={project.id}&page=9").json()["rows"] == []
+
+
+def test_an_instance_comes_with_its_panels(screen: Panel, store: Store, project: Project) -> None:
+    [number] = find_instance_ids(store, project.id, "gold")
+    answer = screen.get(f"instance?instance={number}").json()
+    assert answer["panels"][0]["scores"] == [0.5, -0.25]
+    assert answer["gold"] == [[0]]
+    assert screen.get(f"instance?instance={number}&panels=").json()["panels"] == []
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "words"),
+    [
+        ("instance?instance=999999", 404, "no instance number"),
+        ("instance?instance=x", 422, "must be a number"),
+        ("instance?instance=1&panels=a:b", 422, "RUN:LAYER:LABEL"),
+        ("list?project=1&which=strange", 422, "must be one of"),
+        ("list?project=1&which=wrong", 422, "Say whose answers"),
+        ("list?project=1&by=1:sets", 422, "RUN:LAYER:NAME"),
+        ("list?project=77", 404, "no such project"),
+    ],
+)
+def test_what_cannot_be_answered_is_a_sentence(screen: Panel, path: str, status: int, words: str) -> None:
+    answer = screen.get(path)
+    assert (answer.status_code, words in answer.json()["error"]) == (status, True)
+
+
+def test_annotators_are_refused(screen: Panel, store: Store, project: Project, annotator: User) -> None:
+    token = accounts.sign_in_as(store, annotator.name, is_demonstration=True)
+    theirs = Panel(screen.client, token, "", "saliency")
+    assert theirs.get(f"list?project={project.id}").status_code == 403
