@@ -130,7 +130,7 @@ def _asked(question: Question) -> tuple[str, str, list[object]]:
         conditions.append("instances.perturbation_kind = ?")
         values.append(question.kind)
     if question.words:
-        conditions.append("""(instances.key = ? OR EXISTS (SELECT 1 FROM segments JOIN documents ON documents.id = document_id
+        conditions.append("""(instr(lower(key), lower(?)) > 0 OR EXISTS (SELECT 1 FROM segments JOIN documents ON documents.id = document_id
             WHERE instance_id = instances.id AND instr(lower(text), lower(?)) > 0))""")
         values += [question.words, question.words]
     return source, " AND ".join(conditions), values

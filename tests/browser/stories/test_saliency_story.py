@@ -73,7 +73,7 @@ def test_a_researcher_sorts_compares_and_shares(
     page.get_by_role("combobox", name="Order").select_option(label="Best-set token F1")
     page.get_by_role("searchbox", name="Key or words").fill("hostile")
     expect(page.locator(".list-row")).to_have_count(2)
-    page.locator(".list-row", has_text="hostile").first.click()
+    page.locator(".list-row", has=page.get_by_text("hostile", exact=True)).click()
     expect(page.locator(".heat-where h2")).to_have_text("hostile")
     expect(page.locator(".heat-panel")).to_have_count(4)
     assert page.title() != "broken"
