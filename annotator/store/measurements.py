@@ -94,6 +94,9 @@ def list_by_number(store: Store, question: Question, *, limit: int = 25, offset:
     return [Listed(**dict(row)) for row in rows], n
 
 
+_WORDS = """(instr(lower(key), lower(?)) > 0 OR EXISTS (
+    SELECT 1 FROM segments JOIN documents ON documents.id = document_id
+    WHERE instance_id = instances.id AND instr(lower(text), lower(?)) > 0))"""
 _RIGHT, _WRONG = "answered.label = instances.result", "answered.label <> instances.result"
 _WHICH: dict[Which, list[str]] = {
     "all": [],
@@ -130,8 +133,7 @@ def _asked(question: Question) -> tuple[str, str, list[object]]:
         conditions.append("instances.perturbation_kind = ?")
         values.append(question.kind)
     if question.words:
-        conditions.append("""(instr(lower(key), lower(?)) > 0 OR EXISTS (SELECT 1 FROM segments JOIN documents ON documents.id = document_id
-            WHERE instance_id = instances.id AND instr(lower(text), lower(?)) > 0))""")
+        conditions.append(_WORDS)
         values += [question.words, question.words]
     return source, " AND ".join(conditions), values
 

@@ -11,5 +11,5 @@ export function matrixOf(view, maps, { scales, combos, magnitude }) {
       const heat = stepOf(magnitude && score !== null ? Math.abs(score) : score, scales[place]);
       return element("td", { class: [heat, map.selected.has(token) && "top"].filter(Boolean).join(" "), title: `${word}: ${score === null ? "–" : signed(score)}`, "data-token": token });
     })));
-  return element("div", { class: "heat-matrix", tabindex: 0, role: "region", "aria-label": "Methods by tokens" }, element("table", {}, element("thead", {}, head), element("tbody", {}, ...rows)));
+  return element("div", { class: "heat-matrix", tabIndex: 0, role: "region", "aria-label": "Methods by tokens" }, element("table", {}, element("thead", {}, head), element("tbody", {}, ...rows)));
 }

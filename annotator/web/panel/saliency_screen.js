@@ -27,7 +27,7 @@ export class SaliencyScreen {
     this.notice = element("p", { class: "heat-notice", role: "status" });
     this.content = element("div", { class: "heat-content" }, this.grid, this.matrix, this.depths);
     this.main = element("main", { class: "heat-main" }, this.title, this.controls, this.notice, this.content);
-    this.root = element("div", { class: "panel saliency", tabindex: -1 }, this.rules);
+    this.root = element("div", { class: "panel saliency", tabIndex: -1 }, this.rules);
     this.root.append(this.main);
     parent.append(this.root);
     this.updateTheme();

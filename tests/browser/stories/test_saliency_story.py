@@ -85,7 +85,7 @@ def test_a_researcher_sorts_compares_and_shares(
     expect(page.locator(".heat-pointed").nth(2)).to_contain_text("+1 · rank 1 of 3")
 
     # k by the keyboard: the top k is boxed, and the numbers follow without asking the server.
-    page.locator(".heat-main").click(position={"x": 400, "y": 4})
+    page.locator(".heat-main").click(position={"x": 150, "y": 6})
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url) if "/api/saliency" in request.url else None)
     before = page.locator(".heat-panel").first.locator(".t.top").count()
