@@ -11,6 +11,8 @@ from annotator.domain.tasks import Task
 from annotator.errors import InvalidValue
 
 Order = Literal["sequential", "random"]
+Previews = Literal["nobody", "reviewers", "annotators"]
+PREVIEWS: tuple[Previews, ...] = ("nobody", "reviewers", "annotators")
 ResultMode = Literal["confirm", "contest", "give", "labels_only"]
 GoldPolicy = Literal["chosen", "all", "majority", "union"]
 GOLD_POLICIES: tuple[GoldPolicy, ...] = ("chosen", "all", "majority", "union")
@@ -33,6 +35,7 @@ class ProjectSettings:
     required_segments, forbidden_segments: for a label, segments that some, or no, set must touch (e-SNLI).
     *_threshold: the gate's; decimals, since 3.6 is exactly on the edge (Wang et al. 2022, section 3.3).
     are_scores_pooled: sufficiency and compactness scores are averaged over all sets together, and not set by set.
+    model_previews: who may ask the built-in model about sets: nobody, reviewers, or annotators too, while they mark.
     away_after_days: returned work that rests for longer may be corrected by somebody else, and a round that the reviewers
     of the last one leave alone for longer may be scored by others.
     """
@@ -57,6 +60,7 @@ class ProjectSettings:
     gold_policy: GoldPolicy = "chosen"
     is_exhaustive: bool = False
     researchers_see_submitted: bool = False
+    model_previews: Previews = "reviewers"
 
     def __post_init__(self) -> None:
         for name, lowest, highest in (

@@ -50,6 +50,17 @@ def find_assignment(store: Store, instance_id: int, user_id: int) -> Assignment 
     return None if row is None else _assignment(row)
 
 
+def holds_instance(store: Store, instance_id: int, user_id: int) -> bool:
+    """Whether somebody has this instance in hand, to annotate or to correct it."""
+    return bool(
+        store.value(
+            """SELECT EXISTS (SELECT 1 FROM assignments WHERE instance_id = ? AND user_id = ?
+                AND state IN ('leased', 'returned'))""",
+            (instance_id, user_id),
+        )
+    )
+
+
 def find_given_up_correction(store: Store, instance_id: int) -> Assignment | None:
     """A correction that its annotator let lie for too long, or cannot go on with; somebody else may take it over."""
     row = store.row(

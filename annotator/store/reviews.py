@@ -32,6 +32,17 @@ _FOR_ME = f"""FROM rounds JOIN annotations ON annotations.id = rounds.annotation
     AND (previous_id IS NULL OR {_SCORED_BEFORE} OR open_slots > {_RESERVED})"""
 
 
+def reviews_instance(store: Store, instance_id: int, user_id: int) -> bool:
+    """Whether somebody scores, or has scored, an annotation of this instance."""
+    return bool(
+        store.value(
+            """SELECT EXISTS (SELECT 1 FROM reviews JOIN annotations ON annotations.id = annotation_id
+                WHERE instance_id = ? AND reviews.user_id = ? AND reviews.state IN ('leased', 'submitted'))""",
+            (instance_id, user_id),
+        )
+    )
+
+
 def next_to_review(store: Store, project_id: int, user_id: int, roles: Sequence[str], away_since: str) -> int | None:
     """The annotation that this person is to score next: a correction they know, else the oldest; skipped ones at the end."""
     values = (project_id, user_id, json.dumps(list(roles)), away_since)

@@ -108,6 +108,7 @@ class ShownProject:
     forbidden_segments: Mapping[str, tuple[str, ...]]
     discard_reasons: tuple[str, ...]
     idle_after_s: int
+    asks_model: bool  # whether the model's answers may be asked for while one marks
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,6 +197,7 @@ def show_project(project: Project) -> ShownProject:
         forbidden_segments=settings.forbidden_segments,
         discard_reasons=DISCARD_REASONS,
         idle_after_s=settings.idle_after_seconds,
+        asks_model=settings.model_previews == "annotators",
     )
 
 

@@ -108,6 +108,7 @@ class ShownReviewProject:
     question: str
     has_guidelines: bool
     idle_after_s: int
+    asks_model: bool  # whether the model's answers may be asked for here
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,8 +149,9 @@ def show_next_review(answer: NextReview) -> ShownNextReview:
     """The answer of the route `next`."""
     project = answer.project
     shown = ShownReviewProject(
-        project.id, project.name, project.shown_question, bool(project.guidelines), project.settings.idle_after_seconds
-    )
+        project.id, project.name, project.shown_question, bool(project.guidelines), project.settings.idle_after_seconds,
+        project.settings.model_previews != "nobody",
+    )  # fmt: skip
     work = None if answer.work is None else show_review(answer.work)
     return ShownNextReview(work, shown, answer.counts, answer.empty)
 

@@ -10,6 +10,7 @@ export class Head {
       "div", { class: "head-buttons" },
       this.key,
       actions.ask && (this.talk = button("Ask", { key: "q", className: "plain talk-button", title: "Ask the lead; comments on this text", onclick: actions.ask })),
+      actions.answers && (this.model = button("Model", { key: "w", className: "plain", title: "What the project's model answers to the sets", onclick: actions.answers, hidden: true })),
       (this.guidelines = button("Guidelines", { key: "g", className: "plain", onclick: actions.guidelines })),
       button(mine, { key: "m", className: "plain", title: mineTitle, onclick: actions.mine }),
       button("Keys", { key: "?", className: "plain", title: "List of keys", onclick: actions.keys }),
@@ -21,6 +22,7 @@ export class Head {
     const { instance, round, max_rounds: most } = session.work;
     const rounds = most ? ` · round ${round} of ${most}` : round > 1 ? ` · round ${round}` : "";
     setText(this.key, instance.key + rounds);
+    if (this.model) this.model.hidden = !session.project?.asks_model;
   }
 
   /** How many comments there are on this text; new: some that were not seen in this browser. */

@@ -2,6 +2,7 @@
  * The token panel: the component's entry. What it exports is called at the first mount and again at every script run;
  * the panel of an element is made once and only told what may have changed. See docs/panel.md.
  */
+import { Answers } from "./answers.js";
 import { openDiscard, openKeys, openMine } from "./dialogs.js";
 import { Flow } from "./flow.js";
 import { KEY_LIST, Keyboard } from "./keyboard.js";
@@ -34,6 +35,7 @@ class Panel {
       trigger: (name, value) => this.trigger(name, value), project: data.project,
     });
     this.talk = new Talk({ routes: data.talk || "/api/talk", csrf: data.csrf || "", project: data.project, screen: this.screen });
+    this.answers = new Answers({ routes: "/api", csrf: data.csrf || "", screen: this.screen, setsOf: ({ state }) => state.sets.map(({ spans }) => spans) });
     this.screen.build(this.#actions());
     this.screen.root.classList.toggle("brief", Boolean(data.brief));
     this.pointer = this.screen.pointer = new Pointer(this.screen.text, this.screen, this.marking);
@@ -52,7 +54,7 @@ class Panel {
       look: (name) => marking.toggleLook(name), noRationale: () => marking.toggleNoRationale(),
       result: (label) => marking.setResult(label), note: (text) => marking.setNote(text),
       submit: (confirmed = false) => flow.submit(confirmed === true), skip: () => flow.skip(), discard: () => this.#askDiscard(),
-      ask: () => this.talk.open(),
+      ask: () => this.talk.open(), answers: () => this.answers.open(),
       guidelines: () => this.trigger("guidelines", (this.guidelinesAsked += 1)),
       mine: () => openMine(screen.root, (page) => this.messages.mine(this.data.project, page), (row) => flow.open(row.instance)),
       keys: () => openKeys(screen.root, KEY_LIST), retry: () => flow.retry(), withdraw: () => flow.withdraw(), goOn: () => flow.goOn(),
@@ -89,7 +91,7 @@ class Panel {
     const before = this.data;
     this.data = data;
     this.trigger = trigger;
-    this.messages.csrf = this.talk.messages.csrf = data.csrf || this.messages.csrf;
+    this.messages.csrf = this.talk.messages.csrf = this.answers.messages.csrf = data.csrf || this.messages.csrf;
     this.screen.updateTheme();
     if (data.mode === "read" && JSON.stringify(data.work) !== this.workShown) this.#showWork(data.work);
     else if (data.mode !== "read" && (data.start ?? null) !== (before.start ?? null) && data.start) this.flow.open(data.start);

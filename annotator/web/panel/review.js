@@ -1,4 +1,5 @@
 /** The review screen: the component's entry, made of the token panel's parts. See docs/review.md. */
+import { Answers } from "./answers.js";
 import { openKeys, openMine, when } from "./dialogs.js";
 import { mountable } from "./mount.js";
 import { ReviewFlow } from "./review_flow.js";
@@ -35,6 +36,7 @@ class Review {
       trigger: (name, value) => this.trigger(name, value), project: data.project,
     });
     this.talk = new Talk({ routes: data.talk || "/api/talk", csrf: data.csrf || "", project: data.project, screen: this.screen });
+    this.answers = new Answers({ routes: "/api", csrf: data.csrf || "", screen: this.screen, setsOf: ({ work }) => work.sets.map(({ spans }) => spans) });
     const actions = this.#actions();
     this.screen.build(actions);
     this.keyboard = new ReviewKeyboard(this.screen, this.scoring, actions);
@@ -49,7 +51,7 @@ class Review {
       hover: (index) => screen.hover(index), choose: (set, property) => scoring.choose(set, property), score: (value) => scoring.score(value),
       move: (by) => scoring.move(by), look: (view) => scoring.look(view), arrow: (right) => scoring.arrow(right), point: (token) => scoring.point(token),
       comment: (set, text) => scoring.comment(set, text), submit: () => flow.submit(), skip: () => flow.skip(),
-      ask: () => this.talk.open(), guidelines: () => this.trigger("guidelines", (this.guidelinesAsked += 1)), mine: () => this.#openMine(),
+      ask: () => this.talk.open(), answers: () => this.answers.open(), guidelines: () => this.trigger("guidelines", (this.guidelinesAsked += 1)), mine: () => this.#openMine(),
       keys: () => openKeys(screen.root, REVIEW_KEYS), retry: () => flow.retry(), goOn: () => flow.goOn(), takeBack: () => flow.takeBack(),
       keepMine: () => flow.keepMine(), takeTheirs: () => flow.takeTheirs(), focusText: () => screen.focusText(),
     };
@@ -79,7 +81,7 @@ class Review {
     const before = this.data;
     this.data = data;
     this.trigger = trigger;
-    this.messages.csrf = this.talk.messages.csrf = data.csrf || this.messages.csrf;
+    this.messages.csrf = this.talk.messages.csrf = this.answers.messages.csrf = data.csrf || this.messages.csrf;
     this.screen.updateTheme();
     if (data.start && data.start !== before.start) this.flow.open(data.start);
   }

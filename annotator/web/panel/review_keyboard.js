@@ -83,6 +83,7 @@ export class ReviewKeyboard {
       c: () => screen.focusComment(),
       s: () => actions.skip(),
       q: () => actions.ask(),
+      w: () => actions.answers(),
       g: () => actions.guidelines(),
       m: () => actions.mine(),
       "?": () => actions.keys(),

@@ -82,6 +82,7 @@ export const REVIEW_KEYS = [
     ["Ctrl+⏎", "submit and go to the next one"],
     ["s", "skip for now"],
     ["q", "ask the lead; comments on this text"],
+    ["w", "what the project's model answers, where the lead allows it"],
     ["g", "guidelines"],
     ["m", "my reviews"],
     ["?", "this list"],

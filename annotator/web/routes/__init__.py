@@ -2,7 +2,7 @@
 
 from starlette.routing import Route
 
-from annotator.web.routes import documents, health, panel, review, saliency, sign_in, static, talk
+from annotator.web.routes import documents, health, panel, preview, review, saliency, sign_in, static, talk
 
 
 def all_routes() -> list[Route]:
@@ -14,6 +14,7 @@ def all_routes() -> list[Route]:
         *review.routes,
         *talk.routes,
         *saliency.routes,
+        *preview.routes,
         *static.routes,
         *documents.routes,
     ]

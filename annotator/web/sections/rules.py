@@ -7,7 +7,15 @@ from typing import Literal
 
 import streamlit as st
 
-from annotator.domain.projects import GOLD_POLICIES, GoldPolicy, Order, Project, ResultMode
+from annotator.domain.projects import (
+    GOLD_POLICIES,
+    PREVIEWS,
+    GoldPolicy,
+    Order,
+    Previews,
+    Project,
+    ResultMode,
+)
 from annotator.errors import InvalidValue
 from annotator.usecases.databases import Store
 from annotator.usecases.projects import change_project
@@ -20,6 +28,11 @@ _MODES: dict[ResultMode, str] = {
     "confirm": "given and fixed",
     "give": "annotators give it themselves",
     "labels_only": "annotators give labels only, no rationales",
+}
+_PREVIEWS: dict[Previews, str] = {
+    "nobody": "nobody",
+    "reviewers": "reviewers, while they score",
+    "annotators": "annotators too, while they mark",
 }
 _ORDERS: dict[Order, str] = {"sequential": "as imported", "random": "random, by the seed"}
 _POLICIES: dict[GoldPolicy, str] = {
@@ -174,9 +187,16 @@ def _ask_gold(project: Project, changed: Project) -> Project:
         "Researchers see annotations that are not accepted yet", settings.researchers_see_submitted,
         key=_key(project, "researchers"),
     )  # fmt: skip
+    previews = st.selectbox(
+        "Who may ask the built-in model about sets", PREVIEWS, PREVIEWS.index(settings.model_previews),
+        format_func=_PREVIEWS.__getitem__, key=_key(project, "previews"),
+        help="What it answers to a set alone, to the text without the sets, and to a set less each token. Annotators who see it "
+        "while they mark may follow the model.",
+    )  # fmt: skip
     settings = replace(
-        changed.settings, gold_policy=policy, is_exhaustive=is_exhaustive, researchers_see_submitted=may_see
-    )
+        changed.settings, gold_policy=policy, is_exhaustive=is_exhaustive, researchers_see_submitted=may_see,
+        model_previews=previews,
+    )  # fmt: skip
     return replace(changed, settings=settings)
 
 

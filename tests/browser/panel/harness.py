@@ -104,6 +104,7 @@ def project(**changes: Any) -> dict[str, Any]:
         "forbidden_segments": {},
         "discard_reasons": ["offensive", "names a person", "broken text", "wrong language", "other"],
         "idle_after_s": 60,
+        "asks_model": False,
         **changes,
     }
 

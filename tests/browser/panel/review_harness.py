@@ -52,6 +52,7 @@ def project() -> dict[str, Any]:
         "name": "Sentiment",
         "question": "Which tokens support “{result}”? Make each set enough on its own, with nothing to spare.",
         "has_guidelines": True,
+        "asks_model": False,
         "idle_after_s": 60,
     }
 
