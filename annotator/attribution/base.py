@@ -6,13 +6,14 @@ own, so that nothing has to be found again in a text; a predictor that cuts them
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
 from annotator.domain.instances import Instance
-from annotator.domain.models import Attribution, Unit
+from annotator.domain.models import Attribution, Prediction, Unit
 from annotator.metrics.ragged import Flags
 
 
@@ -74,6 +75,32 @@ class Input:
             segments.append(replace(segment, tokens=tokens, spaces=spaces))
         return replace(self, segments=tuple(segments))
 
+    def covered(self, mask: Flags, cover: str) -> "Input":
+        """The input with the tokens outside the mask replaced by one word each, such as a model's own mask token.
+
+        mask: bool[n_selectable], as for `kept`
+        """
+        segments, first = [], 0
+        for segment in self.segments:
+            if not segment.is_selectable:
+                segments.append(segment)
+                continue
+            here = mask[first : first + len(segment.tokens)]
+            first += len(segment.tokens)
+            tokens = tuple(
+                token if stays or not token else cover for token, stays in zip(segment.tokens, here, strict=True)
+            )
+            segments.append(replace(segment, tokens=tokens))
+        return replace(self, segments=tuple(segments))
+
+    def sides(self) -> list[tuple[int, int]]:
+        """The selectable segments as half-open token ranges."""
+        ends = [0]
+        for segment in self.segments:
+            if segment.is_selectable:
+                ends.append(ends[-1] + len(segment.tokens))
+        return list(pairwise(ends))
+
 
 @runtime_checkable
 class Predictor(Protocol):
@@ -84,6 +111,43 @@ class Predictor(Protocol):
 
     def probabilities(self, inputs: Sequence[Input]) -> npt.NDArray[np.float64]:
         """float[n_inputs, n_labels], each row summing to 1.
+
+        Raises: ModelError when the model cannot answer
+        """
+
+
+@runtime_checkable
+class GivesLogits(Predictor, Protocol):
+    """A predictor that also tells its scores before the softmax; what is explained is then the logit."""
+
+    def logits(self, inputs: Sequence[Input]) -> npt.NDArray[np.float64]:
+        """float[n_inputs, n_labels]."""
+
+
+@runtime_checkable
+class HasCover(Protocol):
+    """A predictor that knows a token for "nothing stands here", such as "[MASK]"; others have tokens taken out."""
+
+    mask_token: str
+
+
+@runtime_checkable
+class HasLimit(Protocol):
+    """A predictor that does not take in all tokens of a long input."""
+
+    def seen(self, one: Input) -> Flags:
+        """bool[n_selectable]: the tokens that the model takes in whole; the others get NaN for a score."""
+
+
+@runtime_checkable
+class Answerer(Predictor, Protocol):
+    """A reading model, which answers with a stretch of the text: `labels` is (), `probabilities` raises ModelError.
+
+    Its explainers explain its own answer: the label given to `explain` is "" or that answer, and an attribution's label is it.
+    """
+
+    def answers(self, inputs: Sequence[Input]) -> list[Prediction]:
+        """Each input's answer as the result, with its probability; "" without one where there is no text to answer from.
 
         Raises: ModelError when the model cannot answer
         """

@@ -3,7 +3,7 @@ import { badgeOf } from "./chip.js";
 import { element, setText } from "./dom.js";
 import { letterOf } from "./model.js";
 import { colourOf, hexOf, signed, stepOf, written } from "./saliency_heat.js";
-import { fitOf, ranksOf, selectedOf, tiesOf } from "./saliency_numbers.js";
+import { fitOf, orderOf, ranksOf, selectedOf, tiesOf } from "./saliency_numbers.js";
 
 const BARS = 15;
 
@@ -15,7 +15,9 @@ export class SaliencyMap {
    */
   constructor(view, panel, actions) {
     Object.assign(this, { view, panel, actions });
-    this.ranks = ranksOf(panel);
+    this.order = orderOf(panel);
+    this.ranks = ranksOf(this.order);
+    this.names = [];
     this.isEmpty = !panel.scores && !panel.ranking && !panel.spans;
     this.tokens = [];
     this.text = element("div", { class: "heat-text", dir: "auto", lang: view.instance.language }, ...view.segments.map((segment) => this.#segment(segment)));
@@ -70,7 +72,7 @@ export class SaliencyMap {
   paint({ scale, counts, combos, magnitude, showNumbers, dark }) {
     const { panel, view } = this;
     this.isDark = dark;
-    this.selected = selectedOf(panel, view.sides, counts);
+    this.selected = selectedOf(panel, view.sides, counts, this.order);
     this.scale = scale;
     const scores = panel.scores || [];
     this.tokens.forEach((made, token) => {
@@ -78,15 +80,23 @@ export class SaliencyMap {
       const heat = stepOf(magnitude && score !== null ? Math.abs(score) : score, scale);
       const classes = ["t", heat, combos[token] && `g${combos[token]}`, this.selected.has(token) && "top", scores.length && score === null && token < view.n && "unseen"];
       const name = classes.filter(Boolean).join(" ");
-      if (made.className !== name) made.className = name;
-      const label = showNumbers && score !== null ? signed(score) : null;
-      if (label !== null) made.setAttribute("data-score", label);
-      else made.removeAttribute("data-score");
+      if (this.names[token] !== name) made.className = this.names[token] = name;
     });
+    if (this.numbered !== showNumbers) this.#number(showNumbers);
     this.text.classList.toggle("with-numbers", showNumbers);
     this.#paintLegend(magnitude);
     this.#paintNumbers();
     if (!this.bars.hidden) this.#paintBars();
+  }
+
+  /** Writes the scores under the words, or takes them away. */
+  #number(showNumbers) {
+    this.numbered = showNumbers;
+    this.tokens.forEach((made, token) => {
+      const score = this.panel.scores?.[token] ?? null;
+      if (showNumbers && score !== null) made.setAttribute("data-score", signed(score));
+      else made.removeAttribute("data-score");
+    });
   }
 
   #paintLegend(magnitude) {

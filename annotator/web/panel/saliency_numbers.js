@@ -16,15 +16,19 @@ export function orderOf(panel) {
   return scored.sort((a, b) => b[0] - a[0] || a[1] - b[1]).map(([, token]) => token);
 }
 
-/** The tokens that are selected: all of a hard rationale, else the first k of each side. */
-export function selectedOf(panel, sides, counts) {
-  const order = orderOf(panel);
+/** The tokens that are selected: all of a hard rationale, else the first k of each side. `order` is orderOf(panel). */
+export function selectedOf(panel, sides, counts, order) {
   if (panel.spans) return new Set(order);
   const selected = new Set();
   let first = 0;
   sides.forEach(({ n }, side) => {
-    const here = order.filter((token) => token >= first && token < first + n);
-    for (const token of here.slice(0, counts[side])) selected.add(token);
+    let left = counts[side];
+    for (const token of order) {
+      if (!left) break;
+      if (token < first || token >= first + n) continue;
+      selected.add(token);
+      left -= 1;
+    }
     first += n;
   });
   return selected;
@@ -36,9 +40,9 @@ export function tiesOf(panel, sides, selected) {
   let first = 0;
   let ties = 0;
   for (const { n } of sides) {
-    const here = Array.from({ length: n }, (_, place) => first + place).filter((token) => panel.scores[token] !== null);
-    const lowest = Math.min(...here.filter((token) => selected.has(token)).map((token) => panel.scores[token]));
-    ties += here.filter((token) => !selected.has(token) && panel.scores[token] === lowest).length;
+    let lowest = Infinity;
+    for (const token of selected) if (token >= first && token < first + n) lowest = Math.min(lowest, panel.scores[token]);
+    for (let token = first; token < first + n; token += 1) if (panel.scores[token] === lowest && !selected.has(token)) ties += 1;
     first += n;
   }
   return ties;
@@ -61,9 +65,7 @@ export function fitOf(selected, gold) {
 }
 
 /** The rank of each token, from 1; tokens that are not ranked have none. */
-export function ranksOf(panel) {
-  return new Map(orderOf(panel).map((token, place) => [token, place + 1]));
-}
+export const ranksOf = (order) => new Map(order.map((token, place) => [token, place + 1]));
 
 /** MAP between two rankings of strings, depth by depth: (number of Q_j in O[:i]) / i for each i. */
 export function depthsOf(original, perturbed) {

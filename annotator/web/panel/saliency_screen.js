@@ -7,7 +7,7 @@ import { heatRules, scalesOf, written } from "./saliency_heat.js";
 import { titleOf } from "./saliency_list.js";
 import { SaliencyMap } from "./saliency_map.js";
 import { matrixOf } from "./saliency_matrix.js";
-import { countsOf, depthsOf, orderOf } from "./saliency_numbers.js";
+import { countsOf, depthsOf } from "./saliency_numbers.js";
 
 const DARK = matchMedia("(prefers-color-scheme: dark)");
 
@@ -158,7 +158,7 @@ export class SaliencyScreen {
   /** MAP between the rankings of the two versions, depth by depth. */
   #showDepths() {
     if (!this.partnerMaps.length || this.state.matrix) return this.depths.replaceChildren();
-    const lists = (map) => orderOf(map.panel).filter((token) => map.selected.has(token)).map((token) => map.tokens[token].textContent);
+    const lists = (map) => map.order.filter((token) => map.selected.has(token)).map((token) => map.tokens[token].textContent);
     const rows = this.maps.map((map, place) => {
       const [first, second] = this.view.instance.parent ? [this.partnerMaps[place], map] : [map, this.partnerMaps[place]];
       const { depths, map: value } = depthsOf(lists(first), lists(second));

@@ -1,0 +1,55 @@
+"""A predictor from what a person writes: spacy:PATH-OR-NAME or transformers:PATH-OR-NAME."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from annotator.attribution import spacy_pipeline
+from annotator.attribution.base import Predictor
+from annotator.errors import InvalidValue
+
+BUILT_IN = "built-in"
+
+
+@dataclass(frozen=True, slots=True)
+class LoadOptions:
+    """How a transformers model is run; others have no need of it.
+
+    inputs_at_once: texts in one batch of the model; None: 8 on a CPU, 32 on a GPU
+    too_long:       a text beyond the model's limit is refused, or cut at its end
+    """
+
+    device: str = "auto"
+    threads: int = 1
+    inputs_at_once: int | None = None
+    too_long: Literal["refuse", "cut"] = "refuse"
+    is_query_first: bool = False
+
+
+def load_predictor(spec: str, options: LoadOptions) -> Predictor:
+    """The model that a spec names; the built-in one is not made here.
+
+    Raises: InvalidValue for a spec of no known kind, ModelError where the model cannot be loaded
+    """
+    kind, _, source = spec.partition(":")
+    if not source.strip():
+        kind = ""
+    match kind:
+        case "spacy":
+            return spacy_pipeline.load(source, name=Path(source).name or source)
+        case "transformers":
+            from annotator.attribution import transformers_models  # noqa: PLC0415
+
+            return transformers_models.load(
+                source,
+                device=options.device,
+                threads=options.threads,
+                batch_size=options.inputs_at_once,
+                too_long=options.too_long,
+                query_first=options.is_query_first,
+            )
+        case _:
+            raise InvalidValue(
+                f"'{spec}' names no model. Write {BUILT_IN}, {BUILT_IN}:NAME, spacy:FOLDER-OR-NAME or "
+                "transformers:FOLDER-OR-NAME."
+            )

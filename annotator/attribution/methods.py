@@ -1,0 +1,164 @@
+"""The methods for any predictor, with their parameters and the papers' settings; and the door to those of transformers models."""
+
+from collections.abc import Mapping
+from typing import cast
+
+from annotator.attribution.base import Explainer, Predictor
+from annotator.attribution.lime_positions import Lime, Perturbed
+from annotator.attribution.linear import Linear
+from annotator.attribution.occlusion import Occlusion
+from annotator.attribution.random_scores import SEEDS, RandomScores
+from annotator.attribution.transformers_parameters import METHODS as TRANSFORMERS_METHODS
+from annotator.attribution.transformers_parameters import PRESETS as TRANSFORMERS_PRESETS
+from annotator.attribution.transformers_parameters import Method, Parameter, Value
+from annotator.domain.models import Unit
+from annotator.errors import InvalidValue
+
+_OUTPUT = Parameter(
+    "output", "default", ("logit", "probability"), says="which number of the label; the logit where the model tells it"
+)
+_REMOVAL = Parameter(
+    "removal", "default", ("delete", "cover"), says="cover: by the model's mask token; the default where it has one"
+)
+
+
+def _unit(parameters: Mapping[str, Value]) -> Unit:
+    return "probability" if parameters["output"] == "probability" else "logit"
+
+
+METHODS: dict[str, Method] = {
+    "occlusion": Method(
+        "Occlusion",
+        "f(x) − f(x without the token), for each token by itself",
+        "Zeiler and Fergus 2014; Li et al. 2016",
+        (_OUTPUT, _REMOVAL),
+        is_signed=lambda _: True,
+        unit=_unit,
+    ),
+    "lime": Method(
+        "LIME at positions",
+        "coefficients of a weighted ridge regression of f on which tokens stay, over drawn samples",
+        "Ribeiro et al. 2016, with token positions in the place of word types",
+        (
+            Parameter("samples", 500, is_number=True, least=2, says="changed inputs for each text"),
+            Parameter("features", "all", ("all",), is_number=True, least=1, says="tokens that get a score; others 0"),
+            Parameter("kernel_width", 25, is_number=True, least=1, says="lower: samples near the text count more"),
+            Parameter("penalty", "0.001", ("0.001", "0.01", "0.1", "1"), says="of the ridge regression; lime's is 1"),
+            Parameter("perturbed", "all", ("all", "side"), says="side: one side of a pair at a time"),
+            _OUTPUT,
+            _REMOVAL,
+        ),
+        is_signed=lambda _: True,
+        unit=_unit,
+    ),
+    "linear": Method(
+        "Exact weights",
+        "the token's own weight; with the base, all scores together are the logit. For the built-in model alone",
+        "the model's definition",
+        (),
+        is_signed=lambda _: True,
+        unit=lambda _: "logit",
+    ),
+    "random": Method(
+        "Random",
+        "a uniform score in [0, 1); the mean of ten seeds",
+        "the project's definition",
+        (),
+        is_signed=lambda _: False,
+        unit=lambda _: "none",
+    ),
+}
+
+# A preset fixes only what its paper says; the rest keeps its default.
+PRESETS: dict[str, dict[str, dict[str, Value]]] = {
+    "wang-2022": {  # appendix B; the program lime explains a probability, with a penalty of 1
+        "lime": {"samples": 5000, "features": 10, "penalty": "1", "perturbed": "side", "output": "probability"},
+    },
+}
+
+_SEEDS: Mapping[str, tuple[int, ...]] = {"lime": (0,), "random": SEEDS}
+
+
+def preset_names() -> tuple[str, ...]:
+    """Every preset that there is for some method."""
+    return tuple(dict.fromkeys((*PRESETS, *TRANSFORMERS_PRESETS)))
+
+
+def seeds_of(method: str, asked: tuple[int, ...]) -> tuple[int | None, ...]:
+    """The seeds with which a method is run; (None,) for one that draws nothing.
+
+    Raises: InvalidValue for seeds that would change nothing
+    """
+    if method in _SEEDS:
+        return tuple(dict.fromkeys(asked)) or _SEEDS[method]
+    if asked:
+        raise InvalidValue(f"Method {method} draws nothing, so that it has no seed. Leave --seed out.")
+    return (None,)
+
+
+def make_explainer(
+    predictor: Predictor, method: str, parameters: Mapping[str, object], seed: int | None = None
+) -> Explainer:
+    """A method for a predictor. parameters: see METHODS; "preset" names one of PRESETS, whose settings the others override.
+
+    Raises: InvalidValue naming the methods, parameters or values that there are; ModelError where the model cannot have it
+    """
+    if method in TRANSFORMERS_METHODS:
+        from annotator.attribution.transformers_models import explainer  # noqa: PLC0415
+
+        return explainer(predictor, method, parameters, seed)
+    if method not in METHODS:
+        raise InvalidValue(
+            f"There is no method '{method}'. For any model there are {', '.join(METHODS)}; for transformers models also "
+            f"{', '.join(TRANSFORMERS_METHODS)}."
+        )
+    return _made(predictor, method, resolved(method, parameters), seed or 0)
+
+
+def _made(predictor: Predictor, method: str, values: Mapping[str, Value], seed: int) -> Explainer:
+    match method:
+        case "random":
+            return RandomScores(seed=seed)
+        case "linear":
+            return Linear(predictor)
+        case "occlusion":
+            return Occlusion(predictor, output=values["output"], removal=values["removal"])
+    features = values["features"]
+    return Lime(
+        predictor,
+        seed=seed,
+        samples=int(values["samples"]),
+        features=None if features == "all" else int(features),
+        kernel_width=int(values["kernel_width"]),
+        penalty=float(values["penalty"]),
+        perturbed=cast("Perturbed", values["perturbed"]),
+        output=values["output"],
+        removal=values["removal"],
+    )
+
+
+def resolved(method: str, given: Mapping[str, object]) -> dict[str, Value]:
+    """All parameters of one of METHODS: what is given, else what the preset says, else the default.
+
+    >>> resolved("lime", {"preset": "wang-2022", "samples": "100"})["samples"]
+    100
+    """
+    known = {parameter.name: parameter for parameter in METHODS[method].parameters}
+    wanted = _preset(method, given.get("preset")) | {name: v for name, v in given.items() if name != "preset"}
+    unknown = sorted(wanted.keys() - known.keys())
+    if unknown:
+        there = f"It has {', '.join(known)}" if known else "It has none"
+        raise InvalidValue(f"Method {method} has no parameter {', '.join(unknown)}. {there}.")
+    return {
+        name: p.read(wanted[name]) if name in wanted else p.default_for("classification") for name, p in known.items()
+    }
+
+
+def _preset(method: str, name: object) -> dict[str, object]:
+    if name is None:
+        return {}
+    by_method = PRESETS.get(name, {}) if isinstance(name, str) else {}
+    if method not in by_method:
+        there = [preset for preset, methods in PRESETS.items() if method in methods]
+        raise InvalidValue(f"Method {method} has no preset '{name}'. It has {', '.join(there) or 'none'}.")
+    return dict(by_method[method])

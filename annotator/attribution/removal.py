@@ -1,0 +1,91 @@
+"""What methods share that only ask a model about changed inputs: which number they ask for, and how tokens are removed."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Literal, cast
+
+import numpy as np
+
+from annotator.attribution.base import GivesLogits, HasCover, HasLimit, Input, Predictor
+from annotator.errors import ModelError
+from annotator.metrics.ragged import Flags, Floats, Integers
+
+Output = Literal["logit", "probability"]
+Removal = Literal["delete", "cover"]
+
+_AT_ONCE = 256  # changed inputs that are in memory together
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What a method asks of a model, and how it takes tokens out.
+
+    output:  the label's logit, or its probability
+    removal: tokens are deleted, or covered by the model's own mask token
+    """
+
+    predictor: Predictor
+    output: Output
+    removal: Removal
+
+    @staticmethod
+    def of(predictor: Predictor, output: object = "default", removal: object = "default") -> "Question":
+        """What is asked; by default the logit, and covering, where the model has these, else the probability, and deleting.
+
+        Raises: ModelError where the model does not have what is asked for
+        """
+        has_logits, has_cover = isinstance(predictor, GivesLogits), isinstance(predictor, HasCover)
+        if output == "logit" and not has_logits:
+            raise ModelError(f"{predictor.name} tells probabilities alone, no logits. Ask for output=probability.")
+        if removal == "cover" and not has_cover:
+            raise ModelError(f"{predictor.name} has no token that covers others. Ask for removal=delete.")
+        return Question(
+            predictor,
+            cast("Output", ("logit" if has_logits else "probability") if output == "default" else output),
+            cast("Removal", ("cover" if has_cover else "delete") if removal == "default" else removal),
+        )
+
+    def column(self, label: str) -> int:
+        """The place of a label among the model's; raises ModelError naming those there are."""
+        if label not in self.predictor.labels:
+            raise ModelError(
+                f"{self.predictor.name} knows no label '{label}'. It knows {', '.join(self.predictor.labels)}."
+            )
+        return self.predictor.labels.index(label)
+
+    def numbers(self, inputs: Iterable[Input], column: int) -> Floats:
+        """float[n_inputs]: the logit or probability of a label; the inputs may be made while they are asked for."""
+        found, waiting = [np.empty(0)], iter(inputs)
+        while some := list(islice(waiting, _AT_ONCE)):
+            found.append(self._all_labels(some)[:, column])
+        return np.concatenate(found)
+
+    def without(self, one: Input, mask: Flags) -> Input:
+        """The input with the tokens outside the mask removed; mask: bool[n_selectable]."""
+        if self.removal == "cover" and isinstance(self.predictor, HasCover):
+            return one.covered(mask, self.predictor.mask_token)
+        return one.kept(mask)
+
+    def seen(self, one: Input) -> Integers:
+        """The selectable tokens that the model takes in, by number."""
+        if isinstance(self.predictor, HasLimit):
+            return np.flatnonzero(self.predictor.seen(one))
+        return np.arange(one.n_selectable, dtype=np.int64)
+
+    def _all_labels(self, inputs: Sequence[Input]) -> Floats:
+        if self.output == "logit" and isinstance(self.predictor, GivesLogits):
+            return self.predictor.logits(inputs)
+        return self.predictor.probabilities(inputs)
+
+
+def laid(scores: Floats, seen: Integers, n_selectable: int) -> tuple[float, ...]:
+    """Scores of the tokens that were seen, NaN for the others."""
+    found = np.full(n_selectable, np.nan)
+    found[seen] = scores
+    return tuple(found.tolist())
+
+
+def unseen_fact(seen: Integers, n_selectable: int) -> dict[str, float]:
+    """How many tokens the model did not see, where there are such."""
+    return {"unseen_tokens": float(n_selectable - len(seen))} if len(seen) < n_selectable else {}

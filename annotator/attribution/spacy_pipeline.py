@@ -1,0 +1,114 @@
+"""Any spaCy pipeline with a text classifier as a predictor."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from annotator.attribution.base import Input
+from annotator.errors import ModelError
+from annotator.metrics.ragged import Floats
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+    from spacy.tokens import Doc
+
+_BATCH = 32
+_BETWEEN = "\n"  # between segments, as one token
+
+
+class SpacyPipeline:
+    """Probabilities from a pipeline's `textcat`, or its `textcat_multilabel` brought to the sum 1.
+
+    The pipeline gets the project's tokens, segment after segment in token order with a line break between, and runs its parts up
+    to the classifier. Tokens without characters are left out.
+    """
+
+    def __init__(self, nlp: "Language", classifier: str, *, name: str) -> None:
+        self.name = name
+        self._nlp = nlp
+        self.labels: tuple[str, ...] = tuple(nlp.get_pipe(classifier).labels)  # type: ignore[attr-defined]
+        names = nlp.pipe_names
+        self._not_needed = names[names.index(classifier) + 1 :]
+
+    def probabilities(self, inputs: Sequence[Input]) -> Floats:
+        found = np.zeros((len(inputs), len(self.labels)))
+        with _told(self.name), self._nlp.memory_zone():
+            for first in range(0, len(inputs), _BATCH):
+                docs = [_doc(self._nlp, one) for one in inputs[first : first + _BATCH]]
+                # spaCy answers nothing at all for texts without tokens, unless one with a token is beside them.
+                beside = _doc_of(self._nlp, [_BETWEEN], [False])
+                answered = self._nlp.pipe([*docs, beside], batch_size=_BATCH + 1, disable=self._not_needed)
+                for row, doc in enumerate(list(answered)[: len(docs)]):
+                    found[first + row] = [doc.cats[label] for label in self.labels]
+        return _shares(found, self.name)
+
+
+def load(source: str, *, name: str) -> SpacyPipeline:
+    """A pipeline from a folder, or an installed one by its name.
+
+    Raises: ModelError where there is none, it cannot be loaded, or it has no text classifier
+    """
+    import spacy  # noqa: PLC0415
+
+    try:
+        nlp = spacy.load(source)
+    except OSError as error:
+        raise ModelError(
+            f"'{source}' is no spaCy pipeline: neither a folder that spacy.load reads nor the name of an installed "
+            f"one ({_first_line(error)})"
+        ) from error
+    except Exception as error:  # whatever a foreign model does when it is loaded
+        raise ModelError(f"The spaCy pipeline '{source}' cannot be loaded: {_first_line(error)}") from error
+    for part in nlp.pipe_names:
+        if nlp.get_pipe_meta(part).factory in {"textcat", "textcat_multilabel"}:
+            return SpacyPipeline(nlp, part, name=name)
+    there = ", ".join(nlp.pipe_names) or "nothing"
+    raise ModelError(
+        f"The spaCy pipeline '{source}' has no text classifier (textcat or textcat_multilabel); it has {there}."
+    )
+
+
+def _doc(nlp: "Language", one: Input) -> "Doc":
+    words: list[str] = []
+    spaces: list[bool] = []
+    for segment in one.segments:
+        pairs = [(token, bool(space)) for token, space in zip(segment.tokens, segment.spaces, strict=True) if token]
+        if words and pairs:
+            words.append(_BETWEEN)
+            spaces.append(False)
+        words += [token for token, _ in pairs]
+        spaces += [space for _, space in pairs]
+    return _doc_of(nlp, words, spaces)
+
+
+def _doc_of(nlp: "Language", words: list[str], spaces: list[bool]) -> "Doc":
+    from spacy.tokens import Doc  # noqa: PLC0415
+
+    return Doc(nlp.vocab, words=words, spaces=spaces)
+
+
+@contextmanager
+def _told(name: str) -> Iterator[None]:
+    """What a foreign pipeline raises, as a sentence."""
+    try:
+        yield
+    except MemoryError:
+        raise
+    except Exception as error:
+        raise ModelError(f"{name} cannot answer: {_first_line(error)} ({type(error).__name__})") from error
+
+
+def _shares(found: Floats, name: str) -> Floats:
+    """Each row brought to the sum 1; equal shares where all are 0."""
+    if not np.isfinite(found).all():
+        raise ModelError(f"{name} answers numbers that are no probabilities (NaN or infinite). The model is broken.")
+    sums = found.sum(axis=1, keepdims=True)
+    shares: Floats = np.where(sums > 0, found / np.where(sums > 0, sums, 1.0), 1.0 / found.shape[1])
+    return shares
+
+
+def _first_line(error: Any) -> str:
+    text = str(error).strip()
+    return text.splitlines()[0] if text else type(error).__name__

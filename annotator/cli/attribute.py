@@ -1,0 +1,167 @@
+"""`annotator attribute`: what a model answers for a project's instances, and how much each token counts for it."""
+
+import dataclasses
+import json
+import math
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from annotator.cli.answers import json_option, opened, print_json, show_rest
+from annotator.domain.people import LOCAL_OPERATOR
+from annotator.errors import InvalidValue
+
+if TYPE_CHECKING:
+    from annotator.usecases.attributing import AttributingReport
+
+_SECONDS_BETWEEN_LINES = 5.0
+_OF_THE_METHOD = ("steps", "baseline", "samples", "features", "kernel_width", "output", "layer", "preset")
+_OF_THE_MODEL = {"device": "device", "threads": "threads", "inputs_at_once": "inputs_at_once", "too_long": "too_long",
+                 "query_first": "is_query_first"}  # fmt: skip
+
+
+@click.command("attribute")
+@click.option("--project", "project_name", required=True, metavar="NAME", help="The project.")
+@click.option(
+    "--model",
+    required=True,
+    help="built-in, built-in:NAME, spacy:FOLDER-OR-NAME or transformers:FOLDER-OR-NAME.",
+)
+@click.option(
+    "--method",
+    required=True,
+    help="occlusion, lime, linear, random, gold; of transformers models also integrated-gradients, gradient-x-input, "
+    "attention, attention-rollout.",
+)
+@click.option(
+    "--label",
+    default="predicted",
+    show_default=True,
+    help="Whose attribution: predicted, gold, all, or one of the project's labels.",
+)
+@click.option("--seed", "seeds", type=click.IntRange(min=0), multiple=True, help="Of a method that draws; several.")
+@click.option("--preset", help="A paper's settings, such as wang-2022 or stevens-su-2021.")
+@click.option("--steps", type=click.IntRange(min=1), help="Of integrated gradients.")
+@click.option("--baseline", help="Of integrated gradients: mask, pad or zero.")
+@click.option("--layer", help="Of attention: a number, last or all.")
+@click.option("--samples", type=click.IntRange(min=2), help="Of LIME.")
+@click.option("--features", help="Of LIME: how many tokens get a score, or all.")
+@click.option("--kernel-width", type=click.IntRange(min=1), help="Of LIME.")
+@click.option("--output", type=click.Choice(["logit", "probability"]), help="Which number of the label is explained.")
+@click.option("--set", "others", multiple=True, metavar="NAME=VALUE", help="Any other parameter of the method.")
+@click.option("--split", help="Only this split.")
+@click.option("--faithfulness", "has_faithfulness", is_flag=True, help="Also ask about rationales alone and the rest.")
+@click.option(
+    "--rename",
+    "renamed",
+    multiple=True,
+    metavar="MODEL_LABEL=LABEL",
+    help="What the project calls a label of the model.",
+)
+@click.option("--train", "trains", is_flag=True, help="Train the built-in model again.")
+@click.option("--train-seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of that training.")
+@click.option("--again", "is_anew", is_flag=True, help="First take out what is stored of the model.")
+@click.option(
+    "--batch-size", type=click.IntRange(min=1), default=8, show_default=True, help="Instances that are stored together."
+)
+@click.option("--device", default="auto", show_default=True, help="Of a transformers model: auto, cpu or cuda.")
+@click.option(
+    "--threads", type=click.IntRange(min=1), default=1, show_default=True, help="Of a transformers model on a CPU."
+)
+@click.option("--inputs-at-once", type=click.IntRange(min=1), help="Texts in one batch of a transformers model.")
+@click.option(
+    "--too-long",
+    type=click.Choice(["refuse", "cut"]),
+    default="refuse",
+    show_default=True,
+    help="Texts beyond a transformers model's limit.",
+)
+@click.option("--query-first", is_flag=True, help="A transformers model gets the query before the text.")
+@json_option
+@click.pass_obj
+def attribute(
+    database: Path, /, project_name: str, model: str, method: str, as_json: bool, others: Sequence[str], **options: Any
+) -> None:
+    """Compute answers and attributions; what is stored already is not computed again.
+
+    It may be stopped at any moment and repeated: it goes on where it was.
+    """
+    from annotator.usecases.attributing import AttributingOptions, LoadOptions
+    from annotator.usecases.attributing import attribute as compute
+    from annotator.usecases.projects import find_project
+
+    given = {name: options.pop(name) for name in _OF_THE_METHOD}
+    parameters = {name: value for name, value in given.items() if value is not None} | _pairs(others, "--set")
+    load = LoadOptions(**{to: options.pop(name) for name, to in _OF_THE_MODEL.items()})
+    renamed = _pairs(options.pop("renamed"), "--rename")
+    asked = AttributingOptions(**options, parameters=parameters, renamed=renamed, load=load)
+    with opened(database) as store:
+        progress = _Progress()
+        try:
+            found = find_project(store, project_name)
+            report = compute(store, LOCAL_OPERATOR, found, model, method, asked, progress=progress.take)
+        finally:
+            progress.end()
+    _show(report, as_json=as_json)
+
+
+def _pairs(written: Sequence[str], option: str) -> dict[str, str]:
+    """NAME=VALUE as a mapping; the last = may stand in a name, so the first divides."""
+    pairs = {}
+    for text in written:
+        name, sign, value = text.partition("=")
+        if not sign or not name.strip() or not value.strip():
+            raise InvalidValue(f"{option} {text}: write a name, =, and a value.")
+        pairs[name.strip()] = value.strip()
+    return pairs
+
+
+class _Progress:
+    """How many instances are done, on standard error: the first line after the first batch, then every few seconds."""
+
+    def __init__(self) -> None:
+        self.done = self.of = 0
+        self.shown = -1
+        self.at = -math.inf
+
+    def take(self, done: int, of: int) -> None:
+        self.done, self.of = done, of
+        if time.monotonic() - self.at >= _SECONDS_BETWEEN_LINES:
+            self._show()
+
+    def end(self) -> None:
+        if self.done > self.shown >= 0 or (self.done and sys.stderr.isatty()):
+            self._show()
+
+    def _show(self) -> None:
+        if self.done != self.shown:
+            self.shown, self.at = self.done, time.monotonic()
+            click.echo(f"{self.done:,} of {self.of:,} instances", err=True)
+
+
+def _show(report: "AttributingReport", *, as_json: bool) -> None:
+    for note in report.notes:
+        click.echo(note, err=True)
+    for key, reason in report.left_out:
+        click.echo(f"left out: instance '{key}': {reason}", err=True)
+    show_rest(report.n_left_out, report.left_out, "instance")
+    if as_json:
+        print_json(dataclasses.asdict(report))
+        return
+    parameters = json.dumps(dict(report.parameters), ensure_ascii=False) if report.parameters else ""
+    click.echo(f"{report.model}, {report.method} {parameters}".rstrip())
+    click.echo(
+        f"Computed {report.n_answers:,} answers, {report.n_attributions:,} attributions and {report.n_reduced:,} "
+        f"rationales; {report.n_known:,} of {report.n_instances:,} instances had nothing to compute, "
+        f"{report.n_left_out:,} were left out."
+    )
+    if report.n_without_label:
+        click.echo(f"{report.n_without_label:,} instances have no gold label that the model knows, so no attribution.")
+    if report.n_seen_in_part:
+        click.echo(f"{report.n_seen_in_part:,} attributions lack scores of tokens that the model did not see.")
+    for name, value in report.facts.items():
+        click.echo(f"{name}: {value:.4g} (mean over what was computed now)")

@@ -1,0 +1,101 @@
+"""A model as a project asks it: its answers in the project's labels."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from annotator.attribution.base import Answerer, Explained, Explainer, Input, Predictor
+from annotator.domain.models import Prediction
+from annotator.domain.projects import Project
+from annotator.errors import ModelError
+
+_SHOWN = 12
+
+
+@dataclass(frozen=True, slots=True)
+class AskedModel:
+    """A predictor, and what the project calls its labels.
+
+    names: the project's label for each label of the model; empty for a model that answers otherwise
+    """
+
+    predictor: Predictor
+    names: Mapping[str, str]
+
+    @property
+    def name(self) -> str:
+        return self.predictor.name
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The project's labels that the model knows, in the order of its probabilities."""
+        return tuple(self.names[label] for label in self.predictor.labels)
+
+    def answers(self, inputs: Sequence[Input]) -> list[Prediction]:
+        """The full answer to each input."""
+        if isinstance(self.predictor, Answerer):
+            return self.predictor.answers(inputs)
+        found = []
+        for row in self.predictor.probabilities(inputs):
+            probabilities = dict(zip(self.labels, row.tolist(), strict=True))
+            found.append(Prediction(Prediction(None, probabilities).label, probabilities))
+        return found
+
+    def explained(self, explainer: Explainer, inputs: Sequence[Input], labels: Sequence[str]) -> list[Explained]:
+        """Scores for the project's labels, in the model's terms; see `named`."""
+        own = {name: label for label, name in self.names.items()}
+        return explainer.explain(inputs, [own.get(label, label) for label in labels])
+
+    def named(self, label: str) -> str:
+        """What the project calls a label of the model; answers and "" are called what they are."""
+        return self.names.get(label, label)
+
+
+def asked_model(predictor: Predictor, project: Project, renamed: Mapping[str, str]) -> AskedModel:
+    """A model whose answers fit a project.
+
+    renamed: what the project calls labels of the model; others must have the project's names (upper or lower case)
+    Raises: ModelError where the labels are others, or the model answers what the project does not ask for
+    """
+    if isinstance(predictor, Answerer):
+        if project.task.result_kind == "label":
+            raise ModelError(
+                f"The model '{predictor.name}' answers questions, but the project '{project.name}' asks for labels."
+            )
+        return AskedModel(predictor, {})
+    if project.task.result_kind != "label":
+        raise ModelError(
+            f"The model '{predictor.name}' gives labels, but the project '{project.name}' asks for answers. Use a question "
+            "answering model (transformers:...), or import what your model says (annotator import predictions)."
+        )
+    return AskedModel(predictor, _names(predictor, project, renamed))
+
+
+def _names(predictor: Predictor, project: Project, renamed: Mapping[str, str]) -> dict[str, str]:
+    unknown = [label for label in renamed if label not in predictor.labels]
+    if unknown:
+        raise ModelError(
+            f"The model '{predictor.name}' has no label '{unknown[0]}' that could be renamed. It has "
+            f"{_listed(predictor.labels)}."
+        )
+    by_lower = {label.casefold(): label for label in project.labels}
+    if len(by_lower) < len(project.labels):
+        by_lower = {}
+    names = {
+        label: renamed.get(label, label if label in project.labels else by_lower.get(label.casefold(), ""))
+        for label in predictor.labels
+    }
+    strange = [label for label, name in names.items() if name not in project.labels]
+    twice = len(set(names.values())) < len(names)
+    if strange or twice:
+        what = f"'{strange[0]}' is none of the project's" if strange else "two of them would be one of the project's"
+        raise ModelError(
+            f"The labels of the model '{predictor.name}' ({_listed(predictor.labels)}) are not those of the project "
+            f"'{project.name}' ({_listed(project.labels)}): {what}. Say which is which with "
+            f"--rename '{strange[0] if strange else predictor.labels[0]}={project.labels[0]}', once for each label."
+        )
+    return names
+
+
+def _listed(labels: Sequence[str]) -> str:
+    rest = f" and {len(labels) - _SHOWN} more" if len(labels) > _SHOWN else ""
+    return ", ".join(labels[:_SHOWN]) + rest

@@ -1,0 +1,117 @@
+"""The built-in model of a project: trained on its gold labels, saved beside the database, loaded again."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from annotator.attribution.bag_of_words import BagOfWords, Example, Training, train
+from annotator.attribution.base import Input
+from annotator.attribution.loading import BUILT_IN
+from annotator.domain.people import User
+from annotator.domain.projects import Project
+from annotator.errors import InvalidValue, ModelError
+from annotator.store import Store
+from annotator.store.computed import forget_model, has_outputs, last_told, splits_of
+from annotator.store.events import add_event
+from annotator.store.instances import iterate_instance_batches
+from annotator.usecases.gold_labels import gold_labels
+from annotator.usecases.rights import require
+
+_NAME = re.compile(r"[\w][\w.-]{0,60}")
+_TRAINING_SPLIT = "train"
+_ACTION = "train model"
+
+
+def models_folder(store: Store, project: Project) -> Path:
+    """Where a project's trained models lie: beside the database, which a backup does not reach."""
+    return store.path.with_name(store.path.name + ".models") / str(project.id)
+
+
+def built_in_name(spec: str) -> str | None:
+    """The name of a built-in model, `built-in` or what follows `built-in:`; None for a spec of another kind.
+
+    >>> built_in_name("built-in:second"), built_in_name("built-in"), built_in_name("spacy:model")
+    ('second', 'built-in', None)
+    """
+    if spec == BUILT_IN:
+        return BUILT_IN
+    if not spec.startswith(f"{BUILT_IN}:"):
+        return None
+    name = spec.removeprefix(f"{BUILT_IN}:")
+    if not _NAME.fullmatch(name):
+        raise InvalidValue(
+            f"'{name}' cannot be the name of a built-in model: letters, digits, '.', '_' and '-', up to 61."
+        )
+    return name
+
+
+def built_in_model(
+    store: Store, actor: User, project: Project, name: str, *, trains: bool, seed: int = 0
+) -> BagOfWords:
+    """The saved model of a name; it is trained first where there is none, or where asked.
+
+    When training gives other weights than those that the stored output is of, that output is taken out.
+    Raises: ModelError where there is nothing to learn from, or what is saved is not what the stored output is of
+    """
+    require(store, actor, project.id, "use models")
+    if project.task.result_kind != "label":
+        raise ModelError(
+            f"The built-in model learns labels, but the project '{project.name}' asks for answers. Use a question "
+            "answering model (transformers:...), or import what your model says (annotator import predictions)."
+        )
+    folder = models_folder(store, project) / name
+    told = last_told(store, project.id, _ACTION, name)
+    if not trains and BagOfWords.is_saved(folder):
+        model = BagOfWords.load(folder, name=name)
+        if told is not None and told.get("digest") != model.training.digest:
+            raise ModelError(
+                f"The model saved in '{folder}' is not the one that was trained last ({told.get('digest')}), of which the stored "
+                "output is. Put that model back, or train again with --train, which takes the old output out."
+            )
+        return model
+    if told is None and has_outputs(store, project.id, name):
+        raise ModelError(
+            f"The project holds output of a model '{name}' that was not trained here. Choose another name for the "
+            f"built-in one: {BUILT_IN}:NAME."
+        )
+    return _trained(store, actor, project, name, folder, seed)
+
+
+def _trained(store: Store, actor: User, project: Project, name: str, folder: Path, seed: int) -> BagOfWords:
+    split = _TRAINING_SPLIT if _TRAINING_SPLIT in splits_of(store, project.id) else None
+    with store.snapshot():
+        examples = list(_examples(store, project, split))
+    repeating = [segment.name for segment in project.task.segments if segment.may_repeat]
+    model = train(examples, project.labels, name=name, seed=seed, repeating=repeating, split=split)
+    model.save(folder)
+    with store.transaction():
+        told = last_told(store, project.id, _ACTION, name)
+        if told is None or told.get("digest") != model.training.digest:
+            forget_model(store, project.id, name)
+        add_event(
+            store, actor.name, _ACTION, "project", project.id, project_id=project.id, model=name,
+            digest=model.training.digest, seed=seed, examples=sum(model.training.n_examples.values()), split=split,
+        )  # fmt: skip
+    return model
+
+
+def _examples(store: Store, project: Project, split: str | None) -> Iterator[Example]:
+    """Instances that are not discarded and have a gold label."""
+    for instances in iterate_instance_batches(store, project.id, split=split):
+        labels = gold_labels(store, project, instances)
+        for instance in instances:
+            label = labels[instance.id]
+            if label and instance.state != "discarded":
+                yield Example(Input.of(instance), label)
+
+
+def told_of_training(training: Training) -> str:
+    """What a person should know of a model's training, in a sentence."""
+    counts = ", ".join(f"{label} {n}" for label, n in training.n_examples.items())
+    n = sum(training.n_examples.values())
+    if training.split is not None:
+        return f"The built-in model learned from {n} instances of the split '{training.split}' ({counts})."
+    return (
+        f"The built-in model learned from all {n} instances with a label ({counts}); its answers to them are those of a "
+        f"model that has seen them. Divide the project (annotator split) and train again to have others."
+    )

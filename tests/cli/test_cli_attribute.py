@@ -1,0 +1,125 @@
+"""`annotator attribute`: what it prints, where progress goes, what it refuses."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from annotator.cli.attribute import _Progress
+from tests.cli.test_cli_people import Answer, annotator, path
+from tests.conftest import REPOSITORY
+
+__all__ = ["annotator", "path"]  # fixtures
+
+Command = Callable[..., Answer]
+
+
+@pytest.fixture
+def filled(annotator: Command, tmp_path: Path) -> Command:
+    """A project of six texts with a gold token each."""
+    file = tmp_path / "rows.jsonl"
+    rows = [
+        {"id": f"{label}{n}", "text": f"a {word} {thing}", "label": label, "annotator": "source",
+         "rationales": [[[1, 2]]]}
+        for label, word in (("yes", "good"), ("no", "bad"))
+        for n, thing in enumerate(("cat", "book", "day"))
+    ]  # fmt: skip
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    annotator("project", "create", "P", "--task", "sentiment", "--labels", "no,yes")
+    assert annotator("import", "jsonl", str(file), "--project", "P").code == 0
+    return annotator
+
+
+def attribute(command: Command, *words: str, model: str = "built-in", method: str = "linear") -> Answer:
+    return command("attribute", "--project", "P", "--model", model, "--method", method, *words)
+
+
+def test_it_says_what_was_computed_and_that_a_second_run_computes_nothing(filled: Command) -> None:
+    answer = attribute(filled, "--faithfulness")
+    assert answer.code == 0
+    assert answer.out == (
+        "built-in, linear\nComputed 6 answers, 6 attributions and 36 rationales; 0 of 6 instances had nothing to compute, "
+        "0 were left out.\n"
+    )
+    assert "6 of 6 instances" in answer.err
+    assert "learned from all 6 instances with a label (no 3, yes 3)" in answer.err
+    assert "Computed 0 answers, 0 attributions and 0 rationales; 6 of 6" in attribute(filled, "--faithfulness").out
+
+
+def test_json_is_one_object_and_progress_goes_elsewhere(filled: Command) -> None:
+    answer = attribute(filled, "--seed", "1", "--seed", "2", "--samples", "20", "--json", method="lime")
+    report = json.loads(answer.out)
+    assert (report["seeds"], report["n_attributions"]) == ([1, 2], 12)
+    assert report["parameters"]["samples"] == 20
+    assert set(report["facts"]) == {"r2", "spread"}
+
+
+def test_what_it_computed_is_scored_by_evaluate_project(filled: Command) -> None:
+    attribute(filled, "--faithfulness", "--label", "all")
+    numbers = json.loads(filled("evaluate", "project", "--project", "P", "--json").out)
+    kinds = [(row["method"], row["kind"]) for row in numbers["models"][0]["methods"]]
+    assert kinds == [("linear", "attribution"), ("linear", "hard")]
+    assert filled("check").code == 0
+
+
+def test_other_parameters_are_given_by_name(filled: Command) -> None:
+    answer = attribute(filled, "--set", "removal=delete", "--output", "probability", method="occlusion")
+    assert answer.out.startswith('built-in, occlusion {"output": "probability", "removal": "delete"}')
+    assert "has no parameter depth" in attribute(filled, "--set", "depth=3", method="occlusion").err
+    assert "--set depth: write a name, =, and a value." in attribute(filled, "--set", "depth", method="occlusion").err
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("--method", "guess"), "There is no method 'guess'"),
+        (("--model", "spacy:nowhere"), "'nowhere' is no spaCy pipeline"),
+        (("--model", "mystery"), "'mystery' names no model. Write built-in"),
+        (("--label", "maybe"), "'maybe' is no label that 'built-in' gives"),
+        (("--split", "dev"), "There is no split 'dev'"),
+        (("--seed", "1"), "linear draws nothing"),
+        (("--preset", "wang-2022"), "linear has no preset 'wang-2022'"),
+        (("--rename", "no"), "--rename no: write a name, =, and a value."),
+        (("--model", "spacy:x", "--train"), "Only the built-in model is trained here"),
+        (("--project", "Q"), "There is no project 'Q'"),
+    ],
+)
+def test_what_cannot_be_is_refused_in_a_sentence(filled: Command, words: tuple[str, ...], sentence: str) -> None:
+    answer = attribute(filled, *words)
+    assert (answer.code, answer.out) == (1, "")
+    assert sentence in answer.err
+
+
+def test_a_missing_method_is_wrong_usage(filled: Command) -> None:
+    assert filled("attribute", "--project", "P", "--model", "built-in").code == 2
+
+
+def test_a_missing_extra_is_named(filled: Command, path: Path) -> None:
+    """As on a machine without torch."""
+    program = (
+        "import sys; sys.modules['torch'] = None\n"
+        "from annotator.cli.main import main\n"
+        f"main(['--db', {str(path)!r}, 'attribute', '--project', 'P', '--model', 'transformers:x', '--method', 'random'])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=REPOSITORY, capture_output=True, text=True, check=False, timeout=120
+    )
+    assert done.returncode == 1
+    assert "rationale-annotator[models]" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_the_first_batch_and_the_last_are_always_shown(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    progress = _Progress()
+    for done in (8, 16, 24):
+        progress.take(done, 1030)
+    progress.end()
+    assert capsys.readouterr().err == "8 of 1,030 instances\n24 of 1,030 instances\n"
+    monkeypatch.setattr("annotator.cli.attribute._SECONDS_BETWEEN_LINES", 0.0)
+    progress.take(32, 1030)
+    assert capsys.readouterr().err == "32 of 1,030 instances\n"

@@ -1,0 +1,200 @@
+"""The built-in model: spaCy's bag of words, its exact weights, and how it is saved."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from spacy.tokens import Doc
+
+from annotator.attribution import bag_of_words
+from annotator.attribution.bag_of_words import BagOfWords, Example, train
+from annotator.attribution.base import Input, SegmentTokens
+from annotator.attribution.linear import Linear
+from annotator.attribution.occlusion import Occlusion
+from annotator.errors import ModelError
+from tests.attribution_inputs import pair, words
+
+GOOD = ("a good book", "good food and a kind word", "Very good", "what a kind cat", "good good news")
+BAD = ("a bad book", "bad food and a cold word", "very bad", "what a cold cat", "bad news again")
+LABELS = ("bad", "good", "neutral")
+
+
+def examples() -> list[Example]:
+    return [Example(words(text), "good") for text in GOOD] + [Example(words(text), "bad") for text in BAD]
+
+
+@pytest.fixture(scope="module")
+def model() -> BagOfWords:
+    return train(examples(), LABELS, name="built-in", seed=1)
+
+
+def test_it_learns_what_words_mean(model: BagOfWords) -> None:
+    found = model.probabilities([words("good soup"), words("cold soup"), words("GOOD")])
+    assert [model.labels[place] for place in found.argmax(axis=1)] == ["good", "bad", "good"]
+    assert found.sum(axis=1) == pytest.approx(1.0)
+    assert found[:, LABELS.index("neutral")].max() < 1 / 3  # a label without examples
+
+
+def test_its_probabilities_are_spacys_own(model: BagOfWords) -> None:
+    """What spaCy's pipeline itself answers for the same words; it computes in 32 bits."""
+    nlp = model._nlp
+    texts = ["a good cold book", "never seen before", "good good bad"]
+    docs = [Doc(nlp.vocab, words=[f"text={word}" for word in text.split()]) for text in texts]
+    expected = [[doc.cats[label] for label in LABELS] for doc in nlp.pipe(docs)]
+    assert model.probabilities([words(text) for text in texts]) == pytest.approx(np.array(expected), abs=1e-6)
+
+
+def test_scores_and_base_together_are_the_logit(model: BagOfWords) -> None:
+    one = words("good food , good cat , bad news")
+    logits = model.logits([one])[0]
+    for label, logit in zip(LABELS, logits, strict=True):
+        explained = Linear(model).explain([one], [label])[0]
+        total = sum(explained.attributions[0].scores) + explained.facts["base"]
+        assert total == pytest.approx(logit, abs=1e-12)
+        assert explained.attributions[0].convergence == pytest.approx(0.0, abs=1e-12)
+        assert explained.facts["logit"] == logit
+
+
+def test_scores_are_also_complete_against_spacys_own_logits(model: BagOfWords) -> None:
+    words_of_text = ["good", "food", "bad", "news"]
+    doc = Doc(model._nlp.vocab, words=[f"text={word}" for word in words_of_text])
+    expected = model._model.layers[0].predict([doc])[0, LABELS.index("good")]
+    explained = Linear(model).explain([words(" ".join(words_of_text))], ["good"])[0]
+    assert sum(explained.attributions[0].scores) + explained.facts["base"] == pytest.approx(float(expected), abs=1e-5)
+
+
+def test_repeated_words_have_a_score_each_and_occlusion_gives_the_same(model: BagOfWords) -> None:
+    one = words("good cat , good news")
+    exact = Linear(model).explain([one], ["good"])[0].attributions[0].scores
+    assert exact[0] == exact[3] > 0
+    assert Occlusion(model).explain([one], ["good"])[0].attributions[0].scores == pytest.approx(exact, abs=1e-12)
+
+
+def test_the_sides_of_a_pair_have_weights_of_their_own() -> None:
+    rows = [(pair("a cat", "a dog"), "different"), (pair("a dog", "a cat"), "same")] * 3
+    model = train([Example(*row) for row in rows], ("different", "same"), name="m")
+    assert model.probabilities([pair("cat", "dog"), pair("dog", "cat")]).argmax(axis=1).tolist() == [0, 1]
+    first, second = Linear(model).explain([pair("cat", "cat")], ["same"])[0].attributions[0].scores
+    assert first < 0 < second
+
+
+def test_several_documents_share_their_weights() -> None:
+    rows = [Example(words("good", names=("document",)), "yes"), Example(words("bad", names=("document",)), "no")] * 3
+    model = train(rows, ("no", "yes"), name="m", repeating=("document",))
+    two = words("bad", "good", names=("document", "document2"))
+    one = words("good", names=("document",))
+    assert model.token_weights(two)[1] == pytest.approx(model.token_weights(one)[0])
+
+
+def test_what_cannot_be_marked_counts_in_the_base() -> None:
+    rows = [Example(words("x", question="good"), "yes"), Example(words("x", question="bad"), "no")] * 3
+    model = train(rows, ("no", "yes"), name="m")
+    one = words("x y", question="good")
+    explained = Linear(model).explain([one], ["yes"])[0]
+    assert len(explained.attributions[0].scores) == 2
+    assert explained.facts["base"] > model.bias[1]
+    assert sum(explained.attributions[0].scores) + explained.facts["base"] == pytest.approx(model.logits([one])[0, 1])
+
+
+def test_equal_seeds_give_equal_weights_and_others_do_not(model: BagOfWords) -> None:
+    again = train(examples(), LABELS, name="built-in", seed=1)
+    other = train(examples(), LABELS, name="built-in", seed=2)
+    assert again.training.digest == model.training.digest
+    assert other.training.digest != model.training.digest
+    assert again.training.n_examples == {"bad": 5, "good": 5, "neutral": 0}
+
+
+def test_training_leaves_the_programs_own_random_numbers_alone() -> None:
+    np.random.seed(3)  # what spaCy would set
+    expected = np.random.RandomState(3).random()
+    train(examples(), LABELS, name="m", seed=9)
+    assert np.random.random() == expected
+
+
+def test_empty_texts_tokens_without_characters_and_odd_characters_are_answered(model: BagOfWords) -> None:
+    empty = words("")
+    odd = words("good \ud800 \x00 \u00a0x 🙂")
+    found = model.probabilities([empty, odd])
+    assert found[0] == pytest.approx(np.exp(model.bias) / np.exp(model.bias).sum())
+    assert np.isfinite(found).all()
+    without_characters = Input((SegmentTokens("text", ("good", "", "x"), (" ", "", "")),))
+    assert model.token_weights(without_characters)[1].tolist() == [0.0, 0.0, 0.0]
+    assert model.token_weights(Input((SegmentTokens("text", ("",), ("",)),))).tolist() == [[0.0, 0.0, 0.0]]
+    assert model.probabilities([]).shape == (0, 3)
+
+
+def test_nothing_to_learn_from_is_said() -> None:
+    with pytest.raises(ModelError, match="no gold label to learn from"):
+        train([], LABELS, name="m")
+    with pytest.raises(ModelError, match="All gold is 'good'"):
+        train(examples()[:5], LABELS, name="m")
+    with pytest.raises(ModelError, match="two labels or more"):
+        train(examples()[:5], ["good"], name="m")
+    with pytest.raises(ModelError, match="label 'good' of the gold is none of the project's"):
+        train(examples(), ["bad", "fine"], name="m")
+    with pytest.raises(ModelError, match="are all empty"):
+        train([Example(words(""), "bad"), Example(words(""), "good")], LABELS, name="m")
+
+
+def test_empty_texts_teach_nothing(model: BagOfWords) -> None:
+    empty = [Example(words(""), "neutral")] * 12
+    assert train([*empty, *examples()], LABELS, name="m", seed=1).training.digest == model.training.digest
+
+
+# Saved ---------------------------------------------------------------------------------------------------------------
+
+
+def test_a_saved_model_answers_as_before(model: BagOfWords, tmp_path: Path) -> None:
+    folder = tmp_path / "models" / "built-in"
+    assert not BagOfWords.is_saved(folder)
+    model.save(folder)
+    loaded = BagOfWords.load(folder, name="built-in")
+    one = words("a good book")
+    assert loaded.training == model.training
+    assert np.array_equal(loaded.logits([one]), model.logits([one]))
+
+
+def test_a_newer_model_takes_the_place_of_the_older(model: BagOfWords, tmp_path: Path) -> None:
+    newer = train(examples(), LABELS, name="m", seed=2)
+    model.save(tmp_path)
+    newer.save(tmp_path)
+    newer.save(tmp_path)
+    assert BagOfWords.load(tmp_path, name="m").training == newer.training
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(["current.json", newer.training.digest])
+
+
+def test_a_stop_while_saving_leaves_the_older_model(
+    model: BagOfWords, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model.save(tmp_path)
+    newer = train(examples(), LABELS, name="m", seed=2)
+
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(bag_of_words, "_write_whole", stop)
+    with pytest.raises(KeyboardInterrupt):
+        newer.save(tmp_path)
+    assert BagOfWords.load(tmp_path, name="m").training == model.training
+
+
+@pytest.mark.parametrize("damage", ["pointer", "folder", "weights"])
+def test_a_damaged_model_is_said_with_the_remedy(model: BagOfWords, tmp_path: Path, damage: str) -> None:
+    model.save(tmp_path)
+    pointer, made = tmp_path / "current.json", tmp_path / model.training.digest
+    if damage == "pointer":
+        pointer.write_text("{", encoding="utf-8")
+    elif damage == "folder":
+        pointer.write_text(json.dumps(json.loads(pointer.read_text()) | {"digest": "none"}), encoding="utf-8")
+    else:
+        (made / "textcat" / "model").write_bytes(b"x")
+    with pytest.raises(ModelError, match="cannot be read.*--train"):
+        BagOfWords.load(tmp_path, name="m")
+
+
+def test_a_folder_that_cannot_be_written_is_said(model: BagOfWords, tmp_path: Path) -> None:
+    blocked = tmp_path / "file"
+    blocked.write_text("not a folder")
+    with pytest.raises(ModelError, match="cannot be saved"):
+        model.save(blocked / "models")

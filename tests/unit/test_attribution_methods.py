@@ -1,0 +1,284 @@
+"""Occlusion, LIME at positions, random: that their scores are what their definitions say, token by token."""
+
+import numpy as np
+import pytest
+
+from annotator.attribution.base import Explained, Input
+from annotator.attribution.lime_positions import Lime, kernel, spread_over_seeds
+from annotator.attribution.linear import Linear
+from annotator.attribution.methods import make_explainer, resolved, seeds_of
+from annotator.attribution.occlusion import Occlusion
+from annotator.attribution.random_scores import RandomScores
+from annotator.errors import InvalidValue, ModelError
+from tests.attribution_inputs import OnlyProbabilities, Scripted, negating, pair, weighing, words
+
+WEIGHTS = {"good": 2.0, "bad": -1.5, "very": 0.25}
+
+
+def scores(explained: list[Explained]) -> list[float]:
+    return list(explained[0].attributions[0].scores)
+
+
+def test_an_input_keeps_its_unmarkable_segments_and_its_spaces() -> None:
+    one = words("a good day", question="is it ?")
+    kept = one.kept(np.array([True, False, True]))
+    assert [segment.tokens for segment in kept.segments] == [("a", "day"), ("is", "it", "?")]
+    assert kept.segments[0].text == "a day"
+
+
+def test_covered_tokens_stay_as_one_word_each() -> None:
+    covered = words("a good day").covered(np.array([True, False, True]), "[MASK]")
+    assert covered.segments[0].text == "a [MASK] day"
+
+
+# Occlusion -----------------------------------------------------------------------------------------------------------
+
+
+def test_occlusion_is_the_fall_of_the_logit_when_the_token_is_taken_out() -> None:
+    model, one = negating(), words("good , not good")
+    by_hand = [model.logit(one) - model.logit(words(rest)) for rest in
+               (", not good", "good not good", "good , good", "good , not")]  # fmt: skip
+    explainer = Occlusion(model)
+    assert scores(explainer.explain([one], ["yes"])) == by_hand == [0.0, 0.0, 2.0, 2.0]
+    assert (explainer.unit, explainer.is_signed) == ("logit", True)
+
+
+def test_occlusion_of_a_linear_model_is_its_weights() -> None:
+    found = scores(Occlusion(weighing(WEIGHTS)).explain([words("very good but bad")], ["yes"]))
+    assert found == pytest.approx([0.25, 2.0, 0.0, -1.5])
+
+
+def test_occlusion_of_a_probability_says_its_unit() -> None:
+    model, one = weighing({"good": 1.0}), words("good")
+    explainer = Occlusion(model, output="probability")
+    assert explainer.unit == "probability"
+    assert explainer.parameters["output"] == "probability"
+    # 1 / (1 + e^-1) − 1/2
+    assert scores(explainer.explain([one], ["yes"])) == pytest.approx([0.7310585786 - 0.5])
+    assert scores(explainer.explain([one], ["no"])) == pytest.approx([0.5 - 0.7310585786])
+
+
+def test_a_model_without_logits_is_asked_for_probabilities_and_refuses_logits() -> None:
+    closed = OnlyProbabilities(weighing(WEIGHTS))
+    assert Occlusion(closed).unit == "probability"
+    with pytest.raises(ModelError, match="probabilities alone, no logits. Ask for output=probability"):
+        Occlusion(closed, output="logit")
+
+
+def test_a_label_that_the_model_does_not_know_is_named() -> None:
+    with pytest.raises(ModelError, match="knows no label 'maybe'. It knows no, yes"):
+        Occlusion(weighing(WEIGHTS)).explain([words("good")], ["maybe"])
+
+
+class _Short(Scripted):
+    """Sees the first two tokens alone."""
+
+    def seen(self, one: Input) -> np.ndarray:  # type: ignore[type-arg]
+        return np.arange(one.n_selectable) < 2
+
+
+@pytest.mark.parametrize("method", ["occlusion", "lime"])
+def test_tokens_that_the_model_does_not_see_have_no_score_and_are_counted(method: str) -> None:
+    model = _Short(weighing(WEIGHTS).logit)
+    found = make_explainer(model, method, {}).explain([words("good very bad")], ["yes"])
+    assert np.isnan(found[0].attributions[0].scores).tolist() == [False, False, True]
+    assert found[0].facts["unseen_tokens"] == 1
+
+
+class _Masking(Scripted):
+    mask_token = "[MASK]"
+
+
+def test_a_model_with_a_mask_token_has_tokens_covered_unless_deletion_is_asked_for() -> None:
+    model = _Masking(weighing({"good": 1.0, "[MASK]": 0.25}).logit)
+    assert scores(Occlusion(model).explain([words("good day")], ["yes"])) == [0.75, -0.25]
+    assert scores(Occlusion(model, removal="delete").explain([words("good day")], ["yes"])) == [1.0, 0.0]
+    with pytest.raises(ModelError, match="no token that covers"):
+        Occlusion(weighing(WEIGHTS), removal="cover")
+
+
+# LIME ----------------------------------------------------------------------------------------------------------------
+
+
+def test_lime_comes_to_a_linear_models_weights_as_samples_grow() -> None:
+    one, truth = words("very good but bad and very late"), np.array([0.25, 2.0, 0, -1.5, 0, 0.25, 0])
+    errors = [
+        float(np.abs(np.array(scores(Lime(weighing(WEIGHTS), samples=n).explain([one], ["yes"]))) - truth).max())
+        for n in (20, 200, 4000)
+    ]
+    assert errors[0] > errors[1] > errors[2]
+    assert errors[2] < 0.005
+
+
+def test_lime_tells_how_well_the_linear_model_fits() -> None:
+    linear = Lime(weighing(WEIGHTS), samples=1000).explain([words("very good but bad")], ["yes"])[0]
+    ordered = Lime(negating(), samples=1000).explain([words("good , not good")], ["yes"])[0]
+    assert linear.facts["r2"] > 0.999
+    assert 0.3 < ordered.facts["r2"] < 0.95
+
+
+def test_lime_scores_each_place_of_a_repeated_word_by_itself() -> None:
+    found = scores(Lime(negating(), samples=2000).explain([words("good , not good")], ["yes"]))
+    assert found[3] > 0.8
+    assert abs(found[0]) < 0.2
+
+
+def test_lime_scores_the_sides_of_a_pair_by_themselves() -> None:
+    """The same word on both sides; only the second side counts."""
+    model = Scripted(lambda one: 3.0 * ("good" in one.segments[1].tokens))
+    for perturbed in ("all", "side"):
+        explainer = make_explainer(model, "lime", {"samples": 3000, "perturbed": perturbed})
+        found = scores(explainer.explain([pair("good food", "good day")], ["yes"]))
+        assert found == pytest.approx([0.0, 0.0, 3.0, 0.0], abs=0.05)
+
+
+def test_lime_of_a_side_at_a_time_leaves_the_other_side_as_it_is() -> None:
+    seen: list[tuple[int, int]] = []
+
+    def logit(one: Input) -> float:
+        seen.append((len(one.segments[0].tokens), len(one.segments[1].tokens)))
+        return 0.0
+
+    make_explainer(Scripted(logit), "lime", {"samples": 50, "perturbed": "side"}).explain(
+        [pair("a b c", "d e f")], ["yes"]
+    )
+    assert len(seen) == 50
+    assert all(3 in sizes for sizes in seen)
+    assert {min(sizes) for sizes in seen[1:]} == {0, 1, 2}
+
+
+def test_lime_never_touches_what_cannot_be_marked() -> None:
+    questions = set()
+
+    def logit(one: Input) -> float:
+        questions.add(one.segments[-1].tokens)
+        return float(len(one.segments[0].tokens))
+
+    found = Lime(Scripted(logit), samples=500).explain([words("a b", question="why ?")], ["yes"])
+    assert questions == {("why", "?")}
+    assert scores(found) == pytest.approx([1.0, 1.0], abs=0.05)
+
+
+def test_lime_with_few_features_scores_those_alone() -> None:
+    explainer = Lime(weighing(WEIGHTS), samples=500, features=2)
+    found = scores(explainer.explain([words("very good but bad")], ["yes"]))
+    assert [score != 0 for score in found] == [False, True, False, True]
+    assert explainer.parameters["features"] == 2
+
+
+def test_lime_is_equal_for_equal_seeds_and_other_for_others_whatever_is_asked_beside() -> None:
+    one, other = words("very good but bad"), words("something else")
+    alone = Lime(weighing(WEIGHTS), seed=3, samples=50).explain([one], ["yes"])
+    beside = Lime(weighing(WEIGHTS), seed=3, samples=50).explain([other, one], ["no", "yes"])[1:]
+    assert scores(alone) == scores(beside)
+    assert scores(alone) != scores(Lime(weighing(WEIGHTS), seed=4, samples=50).explain([one], ["yes"]))
+
+
+def test_lime_asks_for_no_more_than_its_samples() -> None:
+    model = weighing(WEIGHTS)
+    Lime(model, samples=300).explain([words("very good but bad")], ["yes"])
+    assert model.n_asked == 300
+
+
+def test_lime_of_a_text_longer_than_its_samples_still_finds_the_word() -> None:
+    text = " ".join(["word"] * 400 + ["good"] + ["word"] * 199)
+    found = np.array(scores(Lime(weighing({"good": 5.0}), samples=300).explain([words(text)], ["yes"])))
+    assert found.argmax() == 400
+
+
+def test_a_models_constant_answer_gives_zeros_and_no_r2() -> None:
+    found = Lime(Scripted(lambda _: 1.7), samples=50).explain([words("a b c")], ["yes"])
+    assert scores(found) == pytest.approx([0.0, 0.0, 0.0])
+    assert np.isnan(found[0].facts["r2"])
+
+
+def test_the_kernel_is_limes() -> None:
+    """√exp(−d² / 25²) with d = 100 (1 − √(kept / n)); worked out for half of four tokens and for none."""
+    masks = np.array([[1, 1, 1, 1], [1, 1, 0, 0], [0, 0, 0, 0]], dtype=np.bool_)
+    d = 100 * (1 - 0.5**0.5)
+    assert kernel(masks, 25) == pytest.approx([1.0, np.exp(-(d**2) / 625) ** 0.5, np.exp(-16) ** 0.5])
+
+
+def test_the_fit_is_scikit_learns_weighted_ridge() -> None:
+    from sklearn.linear_model import Ridge
+
+    from annotator.attribution.lime_positions import fitted
+
+    chance = np.random.default_rng(5)
+    masks = chance.random((60, 8)) < 0.5
+    answers, weights = chance.random(60), chance.random(60)
+    expected = Ridge(alpha=1).fit(masks, answers, sample_weight=weights)
+    fit = fitted(masks, answers, weights, None, 1.0)
+    assert fit.coefficients == pytest.approx(expected.coef_)
+    assert fit.r2 == pytest.approx(expected.score(masks, answers, sample_weight=weights))
+    few = fitted(masks[:5], answers[:5], weights[:5], None, 1.0)  # more features than samples
+    assert few.coefficients == pytest.approx(Ridge(alpha=1).fit(masks[:5], answers[:5], weights[:5]).coef_)
+
+
+def test_seeds_lie_apart_by_their_deviation() -> None:
+    assert spread_over_seeds([[1.0, np.nan, 0.0], [3.0, np.nan, 0.0]]) == pytest.approx(2**0.5 / 2)
+    assert np.isnan(spread_over_seeds([[1.0]]))
+
+
+# Every method --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("text", ["good", "very good"])
+def test_lime_keeps_the_scores_of_very_short_texts(text: str) -> None:
+    found = scores(Lime(weighing(WEIGHTS)).explain([words(text)], ["yes"]))
+    assert found == pytest.approx([WEIGHTS[word] for word in text.split()], abs=0.05)
+
+
+@pytest.mark.parametrize("method", ["occlusion", "lime", "random"])
+@pytest.mark.parametrize("text", ["", "good"])
+def test_empty_and_one_token_texts_have_as_many_scores(method: str, text: str) -> None:
+    found = make_explainer(weighing(WEIGHTS), method, {}).explain([words(text)], ["yes"])
+    assert len(scores(found)) == len(text.split())
+    assert np.isfinite(scores(found)).all()
+
+
+def test_random_is_equal_for_equal_seeds_and_favours_no_place() -> None:
+    texts = [words(f"a{number} b c") for number in range(300)]
+    found = RandomScores(seed=1).explain(texts, ["yes"] * 300)
+    again = RandomScores(seed=1).explain(texts[7:8], ["no"])
+    assert found[7].attributions[0].scores == again[0].attributions[0].scores
+    assert found[7] != RandomScores(seed=2).explain(texts[7:8], ["yes"])[0]
+    best = np.bincount([int(np.argmax(one.attributions[0].scores)) for one in found], minlength=3)
+    assert best.min() > 70  # of 100 expected; the deviation is 8
+
+
+def test_linear_refuses_a_model_that_has_no_weights() -> None:
+    with pytest.raises(ModelError, match="is no linear model"):
+        Linear(weighing(WEIGHTS))
+
+
+# Parameters ----------------------------------------------------------------------------------------------------------
+
+
+def test_the_preset_of_wang_2022_is_what_its_appendix_says() -> None:
+    found = resolved("lime", {"preset": "wang-2022"})
+    assert (found["samples"], found["features"], found["perturbed"]) == (5000, 10, "side")
+    assert resolved("lime", {"preset": "wang-2022", "samples": 100})["samples"] == 100
+
+
+def test_unknown_methods_parameters_presets_and_values_are_refused_with_what_there_is() -> None:
+    model = weighing(WEIGHTS)
+    with pytest.raises(InvalidValue, match="no method 'limes'.*occlusion, lime.*integrated-gradients"):
+        make_explainer(model, "limes", {})
+    with pytest.raises(InvalidValue, match="occlusion has no parameter steps. It has output, removal"):
+        make_explainer(model, "occlusion", {"steps": 3})
+    with pytest.raises(InvalidValue, match="has no preset 'wang-2022'. It has none"):
+        make_explainer(model, "occlusion", {"preset": "wang-2022"})
+    with pytest.raises(InvalidValue, match="samples cannot be 'many'"):
+        make_explainer(model, "lime", {"samples": "many"})
+    with pytest.raises(ModelError, match="integrated-gradients needs a transformers model"):
+        make_explainer(model, "integrated-gradients", {})
+
+
+def test_seeds_are_those_asked_for_or_the_methods_own() -> None:
+    assert seeds_of("random", ()) == tuple(range(10))
+    assert seeds_of("lime", ()) == (0,)
+    assert seeds_of("lime", (3, 4, 3)) == (3, 4)
+    assert seeds_of("occlusion", ()) == (None,)
+    with pytest.raises(InvalidValue, match="occlusion draws nothing"):
+        seeds_of("occlusion", (1,))
