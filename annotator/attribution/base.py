@@ -70,8 +70,7 @@ class Input:
                 continue
             here = mask[first : first + len(segment.tokens)]
             first += len(segment.tokens)
-            tokens = tuple(token for token, stays in zip(segment.tokens, here, strict=True) if stays)
-            spaces = tuple(space for space, stays in zip(segment.spaces, here, strict=True) if stays)
+            tokens, spaces = _kept(segment, here)
             segments.append(replace(segment, tokens=tokens, spaces=spaces))
         return replace(self, segments=tuple(segments))
 
@@ -100,6 +99,19 @@ class Input:
             if segment.is_selectable:
                 ends.append(ends[-1] + len(segment.tokens))
         return list(pairwise(ends))
+
+
+def _kept(segment: SegmentTokens, mask: Flags) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Tokens that stay, and their spaces; the space after what goes falls to the token before it, so that no words are glued."""
+    tokens: list[str] = []
+    spaces: list[str] = []
+    for token, space, stays in zip(segment.tokens, segment.spaces, mask, strict=True):
+        if stays:
+            tokens.append(token)
+            spaces.append(space)
+        elif spaces and not spaces[-1]:
+            spaces[-1] = space
+    return tuple(tokens), tuple(spaces)
 
 
 @runtime_checkable

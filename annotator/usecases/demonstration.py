@@ -1,5 +1,6 @@
 """The demonstration: three projects made from the texts that the program ships, and people to sign in as."""
 
+import shutil
 from pathlib import Path
 
 from annotator.domain.people import LOCAL_OPERATOR, Role
@@ -8,10 +9,12 @@ from annotator.domain.tasks import get_task
 from annotator.resources import resource_folder
 from annotator.store import Store, open_store
 from annotator.store.people import add_role, add_user
+from annotator.usecases.attributing import AttributingOptions, attribute
 from annotator.usecases.demonstration_history import play
 from annotator.usecases.import_report import ImportOptions
 from annotator.usecases.importing import import_file
-from annotator.usecases.projects import create_project
+from annotator.usecases.measuring import measure
+from annotator.usecases.projects import create_project, find_project
 
 PEOPLE: tuple[tuple[str, tuple[Role, ...]], ...] = (
     ("Annotator 1", ("annotator",)),
@@ -39,6 +42,10 @@ def build(path: Path) -> None:
     with open_store(unfinished, create=True) as store:
         _fill(store)
         store.checkpoint()
+    models = _models_of(unfinished)
+    if models.is_dir():
+        shutil.rmtree(_models_of(path), ignore_errors=True)
+        models.rename(_models_of(path))
     unfinished.rename(path)
     _remove(unfinished)
 
@@ -59,8 +66,24 @@ def _fill(store: Store) -> None:
                     add_role(store, project.id, user, role)
         if (folder / "history.jsonl").is_file():
             play(store, project, folder / "history.jsonl")
+    _explain(store, "Sentiment")
+
+
+def _explain(store: Store, name: str) -> None:
+    """What `annotator attribute --model built-in` does, so that Saliency and Metrics are full at the first start."""
+    project = find_project(store, name)
+    attribute(store, LOCAL_OPERATOR, project, "built-in", "linear", AttributingOptions(has_faithfulness=True))
+    attribute(store, LOCAL_OPERATOR, project, "built-in", "occlusion")
+    attribute(store, LOCAL_OPERATOR, project, "built-in", "lime", AttributingOptions(seeds=(1,)))
+    measure(store, LOCAL_OPERATOR, project)
+
+
+def _models_of(database: Path) -> Path:
+    """Where the built-in models of a database lie."""
+    return database.with_name(database.name + ".models")
 
 
 def _remove(database: Path) -> None:
+    shutil.rmtree(_models_of(database), ignore_errors=True)
     for suffix in ("", "-wal", "-shm"):
         database.with_name(database.name + suffix).unlink(missing_ok=True)

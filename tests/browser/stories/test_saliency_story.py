@@ -12,6 +12,7 @@ from annotator.domain.models import Prediction, Run, ScoredPart, SourceAttributi
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.store import open_store
 from annotator.store.instances import iterate_instance_batches
+from annotator.store.models import list_runs
 from annotator.store.projects import get_project_by_id
 from annotator.usecases.import_report import ImportOptions, ImportReport
 from annotator.usecases.importing import import_file
@@ -63,14 +64,25 @@ def explained(server: Server, tmp_path: Path) -> Server:
     return server
 
 
+def _panels(server: Server) -> str:
+    """The panels of both models and methods, as the address names them."""
+    with open_store(server.database) as store:
+        return ",".join(
+            f"{stored.id}:-:"
+            for stored in list_runs(store, 1)
+            if stored.run.method in {"gradient", "occlusion"} and stored.run.model != "built-in"
+        )
+
+
 def test_a_researcher_sorts_compares_and_shares(
     explained: Server, person: Callable[..., Person], tmp_path: Path
 ) -> None:
-    researcher = person("Researcher").open("/saliency?project=1")
+    researcher = person("Researcher").open(f"/saliency?project=1&panels={_panels(explained)}")
     page = researcher.page
     page.get_by_role("button", name="Measure").click()
     expect(page.get_by_role("button", name="Measure")).to_have_count(0)
-    page.get_by_role("combobox", name="Order").select_option(label="Best-set token F1")
+    order = page.get_by_role("combobox", name="Order")
+    order.select_option(order.locator("optgroup[label='first model · gradient'] option").first.get_attribute("value"))
     page.get_by_role("searchbox", name="Key or words").fill("hostile")
     expect(page.locator(".list-row")).to_have_count(2)
     page.locator(".list-row", has=page.get_by_text("hostile", exact=True)).click()
@@ -115,7 +127,7 @@ def test_what_is_on_screen_is_saved_as_a_file(
     explained: Server, person: Callable[..., Person], tmp_path: Path, kind: str, words: str
 ) -> None:
     researcher = person("Researcher")
-    researcher.open(f"/saliency?project=1&instance={researcher.instance_id('hostile')}")
+    researcher.open(f"/saliency?project=1&instance={researcher.instance_id('hostile')}&panels={_panels(explained)}")
     page = researcher.page
     page.locator(".heat-panel").first.wait_for()
     page.get_by_role("button", name="Export").click()

@@ -1,0 +1,123 @@
+"""What a model's attention says of each piece: one layer's weights, or rolled out over the layers.
+
+Attention has no sign and belongs to no label. The weights of special pieces are there; they are left out where pieces become
+words, before anything else is done with the scores.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from importlib import import_module
+from itertools import accumulate
+from typing import Any
+
+from annotator.attribution.transformers_encoding import Encoded, Tensor, in_batches
+from annotator.attribution.transformers_gradients import PieceScores
+from annotator.attribution.transformers_loading import Loaded
+from annotator.attribution.transformers_parameters import Value
+from annotator.attribution.transformers_predictors import Explainable, Target
+from annotator.errors import InvalidValue, ModelError
+
+# (attention of each layer float[batch, heads, length, length], for each row the pieces that attention is read from,
+# parameters) -> by layer float[batch, length]
+Reading = Callable[[Sequence[Tensor], Sequence[Sequence[int]], Mapping[str, Value]], Iterator[Tensor]]
+
+
+def attention(
+    model: Explainable, encoded: Sequence[Encoded], targets: Sequence[Target], parameters: Mapping[str, Value]
+) -> list[list[PieceScores]]:
+    """The weights of one layer, or of each, from [CLS] or in the mean from the pieces of the question."""
+    del targets
+    return _by_layer(model.loaded, encoded, parameters, _layer_by_layer)
+
+
+def rollout(
+    model: Explainable, encoded: Sequence[Encoded], targets: Sequence[Target], parameters: Mapping[str, Value]
+) -> list[list[PieceScores]]:
+    """Attention rolled out from the first layer to the one asked for (Abnar and Zuidema 2020)."""
+    del targets
+    return _by_layer(model.loaded, encoded, parameters, _rolled_out)
+
+
+def _by_layer(
+    loaded: Loaded, encoded: Sequence[Encoded], parameters: Mapping[str, Value], reading: Reading
+) -> list[list[PieceScores]]:
+    torch = import_module("torch")
+    found: list[list[PieceScores]] = [[] for _ in encoded]
+    sources = [_sources(one, str(parameters["from"]), loaded) for one in encoded]
+    for numbers in in_batches(encoded, loaded.size_of_batches):
+        of_batch = [encoded[number] for number in numbers]
+        batch = loaded.batch(of_batch)
+        read_from = [sources[number] for number in numbers]
+        with torch.inference_mode():
+            weights = _checked(loaded.ask(batch, output_attentions=True), batch.ids.shape[1], loaded)
+            asked = _layers(parameters["layer"], len(weights), loaded)
+            for layer, of_layer in enumerate(reading(weights[: max(asked) + 1], read_from, parameters)):
+                if layer in asked:
+                    scores = of_layer.double().cpu().numpy()
+                    for row, number in enumerate(numbers):
+                        found[number].append(PieceScores(scores[row, : len(encoded[number].ids)], layer))
+    return found
+
+
+def _layer_by_layer(
+    weights: Sequence[Tensor], sources: Sequence[Sequence[int]], parameters: Mapping[str, Value]
+) -> Iterator[Tensor]:
+    """The mean over the sources, then heads put together."""
+    torch = import_module("torch")
+    how = parameters["heads"]
+    for of_layer in weights:
+        by_head = torch.stack([of[:, pieces].mean(dim=1) for of, pieces in zip(of_layer, sources, strict=True)])
+        yield by_head.amax(dim=1) if how == "max" else by_head.sum(dim=1) if how == "sum" else by_head.mean(dim=1)
+
+
+def _rolled_out(
+    weights: Sequence[Tensor], sources: Sequence[Sequence[int]], parameters: Mapping[str, Value]
+) -> Iterator[Tensor]:
+    """The sources' rows of A_l · ... · A_0, where A = 0.5 · mean over heads + 0.5 · identity; rows add up to 1."""
+    del parameters
+    torch = import_module("torch")
+    identity = torch.eye(weights[0].shape[-1], dtype=torch.float64, device=weights[0].device)
+    steps = (0.5 * of_layer.double().mean(dim=1) + 0.5 * identity for of_layer in weights)
+    for product in accumulate(steps, lambda before, step: step @ before):
+        yield torch.stack([of[pieces].mean(dim=0) for of, pieces in zip(product, sources, strict=True)])
+
+
+def _sources(one: Encoded, which: str, loaded: Loaded) -> list[int]:
+    """The pieces that attention is read from."""
+    if which == "question":
+        pieces = [number for number, side in enumerate(one.sides) if side is not None and side == one.question]
+        if not pieces:
+            raise ModelError(
+                f"The input {one.shown} has no question: attention from it cannot be read. Choose from: cls."
+            )
+        return pieces
+    cls = loaded.tokenizer.cls_token_id
+    special = [number for number, (piece, side) in enumerate(zip(one.ids, one.sides, strict=True)) if side is None]
+    pieces = [number for number in special if one.ids[number] == cls]
+    if cls is None or not pieces:
+        raise ModelError(f"The model '{loaded.name}' puts no [CLS] piece to its texts, so no attention starts there.")
+    return pieces[:1]
+
+
+def _layers(asked: Value, n_layers: int, loaded: Loaded) -> Sequence[int]:
+    if asked == "all":
+        return range(n_layers)
+    number = n_layers - 1 if asked == "last" else int(asked)
+    if number >= n_layers:
+        raise InvalidValue(f"The model '{loaded.name}' has no layer {number}: its layers are 0 to {n_layers - 1}.")
+    return (number,)
+
+
+def _checked(outputs: Any, length: int, loaded: Loaded) -> Sequence[Tensor]:
+    """The attention of each layer; raises ModelError where there is none, or none from each piece to each."""
+    weights = tuple(getattr(outputs, "attentions", None) or ())
+    if not weights or any(of_layer is None for of_layer in weights):
+        raise ModelError(
+            f"The model '{loaded.name}' ({loaded.about['model']}) gives no attention weights. "
+            "Some kinds of models have none; choose another method."
+        )
+    if any(of_layer.ndim != 4 or tuple(of_layer.shape[2:]) != (length, length) for of_layer in weights):
+        raise ModelError(
+            f"The model '{loaded.name}' ({loaded.about['model']}) does not attend from each piece to each, "
+            "so its weights cannot be laid on words; choose another method."
+        )
+    return weights

@@ -1,0 +1,253 @@
+"""Between tokens and a model's pieces: a text with its pieces and their places, batches of them, scores laid on tokens."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from annotator.attribution.base import Input, SegmentTokens
+from annotator.domain.models import Piece
+from annotator.domain.texts import TokenizedText
+from annotator.errors import InvalidValue, ModelError
+from annotator.text.merging import How, Merged, merge_over_segments
+
+Tensor = Any  # torch is not imported here: whoever makes one has it
+TooLong = Literal["refuse", "cut"]
+
+_JOIN = "\n"  # between segments that a model gets as one text
+
+
+@dataclass(frozen=True, slots=True)
+class Cutter:
+    """How a model's texts become pieces.
+
+    limit:          how many pieces the model sees; None: any number
+    question_first: what cannot be marked (question, query) is the first text of a pair, as reading models want it
+    """
+
+    tokenizer: Any
+    model_name: str
+    limit: int | None
+    too_long: TooLong = "refuse"
+    question_first: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Encoded:
+    """An input as pieces.
+
+    Shapes: ids, types, sides, offsets, pieces [n_pieces]; sides: 0 and 1 for the first and second text, None for special
+            pieces; offsets: characters of that text; texts: the one or two that the model gets
+    bodies:   the segments' texts, in the instance's order
+    question: the side that cannot be marked; None if there is none
+    """
+
+    ids: tuple[int, ...]
+    types: tuple[int, ...] | None
+    sides: tuple[int | None, ...]
+    offsets: tuple[tuple[int, int], ...]
+    pieces: tuple[Piece, ...]
+    texts: tuple[str, ...]
+    bodies: Mapping[str, TokenizedText]
+    question: int | None
+    n_selectable: int
+    is_cut: bool
+
+    @property
+    def shown(self) -> str:
+        """The beginning of the input, to name it in a message."""
+        text = " ".join(body.text for body in self.bodies.values())
+        return repr(text if len(text) <= 50 else text[:50] + "…")
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Inputs side by side, the shorter ones filled up.
+
+    Shapes: ids, mask, types int64[batch, length]; may_answer bool[batch, length], the pieces of a text that can be marked
+    """
+
+    ids: Tensor
+    mask: Tensor
+    types: Tensor | None
+    may_answer: Tensor
+
+    def arguments(self) -> dict[str, Tensor]:
+        """What the model is called with; the mask always, so that a neighbour's length changes nothing."""
+        given = {"input_ids": self.ids, "attention_mask": self.mask}
+        return given if self.types is None else {**given, "token_type_ids": self.types}
+
+
+def body_of(segment: SegmentTokens) -> TokenizedText:
+    """A segment's text as a model gets it (no blanks around), with the places of its tokens."""
+    text, starts, ends = "", [], []
+    for token, space in zip(segment.tokens, segment.spaces, strict=True):
+        starts.append(len(text))
+        ends.append(len(text) + len(token))
+        text += token + space
+    stripped = text.strip()
+    before = len(text) - len(text.lstrip()) if stripped else 0
+
+    def moved(places: Sequence[int]) -> tuple[int, ...]:
+        return tuple(min(max(place - before, 0), len(stripped)) for place in places)
+
+    return TokenizedText(stripped, moved(starts), moved(ends), (0,) if starts else ())
+
+
+# Pieces --------------------------------------------------------------------------------------------------------------
+
+
+def encode(cutter: Cutter, one: Input) -> Encoded:
+    """The pieces of an input.
+
+    One selectable segment is a text, two are a pair; where there is something that cannot be marked (a question), that is
+    one text and all that can be marked the other.
+
+    Raises: ModelError when the model takes no such input, or does not see all of it and it may not be cut
+    """
+    bodies = {segment.name: body_of(segment) for segment in one.segments}
+    groups, question = _groups(one, bodies, cutter)
+    texts = [_JOIN.join(bodies[name].text for name in group) for group in groups]
+    found = _cut_into_pieces(cutter, texts, question, shortened=False)
+    is_cut = cutter.limit is not None and len(found["input_ids"]) > cutter.limit
+    if is_cut:
+        if cutter.too_long == "refuse":
+            raise ModelError(_too_long(cutter, texts, len(found["input_ids"])))
+        found = _cut_into_pieces(cutter, texts, question, shortened=True)
+    sides = found.sequence_ids(0)
+    offsets = [tuple(offset) for offset in found["offset_mapping"]]
+    places = [_places_of_segments(group, bodies) for group in groups]
+    pieces = [
+        Piece(text, is_special=True) if side is None else _placed(text, offset, places[side])
+        for text, side, offset in zip(found.tokens(0), sides, offsets, strict=True)
+    ]
+    types = found.get("token_type_ids")
+    return Encoded(
+        tuple(found["input_ids"]), None if types is None else tuple(types), tuple(sides), tuple(offsets), tuple(pieces),
+        tuple(texts), bodies, question, one.n_selectable, is_cut,
+    )  # fmt: skip
+
+
+def _groups(
+    one: Input, bodies: Mapping[str, TokenizedText], cutter: Cutter
+) -> tuple[list[list[str]], Literal[0, 1] | None]:
+    """The names of the segments that are one text each, and which of the texts is the question."""
+    selectable = [s.name for s in one.segments if s.is_selectable]
+    questions = [s.name for s in one.segments if not s.is_selectable]
+    if not questions:
+        if len(selectable) > 2:
+            raise ModelError(
+                f"The input has {len(selectable)} texts ({', '.join(selectable)}), but the model '{cutter.model_name}' "
+                "takes one text or a pair."
+            )
+        return [[name] for name in selectable], None
+    with_text = [[name for name in names if bodies[name].text] or names[:1] for names in (selectable, questions)]
+    return (with_text[::-1], 0) if cutter.question_first else (with_text, 1)
+
+
+def _cut_into_pieces(cutter: Cutter, texts: Sequence[str], question: int | None, *, shortened: bool) -> Any:
+    """The tokenizer's answer; shortened: what can be marked is cut at its end until the model sees all of the rest."""
+    truncation: bool | str = False
+    if shortened:
+        truncation = "longest_first" if question is None else ("only_second", "only_first")[question]
+    try:
+        return cutter.tokenizer(
+            *texts,
+            truncation=truncation,
+            max_length=cutter.limit if shortened else None,
+            return_offsets_mapping=True,
+            verbose=False,
+        )
+    except Exception as error:  # the Rust tokenizers raise bare Exceptions, and TypeError for lone surrogates
+        shown = repr(texts[0][:50])
+        raise ModelError(f"The tokenizer of '{cutter.model_name}' cannot cut {shown} into pieces: {error}") from error
+
+
+def _too_long(cutter: Cutter, texts: Sequence[str], n_pieces: int) -> str:
+    return (
+        f"The input {texts[0][:50]!r} has {n_pieces} pieces, but the model '{cutter.model_name}' sees {cutter.limit} at "
+        "most. Shorten it, or say that too long texts are cut: tokens that the model did not see then have no score."
+    )
+
+
+def _places_of_segments(names: Sequence[str], bodies: Mapping[str, TokenizedText]) -> list[tuple[int, str, int]]:
+    """Where each segment begins in its text, its name and its length."""
+    places, first = [], 0
+    for name in names:
+        places.append((first, name, len(bodies[name].text)))
+        first += len(bodies[name].text) + len(_JOIN)
+    return places
+
+
+def _placed(text: str, offset: tuple[int, int], places: Sequence[tuple[int, str, int]]) -> Piece:
+    """A piece with its place in its segment; what lies over a border belongs to the segment of its last character."""
+    first, name, length = next(
+        (place for place in reversed(places) if place[0] < offset[1] or place[0] <= offset[0]), places[0]
+    )
+    start, end = (min(max(place - first, 0), length) for place in offset)
+    return Piece(text, start, end, segment=name)
+
+
+def seen_tokens(encoded: Encoded) -> npt.NDArray[np.bool_]:
+    """bool[n_selectable]: the tokens that lie before the last character that the model sees of their segment."""
+    reached: dict[str, int] = {}
+    for piece in encoded.pieces:
+        if piece.segment is not None:
+            reached[piece.segment] = max(reached.get(piece.segment, 0), piece.end or 0)
+    ends = [
+        not encoded.is_cut or end <= reached.get(name, -1) for name, body in encoded.bodies.items() for end in body.ends
+    ]
+    return np.array(ends[: encoded.n_selectable], dtype=np.bool_)
+
+
+# Batches -------------------------------------------------------------------------------------------------------------
+
+
+def in_batches(encoded: Sequence[Encoded], size: int) -> Iterator[list[int]]:
+    """The numbers of inputs that go together: such as are of about the same length, `size` at most."""
+    by_length = sorted(range(len(encoded)), key=lambda number: len(encoded[number].ids))
+    for first in range(0, len(by_length), size):
+        yield by_length[first : first + size]
+
+
+def batch_of(encoded: Sequence[Encoded], tokenizer: Any, device: str) -> Batch:
+    """Inputs as one batch, filled up at their ends with the tokenizer's padding."""
+    import torch  # noqa: PLC0415
+
+    length = max(len(one.ids) for one in encoded)
+
+    def filled(rows: Sequence[Sequence[int]], filling: int, dtype: Any) -> Tensor:
+        return torch.tensor([[*row, *[filling] * (length - len(row))] for row in rows], dtype=dtype, device=device)
+
+    types = [one.types for one in encoded if one.types is not None]
+    may_answer = [[side is not None and side != one.question for side in one.sides] for one in encoded]
+    return Batch(
+        filled([one.ids for one in encoded], tokenizer.pad_token_id or 0, torch.long),
+        filled([[1] * len(one.ids) for one in encoded], 0, torch.long),
+        filled(types, tokenizer.pad_token_type_id, torch.long) if types else None,
+        filled(may_answer, 0, torch.bool),
+    )
+
+
+# Scores --------------------------------------------------------------------------------------------------------------
+
+
+def merged(encoded: Encoded, scores: Sequence[float], how: How) -> Merged:
+    """Scores of pieces as scores of the selectable tokens, numbered through all segments; what was not seen is NaN.
+
+    Raises: ModelError when the tokenizer's places do not fit the text
+    """
+    try:
+        return _merged(encoded, scores, how, is_partial=encoded.is_cut)
+    except InvalidValue:
+        try:  # a tokenizer without a piece for unknown letters drops them, at the end too
+            return _merged(encoded, scores, how, is_partial=True)
+        except InvalidValue as error:
+            raise ModelError(f"The pieces of {encoded.shown} cannot be laid on its tokens: {error}") from error
+
+
+def _merged(encoded: Encoded, scores: Sequence[float], how: How, *, is_partial: bool) -> Merged:
+    found = merge_over_segments(encoded.pieces, scores, encoded.bodies, how, is_partial=is_partial)
+    return Merged(found.scores[: encoded.n_selectable], found.pieces)

@@ -1,0 +1,136 @@
+"""Gradients with regard to a model's embeddings: integrated gradients (by captum) and gradient × input, by piece."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from annotator.attribution.transformers_encoding import Batch, Encoded, Tensor, in_batches
+from annotator.attribution.transformers_loading import Loaded, answering, needed
+from annotator.attribution.transformers_parameters import Value
+from annotator.attribution.transformers_predictors import Explainable, Target
+from annotator.errors import ModelError
+
+Scores = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class PieceScores:
+    """One score a piece, for one layer where the method has layers; facts as in base.Explained."""
+
+    scores: Scores
+    layer: int | None = None
+    convergence: float | None = None
+    facts: Mapping[str, float] = field(default_factory=dict)
+
+
+def gradient_x_input(
+    model: Explainable, encoded: Sequence[Encoded], targets: Sequence[Target], parameters: Mapping[str, Value]
+) -> list[list[PieceScores]]:
+    """The dot product of each piece's embedding and the gradient of what is explained with regard to it."""
+    torch, loaded = import_module("torch"), model.loaded
+    found: list[list[PieceScores]] = [[] for _ in encoded]
+    for numbers in in_batches(encoded, loaded.size_of_batches):
+        of_batch = [encoded[number] for number in numbers]
+        batch = loaded.batch(of_batch)
+        embedded = loaded.embedding(batch.ids).requires_grad_()
+        places = torch.tensor([targets[number].place for number in numbers], device=loaded.device)
+        value = _explained(model, batch, embedded, places, parameters)
+        with answering(loaded):
+            (gradient,) = torch.autograd.grad(value.sum(), embedded)
+        products = (gradient * embedded.detach()).sum(dim=2).double().cpu().numpy()
+        for number, product in zip(numbers, products, strict=True):
+            scores = product[: len(encoded[number].ids)]
+            found[number].append(PieceScores(np.abs(scores) if parameters["magnitude"] == "piece" else scores))
+    return found
+
+
+def integrated_gradients(
+    model: Explainable, encoded: Sequence[Encoded], targets: Sequence[Target], parameters: Mapping[str, Value]
+) -> list[list[PieceScores]]:
+    """Integrated gradients of each piece's embedding; the batch is that of the steps, so that nothing is filled up."""
+    captum = needed("captum.attr")
+    return [[_integrated(captum, model, *pair, parameters)] for pair in zip(encoded, targets, strict=True)]
+
+
+def _integrated(
+    captum: Any, model: Explainable, one: Encoded, target: Target, parameters: Mapping[str, Value]
+) -> PieceScores:
+    loaded = model.loaded
+    batch = loaded.batch([one])
+    places = import_module("torch").tensor([target.place], device=loaded.device)
+    embedded, baseline = loaded.embedding(batch.ids), _baseline(loaded, one, batch, str(parameters["baseline"]))
+
+    def forward(embeddings: Tensor, ids: Tensor, mask: Tensor, types: Tensor, may: Tensor, asked: Tensor) -> Tensor:
+        return _explained(model, Batch(ids, mask, types, may), embeddings, asked, parameters)
+
+    with answering(loaded):
+        scores, delta = captum.IntegratedGradients(forward).attribute(
+            embedded,
+            baselines=baseline,
+            additional_forward_args=(batch.ids, batch.mask, batch.types, batch.may_answer, places),
+            n_steps=parameters["steps"],
+            internal_batch_size=loaded.steps_at_once,
+            return_convergence_delta=True,
+        )
+    by_piece = scores.sum(dim=2)[0].double().cpu().numpy()
+    return PieceScores(
+        by_piece, convergence=float(delta[0]), facts=_convergence(float(by_piece.sum()), float(delta[0]))
+    )
+
+
+def _convergence(total: float, delta: float) -> dict[str, float]:
+    """How far the scores are from adding up to what they explain, F(x) − F(baseline)."""
+    change = total - delta
+    return {"output_change": change, **({"convergence_share": abs(delta / change)} if change else {})}
+
+
+def _baseline(loaded: Loaded, one: Encoded, batch: Batch, name: str) -> Tensor:
+    """float[1, length, dimensions]: zeros, or the embeddings of [MASK] or [PAD] for pieces that are not special."""
+    torch = import_module("torch")
+    if name == "zero":
+        return torch.zeros_like(loaded.embedding(batch.ids))
+    piece = {"mask": loaded.tokenizer.mask_token_id, "pad": loaded.tokenizer.pad_token_id}[name]
+    if piece is None:
+        raise ModelError(f"The model '{loaded.name}' has no piece for the baseline {name}. Choose another baseline.")
+    ids = [number if side is None else piece for number, side in zip(one.ids, one.sides, strict=True)]
+    return loaded.embedding(torch.tensor([ids], device=loaded.device))
+
+
+def _explained(
+    model: Explainable, batch: Batch, embeddings: Tensor, places: Tensor, parameters: Mapping[str, Value]
+) -> Tensor:
+    """float[batch]: what is explained, as a function of the embeddings."""
+    with _embeddings_given(model.loaded, embeddings):
+        outputs = model.loaded.ask(batch)
+    return model.explained(outputs, batch, places, as_probability=parameters["output"] == "probability")
+
+
+@contextmanager
+def _embeddings_given(loaded: Loaded, embeddings: Tensor) -> Iterator[None]:
+    """Let the model take these embeddings for those of its pieces.
+
+    The model still gets the pieces themselves, since many need them: RoBERTa numbers positions by them, GPT-2 finds the
+    last one. Raises ModelError when the embeddings are not used exactly once (encoder and decoder share them, say).
+    """
+    n_used = 0
+
+    def give(*_: object) -> Tensor:
+        nonlocal n_used
+        n_used += 1
+        return embeddings
+
+    hook = loaded.model.get_input_embeddings().register_forward_hook(give)
+    try:
+        yield
+    finally:
+        hook.remove()
+    if n_used != 1:
+        raise ModelError(
+            f"The model '{loaded.name}' ({loaded.about['model']}) uses the embeddings of its text {n_used} times; "
+            "gradients are computed only for models that use them once."
+        )

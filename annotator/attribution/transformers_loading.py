@@ -1,0 +1,299 @@
+"""A model and its tokenizer from a folder or from the Hugging Face hub, refused at once where they could not explain."""
+
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Literal
+
+from annotator.attribution.base import Input
+from annotator.attribution.transformers_encoding import (
+    Batch,
+    Cutter,
+    Encoded,
+    Tensor,
+    TooLong,
+    batch_of,
+    encode,
+)
+from annotator.attribution.transformers_parameters import ModelKind
+from annotator.errors import InvalidValue, ModelError
+
+Device = Literal["cpu", "cuda"]
+
+_HUB_NAME = re.compile(r"[\w.-]+(/[\w.-]+)?")
+_CHECKPOINT = re.compile(r"checkpoint-\d+")  # what a training leaves, the same name in each training's folder
+_NO_LIMIT = 1_000_000  # tokenizers that know no limit say 10^30
+_BATCH = {"cpu": 8, "cuda": 32}  # on a CPU larger batches bring nothing but memory
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A model that is ready to be asked, with everything that is known of it.
+
+    labels: in the order of its outputs; () for a reading model
+    about:  what made its answers: classes and versions
+    """
+
+    name: str
+    kind: ModelKind
+    labels: tuple[str, ...]
+    model: Any
+    cutter: Cutter
+    device: Device
+    batch_size: int
+    about: Mapping[str, str]
+
+    @property
+    def tokenizer(self) -> Any:
+        return self.cutter.tokenizer
+
+    @property
+    def size_of_batches(self) -> int:
+        """How many inputs go together: one where shorter ones cannot be filled up at their end."""
+        can_fill = self.tokenizer.pad_token_id is not None and self.tokenizer.padding_side == "right"
+        return self.batch_size if can_fill else 1
+
+    @property
+    def steps_at_once(self) -> int:
+        """How many versions of one input go together; some models without padding take one thing at a time."""
+        return self.batch_size if self.tokenizer.pad_token_id is not None else 1
+
+    def encoded(self, one: Input) -> Encoded:
+        """An input as pieces; raises ModelError when the model cannot take it."""
+        return encode(self.cutter, one)
+
+    def batch(self, encoded: list[Encoded]) -> Batch:
+        return batch_of(encoded, self.tokenizer, self.device)
+
+    def ask(self, batch: Batch, **options: bool) -> Any:
+        """The model's outputs for a batch.
+
+        Raises: ModelError when it fails or memory is short
+        """
+        with answering(self):
+            return self.model(**batch.arguments(), return_dict=True, **options)
+
+    def embedding(self, ids: Tensor) -> Tensor:
+        """float[batch, length, dimensions], without a gradient."""
+        torch = import_module("torch")
+        with torch.no_grad():
+            return self.model.get_input_embeddings()(ids)
+
+
+@contextmanager
+def answering(loaded: Loaded) -> Iterator[None]:
+    """Turn what a model raises into a ModelError that says what to do."""
+    torch = import_module("torch")
+    try:
+        yield
+    except (torch.OutOfMemoryError, MemoryError) as error:
+        raise ModelError(_out_of_memory(loaded)) from error
+    except (RuntimeError, ValueError, TypeError, IndexError, KeyError, AttributeError, AssertionError) as error:
+        if re.search(r"out of memory|alloc.*memory|not enough memory", str(error)):
+            raise ModelError(_out_of_memory(loaded)) from error
+        raise ModelError(f"The model '{loaded.name}' cannot answer: {_first_line(error)}") from error
+
+
+def _out_of_memory(loaded: Loaded) -> str:
+    where = "GPU" if loaded.device == "cuda" else "machine"
+    return (
+        f"The memory of the {where} is too small for the model '{loaded.name}' with {loaded.batch_size} inputs at once. "
+        f"Choose a smaller batch size (it is now {loaded.batch_size}), or shorter texts."
+    )
+
+
+# Loading -------------------------------------------------------------------------------------------------------------
+
+
+def load_model(
+    spec: str, *, device: str, threads: int, batch_size: int | None, too_long: TooLong, query_first: bool
+) -> Loaded:
+    """See `transformers_models.load`."""
+    torch, transformers = needed("torch"), needed("transformers")
+    chosen = _device(torch, device)
+    _check_numbers(threads, batch_size, too_long)
+    torch.set_num_threads(threads)
+    with _quiet(transformers):
+        name = _name(spec)
+        config = _from_pretrained(transformers.AutoConfig, spec)
+        kind = _kind(config, name)
+        labels = _labels(config, name) if kind == "classification" else ()
+        tokenizer = _tokenizer(transformers, spec, name)
+        model = _model(transformers, torch, spec, name, kind, config)
+    _check_vocabulary(model, tokenizer, name)
+    if tokenizer.pad_token_id is not None and model.config.pad_token_id is None:
+        model.config.pad_token_id = tokenizer.pad_token_id
+    cutter = Cutter(
+        tokenizer, name, _limit(torch, model, tokenizer), too_long, question_first=query_first or kind == "reading"
+    )
+    about = {
+        "model": type(model).__name__,
+        "tokenizer": type(tokenizer).__name__,
+        "torch": torch.__version__,
+        "transformers": transformers.__version__,
+    }
+    loaded = Loaded(name, kind, labels, model, cutter, chosen, batch_size or _BATCH[chosen], about)
+    with answering(loaded):
+        model.to(chosen)
+    return loaded
+
+
+def needed(package: str) -> Any:
+    """A package of the extra; raises ModelError saying how it is installed."""
+    try:
+        return import_module(package)
+    except ImportError as error:
+        raise ModelError(
+            f"Models need the package {package}, which cannot be loaded here ({_first_line(error)}). "
+            "Install the extra: pip install 'rationale-annotator[models]'."
+        ) from error
+
+
+def _device(torch: Any, wanted: str) -> Device:
+    if wanted not in {"auto", "cpu", "cuda"}:
+        raise InvalidValue(f"There is no device {wanted!r}. Choose auto, cpu or cuda.")
+    if wanted == "cuda" and not torch.cuda.is_available():
+        raise ModelError("No CUDA device is there. Choose the device cpu, or auto.")
+    return "cuda" if wanted != "cpu" and torch.cuda.is_available() else "cpu"
+
+
+def _check_numbers(threads: int, batch_size: int | None, too_long: str) -> None:
+    if threads < 1:
+        raise InvalidValue(f"A model cannot run in {threads} threads; give 1 or more.")
+    if batch_size is not None and batch_size < 1:
+        raise InvalidValue(f"A batch cannot have {batch_size} inputs; give 1 or more.")
+    if too_long not in {"refuse", "cut"}:
+        raise InvalidValue(f"Too long texts cannot be treated by {too_long!r}. Choose refuse or cut.")
+
+
+@contextmanager
+def _quiet(transformers: Any) -> Iterator[None]:
+    """Neither load reports nor progress bars: what matters of them is refused in a sentence."""
+    log = transformers.utils.logging
+    verbosity, has_bar = log.get_verbosity(), log.is_progress_bar_enabled()
+    log.set_verbosity_error()
+    log.disable_progress_bar()
+    try:
+        yield
+    finally:
+        log.set_verbosity(verbosity)
+        if has_bar:
+            log.enable_progress_bar()
+
+
+def _name(spec: str) -> str:
+    """The model's name: the folder's, or that at the hub; raises ModelError for what is neither."""
+    path = Path(spec).expanduser()
+    if path.is_dir():
+        if not (path / "config.json").is_file():
+            raise ModelError(
+                f"The folder {spec} holds no transformers model: config.json is missing. "
+                "Name the folder that save_pretrained wrote."
+            )
+        whole = path.resolve()
+        return f"{whole.parent.name}/{whole.name}" if _CHECKPOINT.fullmatch(whole.name) else whole.name
+    if path.is_file():
+        raise ModelError(f"{spec} is a file; name the folder of the model, which save_pretrained wrote.")
+    if not _HUB_NAME.fullmatch(spec):
+        raise ModelError(f"There is no folder {spec}, and a name at the Hugging Face hub looks like 'owner/model'.")
+    return spec
+
+
+def _from_pretrained(kind: Any, spec: str, **options: object) -> Any:
+    """What transformers loads; raises ModelError with the first line of what it says."""
+    path = Path(spec).expanduser()
+    try:
+        return kind.from_pretrained(str(path) if path.is_dir() else spec, **options)
+    except ImportError as error:  # a tokenizer that needs sentencepiece, say
+        raise ModelError(f"The model '{spec}' needs a package that is missing: {_first_line(error)}") from error
+    except Exception as error:  # whatever a damaged file makes of it: safetensors and tokenizers raise their own
+        where = "" if path.is_dir() else " There is no folder of that name, and the Hugging Face hub gave none."
+        raise ModelError(f"The model '{spec}' cannot be loaded: {_first_line(error)}{where}") from error
+
+
+def _kind(config: Any, name: str) -> ModelKind:
+    architectures = tuple(config.architectures or ())
+    if any(a.endswith("ForSequenceClassification") for a in architectures):
+        return "classification"
+    if any(a.endswith("ForQuestionAnswering") for a in architectures):
+        return "reading"
+    raise ModelError(
+        f"The model '{name}' was saved as {', '.join(architectures) or 'nothing that is said'}, which neither classifies "
+        "texts nor answers questions. Name a model ...ForSequenceClassification or ...ForQuestionAnswering."
+    )
+
+
+def _labels(config: Any, name: str) -> tuple[str, ...]:
+    labels = tuple(str(config.id2label[number]) for number in sorted(config.id2label))
+    if len(labels) < 2:
+        raise ModelError(f"The model '{name}' has a single output, a score and no classes; it cannot be used here.")
+    if config.problem_type == "multi_label_classification":
+        raise ModelError(f"The model '{name}' gives several labels at once; only one label of several is supported.")
+    if len(set(labels)) < len(labels):
+        raise ModelError(f"The model '{name}' has two labels of one name: {', '.join(labels)}. Mend id2label.")
+    return labels
+
+
+def _tokenizer(transformers: Any, spec: str, name: str) -> Any:
+    tokenizer = _from_pretrained(transformers.AutoTokenizer, spec, use_fast=True)
+    if not tokenizer.is_fast:
+        raise ModelError(
+            f"The tokenizer of '{name}' ({type(tokenizer).__name__}) does not say where its pieces are in the text. "
+            "Use a model with a fast tokenizer (tokenizer.json)."
+        )
+    if not set(tokenizer.get_vocab()) - set(tokenizer.all_special_tokens):
+        raise ModelError(f"The model '{name}' has no tokenizer beside it: save it into the same folder.")
+    tokenizer.truncation_side = "right"  # what is not seen is the end
+    return tokenizer
+
+
+def _model(transformers: Any, torch: Any, spec: str, name: str, kind: ModelKind, config: Any) -> Any:
+    auto = {
+        "classification": transformers.AutoModelForSequenceClassification,
+        "reading": transformers.AutoModelForQuestionAnswering,
+    }[kind]
+    model, report = _from_pretrained(
+        auto,
+        spec,
+        config=config,
+        attn_implementation="eager",  # others give no attention
+        dtype=torch.float32,
+        output_loading_info=True,
+    )
+    missing = sorted({*report["missing_keys"], *(str(key) for key in report["mismatched_keys"])})
+    if missing:
+        raise ModelError(
+            f"The model '{name}' lacks weights, which would be drawn at random: {', '.join(missing[:3])}"
+            f"{' ...' if len(missing) > 3 else ''}. Name the folder of a trained model."
+        )
+    model.eval()
+    model.requires_grad_(requires_grad=False)  # gradients go to embeddings alone
+    return model
+
+
+def _check_vocabulary(model: Any, tokenizer: Any, name: str) -> None:
+    n_known, largest = model.get_input_embeddings().num_embeddings, max(tokenizer.get_vocab().values())
+    if largest >= n_known:
+        raise ModelError(
+            f"The tokenizer beside '{name}' is another model's: it has pieces up to number {largest}, "
+            f"but the model knows {n_known}."
+        )
+
+
+def _limit(torch: Any, model: Any, tokenizer: Any) -> int | None:
+    """How many pieces the model sees, from the tokenizer, the configuration and the position embeddings; None if any."""
+    limits = [tokenizer.model_max_length, getattr(model.config, "max_position_embeddings", None) or _NO_LIMIT]
+    for name, module in model.named_modules():
+        if name.endswith("position_embeddings") and isinstance(module, torch.nn.Embedding):
+            # RoBERTa and its kin number positions from after the padding's
+            limits.append(module.num_embeddings - (0 if module.padding_idx is None else module.padding_idx + 1))
+    least = min(limits)
+    return None if least >= _NO_LIMIT else int(least)
+
+
+def _first_line(error: Exception) -> str:
+    said = str(error).strip()
+    return said.splitlines()[0][:300] if said else type(error).__name__

@@ -1,0 +1,150 @@
+"""Predictors and explainers for transformers models (extra `models`): the door to the modules transformers_*.
+
+torch, transformers and captum are imported when a model is loaded or explained, not before.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import cast
+
+import numpy as np
+
+from annotator.attribution.base import Explained, Explainer, Input, Predictor
+from annotator.attribution.transformers_attention import attention, rollout
+from annotator.attribution.transformers_encoding import Encoded, TooLong, merged
+from annotator.attribution.transformers_gradients import PieceScores, gradient_x_input, integrated_gradients
+from annotator.attribution.transformers_loading import load_model
+from annotator.attribution.transformers_parameters import METHODS, PRESETS, Value, method_named, resolved
+from annotator.attribution.transformers_predictors import Classifier, Explainable, MaskingClassifier, Reader, Target
+from annotator.domain.models import Attribution, Unit
+from annotator.errors import ModelError
+from annotator.text.merging import How, Merged
+
+__all__ = ["METHODS", "PRESETS", "explainer", "load"]
+
+_Scoring = Callable[[Explainable, Sequence[Encoded], Sequence[Target], Mapping[str, Value]], list[list[PieceScores]]]
+_SCORING: dict[str, _Scoring] = {
+    "integrated-gradients": integrated_gradients,
+    "gradient-x-input": gradient_x_input,
+    "attention": attention,
+    "attention-rollout": rollout,
+}
+_OF_NO_LABEL = frozenset({"attention", "attention-rollout"})
+
+
+def load(
+    spec: str,
+    *,
+    device: str = "auto",
+    threads: int = 1,
+    batch_size: int | None = None,
+    too_long: TooLong = "refuse",
+    query_first: bool = False,
+) -> Predictor:
+    """A sequence classifier or a question answering model, from a folder or by its name at the Hugging Face hub.
+
+    device:      auto (CUDA where it is there), cpu or cuda
+    threads:     of torch, in this whole process; two on a busy machine can be many times slower than one
+    batch_size:  inputs at once, or steps of integrated gradients; else 8 on a CPU, 32 on a GPU
+    too_long:    whether a text that is longer than the model sees is refused, or cut at its end
+    query_first: whether the query stands before what can be marked; for reading models the question always does
+    Raises: ModelError when it cannot be loaded or is no such model, InvalidValue for an argument
+    """
+    loaded = load_model(
+        spec, device=device, threads=threads, batch_size=batch_size, too_long=too_long, query_first=query_first
+    )
+    if loaded.kind == "reading":
+        return Reader(loaded.name, (), loaded)
+    kind = Classifier if loaded.tokenizer.mask_token is None else MaskingClassifier
+    return kind(loaded.name, loaded.labels, loaded)
+
+
+def explainer(
+    predictor: Predictor, method: str, parameters: Mapping[str, object], seed: int | None = None
+) -> Explainer:
+    """A method for a predictor that `load` gave.
+
+    parameters: see METHODS; "preset" names one of PRESETS, whose settings the others override
+    seed:       nothing here is drawn, so that the explainer has none
+    Raises: InvalidValue naming what there is; ModelError for another predictor
+    """
+    del seed
+    if not isinstance(predictor, Classifier | Reader):
+        raise ModelError(f"Method {method} needs a transformers model; '{predictor.name}' is none.")
+    definition = method_named(method)
+    chosen = resolved(method, {"too_long": predictor.loaded.cutter.too_long, **parameters}, predictor.loaded.kind)
+    cutter = replace(predictor.loaded.cutter, too_long=cast("TooLong", chosen["too_long"]))
+    stored = {**chosen, **({"query_first": True} if _is_turned(predictor) else {})}
+    return TransformersExplainer(
+        method,
+        stored,
+        None,
+        definition.unit(chosen),
+        definition.is_signed(chosen),
+        replace(predictor, loaded=replace(predictor.loaded, cutter=cutter)),
+    )
+
+
+def _is_turned(predictor: Classifier | Reader) -> bool:
+    return isinstance(predictor, Classifier) and predictor.loaded.cutter.question_first
+
+
+@dataclass(slots=True)
+class TransformersExplainer:
+    """A method with its parameters, for one model (protocol Explainer)."""
+
+    method: str
+    parameters: Mapping[str, object]
+    seed: int | None
+    unit: Unit
+    is_signed: bool
+    predictor: Classifier | Reader
+
+    def explain(self, inputs: Sequence[Input], labels: Sequence[str]) -> list[Explained]:
+        """Scores of the selectable tokens. For a reading model a label is "" or its own answer.
+
+        An attribution's label is what is explained; "" for attention, which is the same for all labels. Facts:
+        unseen_tokens, how many have no score because the model does not see them; special_share, the share of |score| that
+        lies on special pieces; of integrated gradients output_change, F(x) − F(baseline), and convergence_share, how far
+        all scores together are from it, as a share of it.
+
+        Raises: ModelError when the model cannot answer, or gives scores that are no numbers
+        """
+        encoded = [self.predictor.loaded.encoded(one) for one in inputs]
+        parameters = cast("Mapping[str, Value]", self.parameters)
+        targets = (
+            [Target("", ()) for _ in encoded]
+            if self.method in _OF_NO_LABEL
+            else self.predictor.targets(encoded, labels)
+        )
+        found = _SCORING[self.method](self.predictor, encoded, targets, parameters)
+        return [self._explained(one, t.label, of) for one, t, of in zip(encoded, targets, found, strict=True)]
+
+    def _explained(self, one: Encoded, label: str, found: Sequence[PieceScores]) -> Explained:
+        attributions, facts = [], {}
+        for of_layer in found:
+            by_token = self._by_token(one, of_layer)
+            scores = tuple(map(abs, by_token.scores)) if self._is_by_word else by_token.scores
+            attributions.append(Attribution(scores, label, of_layer.layer, None, by_token.pieces, of_layer.convergence))
+            facts = {**_facts(by_token), **of_layer.facts}
+        return Explained(tuple(attributions), facts)
+
+    @property
+    def _is_by_word(self) -> bool:
+        return self.parameters.get("magnitude") == "word"
+
+    def _by_token(self, one: Encoded, found: PieceScores) -> Merged:
+        if not np.isfinite(found.scores).all():
+            raise ModelError(
+                f"The model '{self.predictor.name}' gives scores that are no numbers for {one.shown} "
+                f"({self.method}); nothing is stored of them."
+            )
+        return merged(one, found.scores.tolist(), cast("How", self.parameters["merge"]))
+
+
+def _facts(found: Merged) -> dict[str, float]:
+    share, unseen = found.special_share, sum(score != score for score in found.scores)  # noqa: PLR0124  (NaN)
+    return {
+        **({"unseen_tokens": float(unseen)} if unseen else {}),
+        **({} if share is None else {"special_share": share}),
+    }

@@ -1,0 +1,195 @@
+"""The methods for transformers models: what each computes, its parameters with their defaults, and the papers' settings.
+
+Nothing here loads a model, so that commands and screens can list it.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from annotator.domain.models import Unit
+from annotator.errors import InvalidValue
+from annotator.text.merging import HOWS
+
+ModelKind = Literal["classification", "reading"]
+Value = str | int
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One thing that changes a method's scores.
+
+    choices: the words it may be; with `is_number` it may also be a whole number of at least `least`
+    default: by kind of model, where that decides
+    """
+
+    name: str
+    default: Value | Mapping[ModelKind, Value]
+    choices: tuple[str, ...] = ()
+    is_number: bool = False
+    least: int = 0
+    says: str = ""
+
+    def default_for(self, kind: ModelKind) -> Value:
+        return self.default[kind] if isinstance(self.default, Mapping) else self.default
+
+    def read(self, given: object) -> Value:
+        """The value as it is stored; raises InvalidValue naming what it may be.
+
+        >>> Parameter("steps", 50, is_number=True, least=1).read("300")
+        300
+        """
+        if isinstance(given, str) and given in self.choices:
+            return given
+        if self.is_number and not isinstance(given, bool):
+            number = int(given) if isinstance(given, str) and given.isdecimal() else given
+            if isinstance(number, int) and number >= self.least:
+                return number
+        raise InvalidValue(f"Parameter {self.name} cannot be {given!r}. It is {self._may_be()}.")
+
+    def _may_be(self) -> str:
+        number = [f"a whole number from {self.least}"] if self.is_number else []
+        return " or ".join(([", ".join(self.choices)] if self.choices else []) + number)
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """A method: how it is called on a screen, what it computes, where that is from, and everything that changes it."""
+
+    title: str
+    definition: str
+    source: str
+    parameters: tuple[Parameter, ...]
+    is_signed: Callable[[Mapping[str, Value]], bool]
+    unit: Callable[[Mapping[str, Value]], Unit]
+
+
+_MERGE = Parameter("merge", "sum", HOWS, says="how the scores of a word's pieces become one")
+_TOO_LONG = Parameter(
+    "too_long", "refuse", ("refuse", "cut"), says="what happens to a text that is longer than the model sees"
+)
+_OUTPUT = Parameter("output", "logit", ("logit", "probability"), says="which number of the model is explained")
+_LAYER = Parameter("layer", "last", ("last", "all"), is_number=True, says="from 0; all: one attribution for each")
+_FROM = Parameter(
+    "from",
+    {"classification": "cls", "reading": "question"},
+    ("cls", "question"),
+    says="whose attention is read: that of [CLS], or the mean over what cannot be marked (question, query)",
+)
+
+
+def _unit_of_output(parameters: Mapping[str, Value]) -> Unit:
+    return "probability" if parameters["output"] == "probability" else "logit"
+
+
+METHODS: dict[str, Method] = {
+    "integrated-gradients": Method(
+        "Integrated gradients",
+        "(x − b) · the mean of dF/dx on the straight line from the baseline b to x, summed over embedding dimensions, "
+        "by Gauss–Legendre quadrature (captum)",
+        "Sundararajan et al. 2017",
+        (
+            Parameter("steps", 50, is_number=True, least=1, says="points on the line"),
+            Parameter(
+                "baseline",
+                "mask",
+                ("zero", "mask", "pad"),
+                says="mask, pad: that piece for each of the text's, special pieces stay; zero: all embeddings are 0",
+            ),
+            _OUTPUT,
+            _MERGE,
+            _TOO_LONG,
+        ),
+        is_signed=lambda _: True,
+        unit=_unit_of_output,
+    ),
+    "gradient-x-input": Method(
+        "Gradient × input",
+        "⟨dF/de, e⟩ for the embedding e of each piece",
+        "Denil et al. 2014; Stevens and Su 2021",
+        (
+            Parameter(
+                "magnitude",
+                "none",
+                ("none", "piece", "word"),
+                says="none: signed; piece: |score| of each piece, then merged; word: |score| of each merged word",
+            ),
+            _OUTPUT,
+            _MERGE,
+            _TOO_LONG,
+        ),
+        is_signed=lambda parameters: parameters["magnitude"] == "none",
+        unit=_unit_of_output,
+    ),
+    "attention": Method(
+        "Attention",
+        "the attention weight on each piece in one layer, over all heads; attention is not an attribution to a label",
+        "Wang et al. 2022, appendix B; Stevens and Su 2021, Equation 1",
+        (
+            _LAYER,
+            Parameter("heads", "mean", ("mean", "sum", "max"), says="how heads become one"),
+            _FROM,
+            _MERGE,
+            _TOO_LONG,
+        ),
+        is_signed=lambda _: False,
+        unit=lambda _: "none",
+    ),
+    "attention-rollout": Method(
+        "Attention rollout",
+        "the product over the layers, up to the one asked for, of 0.5 · (mean over heads) + 0.5 · identity",
+        "Abnar and Zuidema 2020",
+        (_LAYER, _FROM, _MERGE, _TOO_LONG),
+        is_signed=lambda _: False,
+        unit=lambda _: "none",
+    ),
+}
+
+# A preset fixes only what its paper says; the rest keeps its default.
+PRESETS: dict[str, dict[str, dict[str, Value]]] = {
+    "wang-2022": {  # appendix B
+        "integrated-gradients": {"baseline": "zero", "steps": 300, "merge": "sum"},
+        "attention": {"layer": "last", "heads": "mean", "merge": "sum"},
+    },
+    "stevens-su-2021": {  # section 3; released code for heads
+        "attention": {"layer": "last", "heads": "sum", "from": "cls", "merge": "sum"},
+        "gradient-x-input": {"magnitude": "none", "merge": "sum"},
+    },
+    "stevens-su-2021-magnitude": {  # the paper does not say whether of pieces or of words; read literally, of words
+        "gradient-x-input": {"magnitude": "word", "merge": "sum"},
+    },
+}
+
+
+def resolved(method: str, given: Mapping[str, object], kind: ModelKind) -> dict[str, Value]:
+    """All parameters of a method: what is given, else what the preset says, else the default.
+
+    given:  may name a preset as "preset"
+    Raises: InvalidValue naming the methods, presets, parameters or values that there are
+    """
+    known = {parameter.name: parameter for parameter in method_named(method).parameters}
+    wanted = {**_preset(method, given.get("preset")), **{name: v for name, v in given.items() if name != "preset"}}
+    unknown = sorted(wanted.keys() - known.keys())
+    if unknown:
+        raise InvalidValue(
+            f"Method {method} has no parameter {', '.join(unknown)}. It has {', '.join(known)}, and preset."
+        )
+    return {name: p.read(wanted[name]) if name in wanted else p.default_for(kind) for name, p in known.items()}
+
+
+def method_named(name: str) -> Method:
+    """The method of that name; raises InvalidValue naming those there are."""
+    try:
+        return METHODS[name]
+    except KeyError:
+        raise InvalidValue(f"There is no method '{name}' for this model. Choose one of {', '.join(METHODS)}.") from None
+
+
+def _preset(method: str, name: object) -> dict[str, Value]:
+    if name is None:
+        return {}
+    settings = PRESETS.get(name, {}) if isinstance(name, str) else {}
+    if method not in settings:
+        there = [preset for preset, by_method in PRESETS.items() if method in by_method]
+        raise InvalidValue(f"Method {method} has no preset {name!r}. It has {', '.join(there) or 'none'}.")
+    return settings[method]

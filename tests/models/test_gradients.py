@@ -1,0 +1,205 @@
+"""Integrated gradients and gradient × input against torch and captum called directly."""
+
+import numpy as np
+import pytest
+
+from annotator.attribution.transformers_models import explainer, load
+from annotator.errors import ModelError
+from tests.models.conftest import one_text, pair, reading
+
+TEXT = "the unbelievable plot was dull, and unlikeable"
+TEXTS = [TEXT, "the film", "it’s a dull plot 😀"]
+LABEL = 2  # positive
+
+
+def scores_of(model, method, texts, parameters=None, label="positive"):
+    explained = explainer(model, method, parameters or {}, None).explain(
+        [one_text(t) for t in texts], [label] * len(texts)
+    )
+    return [one.attributions[0] for one in explained]
+
+
+def of_pieces(attribution):
+    return np.array([score for _, score in attribution.pieces])
+
+
+def by_hand(torch, model, text, number, as_probability=False):
+    """⟨dF/de, e⟩ of each piece through inputs_embeds, with torch alone."""
+    bare = model.loaded.model
+    given = model.loaded.tokenizer(text, return_tensors="pt")
+    embedded = bare.get_input_embeddings()(given.pop("input_ids")).detach().requires_grad_()
+    logits = bare(inputs_embeds=embedded, **given).logits
+    (logits.softmax(1) if as_probability else logits)[0, number].backward()
+    return (embedded.grad * embedded).sum(2)[0].detach().numpy()
+
+
+# Gradient x input ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["bert", "roberta", "unigram", "byte-fallback", "gpt2"])
+def test_gradient_x_input_is_the_dot_product_by_hand_whatever_stands_beside_a_text(torch, loaded, name):
+    found = scores_of(loaded(name), "gradient-x-input", TEXTS)
+    for text, attribution in zip(TEXTS, found, strict=True):
+        assert of_pieces(attribution) == pytest.approx(by_hand(torch, loaded(name), text, LABEL), abs=1e-5)
+        assert attribution.label == "positive"
+
+
+def test_each_input_is_explained_for_the_label_beside_it(torch, loaded):
+    model = loaded("bert")
+    found = explainer(model, "gradient-x-input", {}, None).explain(
+        [one_text(t) for t in TEXTS], ["negative", "positive", "neutral"]
+    )
+    for text, number, one in zip(TEXTS, (0, 2, 1), found, strict=True):
+        assert of_pieces(one.attributions[0]) == pytest.approx(by_hand(torch, model, text, number), abs=1e-5)
+
+
+def test_the_probability_may_be_explained_and_has_that_unit(torch, loaded):
+    method = explainer(loaded("bert"), "gradient-x-input", {"output": "probability"}, None)
+    assert (method.unit, method.is_signed) == ("probability", True)
+    (one,) = method.explain([one_text(TEXT)], ["positive"])
+    expected = by_hand(torch, loaded("bert"), TEXT, LABEL, as_probability=True)
+    assert of_pieces(one.attributions[0]) == pytest.approx(expected, abs=1e-6)
+    assert explainer(loaded("bert"), "gradient-x-input", {}, None).unit == "logit"
+
+
+def test_a_words_score_is_the_sum_of_its_pieces_and_special_pieces_are_in_none(loaded):
+    (attribution,) = scores_of(loaded("bert"), "gradient-x-input", [TEXT])
+    pieces = attribution.pieces
+    assert [piece.is_special for piece, _ in pieces] == [True] + [False] * (len(pieces) - 2) + [True]
+    second = [score for piece, score in pieces if piece.start is not None and 4 <= piece.start < 16]  # "unbelievable"
+    assert len(second) > 2
+    assert attribution.scores[1] == pytest.approx(sum(second))
+    assert sum(attribution.scores) == pytest.approx(sum(score for piece, score in pieces if not piece.is_special))
+
+
+def test_the_magnitude_is_of_pieces_or_of_words_and_has_no_sign(loaded):
+    (signed,), (piece,), (word,) = (
+        scores_of(loaded("bert"), "gradient-x-input", [TEXT], {"magnitude": m}) for m in ("none", "piece", "word")
+    )
+    assert min(signed.scores) < 0 < max(signed.scores)
+    assert word.scores == pytest.approx([abs(score) for score in signed.scores])
+    assert of_pieces(piece) == pytest.approx(np.abs(of_pieces(signed)))
+    assert piece.scores[1] == pytest.approx(
+        sum(abs(score) for p, score in signed.pieces if p.start is not None and 4 <= p.start < 16)
+    )
+    assert piece.scores[1] > word.scores[1]  # pieces of the word oppose each other
+    assert not explainer(loaded("bert"), "gradient-x-input", {"magnitude": "word"}, None).is_signed
+
+
+def test_words_may_be_merged_by_the_mean_or_the_piece_that_is_farthest_from_zero(loaded):
+    found = {
+        how: scores_of(loaded("bert"), "gradient-x-input", [TEXT], {"merge": how})[0]
+        for how in ("sum", "mean", "signed max")
+    }
+    pieces = [score for p, score in found["sum"].pieces if p.start is not None and 4 <= p.start < 16]
+    assert found["mean"].scores[1] == pytest.approx(np.mean(pieces))
+    assert found["signed max"].scores[1] == max(pieces, key=abs)
+
+
+def test_the_share_on_special_pieces_is_told(loaded):
+    (one,) = explainer(loaded("bert"), "gradient-x-input", {}, None).explain([one_text(TEXT)], ["positive"])
+    pieces = np.abs(of_pieces(one.attributions[0]))
+    assert one.facts["special_share"] == pytest.approx((pieces[0] + pieces[-1]) / pieces.sum())
+
+
+def test_both_texts_of_a_pair_and_only_what_can_be_marked_of_a_question_get_scores(torch, loaded):
+    model = loaded("bert")
+    method = explainer(model, "gradient-x-input", {}, None)
+    both, asked = method.explain(
+        [pair("the plot", "was dull"), reading("the plot", "was dull")], ["positive", "positive"]
+    )
+    assert len(both.attributions[0].scores) == 4
+    assert asked.attributions[0].scores == pytest.approx(both.attributions[0].scores[:2], abs=1e-6)
+    assert {piece.segment for piece, _ in asked.attributions[0].pieces} == {"passage", "question", None}
+
+
+# Integrated gradients ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["bert", "roberta"])
+@pytest.mark.parametrize("baseline", ["mask", "pad"])
+def test_integrated_gradients_are_captums_on_the_embedding_layer(torch, loaded, name, baseline):
+    from captum.attr import LayerIntegratedGradients
+
+    model = loaded(name)
+    bare, tokenizer = model.loaded.model, model.loaded.tokenizer
+    given = tokenizer(TEXT, return_tensors="pt", return_special_tokens_mask=True)
+    filling = tokenizer.mask_token_id if baseline == "mask" else tokenizer.pad_token_id
+    from_ids = torch.where(given["special_tokens_mask"].bool(), given["input_ids"], filling)
+    expected, delta = LayerIntegratedGradients(
+        lambda ids: bare(ids, attention_mask=torch.ones_like(ids)).logits, bare.get_input_embeddings()
+    ).attribute(given["input_ids"], from_ids, target=LABEL, n_steps=20, return_convergence_delta=True)
+    (found,) = scores_of(model, "integrated-gradients", [TEXT], {"baseline": baseline, "steps": 20})
+    assert of_pieces(found) == pytest.approx(expected.sum(2)[0].numpy(), abs=1e-5)
+    if (name, baseline) != ("roberta", "pad"):  # RoBERTa gives [PAD] no position: captum's delta is to another baseline
+        assert found.convergence == pytest.approx(float(delta[0]), abs=1e-5)
+
+
+def test_the_zero_baseline_is_zero_everywhere_special_pieces_included(torch, loaded):
+    from captum.attr import IntegratedGradients
+
+    model = loaded("bert")
+    given = model.loaded.tokenizer(TEXT, return_tensors="pt")
+    embedded = model.loaded.model.get_input_embeddings()(given["input_ids"]).detach()
+    expected = IntegratedGradients(lambda e: model.loaded.model(inputs_embeds=e).logits).attribute(
+        embedded, torch.zeros_like(embedded), target=LABEL, n_steps=20
+    )
+    (found,) = scores_of(model, "integrated-gradients", [TEXT], {"baseline": "zero", "steps": 20})
+    assert of_pieces(found) == pytest.approx(expected.sum(2)[0].detach().numpy(), abs=1e-5)
+    assert of_pieces(found)[0] != 0
+
+
+@pytest.mark.parametrize("name", ["bert", "roberta", "gpt2"])
+def test_scores_add_up_to_the_change_from_the_baseline_to_the_text(torch, loaded, name):
+    model = loaded(name)
+    method = explainer(model, "integrated-gradients", {"baseline": "zero", "steps": 100}, None)
+    (one,) = method.explain([one_text(TEXT)], ["positive"])
+    given = model.loaded.tokenizer(TEXT, return_tensors="pt")
+    ids = given.pop("input_ids")
+    with torch.no_grad():
+        zeros = torch.zeros_like(model.loaded.model.get_input_embeddings()(ids))
+        before = model.loaded.model(inputs_embeds=zeros, **given).logits[0, LABEL]
+        change = float(model.loaded.model(ids, **given).logits[0, LABEL] - before)
+    assert abs(change) > 0.05
+    assert one.facts["output_change"] == pytest.approx(change, abs=1e-4)
+    assert of_pieces(one.attributions[0]).sum() == pytest.approx(change, rel=0.02)
+    convergence = one.attributions[0].convergence
+    assert convergence == pytest.approx(of_pieces(one.attributions[0]).sum() - change, abs=1e-4)
+    assert one.facts["convergence_share"] == pytest.approx(abs(convergence / one.facts["output_change"]))
+
+
+def test_too_few_steps_show_in_the_convergence(loaded):
+    few, many = (
+        explainer(loaded("bert"), "integrated-gradients", {"baseline": "zero", "steps": n}, None).explain(
+            [one_text(TEXT)], ["positive"]
+        )[0]
+        for n in (1, 100)
+    )
+    assert few.facts["convergence_share"] > 0.05 > many.facts["convergence_share"]
+
+
+def test_integrated_gradients_do_not_depend_on_neighbours_or_the_batch_size(folders, loaded):
+    parameters = {"steps": 7}
+    alone = [scores_of(loaded("bert"), "integrated-gradients", [text], parameters)[0] for text in TEXTS]
+    together = scores_of(load(str(folders["bert"]), batch_size=3), "integrated-gradients", TEXTS, parameters)
+    for one, other in zip(alone, together, strict=True):
+        assert of_pieces(one) == pytest.approx(of_pieces(other), abs=1e-5)
+
+
+def test_gradient_x_input_is_the_same_through_embeddings_that_are_given_once(loaded):
+    # afterwards the model answers as before: nothing of ours stays in it
+    model = loaded("bert")
+    before = model.logits([one_text(TEXT)])
+    scores_of(model, "integrated-gradients", [TEXT], {"steps": 3})
+    assert (model.logits([one_text(TEXT)]) == before).all()
+    assert not model.loaded.model.get_input_embeddings()._forward_hooks
+
+
+def test_a_baseline_that_the_tokenizer_has_not_is_refused(loaded):
+    with pytest.raises(ModelError, match="'gpt2' has no piece for the baseline mask. Choose another"):
+        scores_of(loaded("gpt2"), "integrated-gradients", [TEXT])
+
+
+def test_a_model_that_uses_its_embeddings_twice_is_refused(loaded):
+    with pytest.raises(ModelError, match=r"BartForSequenceClassification.* times; gradients are computed only"):
+        scores_of(loaded("bart"), "gradient-x-input", [TEXT])

@@ -1,0 +1,213 @@
+"""Loading: what a model must bring, and every sentence for what does not."""
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from annotator.attribution import transformers_loading
+from annotator.attribution.base import Answerer, GivesLogits, HasCover, HasLimit, Predictor
+from annotator.attribution.transformers_models import explainer, load
+from annotator.errors import InvalidValue, ModelError
+from tests.models.conftest import one_text
+
+
+def copied(folder: Path, to: Path, **changes: object) -> str:
+    """A copy of a model's folder with other values in its config.json."""
+    shutil.copytree(folder, to)
+    config = json.loads((to / "config.json").read_text())
+    (to / "config.json").write_text(json.dumps(config | changes))
+    return str(to)
+
+
+def test_the_door_loads_neither_torch_nor_transformers_until_a_model_is_loaded():
+    program = (
+        "import sys, annotator.attribution.transformers_models as m; m.METHODS;"
+        "print({'torch', 'transformers', 'captum'} & set(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"
+
+
+def test_without_the_extra_the_message_says_how_to_install_it(monkeypatch):
+    def missing(name):
+        raise ModuleNotFoundError(f"No module named '{name}'")
+
+    monkeypatch.setattr(transformers_loading, "import_module", missing)
+    with pytest.raises(ModelError, match=r"torch.*pip install 'rationale-annotator\[models\]'"):
+        load("anything")
+
+
+def test_a_folder_that_holds_no_model_is_refused(torch, tmp_path):
+    with pytest.raises(ModelError, match=r"holds no transformers model: config\.json is missing"):
+        load(str(tmp_path))
+
+
+def test_a_config_without_a_model_type_is_refused(torch, tmp_path):
+    (tmp_path / "config.json").write_text("{}")
+    with pytest.raises(ModelError, match="cannot be loaded: Unrecognized model"):
+        load(str(tmp_path))
+
+
+def test_a_config_that_is_no_json_is_refused(torch, tmp_path):
+    (tmp_path / "config.json").write_text("{half")
+    with pytest.raises(ModelError, match="cannot be loaded"):
+        load(str(tmp_path))
+
+
+def test_a_file_and_a_missing_folder_are_told_apart_from_a_hub_name(torch, tmp_path):
+    (tmp_path / "model.bin").write_text("")
+    with pytest.raises(ModelError, match="is a file; name the folder"):
+        load(str(tmp_path / "model.bin"))
+    with pytest.raises(ModelError, match="There is no folder"):
+        load(str(tmp_path / "nothing" / "here"))
+    with pytest.raises(ModelError, match="hub gave none"):
+        load("nobody/nothing-of-that-name")
+
+
+@pytest.mark.parametrize(
+    ("device", "threads", "said"), [("tpu", 1, "Choose auto, cpu or cuda"), ("cpu", 0, "0 threads")]
+)
+def test_a_device_or_number_of_threads_that_is_none_is_refused(torch, folders, device, threads, said):
+    with pytest.raises(InvalidValue, match=said):
+        load(str(folders["bert"]), device=device, threads=threads)
+
+
+def test_cuda_is_refused_where_there_is_none(torch, folders, monkeypatch):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    with pytest.raises(ModelError, match="No CUDA device"):
+        load(str(folders["bert"]), device="cuda")
+    assert load(str(folders["bert"]), device="auto").loaded.device == "cpu"
+
+
+def test_the_number_of_torch_threads_is_set(torch, folders):
+    before = torch.get_num_threads()
+    try:
+        load(str(folders["bert"]), threads=2)
+        assert torch.get_num_threads() == 2
+        load(str(folders["bert"]))
+        assert torch.get_num_threads() == 1
+    finally:
+        torch.set_num_threads(before)
+
+
+def test_a_classifier_names_its_labels_in_the_order_of_its_outputs_and_keeps_every_optional_promise(loaded):
+    model = loaded("bert")
+    assert (model.name, model.labels) == ("bert", ("negative", "neutral", "positive"))
+    assert isinstance(model, Predictor)
+    assert isinstance(model, GivesLogits)
+    assert isinstance(model, HasLimit)
+    assert isinstance(model, HasCover)
+    assert model.mask_token == "[MASK]"
+    assert not isinstance(model, Answerer)
+    assert model.about["model"] == "BertForSequenceClassification"
+    assert not isinstance(loaded("gpt2"), HasCover)  # GPT-2 has no mask
+    assert isinstance(loaded("reader"), Answerer)
+    assert loaded("reader").labels == ()
+
+
+def test_half_precision_weights_are_read_as_whole_ones_since_gradients_need_them(torch, folders, tmp_path):
+    from transformers import AutoModelForSequenceClassification, AutoTokenizer
+
+    model = AutoModelForSequenceClassification.from_pretrained(folders["bert"], dtype=torch.float16)
+    model.save_pretrained(tmp_path)
+    AutoTokenizer.from_pretrained(folders["bert"]).save_pretrained(tmp_path)
+    read = load(str(tmp_path)).loaded.model
+    assert {p.dtype for p in read.parameters()} == {torch.float32}
+    assert not read.training
+
+
+def test_a_checkpoint_is_called_by_its_training_too(folders, tmp_path):
+    shutil.copytree(folders["bert"], tmp_path / "my-training" / "checkpoint-500")
+    assert load(str(tmp_path / "my-training" / "checkpoint-500")).name == "my-training/checkpoint-500"
+
+
+def test_a_model_without_a_head_is_refused_since_its_answers_would_be_random(torch, folders, tmp_path):
+    from transformers import AutoTokenizer, BertConfig, BertModel
+
+    BertModel(BertConfig.from_pretrained(folders["bert"])).save_pretrained(tmp_path / "base")
+    AutoTokenizer.from_pretrained(folders["bert"]).save_pretrained(tmp_path / "base")
+    with pytest.raises(ModelError, match="saved as BertModel, which neither classifies"):
+        load(str(tmp_path / "base"))
+    claims = copied(tmp_path / "base", tmp_path / "claims", architectures=["BertForSequenceClassification"])
+    with pytest.raises(ModelError, match=r"lacks weights, which would be drawn at random: classifier\.bias"):
+        load(claims)
+
+
+def test_weights_of_another_number_of_labels_than_the_config_names_are_refused(folders, tmp_path):
+    spec = copied(folders["bert"], tmp_path / "two", id2label={"0": "no", "1": "yes"}, label2id={"no": 0, "yes": 1})
+    with pytest.raises(ModelError, match="cannot be loaded"):
+        load(spec)
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"id2label": {"0": "score"}, "label2id": {"score": 0}}, "single output"),
+        ({"problem_type": "multi_label_classification"}, "several labels at once"),
+        ({"id2label": {"0": "no", "1": "no", "2": "yes"}}, "two labels of one name: no, no, yes"),
+    ],
+)
+def test_a_head_that_is_no_choice_between_labels_is_refused(folders, tmp_path, changes, said):
+    with pytest.raises(ModelError, match=said):
+        load(copied(folders["bert"], tmp_path / "odd", **changes))
+
+
+def test_damaged_weights_are_refused(folders, tmp_path):
+    spec = copied(folders["bert"], tmp_path / "damaged")
+    weights = tmp_path / "damaged" / "model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:5000])
+    with pytest.raises(ModelError, match="'.*damaged' cannot be loaded"):
+        load(spec)
+
+
+def test_a_folder_without_its_tokenizer_is_refused(folders, tmp_path):
+    # transformers 5 makes a tokenizer that knows special pieces alone, and says nothing
+    spec = copied(folders["bert"], tmp_path / "alone")
+    for path in (tmp_path / "alone").glob("tokenizer*"):
+        path.unlink()
+    with pytest.raises(ModelError, match=r"no tokenizer beside it|cannot be loaded"):
+        load(spec)
+
+
+def test_a_tokenizer_without_places_is_refused_before_anything_is_computed(torch, folders, tmp_path):
+    from transformers import CanineTokenizer
+
+    spec = copied(folders["bert"], tmp_path / "slow")
+    for path in (tmp_path / "slow").glob("tokenizer*"):
+        path.unlink()
+    CanineTokenizer().save_pretrained(tmp_path / "slow")
+    with pytest.raises(ModelError, match=r"CanineTokenizer.*fast tokenizer"):
+        load(spec)
+
+
+def test_another_models_tokenizer_is_refused(folders, tmp_path):
+    spec = copied(folders["bert"], tmp_path / "mixed")
+    for path in folders["roberta"].glob("tokenizer*"):
+        shutil.copy(path, tmp_path / "mixed" / path.name)
+    with pytest.raises(ModelError, match="is another model's"):
+        load(spec)
+
+
+def test_a_model_that_was_not_loaded_here_is_refused_by_the_explainers(torch):
+    class Other:
+        name = "bag of words"
+        labels = ("a", "b")
+
+        def probabilities(self, inputs):
+            raise AssertionError
+
+    with pytest.raises(ModelError, match="needs a transformers model; 'bag of words' is none"):
+        explainer(Other(), "attention", {}, None)
+
+
+def test_the_limit_is_what_the_positions_allow(loaded):
+    # RoBERTa numbers positions from after the padding's number (1), so two of its 40 are never used
+    assert loaded("bert").loaded.cutter.limit == 40
+    assert loaded("roberta").loaded.cutter.limit == 38
+    n = len(loaded("roberta", too_long="cut").loaded.encoded(one_text("cat " * 60)).ids)
+    assert n == 38
+    loaded("roberta", too_long="cut").probabilities([one_text("cat " * 60)])  # runs at the limit itself

@@ -1,0 +1,208 @@
+"""Predicting: the same as the model called directly, whatever stands beside it; long texts; bad days."""
+
+import numpy as np
+import pytest
+
+from annotator.attribution.base import Input, SegmentTokens
+from annotator.attribution.transformers_models import explainer, load
+from annotator.errors import ModelError
+from tests.models.conftest import one_text, pair, reading, words
+
+TEXTS = [
+    "the film",
+    "the worst film of the year and the plot was dull",
+    "unbelievable",
+    "it’s a dull plot, and the people: unlikeable 😀",
+]
+
+
+def direct(torch, model, *texts):
+    """The model's own answer to a text or a pair, by nothing of ours."""
+    given = model.loaded.tokenizer(*texts, return_tensors="pt")
+    with torch.no_grad():
+        return model.loaded.model(**given).logits.numpy()[0]
+
+
+@pytest.mark.parametrize("name", ["bert", "roberta", "unigram", "byte-fallback", "gpt2", "bart"])
+def test_answers_are_the_models_own_whatever_stands_beside_a_text(torch, loaded, name):
+    model = loaded(name)
+    logits = model.logits([one_text(text) for text in TEXTS])
+    assert logits == pytest.approx(np.array([direct(torch, model, text) for text in TEXTS]), abs=1e-5)
+    assert np.ptp(logits, axis=0).max() > 0.01  # the tiny model tells these texts apart
+    expected = torch.tensor(logits).softmax(1).numpy()
+    assert model.probabilities([one_text(text) for text in TEXTS]) == pytest.approx(expected)
+
+
+def test_no_inputs_have_no_answers(loaded):
+    assert loaded("bert").probabilities([]).shape == (0, 3)
+    assert loaded("reader").answers([]) == []
+
+
+def test_two_selectable_segments_are_a_pair(torch, loaded):
+    model = loaded("bert")
+    (logits,) = model.logits([pair("the film was dull", "a dull plot")])
+    assert logits == pytest.approx(direct(torch, model, "the film was dull", "a dull plot"), abs=1e-5)
+    assert logits != pytest.approx(direct(torch, model, "the film was dull a dull plot"), abs=1e-3)
+
+
+def test_what_cannot_be_marked_is_the_second_text_or_the_first_if_so_asked(torch, loaded):
+    one = reading("the film was dull", "who wrote the script")
+    for model, texts in (
+        (loaded("bert"), ("the film was dull", "who wrote the script")),
+        (loaded("bert", query_first=True), ("who wrote the script", "the film was dull")),
+    ):
+        assert model.logits([one])[0] == pytest.approx(direct(torch, model, *texts), abs=1e-5)
+
+
+def test_several_documents_and_their_query_are_a_pair_joined_by_line_breaks(torch, loaded):
+    one = Input(
+        (
+            words("document", "a dull plot"),
+            words("document2", "the year"),
+            words("query", "was it", is_selectable=False),
+        )
+    )
+    model = loaded("bert")
+    assert model.logits([one])[0] == pytest.approx(direct(torch, model, "a dull plot\nthe year", "was it"), abs=1e-5)
+
+
+def test_three_texts_to_choose_from_are_refused(loaded):
+    one = Input((words("a", "x"), words("b", "y"), words("c", "z")))
+    with pytest.raises(ModelError, match=r"3 texts \(a, b, c\), but the model 'bert' takes one text or a pair"):
+        loaded("bert").probabilities([one])
+
+
+def test_blanks_around_and_tokens_of_blanks_change_nothing(torch, loaded):
+    one = Input((SegmentTokens("text", (" ", "dull", "\n", "plot", "\t"), ("", "", "", " ", "")),))
+    model = loaded("bert")
+    assert model.logits([one])[0] == pytest.approx(direct(torch, model, "dull\nplot"), abs=1e-5)
+    (explained,) = explainer(model, "gradient-x-input", {}, None).explain([one], ["neutral"])
+    blank, first, line, second, tab = explained.attributions[0].scores
+    assert (blank, line, tab) == (0, 0, 0)
+    assert first and second  # noqa: PT018
+
+
+def test_a_text_without_tokens_is_answered(loaded):
+    # what is left when everything that can be marked is taken away
+    empty = one_text("the film").kept(np.zeros(2, dtype=bool))
+    assert loaded("bert").probabilities([empty]).sum() == pytest.approx(1)
+    (explained,) = explainer(loaded("bert"), "attention", {}, None).explain([empty], ["neutral"])
+    assert explained.attributions[0].scores == ()
+
+
+def test_a_lone_surrogate_is_refused_with_a_sentence(loaded):
+    with pytest.raises(ModelError, match="tokenizer of 'bert' cannot cut"):
+        loaded("bert").probabilities([one_text("\ud83d film")])
+
+
+def test_a_covered_token_is_one_mask_for_the_model(loaded):
+    model = loaded("bert")
+    covered = one_text("unbelievable plot").covered(np.array([False, True]), model.mask_token)
+    assert [piece.text for piece in model.loaded.encoded(covered).pieces][:3] == ["[CLS]", "[MASK]", "plot"]
+
+
+# Too long ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_text_that_the_model_does_not_see_to_its_end_is_refused(loaded):
+    with pytest.raises(ModelError, match=r"'cat cat .*has 62 pieces, but the model 'bert' sees 40 at most"):
+        loaded("bert").probabilities([one_text("cat " * 60)])
+
+
+@pytest.mark.parametrize("method", ["gradient-x-input", "attention"])
+def test_what_was_cut_off_has_no_score_and_is_counted(loaded, method):
+    one = one_text("cat " * 60)
+    (explained,) = explainer(loaded("bert"), method, {"too_long": "cut"}, None).explain([one], ["neutral"])
+    scores = np.array(explained.attributions[0].scores)
+    assert np.isfinite(scores[:38]).all()  # 40 less [CLS] and [SEP]
+    assert np.isnan(scores[38:]).all()
+    assert len(scores) == 60
+    assert explained.facts["unseen_tokens"] == 22
+    assert loaded("bert", too_long="cut").seen(one).tolist() == [True] * 38 + [False] * 22
+
+
+def test_a_word_that_is_cut_in_its_middle_was_not_seen_whole(loaded):
+    model = loaded("bert", too_long="cut")
+    one = one_text("cat " * 37 + "unbelievable cat")
+    assert model.seen(one).tolist() == [True] * 37 + [False, False]
+
+
+def test_of_a_pair_both_texts_are_cut_but_never_the_question(loaded):
+    model = loaded("bert", too_long="cut")
+    both = model.loaded.encoded(pair("cat " * 30, "sat " * 30))
+    assert {both.sides.count(0), both.sides.count(1)} == {18, 19}
+    asked = model.loaded.encoded(reading("cat " * 50, "who wrote the script?"))
+    assert asked.sides.count(1) == len(model.loaded.tokenizer.tokenize("who wrote the script?"))
+    assert len(asked.ids) == 40
+    with pytest.raises(ModelError, match="cannot cut"):
+        model.probabilities([reading("cat", "who " * 60)])
+
+
+def test_a_text_that_fits_has_seen_everything(loaded):
+    assert loaded("bert").seen(one_text("the film \u200b")).tolist() == [True] * 3
+    (explained,) = explainer(loaded("bert"), "attention", {}, None).explain([one_text("the film")], ["neutral"])
+    assert "unseen_tokens" not in explained.facts
+
+
+# Bad days ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_model_that_answers_another_number_of_labels_is_refused(torch, folders):
+    model = load(str(folders["bert"]))
+    model.loaded.model.classifier = torch.nn.Linear(16, 5)
+    with pytest.raises(ModelError, match=r"answers 5 numbers, but its configuration names 3 labels \(negative, "):
+        model.probabilities([one_text("the film")])
+    with pytest.raises(ModelError, match="answers 5 numbers"):
+        explainer(model, "gradient-x-input", {}, None).explain([one_text("the film")], ["neutral"])
+
+
+def test_answers_and_scores_that_are_no_numbers_are_refused(torch, folders):
+    model = load(str(folders["bert"]))
+    torch.nn.init.constant_(model.loaded.model.classifier.weight, torch.nan)
+    with pytest.raises(ModelError, match="answers 'the film' with what is no number"):
+        model.probabilities([one_text("the film")])
+    for method in ("integrated-gradients", "gradient-x-input"):
+        with pytest.raises(ModelError, match=f"scores that are no numbers for 'the film' \\({method}\\)"):
+            explainer(model, method, {}, None).explain([one_text("the film")], ["neutral"])
+    torch.nn.init.constant_(model.loaded.model.bert.embeddings.word_embeddings.weight, torch.nan)
+    with pytest.raises(ModelError, match=r"no numbers for 'the film' \(attention\)"):
+        explainer(model, "attention", {}, None).explain([one_text("the film")], ["neutral"])
+
+
+@pytest.mark.parametrize("method", ["integrated-gradients", "gradient-x-input", "attention"])
+def test_when_memory_is_short_the_batch_size_is_named(torch, folders, monkeypatch, method):
+    model = load(str(folders["bert"]), batch_size=4)
+
+    def too_much(*_, **__):
+        raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2 GiB")
+
+    monkeypatch.setattr(model.loaded.model, "forward", too_much)
+    with pytest.raises(ModelError, match=r"memory of the machine is too small .* smaller batch size \(it is now 4\)"):
+        explainer(model, method, {}, None).explain([one_text("the film")], ["neutral"])
+
+
+def test_a_cpu_that_is_out_of_memory_says_the_same(folders, monkeypatch):
+    model = load(str(folders["bert"]))
+
+    def too_much(*_, **__):
+        raise RuntimeError("[enforce fail at alloc_cpu.cpp:118] DefaultCPUAllocator: can't allocate memory: you tried")
+
+    monkeypatch.setattr(model.loaded.model, "forward", too_much)
+    with pytest.raises(ModelError, match="smaller batch size"):
+        model.probabilities([one_text("the film")])
+
+
+def test_whatever_else_a_model_raises_is_told_in_a_sentence(folders, monkeypatch):
+    model = load(str(folders["bert"]))
+
+    def broken(*_, **__):
+        raise IndexError("index out of range in self\nand a long trace")
+
+    monkeypatch.setattr(model.loaded.model, "forward", broken)
+    with pytest.raises(ModelError, match="The model 'bert' cannot answer: index out of range in self$"):
+        model.probabilities([one_text("the film")])
+
+
+def test_a_label_that_the_model_has_not_is_refused(loaded):
+    with pytest.raises(ModelError, match="has no label 'good'. It has negative, neutral, positive"):
+        explainer(loaded("bert"), "gradient-x-input", {}, None).explain([one_text("the film")], ["good"])
