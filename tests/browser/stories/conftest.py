@@ -24,6 +24,7 @@ def server(demonstration: Path, tmp_path: Path, browser: Browser) -> Iterator[Se
     """After the browser was found, since without one no server is needed."""
     database = tmp_path / "demo.db"
     shutil.copy(demonstration, database)
+    shutil.copytree(demonstration.with_name("demo.db.models"), tmp_path / "demo.db.models")
     running = Server(database)
     yield running
     if running.process.poll() is None:

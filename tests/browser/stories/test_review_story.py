@@ -138,3 +138,18 @@ def test_a_reviewer_with_the_keyboard_alone_scores_comments_and_goes_on(server: 
                 WHERE name = 'Reviewer 3' AND scores.comment <> '' ORDER BY reviews.id DESC LIMIT 1"""
         )
     assert comment == "much better"
+
+
+def test_a_reviewer_asks_what_the_model_answers_and_an_annotator_is_not_offered_it(
+    person: Callable[..., Person],
+) -> None:
+    reviewer = person("Reviewer 3").open("/review?project=1")
+    reviewer.wait_for_text()
+    reviewer.press("w")
+    answers = reviewer.page.get_by_role("dialog", name="What the model answers")
+    expect(answers.get_by_role("row", name="the whole text")).to_contain_text("%")
+    expect(answers.get_by_role("row", name="without the sets")).to_be_visible()
+    annotator = person("Annotator 1").annotate(1)
+    annotator.press("w")
+    expect(annotator.page.get_by_role("dialog")).to_have_count(0)
+    expect(annotator.page.get_by_role("button", name="Model")).to_be_hidden()

@@ -1,0 +1,119 @@
+"""A researcher reads the Metrics page: other columns, another order, what a column means, an instance in Saliency, the CSV."""
+
+import csv
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+from annotator.domain.instances import Instance
+from annotator.domain.models import Prediction, Run, ScoredPart, SourceAttribution, SourceOutput, canonical_parameters
+from annotator.domain.people import LOCAL_OPERATOR
+from annotator.store import open_store
+from annotator.store.instances import iterate_instance_batches
+from annotator.store.projects import get_project_by_id
+from annotator.usecases.evaluating_project import evaluate_project
+from annotator.usecases.import_report import ImportOptions, ImportReport
+from annotator.usecases.output_intake import OutputIntake
+from benchmarks.served import Server
+from tests.browser.stories.story import Person
+
+pytestmark = pytest.mark.browser
+
+HOSTILE = "<img src=x onerror=document.title='broken'>"
+
+
+def outputs_of(instance: Instance) -> Iterator[SourceOutput]:
+    """Two models; the first with two layers and answers at two thresholds, the second with markup in its name."""
+    n = instance.layout.n_selectable
+    rising, falling = tuple(float(place) for place in range(n)), tuple(float(-place) for place in range(n))
+    answers = tuple(
+        Prediction(None, {"negative": p, "positive": 1 - p}, on, threshold)
+        for p, on, threshold in ((0.8, "full", None), (0.6, "rest", 0.1), (0.4, "rest", 0.5))
+    )
+    layers = tuple(SourceAttribution((ScoredPart(scores),), layer=k) for k, scores in enumerate((rising, falling)))
+    yield SourceOutput(instance.key, Run("first", "attention"), "f", 1, instance.split, answers, layers)
+    other = (SourceAttribution((ScoredPart(falling),)),)
+    yield SourceOutput(instance.key, Run(HOSTILE, "lime"), "f", 1, instance.split, answers[:1], other)
+
+
+@pytest.fixture
+def modelled(server: Server) -> Server:
+    with open_store(server.database) as store:
+        project = get_project_by_id(store, 1)
+        outputs = [o for batch in iterate_instance_batches(store, 1) for one in batch for o in outputs_of(one)]
+        report = ImportReport(is_output=True)
+        with store.transaction():
+            OutputIntake(store, project, ImportOptions(), report, lambda _: None).run(outputs)
+        assert report.problems == []
+    return server
+
+
+def test_a_researcher_changes_columns_looks_at_an_instance_and_takes_the_csv(
+    modelled: Server, person: Callable[..., Person], tmp_path: Path
+) -> None:
+    page = person("Researcher").open("/metrics?project=1").page
+    table = page.get_by_role("region", name="Metrics by model and method")
+    expect(table.get_by_role("row", name="first · attention · layer 1")).to_be_visible()
+    expect(table.get_by_role("columnheader", name="Best-set token F1 (higher is better) set by set")).to_be_visible()
+    assert page.title() != "broken"
+
+    # Another column; the table scrolls in its box and the page does not.
+    page.get_by_role("button", name="Columns").click()
+    chooser = page.get_by_role("combobox", name="Columns, of")
+    chooser.fill("A whole set found")
+    page.get_by_role("option", name="A whole set found").first.click()
+    expect(page.get_by_role("button", name="Remove plausibility: A whole set found")).to_be_visible()
+    page.keyboard.press("Escape")
+    page.keyboard.press("Escape")
+    expect(table.get_by_role("columnheader", name="A whole set found")).to_be_attached()
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+    order = page.get_by_role("combobox", name="Rows by")
+    order.click()
+    order.fill("A whole set found")
+    page.keyboard.press("Enter")
+    expect(table.get_by_role("columnheader", name="A whole set found")).to_contain_text("best first")
+
+    page.get_by_role("button", name="What they mean").click()
+    expect(page.get_by_text("Source: ours; a set alone is sufficient").first).to_be_visible()
+    page.keyboard.press("Escape")
+
+    with page.context.expect_page() as opened:
+        page.locator(".instance-list a").first.click()
+    expect(opened.value.locator(".heat-where h2")).to_have_text(page.locator(".instance-list a").first.inner_text())
+
+    with page.expect_download() as download:
+        page.get_by_role("button", name="All as CSV").click()
+    path = tmp_path / "metrics.csv"
+    download.value.save_as(path)
+    _agrees_with_the_command(modelled, path)
+
+
+def _agrees_with_the_command(server: Server, path: Path) -> None:
+    """The file holds the numbers of `annotator evaluate project`."""
+    with path.open(encoding="utf-8", newline="") as file:
+        lines = [row for row in csv.DictReader(file) if not row["part"]]
+    found = {(row["model"], row["method"], row["parameters"], row["kind"], row["layer"], row["metric"]): row["value"] for row in lines}  # fmt: skip
+    with open_store(server.database) as store:
+        numbers: Any = evaluate_project(store, LOCAL_OPERATOR, get_project_by_id(store, 1))
+    for of_model in numbers["models"]:
+        for row in of_model["methods"]:
+            layer = "" if row["layer"] is None else str(row["layer"])
+            parameters = canonical_parameters(row["parameters"]) if row["parameters"] else ""
+            for name, number in row["plausibility"].items():
+                told = found[of_model["model"], row["method"], parameters, row["kind"], layer, name]
+                expected = "" if number["value"] is None else pytest.approx(number["value"])
+                assert (float(told) if told else told) == expected
+
+
+def test_a_click_on_a_curve_lists_its_instances(modelled: Server, person: Callable[..., Person]) -> None:
+    researcher = person("Researcher", width=1920, height=1080, dark=True).open("/metrics?project=1")
+    page = researcher.page
+    page.get_by_text("Layers", exact=True).click()
+    page.get_by_role("img", name="by layer").or_(page.locator(".js-plotly-plot")).first.wait_for()
+    page.locator(".js-plotly-plot .points path").nth(1).click(force=True)
+    researcher.sees("of first · attention · layer 1")
+    assert page.locator(".instance-list a").count() > 0
