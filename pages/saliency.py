@@ -4,7 +4,7 @@ import streamlit as st
 
 from annotator.web import saliency_panel
 from annotator.web.page_parts import asked_instance, require_project
-from annotator.web.sections import importing
+from annotator.web.sections import computing, importing
 from annotator.web.sections.measuring import measure_if_wanted
 from annotator.web.session import current_visit, page_store
 
@@ -16,3 +16,5 @@ if project is not None:
     saliency_panel.saliency(project.id, start=asked_instance(), measured=measured, key=f"saliency_{project.id}")
     with st.expander("Bring in what models say", icon=":material/upload_file:"), page_store() as store:
         importing.show_output(store, visit, project)
+    with st.expander("Compute attributions", icon=":material/calculate:"), page_store() as store:
+        computing.show(store, visit, project)

@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from annotator.attribution.loading import LoadOptions, load_predictor
-from annotator.attribution.methods import make_explainer, seeds_of
+from annotator.attribution.methods import METHODS, make_explainer, seeds_of
+from annotator.attribution.transformers_parameters import METHODS as TRANSFORMERS_METHODS
 from annotator.domain.instances import Instance
 from annotator.domain.people import User
 from annotator.domain.projects import Project
@@ -86,6 +87,15 @@ class AttributingReport:
     left_out: list[tuple[str, str]] = field(default_factory=list)
     facts: dict[str, float] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+
+
+def offered_methods() -> dict[str, str]:
+    """Every method with a title for people: those for any model first, then those for transformers models, then gold itself."""
+    any_model = {name: method.title for name, method in METHODS.items()}
+    of_transformers = {name: f"{method.title} (transformers)" for name, method in TRANSFORMERS_METHODS.items()}
+    return (
+        any_model | of_transformers | {GOLD_METHOD: "Gold as a method (answers to the gold rationales and to the rest)"}
+    )
 
 
 def attribute(

@@ -2,7 +2,7 @@
 
 from starlette.routing import Route
 
-from annotator.web.routes import documents, health, panel, preview, review, saliency, sign_in, static, talk
+from annotator.web.routes import documents, health, panel, preview, review, saliency, scripts, sign_in, static, talk
 
 
 def all_routes() -> list[Route]:
@@ -15,6 +15,7 @@ def all_routes() -> list[Route]:
         *talk.routes,
         *saliency.routes,
         *preview.routes,
+        *scripts.routes,
         *static.routes,
         *documents.routes,
     ]

@@ -1,0 +1,120 @@
+"""Metrics as an HTML table: grouped columns, two lines a cell, the best of a column marked by a star, not by colour alone."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from html import escape
+
+BEST = "★"
+UNDEFINED = "–"
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """A column: the group it stands in, its title, whose metric it is, ↑ or ↓ or "", and what it means, shown on hovering."""
+
+    group: str
+    title: str
+    family: str
+    arrow: str
+    meaning: str
+    is_sorted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A value as text (UNDEFINED where there is none) and what stands below it in small print."""
+
+    text: str
+    notes: tuple[str, ...] = ()
+    is_best: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A row: what it is of, what more there is to say of that, and a cell for each column."""
+
+    title: str
+    detail: str
+    cells: Sequence[Cell]
+    is_baseline: bool = False
+
+
+_WORDS = {"↑": "higher is better", "↓": "lower is better"}
+
+# The page's own colours are those of annotator/web/.streamlit/config.toml: cells that stay in place need a ground of their own.
+_STYLE = """
+.metrics { overflow: auto; max-height: min(34rem, 85vh); border: 1px solid light-dark(#dbe1e7, #303842); border-radius: .4rem;
+  --ground: light-dark(#ffffff, #14181d); --raised: light-dark(#f3f5f7, #1c2229); --line: light-dark(#dbe1e7, #303842);
+  --quiet: light-dark(#52606d, #9fb0c0); }
+.metrics:focus-visible { outline: 2px solid light-dark(#2f6299, #8dbbe6); outline-offset: 1px; }
+.metrics table { border-collapse: separate; border-spacing: 0; font-size: .875rem; line-height: 1.25; width: 100%; margin: 0; }
+.metrics th, .metrics td { border: 0; border-bottom: 1px solid var(--line); padding: .35rem .6rem; text-align: right;
+  vertical-align: top; font-weight: 400; background: var(--ground); white-space: nowrap; }
+.metrics thead th { position: sticky; background: var(--raised); z-index: 2; vertical-align: bottom; }
+.metrics thead tr:first-child th { top: 0; height: 1.9rem; box-sizing: border-box; text-align: left; font-size: .75rem;
+  letter-spacing: .02em; color: var(--quiet); }
+.metrics thead tr:last-child th { top: 1.9rem; font-weight: 600; white-space: normal; min-width: 6.2rem; }
+.metrics thead tr:first-child span { position: sticky; left: 14.2rem; }
+.metrics .first { border-left: 1px solid var(--line); }
+.metrics thead th.corner, .metrics tbody th { position: sticky; left: 0; text-align: left; white-space: normal;
+  min-width: 13.5rem; max-width: 17rem; overflow-wrap: anywhere; border-right: 1px solid var(--line); z-index: 1; }
+.metrics thead th.corner { z-index: 3; top: 0; vertical-align: bottom; font-weight: 600; font-size: .875rem; color: inherit; }
+.metrics tbody tr:last-child > * { border-bottom: 0; }
+.metrics tbody tr:hover > * { background: var(--raised); }
+.metrics small { display: block; font-size: .75rem; color: var(--quiet); font-weight: 400; }
+.metrics td { font-variant-numeric: tabular-nums; }
+.metrics .best { font-weight: 700; }
+.metrics .baseline > * { border-top: 2px solid var(--line); font-style: italic; }
+.metrics .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+"""
+
+
+def metric_table_html(heads: Sequence[Head], lines: Sequence[Line], *, corner: str, label: str) -> str:
+    """The table in a box in which it scrolls; every text is escaped."""
+    body = "".join(_line(line, _starts(heads)) for line in lines)
+    return (
+        f"<style>{_STYLE}</style>"
+        f'<div class="metrics" role="region" tabindex="0" aria-label="{escape(label)}"><table>'
+        f'<thead><tr><th class="corner" scope="col" rowspan="2">{escape(corner)}</th>{"".join(_groups(heads))}</tr>'
+        f"<tr>{''.join(_head(head, is_first) for head, is_first in zip(heads, _starts(heads), strict=True))}</tr></thead>"
+        f"<tbody>{body}</tbody></table></div>"
+    )
+
+
+def _starts(heads: Sequence[Head]) -> list[bool]:
+    """Whether each column begins a group."""
+    return [not place or heads[place - 1].group != head.group for place, head in enumerate(heads)]
+
+
+def _groups(heads: Sequence[Head]) -> Iterator[str]:
+    starts = [place for place, is_first in enumerate(_starts(heads)) if is_first]
+    for start, end in zip(starts, [*starts[1:], len(heads)], strict=True):
+        yield f'<th class="first" scope="colgroup" colspan="{end - start}"><span>{escape(heads[start].group)}</span></th>'
+
+
+def _head(head: Head, is_first: bool) -> str:
+    direction = f'&nbsp;<span aria-hidden="true">{head.arrow}</span>' if head.arrow else ""
+    said = f'<span class="unseen">({_WORDS[head.arrow]})</span>' if head.arrow else ""
+    order = ' aria-sort="other"' if head.is_sorted else ""
+    return (
+        f'<th scope="col"{_first(is_first)}{order} title="{escape(head.meaning)}">{escape(head.title)}{direction}{said}'
+        f"<small>{escape(head.family)}{' · best first' if head.is_sorted else ''}</small></th>"
+    )
+
+
+def _line(line: Line, starts: Sequence[bool]) -> str:
+    cells = "".join(_cell(cell, is_first) for cell, is_first in zip(line.cells, starts, strict=True))
+    baseline = ' class="baseline"' if line.is_baseline else ""
+    return f'<tr{baseline}><th scope="row">{escape(line.title)}<small>{escape(line.detail)}</small></th>{cells}</tr>'
+
+
+def _cell(cell: Cell, is_first: bool) -> str:
+    notes = "".join(f"<small>{escape(note)}</small>" for note in cell.notes)
+    if not cell.is_best:
+        return f"<td{_first(is_first)}>{escape(cell.text)}{notes}</td>"
+    star = f'<span aria-hidden="true">{BEST} </span><span class="unseen">best: </span>'
+    return f'<td{_first(is_first)}><span class="best">{star}{escape(cell.text)}</span>{notes}</td>'
+
+
+def _first(is_first: bool) -> str:
+    return ' class="first"' if is_first else ""

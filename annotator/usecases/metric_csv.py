@@ -1,0 +1,75 @@
+"""The table of metrics in a long form, a line a number, as a CSV file."""
+
+import csv
+import io
+from collections.abc import Iterator
+
+from annotator.usecases.metric_table import Group, MetricRow, MetricTable, Number, Points, definition_in_table
+
+CSV_FIELDS: tuple[str, ...] = (
+    "model", "method", "parameters", "seeds", "kind", "layer", "group", "metric", "part", "value", "n", "n_left_out",
+    "low", "high", "deviation", "n_seeds", "title", "direction", "definition", "source", "gold_policy", "split",
+    "explained", "gamma",
+)  # fmt: skip
+
+
+def table_csv(table: MetricTable, *, split: str | None = None, explained: str = "predicted") -> str:
+    """Everything in a long form: a line a number.
+
+    part: "" for all instances; else "kind: …" (of perturbation), "prediction: same" or "changed", "threshold: …"
+    """
+    told = io.StringIO()
+    writer = csv.DictWriter(told, CSV_FIELDS, lineterminator="\n")
+    writer.writeheader()
+    asked = {"gold_policy": table.gold_policy, "split": split or "", "explained": explained, "gamma": table.gamma}
+    for line in _lines(table):
+        writer.writerow(line | asked)
+    return told.getvalue()
+
+
+def _lines(table: MetricTable) -> Iterator[dict[str, object]]:
+    """What is of a whole model or run (its quality, its faithfulness) stands once, without a layer."""
+    groups = {column.name: column.group for column in table.columns}
+    told: set[tuple[object, ...]] = set()
+    for row in (*table.rows, table.random):
+        for name, number in row.numbers.items():
+            group = groups.get(name, "plausibility")
+            whole = {"quality": (row.model,), "faithfulness": row.run}.get(group)
+            if whole is not None and (name, *whole) in told:
+                continue
+            if whole is not None:
+                told.add((name, *whole))
+            yield _head(row, group) | _line(group, name, "", number)
+        if row.points is not None and ("points", *row.run) not in told:
+            told.add(("points", *row.run))
+            yield from (_head(row, "faithfulness") | line for line in _point_lines(row.points))
+        for part, of_parts in (("kind", row.by_kind), ("prediction", row.by_change)):
+            for word, maps in of_parts.items():
+                for name, number in maps.items():
+                    yield _head(row, "consistency") | _line("consistency", name, f"{part}: {word}", number)
+
+
+def _head(row: MetricRow, group: Group) -> dict[str, object]:
+    seeds = " ".join(str(seed) for seed in row.seeds if seed is not None)
+    head: dict[str, object] = {"model": row.model, "seeds": seeds}
+    if group != "quality":
+        head |= {"method": row.method, "parameters": "" if row.parameters == "{}" else row.parameters}
+    if group not in {"quality", "faithfulness"}:
+        head |= {"kind": row.kind, "layer": "" if row.layer is None else row.layer}
+    return head
+
+
+def _line(group: Group, name: str, part: str, number: Number) -> dict[str, object]:
+    definition = definition_in_table(name)
+    told = {field: getattr(number, field) for field in Number.__dataclass_fields__}
+    return {
+        "group": group, "metric": name, "part": part, "title": definition.title, "direction": definition.direction,
+        "definition": definition.definition, "source": definition.source, **told,
+    }  # fmt: skip
+
+
+def _point_lines(points: Points) -> Iterator[dict[str, object]]:
+    for side, values in (("comprehensiveness", points.comprehensiveness), ("sufficiency", points.sufficiency)):
+        for threshold, value in zip(points.thresholds, values, strict=True):
+            if value is not None:
+                yield _line("faithfulness", f"eraser.{side}", f"threshold: {threshold:g}", Number(value))

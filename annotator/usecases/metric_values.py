@@ -1,0 +1,196 @@
+"""Numbers of single instances: what stands behind a row of the table of metrics, and how much there is to score."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from annotator.domain.models import Output
+from annotator.domain.people import User
+from annotator.domain.projects import Project
+from annotator.errors import NotFound
+from annotator.metrics.aggregate import Interval, mean_of, paired_bootstrap
+from annotator.metrics.ragged import Floats
+from annotator.store import Store
+from annotator.store.measurements import changes_since, last_event_id
+from annotator.store.models import StoredRun, count_outputs, iterate_outputs, list_runs
+from annotator.usecases.evaluating_project import answers_of, answers_of_seed, gold_table
+from annotator.usecases.gold_rows import GoldTable
+from annotator.usecases.rights import require
+from annotator.usecases.scoring_pairs import values_of_pairs
+from annotator.usecases.scoring_runs import (
+    Answers,
+    Scored,
+    ScoringOptions,
+    score_answers,
+    score_attributions,
+    score_faithfulness,
+    score_rationales,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ToScore:
+    """How much there is. n_stored: answers, attributions (one a layer) and rationales, over all runs and instances."""
+
+    n_runs: int
+    n_stored: int
+
+
+def what_to_score(store: Store, actor: User, project: Project) -> ToScore:
+    """The size of what `evaluate_project` would score, without reading it."""
+    require(store, actor, project.id, "export")
+    runs = list_runs(store, project.id)
+    counts = count_outputs(store, [stored.id for stored in runs])
+    return ToScore(len(runs), sum(map(sum, counts.values())))
+
+
+def newest_event(store: Store, actor: User, project: Project) -> int:
+    """The number of the last thing that happened in a project: numbers that are made now are as of then."""
+    require(store, actor, project.id, "export")
+    return last_event_id(store, project.id)
+
+
+def has_changed_since(store: Store, actor: User, project: Project, event_id: int) -> bool:
+    """Whether anything happened since an event that may change numbers."""
+    require(store, actor, project.id, "export")
+    return changes_since(store, project.id, event_id) > 0
+
+
+@dataclass(frozen=True, slots=True)
+class RowChoice:
+    """A row of the table of metrics, of one seed. kind: "attribution", "hard", "ranked" or "answers"; parameters: JSON."""
+
+    model: str
+    method: str
+    kind: str
+    layer: int | None = None
+    parameters: str = "{}"
+    seed: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredInstance:
+    """An instance of which a run says something. p: of the label that the model predicts, None where it does not say it."""
+
+    id: int
+    key: str
+    split: str
+    result: str | None
+    predicted: str | None
+    p: float | None
+    kind: str | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class InstanceValues:
+    """values: by column of the table, float[n_instances], NaN where it is not defined; MAPs belong to the perturbed version."""
+
+    instances: tuple[ScoredInstance, ...]
+    values: Mapping[str, Floats]
+
+
+def values_of_row(
+    store: Store, actor: User, project: Project, choice: RowChoice, options: ScoringOptions = ScoringOptions()
+) -> InstanceValues:
+    """Every number of every instance behind a row.
+
+    Raises: NotFound for a run that the project does not have
+    """
+    require(store, actor, project.id, "export")
+    with store.snapshot():
+        runs = list_runs(store, project.id, choice.model)
+        stored = _find(runs, choice)
+        gold = gold_table(store, project, options.gold_policy or project.settings.gold_policy, options.split)
+        own = {one.run.seed: answers_of(store, one.id) for one in runs if not one.run.method}
+        answers = answers_of_seed(own, choice.seed)
+        outputs = {output.instance_id: output for output in iterate_outputs(store, stored.id)} if choice.method else {}
+    is_label = project.task.result_kind == "label"
+    return _together(gold, answers, list(_scored(gold, outputs, answers, choice, options, is_label=is_label)))
+
+
+def _find(runs: Sequence[StoredRun], choice: RowChoice) -> StoredRun:
+    wanted = (choice.method, choice.parameters, choice.seed)
+    for stored in runs:
+        if (stored.run.method, stored.run.parameters, stored.run.seed) == wanted:
+            return stored
+    raise NotFound(f"There is no run of {choice.model} by {choice.method or 'itself'} with this seed any more.")
+
+
+def _scored(
+    gold: GoldTable, outputs: Mapping[int, Output], answers: Answers, choice: RowChoice, options: ScoringOptions, *,
+    is_label: bool,
+) -> Iterator[Scored]:  # fmt: skip
+    if not len(gold):
+        return
+    if choice.kind == "attribution":
+        yield score_attributions(gold, outputs, answers, choice.layer, options)
+    elif choice.kind in {"hard", "ranked"}:
+        yield score_rationales(gold, outputs, choice.kind)
+    yield score_faithfulness(gold, outputs, answers)
+    yield score_answers(gold, answers, is_label=is_label)
+
+
+def _together(gold: GoldTable, answers: Answers, parts: Sequence[Scored]) -> InstanceValues:
+    """The parts are over different instances; one that is in none is left out."""
+    there = sorted({gold.places[row.id] for part in parts for row in part.gold.rows})
+    places = {gold.rows[place].id: number for number, place in enumerate(there)}
+    values: dict[str, Floats] = {}
+    for part in parts:
+        at = np.array([places[row.id] for row in part.gold.rows], dtype=np.int64)
+        for name, of_part in part.values.items():
+            values.setdefault(name, np.full(len(there), np.nan))[at] = of_part
+        pairs, maps = values_of_pairs(part)
+        for name, of_pairs in maps.items():
+            column = values.setdefault(f"benchmark.{name}", np.full(len(there), np.nan))
+            column[at[[second for _, second in pairs]]] = of_pairs
+    return InstanceValues(tuple(_instance(gold, place, answers) for place in there), values)
+
+
+def _instance(gold: GoldTable, place: int, answers: Answers) -> ScoredInstance:
+    row, answer = gold.rows[place], answers.get(gold.rows[place].id)
+    label = None if answer is None else answer.label
+    p = None if answer is None or label is None else answer.probabilities.get(label)
+    kind = row.kind or "perturbed" if row.parent_key is not None else None
+    return ScoredInstance(row.id, row.key, row.split, row.result, label, p, kind)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Comparison:
+    """Two rows over the instances for which both have a value. difference: first − second, mean of `differences`.
+
+    n_left_out: instances that only one of the rows has a value for; interval: paired bootstrap, None for fewer than two
+    """
+
+    instances: tuple[ScoredInstance, ...]
+    differences: Floats
+    difference: float | None
+    n_higher: int
+    n_lower: int
+    n_equal: int
+    n_left_out: int
+    interval: Interval | None
+
+
+def compare_rows(first: InstanceValues, second: InstanceValues, name: str, *, n_resamples: int = 1000) -> Comparison:
+    """How a number of one row differs from that of another, instance by instance."""
+    others = _defined(second, name)
+    mine = _defined(first, name)
+    shared = [instance for instance in first.instances if instance.id in mine and instance.id in others]
+    a, b = (np.array([of_row[one.id] for one in shared], dtype=np.float64) for of_row in (mine, others))
+    return Comparison(
+        tuple(shared),
+        a - b,
+        mean_of(a - b).value,
+        int((a > b).sum()),
+        int((a < b).sum()),
+        int((a == b).sum()),
+        len(mine.keys() | others.keys()) - len(shared),
+        paired_bootstrap(a, b, n_resamples=n_resamples),
+    )
+
+
+def _defined(row: InstanceValues, name: str) -> dict[int, float]:
+    """By instance; a loss may be infinite, which has no difference."""
+    values = row.values.get(name, np.full(len(row.instances), np.nan))
+    return {one.id: value for one, value in zip(row.instances, values.tolist(), strict=True) if np.isfinite(value)}

@@ -1,0 +1,202 @@
+"""Charts under the table of metrics: curves over thresholds, layers and kinds of perturbation, and single instances."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import streamlit as st
+
+from annotator.domain.projects import Project
+from annotator.figures.curves import Curve, Panel, curve_panels
+from annotator.figures.grouped_bars import Bar, grouped_bars
+from annotator.usecases.databases import Store
+from annotator.usecases.metric_table import Column, MetricRow, Number, best_layers
+from annotator.web.sections.metrics_columns import named
+from annotator.web.sections.metrics_instances import show_behind, show_confidence, show_distribution
+from annotator.web.sections.metrics_numbers import Found
+from annotator.web.sections.metrics_table import names_of
+from annotator.web.session import Visit
+
+_PARTS = {"kind of perturbation": "by_kind", "whether the answer changed": "by_change"}
+_BY_LAYER = ("plausibility", "consistency", "confidence")
+_SIDES = {
+    "comprehensiveness": "Comprehensiveness ↑ (top share removed)",
+    "sufficiency": "Sufficiency ↓ (top share alone)",
+}
+
+
+def show(store: Store, visit: Visit, project: Project, found: Found) -> None:
+    """One of the charts; the others are not computed."""
+    views: Mapping[str, Callable[[Store, Visit, Project, Found], None]] = {
+        "Instances": show_distribution,
+        "Confidence": show_confidence,
+        "AOPC curves": _show_curves,
+        "Layers": _show_layers,
+        "Perturbed pairs": _show_pairs,
+    }
+    chosen = st.segmented_control(
+        "Chart", list(views), default="Instances", required=True, key=f"metrics_chart_{project.id}",
+        label_visibility="collapsed", persist_state="session",
+    )  # fmt: skip
+    views[chosen](store, visit, project, found)
+
+
+def _show_curves(store: Store, visit: Visit, project: Project, found: Found) -> None:
+    """How far the probability falls by the share of tokens that is removed, or left alone."""
+    rows = list({row.run: row for row in reversed(found.table.rows) if row.points is not None}.values())[::-1]
+    if not rows:
+        st.info(
+            "No run has answers at several thresholds. Import the model's answers to the input without, and with only, the "
+            "highest scored share of tokens (`on` and `threshold` in the format `predictions`); the curves then appear here.",
+            icon=":material/show_chart:",
+        )
+        return
+    names = _names_of_runs(rows)
+    panels = [Panel(title, "share of tokens", list(_drops(rows, names, side))) for side, title in _SIDES.items()]
+    clicked = _clicked(
+        curve_panels(panels), f"metrics_curves_{project.id}", "AOPC curves: mean drop by share of tokens"
+    )
+    st.caption(
+        "Mean fall of the probability of the predicted label, over the instances that have all thresholds. The AOPC is the "
+        "mean over the thresholds (DeYoung et al. 2020, section 4.2). A click on a point lists the instances of its curve."
+    )
+    _show_numbers(panels)
+    if clicked:
+        side = next(side for side, title in _SIDES.items() if title == clicked[1])
+        row, column = rows[names.index(clicked[0])], _column(found, f"eraser.{side}_aopc")
+        show_behind(store, visit, project, found, row, column)
+
+
+def _show_layers(store: Store, visit: Visit, project: Project, found: Found) -> None:
+    """A metric by layer, a line a run."""
+    rows = [row for row in found.table.rows if row.layer is not None]
+    columns = {c.name: c for c in found.table.columns if any(_has(row, c) for row in rows) and c.group in _BY_LAYER}
+    if not columns:
+        st.info(
+            "No run has attributions by layer. Import attributions that say their `layer`; a line a run then appears here.",
+            icon=":material/layers:",
+        )
+        return
+    name = st.selectbox(
+        "Metric", list(columns), format_func=lambda name: named(columns[name]), key=f"metrics_layers_metric_{project.id}",
+        persist_state="session",
+    )  # fmt: skip
+    runs = list({row.run: row for row in rows}.values())
+    names = dict(zip([row.run for row in runs], _names_of_runs(runs), strict=True))
+    of_runs = {run: [row for row in rows if row.run == run and _has(row, columns[name])] for run in names}
+    curves = [_curve(names[run], of_run, name) for run, of_run in of_runs.items() if of_run]
+    panel = Panel(named(columns[name]), "layer", curves)
+    figure = curve_panels([panel], whole_numbers=True)
+    clicked = _clicked(figure, f"metrics_layers_chart_{project.id}", f"{columns[name].definition.title} by layer")
+    st.caption("A click on a point lists the instances behind it.")
+    _show_numbers([panel])
+    if clicked:
+        row = next(row for row in rows if names[row.run] == clicked[0] and row.layer == int(clicked[2]))
+        show_behind(store, visit, project, found, row, columns[name])
+
+
+def _show_pairs(store: Store, visit: Visit, project: Project, found: Found) -> None:
+    """MAP between originals and perturbed versions, by kind or by whether the answer changed."""
+    columns = {column.name: column for column in found.table.columns if column.group == "consistency"}
+    if not columns:
+        st.info(
+            "No run has rankings of an original and of its perturbed version. Perturbed versions are instances that name "
+            "their `parent`; a model's attributions for both make a pair.",
+            icon=":material/difference:",
+        )
+        return
+    of_metric, of_part = st.columns([2, 2], vertical_alignment="bottom")
+    name = of_metric.selectbox(
+        "Metric", list(columns), format_func=lambda name: named(columns[name]), key=f"metrics_pairs_metric_{project.id}",
+        persist_state="session",
+    )  # fmt: skip
+    part = of_part.segmented_control(
+        "By", list(_PARTS), default="kind of perturbation", required=True, key=f"metrics_pairs_by_{project.id}",
+        persist_state="session",
+    )  # fmt: skip
+    rows = best_layers([row for row in found.table.rows if _has(row, columns[name])], columns[name])
+    names = names_of(rows)
+    bars = [
+        bar for row, title in zip(rows, names, strict=True) for bar in _bars(title, getattr(row, _PARTS[part]), name)
+    ]
+    clicked = _clicked(
+        grouped_bars(bars, up=columns[name].definition.title), f"metrics_pairs_chart_{project.id}",
+        f"{columns[name].definition.title} by {part}",
+    )  # fmt: skip
+    st.caption("Of several layers the best is shown. A click on a bar lists its perturbed versions.")
+    st.dataframe(
+        [{"row": bar.name, part: bar.column, "MAP": bar.value, "pairs": bar.n} | _bounds(bar) for bar in bars],
+        hide_index=True, key="metrics_pairs_numbers", height=min(250, 38 + 35 * len(bars)),
+        column_config={field: st.column_config.NumberColumn(format="%.3f") for field in ("MAP", "low", "high")},
+    )  # fmt: skip
+    if clicked:
+        kind = clicked[0] if _PARTS[part] == "by_kind" else None
+        show_behind(store, visit, project, found, rows[names.index(clicked[1])], columns[name], kind=kind)
+
+
+def _bars(title: str, parts: Mapping[str, Mapping[str, Number]], name: str) -> Iterator[Bar]:
+    for part, maps in parts.items():
+        number = maps.get(name)
+        if number is not None and number.value is not None:
+            yield Bar(part or "perturbed", title, number.value, number.n, number.low, number.high)
+
+
+def _bounds(bar: Bar) -> dict[str, float | None]:
+    return {} if bar.low is None else {"low": bar.low, "high": bar.high}
+
+
+def _drops(rows: Sequence[MetricRow], names: Sequence[str], side: str) -> Iterator[Curve]:
+    for row, name in zip(rows, names, strict=True):
+        if row.points is not None:
+            pairs = zip(row.points.thresholds, getattr(row.points, side), strict=True)
+            there = [(x, y) for x, y in pairs if y is not None]
+            if there:
+                yield Curve(name, [x for x, _ in there], [y for _, y in there])
+
+
+def _curve(title: str, rows: Sequence[MetricRow], name: str) -> Curve:
+    numbers = [row.numbers[name] for row in rows]
+    has_bounds = any(number.low is not None for number in numbers)
+    return Curve(
+        title,
+        [float(row.layer or 0) for row in rows],
+        [number.value for number in numbers],
+        [number.low for number in numbers] if has_bounds else (),
+        [number.high for number in numbers] if has_bounds else (),
+    )
+
+
+def _has(row: MetricRow, column: Column) -> bool:
+    number = row.numbers.get(column.name)
+    return number is not None and number.value is not None
+
+
+def _column(found: Found, name: str) -> Column:
+    return next(column for column in found.table.columns if column.name == name)
+
+
+def _names_of_runs(rows: Sequence[MetricRow]) -> list[str]:
+    """Names without the layer, which is one of several."""
+    return names_of([replace(row, layer=None, kind="") for row in rows])
+
+
+def _clicked(figure: Any, key: str, alt: str) -> Sequence[Any]:
+    """What stands behind the point that was clicked."""
+    event = st.plotly_chart(
+        figure, key=key, on_select="rerun", selection_mode="points", config={"displayModeBar": False}, alt=alt
+    )
+    points = event["selection"]["points"]
+    return points[0].get("customdata", ()) if points else ()
+
+
+def _show_numbers(panels: Sequence[Panel]) -> None:
+    """The same as a table, for whoever reads numbers rather than lines."""
+    with st.expander("The numbers of the chart"):
+        st.dataframe(
+            [
+                {"row": curve.name, "chart": panel.title} | {f"{x:g}": y for x, y in zip(curve.x, curve.y, strict=True)}
+                for panel in panels
+                for curve in panel.curves
+            ],
+            hide_index=True, key=f"metrics_numbers_{panels[0].across}",
+        )  # fmt: skip

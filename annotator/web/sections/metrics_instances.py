@@ -1,0 +1,248 @@
+"""Single instances behind the table: how a number is distributed, how two rows differ, and links that open Saliency."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+import numpy as np
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from annotator.domain.projects import Project
+from annotator.figures.instance_list import LinkedRow, instance_list_html
+from annotator.figures.instance_values import MOST_POINTS, Point, beside_confidence, distribution
+from annotator.usecases.databases import Store
+from annotator.usecases.metric_table import Column, MetricRow
+from annotator.usecases.metric_values import Comparison, InstanceValues, RowChoice, ScoredInstance, compare_rows
+from annotator.web.frame import as_text
+from annotator.web.sections.metrics_columns import ARROWS, named
+from annotator.web.sections.metrics_numbers import Found, instance_values
+from annotator.web.sections.metrics_table import names_of
+from annotator.web.session import Visit
+
+_PAGE = 10
+_NO_VALUES = "No instance has a value for this metric here. Choose another metric or row."
+
+
+@dataclass(frozen=True, slots=True)
+class Behind:
+    """Instances with a value each, of one row and metric. what: said above the list."""
+
+    what: str
+    name: str
+    instances: Sequence[ScoredInstance]
+    values: Sequence[float]
+
+
+def show_distribution(store: Store, visit: Visit, project: Project, found: Found) -> None:
+    """How many instances have which value; or, of two rows, by how much they differ."""
+    *places, place_of_other = st.columns([1.3, 1.3, 1])
+    picked = _pick(store, visit, project, found, "distribution", places)
+    if picked is None:
+        return
+    name, column, values = picked.name, picked.column, picked.values
+    other = _pick_other(store, visit, project, found, picked, place_of_other)
+    if other is None:
+        behind = _behind(values, column, f"{named(column)} of {name}")
+    else:
+        comparison = compare_rows(values, other[1], column.name)
+        _say_difference(comparison, name, other[0])
+        behind = Behind(f"{column.definition.title}: {name} − {other[0]}", f"difference of {column.definition.title}",
+                        comparison.instances, comparison.differences.tolist())  # fmt: skip
+    if not behind.instances:
+        st.info(_NO_VALUES, icon=":material/bar_chart:")
+        return
+    points = _points(behind)
+    figure = distribution(points, name=behind.name, marked=float(np.mean(behind.values)))
+    chosen = _chosen(figure, f"metrics_distribution_chart_{project.id}", f"Histogram of {behind.name} over instances")
+    _say_how_many(len(points), len(values.instances))
+    list_instances(project, behind, chosen, key="distribution")
+
+
+def show_confidence(store: Store, visit: Visit, project: Project, found: Found) -> None:
+    """A number of each instance beside the probability of the model's answer."""
+    picked = _pick(store, visit, project, found, "confidence", st.columns(2))
+    if picked is None:
+        return
+    column, values = picked.column, picked.values
+    behind = _behind(values, column, f"{named(column)} of {picked.name}")
+    points = [point for point in _points(behind) if point.p is not None]
+    if not points:
+        st.info(
+            "None of these instances has a value here and a probability of the model's answer. Import the model's predictions "
+            "with probabilities (format `predictions`) to see one beside the other.",
+            icon=":material/scatter_plot:",
+        )
+        return
+    chosen = _chosen(
+        beside_confidence(points, name=behind.name), f"metrics_confidence_chart_{project.id}",
+        f"Scatter plot of {behind.name} by the probability of the predicted label",
+    )  # fmt: skip
+    _say_how_many(len(points), len(values.instances))
+    _say_perfect(picked.row)
+    list_instances(project, behind, chosen, key="confidence")
+
+
+def show_behind(
+    store: Store, visit: Visit, project: Project, found: Found, row: MetricRow, column: Column, *, kind: str | None = None
+) -> None:  # fmt: skip
+    """The instances behind a point of a chart of means, the worst first. kind: of these perturbed versions alone."""
+    values = instance_values(store, visit, project, found, _choice(row, row.seeds[0] if row.seeds else None))
+    behind = _behind(values, column, f"{named(column)} of {names_of([row])[0]}{f', {kind}' if kind else ''}", kind=kind)
+    list_instances(project, behind, (), key="behind")
+
+
+def list_instances(project: Project, behind: Behind, chosen: Sequence[Any], *, key: str) -> None:
+    """A page of instances with links: those of the point or bar that was clicked, else all."""
+    is_chosen = _selection(chosen)
+    rows = [(one, value) for one, value in zip(behind.instances, behind.values, strict=True) if is_chosen(one, value)]
+    words, order, pages = st.columns([4, 1.6, 1], vertical_alignment="bottom")
+    lowest_first = order.segmented_control(
+        "Order", ["lowest first", "highest first"], default="lowest first", required=True, label_visibility="collapsed",
+        key=f"metrics_{key}_order_{project.id}",
+    ) == "lowest first"  # fmt: skip
+    n_pages = max(1, -(-len(rows) // _PAGE))
+    page = int(pages.number_input(f"Page of {n_pages:,}", 1, n_pages, key=f"metrics_{key}_page_{project.id}_{n_pages}"))
+    which = "chosen in the chart" if chosen else "of this row"
+    words.markdown(
+        f"**{as_text(behind.what)}**  \n{len(rows):,} instances {which}; a link opens Saliency in another tab"
+    )
+    rows.sort(key=lambda pair: pair[1] if lowest_first else -pair[1])
+    shown = [_linked(project, one, value) for one, value in rows[_PAGE * (page - 1) : _PAGE * page]]
+    st.html(instance_list_html(shown, ["value", "predicted", "p", "gold", "split", "perturbed"], label=behind.what))
+
+
+def _linked(project: Project, one: ScoredInstance, value: float) -> LinkedRow:
+    address = f"/saliency?{urlencode({'project': project.id, 'instance': one.id})}"
+    p = "–" if one.p is None else f"{one.p:.3f}"
+    cells = [f"{value:.3f}", one.predicted or "–", p, one.result or "–", one.split or "–", one.kind or "–"]
+    return LinkedRow(address, one.key, cells)
+
+
+def _selection(chosen: Sequence[Any]) -> Callable[[ScoredInstance, float], bool]:
+    """Whether an instance was clicked, or lies in the bar that was."""
+    if not chosen:
+        return lambda _one, _value: True
+    if chosen[0] == "between":
+        low, high = float(chosen[1]), float(chosen[2])
+        return lambda _one, value: low - 1e-12 <= value <= high + 1e-12
+    return lambda one, _value: one.id == int(chosen[1])
+
+
+@dataclass(frozen=True, slots=True)
+class _Picked:
+    """A row and a metric, and the numbers of the row's instances."""
+
+    row: MetricRow
+    name: str
+    column: Column
+    values: InstanceValues
+
+
+def _pick(
+    store: Store, visit: Visit, project: Project, found: Found, key: str, places: Sequence[DeltaGenerator]
+) -> _Picked | None:
+    """None where the row has nothing to pick from. places: for the choice of the row and of the metric."""
+    rows, names = found.table.rows, names_of(found.table.rows)
+    place = places[0].selectbox(
+        "Row", range(len(rows)), format_func=names.__getitem__, key=f"metrics_{key}_row_{project.id}_{len(rows)}",
+        persist_state="session",
+    )  # fmt: skip
+    row = rows[place]
+    seed = row.seeds[0] if row.seeds else None
+    if len(row.seeds) > 1:
+        seed = places[0].segmented_control(
+            "Seed", row.seeds, default=seed, required=True, format_func=lambda one: f"seed {one}",
+            key=f"metrics_{key}_seed_{project.id}_{names[place]}", label_visibility="collapsed",
+        )  # fmt: skip
+    values = instance_values(store, visit, project, found, _choice(row, seed))
+    columns = {column.name: column for column in found.table.columns if column.name in values.values}
+    if not columns:
+        st.info(_NO_VALUES, icon=":material/bar_chart:")
+        return None
+    chosen = places[1].selectbox(
+        "Metric", list(columns), format_func=lambda name: named(columns[name]), key=f"metrics_{key}_metric_{project.id}",
+        persist_state="session",
+    )  # fmt: skip
+    return _Picked(row, names[place], columns[chosen], values)
+
+
+def _pick_other(
+    store: Store, visit: Visit, project: Project, found: Found, picked: _Picked, place: DeltaGenerator
+) -> tuple[str, InstanceValues] | None:
+    """Another row to take the difference to."""
+    rows, names = found.table.rows, names_of(found.table.rows)
+    others = [n for n, row in enumerate(rows) if row is not picked.row and picked.column.name in row.numbers]
+    chosen = place.selectbox(
+        "Less the value of", [-1, *others], key=f"metrics_other_{project.id}_{len(rows)}", persist_state="session",
+        format_func=lambda n: "(nothing)" if n < 0 else names[n],
+        help="Another row: what is shown then are the differences, instance by instance.",
+    )  # fmt: skip
+    if chosen not in others:
+        return None
+    other = rows[chosen]
+    return names[chosen], instance_values(store, visit, project, found, _choice(other, other.seeds[0]))
+
+
+def _choice(row: MetricRow, seed: int | None) -> RowChoice:
+    return RowChoice(row.model, row.method, row.kind, row.layer, row.parameters, seed)
+
+
+def _behind(values: InstanceValues, column: Column, what: str, *, kind: str | None = None) -> Behind:
+    """Those for which the metric is defined."""
+    of_metric = values.values.get(column.name, np.full(len(values.instances), np.nan)).tolist()
+    pairs = [
+        (one, value)
+        for one, value in zip(values.instances, of_metric, strict=True)
+        if np.isfinite(value) and (kind is None or one.kind == kind)
+    ]
+    arrow = ARROWS[column.definition.direction]
+    name = f"{column.definition.title}{f' {arrow}' if arrow else ''}"
+    return Behind(what, name, [one for one, _ in pairs], [value for _, value in pairs])
+
+
+def _points(behind: Behind) -> list[Point]:
+    return [
+        Point(one.id, one.key, value, one.p, None if one.predicted is None or one.result is None else one.predicted == one.result)
+        for one, value in zip(behind.instances, behind.values, strict=True)
+    ]  # fmt: skip
+
+
+def _chosen(figure: Any, key: str, alt: str) -> Sequence[Any]:
+    """What stands behind the point or bar that was clicked."""
+    event = st.plotly_chart(
+        figure, key=key, on_select="rerun", selection_mode="points", config={"displayModeBar": False}, alt=alt
+    )
+    points = event["selection"]["points"]
+    return points[0].get("customdata", ()) if points else ()
+
+
+def _say_how_many(n_points: int, n_instances: int) -> None:
+    drawn = (
+        "" if n_points <= MOST_POINTS else f" {MOST_POINTS:,} of them, drawn at random (seed 0), are shown as points."
+    )
+    left_out = f"; {n_instances - n_points:,} more have no value and are left out" if n_instances > n_points else ""
+    st.caption(f"{n_points:,} instances{left_out}.{drawn} A click on a point or a bar chooses instances for the list.")
+
+
+def _say_difference(comparison: Comparison, name: str, other: str) -> None:
+    if comparison.difference is None:
+        return
+    interval = comparison.interval
+    bounds = f" ({interval.low:.3f} to {interval.high:.3f}, paired bootstrap, 95 %)" if interval else ""
+    st.markdown(
+        f"**{comparison.difference:+.3f}**{bounds} on the mean of {len(comparison.instances):,} instances: "
+        f"{as_text(name)} is higher in {comparison.n_higher:,}, {as_text(other)} in {comparison.n_lower:,}, equal in "
+        f"{comparison.n_equal:,}; {comparison.n_left_out:,} instances that only one of them has are left out."
+    )
+
+
+def _say_perfect(row: MetricRow) -> None:
+    """Stevens and Su's comparison, where the table has it."""
+    perfect, other = (row.numbers.get(f"confidence.{name}") for name in ("perfect", "other"))
+    if perfect is not None and other is not None and perfect.value is not None and other.value is not None:
+        st.caption(
+            f"Of right answers the mean probability is {perfect.value:.3f} where the ranking of the gold set is perfect "
+            f"({perfect.n:,}), and {other.value:.3f} where it is not ({other.n:,}): Stevens and Su 2021, section 5."
+        )

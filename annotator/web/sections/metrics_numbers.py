@@ -1,0 +1,193 @@
+"""Which numbers are asked for, and making them: at once where there is little to score, else when one asks for it."""
+
+from dataclasses import dataclass, replace
+
+import streamlit as st
+
+from annotator.domain.projects import GOLD_POLICIES, GoldPolicy, Project
+from annotator.usecases.databases import Store
+from annotator.usecases.evaluating_project import evaluate_project
+from annotator.usecases.metric_table import MetricTable, metric_table
+from annotator.usecases.metric_values import (
+    InstanceValues,
+    RowChoice,
+    has_changed_since,
+    newest_event,
+    values_of_row,
+    what_to_score,
+)
+from annotator.usecases.scoring_runs import ScoringOptions
+from annotator.web.frame import as_text
+from annotator.web.kept import Kept
+from annotator.web.session import Visit, database_path
+
+AUTOMATIC = 100_000  # answers, attributions and rationales: some four seconds
+_N_RESAMPLES = 1000
+_ALL = "\0"  # no split has this name
+_EXPLAINED = {"predicted": "the predicted one", "gold": "the gold one"}
+_POLICIES = (
+    "chosen: the lead's choice, else the first accepted annotation; all: the distinct sets of all accepted annotations; "
+    "majority: the tokens that most annotators marked; union: all marked tokens as one set"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What is scored, in a project of a database, as of an event."""
+
+    database: str
+    project_id: int
+    gold_policy: GoldPolicy
+    split: str | None
+    explained: str
+    has_intervals: bool
+    event_id: int
+
+    @property
+    def options(self) -> ScoringOptions:
+        return ScoringOptions(
+            gold_policy=self.gold_policy,
+            split=self.split,
+            explained=self.explained,
+            n_resamples=_N_RESAMPLES if self.has_intervals else 0,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Numbers, and what they were asked for with."""
+
+    asked: Asked
+    table: MetricTable
+
+
+@st.cache_resource(show_spinner=False)
+def _tables() -> Kept:
+    return Kept(most=24)
+
+
+@st.cache_resource(show_spinner=False)
+def _instances() -> Kept:
+    return Kept(most=200_000)  # instances; each has some fifty numbers
+
+
+def show(store: Store, visit: Visit, project: Project) -> Found | None:
+    """The controls; answers the numbers, or None where there are none yet and it was said why."""
+    newest = newest_event(store, visit.user, project)  # asks for the right as well, whoever made what is kept
+    pinned = int(st.session_state.get(_pin(project), newest))
+    asked = _controls(project, pinned)
+    table = _tables().get(asked, MetricTable)
+    if table is None:
+        asked = replace(asked, event_id=newest)
+        table = _tables().get(asked, MetricTable) or _made(store, visit, project, asked)
+        if table is None:
+            return None
+        st.session_state[_pin(project)] = newest
+    elif has_changed_since(store, visit.user, project, pinned):
+        _offer_newer(project)
+    _learn_splits(project, table)
+    return Found(asked, table) if _has_rows(table) else None
+
+
+def instance_values(store: Store, visit: Visit, project: Project, found: Found, choice: RowChoice) -> InstanceValues:
+    """The numbers of the instances behind a row, as of the same moment where nothing has happened since."""
+    newest_event(store, visit.user, project)
+
+    def make() -> InstanceValues:
+        with st.spinner("Reading what the run says of each instance ..."):
+            return values_of_row(store, visit.user, project, choice, found.asked.options)
+
+    return _instances().get_or_make(
+        (found.asked, choice), InstanceValues, make, lambda made: max(1, len(made.instances))
+    )
+
+
+def _learn_splits(project: Project, table: MetricTable) -> None:
+    """The choice of a split stands above the numbers, which alone tell what splits there are: it is drawn once more."""
+    known = st.session_state.get(_splits(project), [])
+    if not table.splits.keys() <= set(known):
+        st.session_state[_splits(project)] = sorted({*known, *table.splits})
+        st.rerun()
+
+
+def _pin(project: Project) -> str:
+    return f"metrics_as_of_{project.id}"
+
+
+def _splits(project: Project) -> str:
+    return f"metrics_splits_{project.id}"
+
+
+def _controls(project: Project, event_id: int) -> Asked:
+    """The page's title, and beside it what is scored."""
+    title, intervals, more = st.columns([2.2, 1, 1.2], vertical_alignment="center")
+    title.header(as_text(f"Metrics of {project.name}"), anchor=False)
+    has_intervals = intervals.toggle(
+        "Intervals", key=f"metrics_intervals_{project.id}", persist_state="session",
+        help=f"Bootstrap, 95 %, of {_N_RESAMPLES:,} draws of the instances (seed 0). Takes longer.",
+    )  # fmt: skip
+    with more.popover("Gold and split", icon=":material/rule:", width="stretch"):
+        policy = st.selectbox(
+            "Gold policy", GOLD_POLICIES, index=GOLD_POLICIES.index(project.settings.gold_policy), help=_POLICIES,
+            key=f"metrics_policy_{project.id}", persist_state="session",
+        )  # fmt: skip
+        split = st.selectbox(
+            "Split", [_ALL, *st.session_state.get(_splits(project), ())], key=f"metrics_split_{project.id}",
+            format_func=lambda name: "all" if name == _ALL else name or "(none)", persist_state="session",
+        )  # fmt: skip
+        explained = st.selectbox(
+            "Attributions of which label", list(_EXPLAINED), key=f"metrics_explained_{project.id}",
+            format_func=lambda name: _EXPLAINED[name], persist_state="session",
+            help="Where a run explains several labels of an instance.",
+        )  # fmt: skip
+    return Asked(
+        str(database_path().absolute()), project.id, policy, None if split == _ALL else split, explained, has_intervals,
+        event_id,
+    )  # fmt: skip
+
+
+def _made(store: Store, visit: Visit, project: Project, asked: Asked) -> MetricTable | None:
+    """Score now, unless there is nothing, or so much that one should ask for it."""
+    to_score = what_to_score(store, visit.user, project)
+    if not to_score.n_stored:
+        st.info(
+            "No model output yet. Import predictions or attributions (on the Saliency page, or with `annotator import`), or "
+            "compute them with `annotator attribute`; the numbers then appear here.",
+            icon=":material/monitoring:",
+        )
+        return None
+    much = f"{to_score.n_stored:,} answers, attributions and rationales of {to_score.n_runs:,} runs"
+    if to_score.n_stored > AUTOMATIC and not st.button(
+        "Compute the numbers", type="primary", icon=":material/calculate:", key=f"metrics_compute_{project.id}"
+    ):
+        st.info(f"There are {much}. Scoring them takes a while, so it waits for you.", icon=":material/hourglass:")
+        return None
+    bar = st.progress(0.0, f"Scoring {much} ...")
+
+    def show_progress(done: int, of: int) -> None:
+        bar.progress(min(1.0, done / max(of, 1)), f"Scoring {much}: run {done} of {of}")
+
+    numbers = evaluate_project(store, visit.user, project, options=asked.options, progress=show_progress)
+    bar.empty()
+    table = metric_table(numbers)
+    _tables().put(asked, table)
+    return table
+
+
+def _offer_newer(project: Project) -> None:
+    words, button = st.columns([5, 1], vertical_alignment="center")
+    words.caption("Something has happened in the project since these numbers were made.")
+    if button.button("Make them anew", key=f"metrics_anew_{project.id}", width="stretch"):
+        del st.session_state[_pin(project)]
+        st.rerun()
+
+
+def _has_rows(table: MetricTable) -> bool:
+    if not table.gold["instances"]:
+        st.info(
+            f"No instance has gold under the policy “{table.gold_policy}” here, so there is nothing to compare with. Gold comes "
+            "from accepted annotations, or from a file that is imported with its rationales.",
+            icon=":material/rule:",
+        )
+        return False
+    return bool(table.rows)

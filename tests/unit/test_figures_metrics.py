@@ -1,0 +1,165 @@
+"""The figures of the Metrics page: nothing by colour alone, nobody's text as HTML, and a way back from every point."""
+
+import re
+from html.parser import HTMLParser
+
+import pytest
+
+from annotator.figures.curves import COLOURS, Curve, Panel, curve_panels
+from annotator.figures.grouped_bars import Bar, grouped_bars
+from annotator.figures.instance_list import LinkedRow, instance_list_html
+from annotator.figures.instance_values import MOST_POINTS, Point, beside_confidence, distribution, drawn
+from annotator.figures.metric_table import UNDEFINED, Cell, Head, Line, metric_table_html
+
+HOSTILE = "<img src=x onerror=alert(1)>\"'&"
+
+
+class Tags(HTMLParser):
+    """The elements of a text of HTML with their attributes, and its words."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.found: list[tuple[str, dict[str, str | None]]] = []
+        self.words: list[str] = []
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, dict(attrs)))
+
+    def handle_data(self, data: str) -> None:
+        self.words.append(data)
+
+    def attributes(self, tag: str) -> list[dict[str, str | None]]:
+        return [attributes for name, attributes in self.found if name == tag]
+
+
+def head(title: str = "Token F1", group: str = "plausibility", arrow: str = "↑") -> Head:
+    return Head(group, title, "ERASER", arrow, "2PR / (P + R)")
+
+
+def test_the_best_of_a_column_is_marked_by_a_star_and_told_to_screen_readers() -> None:
+    html = metric_table_html(
+        [head()], [Line("m · ig", "", [Cell("0.800", (), is_best=True)]), Line("m · lime", "", [Cell("0.700")])],
+        corner="Model", label="Metrics",
+    )  # fmt: skip
+    assert re.findall(r'class="best">(.*?)0\.800', html) == [
+        '<span aria-hidden="true">★ </span><span class="unseen">best: </span>'
+    ]
+    assert html.count("best: ") == 1
+
+
+def test_columns_of_a_group_share_a_head_and_directions_are_said_in_words() -> None:
+    heads = [head(), head("Order", arrow="↓"), head("Suf", "faithfulness", "↓"), head("Ratio", "faithfulness", "")]
+    cells = [Cell("1"), Cell("2"), Cell(UNDEFINED), Cell("3")]
+    tags = Tags(metric_table_html(heads, [Line("m", "", cells)], corner="Model", label="Metrics"))
+    assert [one["colspan"] for one in tags.attributes("th") if "colspan" in one] == ["2", "2"]
+    assert [word for word in tags.words if "is better" in word] == [
+        "(higher is better)", "(lower is better)", "(lower is better)",
+    ]  # fmt: skip
+    assert tags.attributes("div")[0] == {"class": "metrics", "role": "region", "tabindex": "0", "aria-label": "Metrics"}
+    assert [one["scope"] for one in tags.attributes("th")].count("row") == 1
+
+
+def test_names_of_people_and_files_stay_text_in_tables() -> None:
+    table = metric_table_html(
+        [head(HOSTILE, HOSTILE)], [Line(HOSTILE, HOSTILE, [Cell(HOSTILE, (HOSTILE,))])], corner=HOSTILE, label=HOSTILE
+    )
+    listed = instance_list_html([LinkedRow("/saliency?project=1&instance=2", HOSTILE, [HOSTILE])], [HOSTILE], label=HOSTILE)  # fmt: skip
+    for html in (table, listed):
+        tags = Tags(html)
+        assert not tags.attributes("img")
+        assert HOSTILE in tags.words
+    assert Tags(listed).attributes("a") == [
+        {"href": "/saliency?project=1&instance=2", "target": "_blank", "rel": "noopener"}
+    ]
+
+
+def test_a_line_looks_the_same_in_each_panel_and_no_two_look_alike() -> None:
+    names = [f"model {number}" for number in range(28)]
+    curves = [Curve(name, [0.1, 0.5], [0.2, None]) for name in names]
+    figure = curve_panels([Panel("Comp", "share", curves), Panel("Suff", "share", curves[::-1])])
+    looks = {}
+    for trace in figure.data:
+        look = (trace.line.color, trace.line.dash, trace.marker.symbol)
+        assert looks.setdefault(trace.name, look) == look
+    assert len(set(looks.values())) == len(names)
+    assert sum(trace.showlegend for trace in figure.data) == len(names)
+    assert list(figure.data[0].customdata[1]) == ["model 0", "Comp", 0.5]
+
+
+def test_bounds_are_drawn_as_distances_from_their_value() -> None:
+    figure = curve_panels([Panel("F1", "layer", [Curve("m", [0, 1], [0.5, 0.25], [0.25, 0.0], [1.0, 0.5])])])
+    bounds = figure.data[0].error_y
+    assert (list(bounds.array), list(bounds.arrayminus)) == ([0.5, 0.25], [0.25, 0.25])
+    # An upper bound of exactly 0 is a bound.
+    bars = grouped_bars([Bar("syntax", "m", -0.5, 4, -1.0, 0.0), Bar("typo", "m", 0.5, 1)], up="MAP")
+    assert (list(bars.data[0].error_y.array), list(bars.data[0].error_y.arrayminus)) == ([0.5, 0.0], [0.5, 0.0])
+    assert grouped_bars([Bar("syntax", "m", 0.5, 4)], up="MAP").data[0].error_y.array is None
+
+
+def test_bars_tell_names_by_pattern_too_and_lead_back_to_their_kind() -> None:
+    bars = [Bar(kind, name, 0.5, 3) for kind in ("syntax", "typo") for name in ("a", "b", HOSTILE)]
+    figure = grouped_bars(bars, up="MAP")
+    assert len({trace.marker.pattern.shape for trace in figure.data}) == 3
+    assert [list(point) for point in figure.data[1].customdata] == [["syntax", "b", "3"], ["typo", "b", "3"]]
+    assert "<" not in figure.data[2].name
+
+
+def test_a_value_of_exactly_0_or_1_lies_in_the_middle_of_a_bar() -> None:
+    points = [Point(n, f"k{n}", value) for n, value in enumerate((0.0, 0.0, 0.5, 1.0))]
+    bars = distribution(points, name="F1").data[0]
+    counted = {round(x, 9): y for x, y in zip(bars.x, bars.y, strict=True) if y}
+    assert counted == {0.0: 2, 0.5: 1, 1.0: 1}
+    # The bounds that a click gives back hold exactly what the bar counts.
+    for (_, low, high), n in zip(bars.customdata, bars.y, strict=True):
+        assert sum(low <= point.value < high for point in points) == n
+
+
+@pytest.mark.parametrize(
+    "values", [[0.3], [0.3, 0.3], [0.3, 0.1 + 0.2], [-2.0, 5.0], []]
+)  # one, equal, all but equal, not in 0 to 1, none
+def test_every_instance_is_counted_once(values: list[float]) -> None:
+    points = [Point(n, str(n), value, 0.9, n % 2 == 0) for n, value in enumerate(values)]
+    figure = distribution(points, name="F1")
+    assert sum(figure.data[0].y) == len(values)
+    shown = [point for trace in figure.data[1:] for point in trace.customdata]
+    assert sorted(int(point[1]) for point in shown) == list(range(len(values)))
+
+
+def test_right_and_wrong_answers_have_other_marks_and_points_name_their_instance() -> None:
+    points = [Point(7, "a", 0.5, 0.9, True), Point(8, HOSTILE, 0.25, 0.6, False), Point(9, "c", 0.1)]
+    figure = beside_confidence(points, name="F1")
+    assert {trace.name: trace.marker.symbol for trace in figure.data} == {"right answer": "circle", "wrong answer": "x"}
+    assert [list(trace.customdata[0]) for trace in figure.data] == [
+        ["instance", 7, 0.5, "0.900"], ["instance", 8, 0.25, "0.600"],
+    ]  # fmt: skip
+    assert "<" not in figure.data[1].text[0]  # Plotly reads tags in texts
+
+
+def test_right_and_wrong_answers_lie_in_lanes_of_their_own() -> None:
+    points = [Point(n, str(n), 0.5, 0.9, n % 3 == 0) for n in range(30)]
+    figure = distribution(points, name="F1")
+    lanes = dict(zip(figure.layout.yaxis2.tickvals, figure.layout.yaxis2.ticktext, strict=True))
+    for trace in figure.data[1:]:
+        assert {lanes[int(height) + 0.5] for height in trace.y} == {trace.name}
+
+
+def test_of_very_many_instances_the_same_points_are_drawn_each_time() -> None:
+    points = [Point(n, str(n), n / 10_000) for n in range(10_000)]
+    assert len(drawn(points)) == MOST_POINTS
+    assert drawn(points) == drawn(points)
+    assert sum(distribution(points, name="F1").data[0].y) == 10_000
+
+
+def luminance(colour: str) -> float:
+    """Relative luminance (WCAG 2.2)."""
+    parts = [int(colour[n : n + 2], 16) / 255 for n in (1, 3, 5)]
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+@pytest.mark.parametrize("ground", ["#ffffff", "#14181d"])  # the pages' grounds in annotator/web/.streamlit/config.toml
+@pytest.mark.parametrize("colour", COLOURS)
+def test_lines_and_bars_stand_out_from_light_and_dark_pages(colour: str, ground: str) -> None:
+    lighter, darker = sorted((luminance(colour), luminance(ground)), reverse=True)
+    assert (lighter + 0.05) / (darker + 0.05) >= 3  # WCAG 2.2, 1.4.11: graphical objects

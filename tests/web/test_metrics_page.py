@@ -1,0 +1,230 @@
+"""The Metrics page as a script: what it says without output or gold, its table, what waits for a click, who may see it."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from annotator.domain.models import Prediction, Run, ScoredPart, SourceAttribution, SourceOutput
+from annotator.domain.people import LOCAL_OPERATOR
+from annotator.domain.projects import Project
+from annotator.resources import resource_folder
+from annotator.store import Store
+from annotator.usecases import accounts
+from annotator.usecases.import_report import ImportOptions, ImportReport
+from annotator.usecases.output_intake import OutputIntake
+from annotator.usecases.projects import take_role
+from annotator.web import session
+from annotator.web.sections import metrics_numbers
+from annotator.web.session import Visit
+
+PAGE = resource_folder("pages") / "metrics.py"
+HOSTILE = "<b onclick=x>model</b>"
+
+
+@pytest.fixture
+def gold(make_project: Callable[..., Project], import_rows: Callable[..., ImportReport]) -> Project:
+    """Three texts with gold, one of them changed."""
+    made: Project = make_project(gold_policy="all")
+    import_rows(made, [
+        {"id": "a", "text": "bad slow dull plot", "label": "negative", "rationales": [[[0, 1]], [[1, 3]]]},
+        {"id": "b", "text": "good fun nice cast", "label": "positive", "rationales": [[[0, 2]]], "split": "test"},
+        {"id": "a1", "text": "bad slow dull film", "label": "negative", "rationales": [[[0, 1]]], "parent": "a", "perturbation_kind": "synonym"},
+    ])  # fmt: skip
+    return made
+
+
+@pytest.fixture
+def modelled(store: Store, gold: Project) -> Project:
+    """Two models, one with two layers, the other with answers at two thresholds; one has a name with markup."""
+
+    def said(p: float, on: Any = "full", threshold: float | None = None) -> Prediction:
+        return Prediction(None, {"negative": p, "positive": 1 - p}, on, threshold)
+
+    rows = []
+    for key in ("a", "b", "a1"):
+        layers = tuple(
+            SourceAttribution((ScoredPart(s),), layer=n) for n, s in enumerate([(3.0, 2, 1, 0), (0.0, 1, 2, 3)])
+        )
+        split = "test" if key == "b" else ""
+        rows.append(SourceOutput(key, Run("layered", "attention"), "f", 1, split, (said(0.8),), layers))
+        answers = (said(0.7), said(0.4, "rest", 0.1), said(0.3, "rest", 0.5))
+        whole = (SourceAttribution((ScoredPart((2.0, 3, 1, 0)),)),)
+        rows.append(SourceOutput(key, Run(HOSTILE, "lime"), "f", 1, split, answers, whole))
+    report = ImportReport(is_output=True)
+    with store.transaction():
+        OutputIntake(store, gold, ImportOptions(), report, lambda _: None).run(rows)
+    assert report.problems == []
+    return gold
+
+
+@pytest.fixture
+def page(store: Store, database: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., AppTest]:
+    """The page, run for somebody with a role in a project."""
+
+    def run(project: Project, role: str = "researcher") -> AppTest:
+        user = accounts.add_user(store, LOCAL_OPERATOR, "ada", role, project.name).user
+        token = accounts.sign_in_as(store, "ada", is_demonstration=True)
+        monkeypatch.setattr(session, "cookie_token", lambda: token)
+        monkeypatch.setenv("ANNOTATOR_DB", str(database))
+        app = AppTest.from_file(str(PAGE), default_timeout=30)
+        app.session_state["visit"] = Visit(user, "", project, frozenset({role}))
+        return app.run()
+
+    return run
+
+
+def table_of(app: AppTest) -> str:
+    return next(html for html in htmls(app) if 'class="metrics"' in html)
+
+
+def htmls(app: AppTest) -> list[str]:
+    return [element.proto.body for element in app.get("html")]
+
+
+def button(app: AppTest, key: str) -> Any:
+    return next((one for one in app.button if one.key and one.key.startswith(key)), None)
+
+
+def test_a_project_without_model_output_says_what_to_do(page, gold) -> None:
+    app = page(gold)
+    assert not app.exception
+    assert app.info[0].value.startswith("No model output yet. Import predictions or attributions")
+
+
+def test_output_without_gold_says_where_gold_comes_from(page, store, make_project, import_rows) -> None:
+    made = make_project()
+    import_rows(made, [{"id": "a", "text": "bad plot", "label": "negative"}])
+    report = ImportReport(is_output=True)
+    with store.transaction():
+        row = SourceOutput("a", Run("m"), "f", 1, None, (Prediction("negative"),))
+        OutputIntake(store, made, ImportOptions(), report, lambda _: None).run([row])
+    app = page(made)
+    assert not app.exception
+    assert app.info[0].value.startswith("No instance has gold under the policy")
+
+
+def test_the_table_has_a_row_for_each_layer_and_for_random_and_about_six_columns(page, modelled) -> None:
+    app = page(modelled)
+    assert not app.exception
+    table = table_of(app)
+    assert table.count('<th scope="row">') == 2 + 1 + 1  # layers of one model, the other model, random
+    assert "layered · attention · layer 1" in table
+    assert 4 <= table.count('<th scope="col"') - 1 <= 7
+    assert "★" in table
+
+
+def test_names_of_models_are_text_in_the_table(page, modelled) -> None:
+    table = table_of(page(modelled))
+    assert "<b onclick" not in table
+    assert "&lt;b onclick=x&gt;model&lt;/b&gt; · lime" in table
+
+
+def test_other_columns_can_be_chosen_and_rows_sorted_by_them(page, modelled) -> None:
+    app = page(modelled)
+    columns = app.multiselect(key=f"metrics_columns_{modelled.id}")
+    assert len(columns.options) > 30
+    app = columns.set_value(["editing.mrr"]).run()
+    assert "MRR with removal" in table_of(app)
+    assert "Accuracy" not in table_of(app)
+    app = app.selectbox(key=f"metrics_order_{modelled.id}").set_value("editing.mrr").run()
+    rows = table_of(app).split('<th scope="row">')[1:-1]  # random stands last
+    values = [re.findall(r">(?:best: </span>)?([01]\.\d{3})<", row)[0] for row in rows]
+    assert len(set(values)) > 1
+    assert values == sorted(values, reverse=True)
+    app = columns.set_value([]).run()
+    assert any("at least one column" in info.value for info in app.info)
+
+
+def test_intervals_come_when_they_are_asked_for(page, modelled) -> None:
+    app = page(modelled)
+    assert " to " not in table_of(app)
+    app = app.toggle(key=f"metrics_intervals_{modelled.id}").set_value(True).run()
+    assert not app.exception
+    assert " to " in table_of(app)
+
+
+def test_only_one_split_can_be_scored(page, modelled) -> None:
+    app = page(modelled)
+    split = app.selectbox(key=f"metrics_split_{modelled.id}")
+    assert split.options == ["all", "(none)", "test"]
+    app = split.set_value("test").run()
+    assert any(caption.value.startswith("1 instance with gold \\(all, split test\\)") for caption in app.caption)
+
+
+@pytest.mark.parametrize("chart", ["Instances", "Confidence", "AOPC curves", "Layers", "Perturbed pairs"])
+def test_every_chart_is_drawn(page, modelled, chart) -> None:
+    app = page(modelled).segmented_control(key=f"metrics_chart_{modelled.id}").set_value(chart).run()
+    assert not app.exception
+    assert len(app.get("plotly_chart")) == 1
+    if chart in {"Instances", "Confidence"}:
+        assert any(f"/saliency?project={modelled.id}&amp;instance=" in html for html in htmls(app))
+
+
+@pytest.mark.parametrize("chart", ["Confidence", "AOPC curves", "Layers", "Perturbed pairs"])
+def test_a_chart_without_numbers_says_what_to_import(page, store, gold, chart) -> None:
+    report = ImportReport(is_output=True)
+    attribution = SourceAttribution((ScoredPart((2.0, 3, 1, 0)),))
+    with store.transaction():
+        row = SourceOutput("a", Run("m", "lime"), "f", 1, None, (), (attribution,))
+        OutputIntake(store, gold, ImportOptions(), report, lambda _: None).run([row])
+    app = page(gold).segmented_control(key=f"metrics_chart_{gold.id}").set_value(chart).run()
+    assert not app.exception
+    assert app.info
+    assert not app.get("plotly_chart")
+
+
+def test_two_rows_are_compared_instance_by_instance(page, modelled) -> None:
+    app = page(modelled)
+    other = next(one for one in app.selectbox if one.key and one.key.startswith(f"metrics_other_{modelled.id}"))
+    app = other.set_value(1).run()
+    assert not app.exception
+    assert any("paired bootstrap" in text.value for text in app.markdown)
+
+
+def test_much_output_waits_for_a_click(page, modelled, monkeypatch) -> None:
+    monkeypatch.setattr(metrics_numbers, "AUTOMATIC", 3)
+    app = page(modelled)
+    assert "it waits for you" in app.info[0].value
+    assert not app.get("html")
+    app = app.button(key=f"metrics_compute_{modelled.id}").click().run()
+    assert table_of(app)
+    assert table_of(app.run())  # what is kept is shown without another click
+
+
+def test_numbers_stay_as_they_were_until_one_asks_for_newer_ones(page, store, modelled, monkeypatch) -> None:
+    app = page(modelled)
+    scored: list[str] = []
+    made = metrics_numbers.evaluate_project
+    monkeypatch.setattr(metrics_numbers, "evaluate_project", lambda *a, **k: scored.append("again") or made(*a, **k))
+    app = app.run()
+    assert not button(app, "metrics_anew")
+    assert scored == []
+    with store.transaction():
+        store.run(
+            "INSERT INTO events (at, actor, action, project_id, subject, subject_id, detail) VALUES (?, 'x', 'import', ?, 'project', 1, '{}')",
+            ("2026-11-21T00:00:00Z", modelled.id),
+        )
+    app = app.run()
+    assert scored == []
+    app = button(app, "metrics_anew").click().run()
+    assert scored == ["again"]
+    assert not button(app, "metrics_anew")
+
+
+def test_kept_numbers_are_not_shown_to_whoever_lost_the_right(page, store, modelled) -> None:
+    app = page(modelled)
+    assert table_of(app)
+    take_role(store, LOCAL_OPERATOR, modelled.id, "ada", "researcher")
+    app = app.run()
+    assert app.exception  # the frame shows it as a sentence
+    assert not app.get("html")
+
+
+def test_an_annotator_reads_why_there_is_nothing(page, modelled) -> None:
+    app = page(modelled, role="annotator")
+    assert app.info[0].value.startswith("You cannot use models in this project.")
+    assert not app.get("html")
