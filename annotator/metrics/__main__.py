@@ -8,6 +8,7 @@ from annotator.metrics.registry import Definition, all_definitions
 # What each family is; a family that is not here stands under its bare name, and a test says so.
 FAMILIES = {
     "benchmark": "The fine-grained interpretability benchmark (Wang et al. 2022)",
+    "confidence": "Confidence and ranking (Stevens and Su 2021)",
     "contrast": "Contrast sets (ER-TEST, Joshi et al. 2022)",
     "editing": "Sentence editing (Stevens and Su 2021)",
     "er_test": "Alignment criteria (ER-TEST, Joshi et al. 2022)",

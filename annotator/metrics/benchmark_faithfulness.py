@@ -217,6 +217,16 @@ register(
             "Wang et al. 2022, Eq. 4; TrustAI Evaluator.cal_suf_com",
         ),
         Definition(
+            "benchmark.new_p",
+            "New-P",
+            "share of instances whose label stays with the rationale alone and changes without it",
+            "higher is better",
+            0.0,
+            1.0,
+            "an instance without both answers is left out and counted",
+            "PaddleNLP model_interpretation newp_analysis.py, over the instances with both answers",
+        ),
+        Definition(
             "benchmark.new_p_scripts",
             "New-P (scripts)",
             "predictions whose rationale alone keeps the label and whose rest does not / gold records",

@@ -271,6 +271,9 @@ def _definition(
     return Definition(f"editing.{name}", title, definition, direction, 0.0, 1.0, undefined, source)
 
 
+_NO_GROUP = "where no sentence is in one of the two groups"
+_SURE = "Stevens and Su 2021, section 5; that perfect means a reciprocal rank of 1 is our reading"
+
 register(
     [
         _definition("mrr", "MRR with removal", "mean of 1 / mean(r_i - (i - 1)) over sentences", _NO_WORD, _PAPER),
@@ -314,5 +317,22 @@ register(
         ),
         _definition("jaccard", "Jaccard at k", "|H and top-k| / |H or top-k|; k = |H| unless said", _NO_WORD, _CODE),
         _definition("jaccard_match", "Jaccard match", "share of sentences with Jaccard at |H| >= 0.5", _NO_WORD, _CODE),
+        *(
+            Definition(
+                f"confidence.{part}", f"Confidence, {title}", definition, "neither", lowest, highest, _NO_GROUP, _SURE
+            )
+            for part, title, definition, lowest, highest in (
+                (
+                    "perfect",
+                    "perfect ranking",
+                    "mean probability of right answers whose gold words are ranked perfectly (MRR with removal of 1)",
+                    0.0,
+                    1.0,
+                ),
+                ("other", "other ranking", "mean probability of right answers with another ranking", 0.0, 1.0),
+                ("difference", "difference", "with a perfect ranking − with another", -1.0, 1.0),
+                ("ratio", "ratio", "with a perfect ranking / with another", 0.0, None),
+            )
+        ),
     ]
 )

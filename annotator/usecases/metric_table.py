@@ -17,37 +17,7 @@ _PAIRS = {  # as evaluate_project names them: as the register does, and what the
     "map_counting": ("benchmark.map_counting", ""),
     "map_aligned": ("benchmark.map_aligned", ""),
 }
-_SURE = "mean probability of the predicted label over the instances that it is right for and whose gold set is ranked "
-_EDITING = "Stevens and Su 2021, section 5; that perfect means a reciprocal rank of 1 is our reading"
 _CONFIDENCE = ("perfect", "other", "difference", "ratio")
-_NO_GROUP = "where no instance is there, or none of the other kind"
-# What evaluate_project tells and the register does not hold.
-_OURS: dict[str, Definition] = {
-    definition.name: definition
-    for definition in (
-        Definition(
-            "confidence.perfect", "Confidence, perfect ranking", f"{_SURE}perfectly (MRR with removal of 1)",
-            "neither", 0.0, 1.0, _NO_GROUP, _EDITING,
-        ),
-        Definition(
-            "confidence.other", "Confidence, other ranking", f"{_SURE}in another way", "neither", 0.0, 1.0, _NO_GROUP,
-            _EDITING,
-        ),
-        Definition(
-            "confidence.difference", "Confidence, difference", "confidence with a perfect ranking − with another one",
-            "neither", -1.0, 1.0, _NO_GROUP, _EDITING,
-        ),
-        Definition(
-            "confidence.ratio", "Confidence, ratio", "confidence with a perfect ranking / with another one", "neither",
-            0.0, None, _NO_GROUP, _EDITING,
-        ),
-        Definition(
-            "benchmark.new_p", "New-P", "share of instances whose label stays with the rationale alone and changes without it",
-            "higher is better", 0.0, 1.0, "an instance without both answers is left out and counted",
-            "PaddleNLP model_interpretation newp_analysis.py, over the instances with both answers",
-        ),
-    )
-}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,8 +167,6 @@ def _columns(models: Sequence[Mapping[str, Any]]) -> Iterator[Column]:
 
 def definition_in_table(name: str) -> Definition:
     """The definition of a column; raises NotFound for a name that no table has."""
-    if name in _OURS:
-        return _OURS[name]
     family, _, measure = name.partition(".")
     registered, more = _PAIRS.get(measure, (name, "")) if family == "benchmark" else (name, "")
     known = definition_of(registered)
