@@ -1,3 +1,17 @@
 """Rationale annotator: mark, review and inspect the tokens of a text that justify its label."""
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from annotator.api import Database
+
 __version__ = "0.1.0"
+
+
+def open(path: "Path | str") -> "Database":  # noqa: A001  (read as annotator.open)
+    """Open a database for a notebook or a script (docs/api.md); raises StoreError saying what is wrong with it."""
+    from annotator.api import Database  # noqa: PLC0415  (whoever wants the version alone pays for nothing else)
+
+    return Database(path)

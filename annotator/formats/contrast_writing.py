@@ -59,7 +59,7 @@ class _SetWriter:
         instance = gold.instance
         is_changed = instance.parent_key is not None
         family = (instance.split, instance.parent_key or instance.key)
-        row = {**_row(gold, self.task), **(_of_changed(instance) if is_changed else _of_original(instance))}
+        row = {**plain_row(gold, self.task), **(_of_changed(instance) if is_changed else _of_original(instance))}
         self.n_changed += is_changed
         self.lines.add(
             "\0".join((*family, str(int(is_changed)))), msgspec.json.encode(_Waiting(family, is_changed, row))
@@ -97,7 +97,7 @@ def _of_changed(instance: Instance) -> dict[str, Any]:
     return {"kind": instance.perturbation_kind}
 
 
-def _row(gold: GoldInstance, task: Task) -> dict[str, Any]:
+def plain_row(gold: GoldInstance, task: Task) -> dict[str, Any]:
     """The fields of a plain row, as far as there is something to say."""
     instance = gold.instance
     segments = [s for s in instance.segments if s.body.text or not _may_be_empty(task, s)]

@@ -8,7 +8,8 @@ from annotator.store.database import Store, now
 
 _NO_LAYER = -1
 # What changes neither gold nor what models say; after anything else a measurement may be out of date.
-_HARMLESS = ("export", "give role", "take role", "add role", "add user", "measure", "comment", "ask", "answer")
+_PEOPLE = ("give role", "take role", "add role", "add user", "make token", "revoke token")
+_HARMLESS = (*_PEOPLE, "export", "measure", "comment", "ask", "answer")
 
 
 def last_event_id(store: Store, project_id: int) -> int:

@@ -8,6 +8,7 @@ from sqlite_utils.db import Database
 from sqlite_utils.migrations import Migrations
 
 from annotator.store.schema_models import MODELS
+from annotator.store.schema_tokens import TOKENS
 
 MIGRATIONS = Migrations("annotator")
 
@@ -397,4 +398,11 @@ def m002_reviewing(db: Database) -> None:
 def m003_models(db: Database) -> None:
     """Models, their runs, predictions, machine rationales and attributions."""
     for statement in MODELS:
+        db.conn.execute(statement)
+
+
+@MIGRATIONS()
+def m004_tokens(db: Database) -> None:
+    """API tokens."""
+    for statement in TOKENS:
         db.conn.execute(statement)

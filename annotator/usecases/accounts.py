@@ -19,6 +19,7 @@ from annotator.store.database import iso
 from annotator.store.events import add_event
 from annotator.store.people import Session
 from annotator.store.reviews import give_up_reviews_of
+from annotator.store.tokens import revoke_tokens_of
 from annotator.usecases.passwords import (
     LONGEST_NAME,
     checked_name,
@@ -141,7 +142,7 @@ def _listed(store: Store) -> list[ListedUser]:
 
 
 def disable_user(store: Store, actor: User, name: str) -> User:
-    """Shut somebody out at once: no signing in, no open session, no link. What they did stays; what they hold goes to others."""
+    """Shut somebody out at once: no signing in, no session, link or token. What they did stays; what they hold goes to others."""
     require_administrator(actor)
     with store.transaction():
         user = people_store.get_user(store, normal(name))
@@ -151,6 +152,7 @@ def disable_user(store: Store, actor: User, name: str) -> User:
             raise InvalidValue(f"'{user.name}' is the only administrator. Make another one first.")
         people_store.set_disabled(store, user, is_disabled=True)
         _shut_out(store, user)
+        revoke_tokens_of(store, user)
         give_up_work_of(store, user)
         give_up_reviews_of(store, user)
         add_event(store, actor.name, "disable user", "user", user.id, name=user.name)
@@ -162,7 +164,7 @@ def _active_administrators(store: Store) -> list[User]:
 
 
 def reset_user(store: Store, actor: User, name: str) -> str:
-    """Answer the token of a new one-time link; the old password, sessions and links end.
+    """Answer the token of a new one-time link; the old password, sessions, links and tokens end.
 
     A disabled person may come back with it: this is how disabling is undone.
     """
@@ -172,6 +174,7 @@ def reset_user(store: Store, actor: User, name: str) -> str:
         people_store.set_password_hash(store, user, None)
         people_store.set_disabled(store, user, is_disabled=False)
         _shut_out(store, user)
+        revoke_tokens_of(store, user)
         token = _new_link(store, user)
         add_event(store, actor.name, "reset user", "user", user.id, name=user.name, was_disabled=user.is_disabled)
     return token

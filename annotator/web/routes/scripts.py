@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 from starlette.concurrency import run_in_threadpool
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import FileResponse, Response
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
@@ -56,6 +56,8 @@ async def take_outputs(request: Request) -> Response:
         return await run_in_threadpool(_import, request, folder / _SOURCE, query)
     except AnnotatorError as error:
         return _refusal(error)
+    except ClientDisconnect:
+        return Response(status_code=400)  # nobody reads it, and nothing was stored
     finally:
         if folder is not None:
             shutil.rmtree(folder, ignore_errors=True)  # not awaited: the task may be cancelled

@@ -1,0 +1,110 @@
+"""`annotator token`: API tokens from the command line, where one acts as the local operator."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from annotator.cli.answers import json_option, opened, print_json
+from annotator.domain.people import LOCAL_OPERATOR
+from annotator.domain.tokens import SCOPES, ApiToken
+
+if TYPE_CHECKING:
+    from annotator.domain.tokens import Scope
+
+_DAYS = 90
+_LONGEST_DAYS = 365
+
+
+@click.group()
+def token() -> None:
+    """API tokens: make, list, revoke."""
+
+
+@token.command()
+@click.argument("name")
+@click.option("--project", "project_name", required=True, metavar="P", help="The one project it is for.")
+@click.option("--scope", "scopes", type=click.Choice(SCOPES), multiple=True, required=True, help="What it may do.")
+@click.option(
+    "--days",
+    type=click.IntRange(1, _LONGEST_DAYS),
+    default=_DAYS,
+    show_default=True,
+    help="How long it lasts.",
+)
+@click.option("--note", default="", help="What it is for, for the list.")
+@json_option
+@click.pass_obj
+def make(
+    path: Path, name: str, project_name: str, scopes: "tuple[Scope, ...]", days: int, note: str, as_json: bool
+) -> None:
+    """Make a token with which a script acts as the person NAME, and print it; it cannot be shown again."""
+    from annotator.usecases.projects import find_project
+    from annotator.usecases.tokens import make_token
+
+    with opened(path) as store:
+        project = find_project(store, project_name)
+        made = make_token(store, LOCAL_OPERATOR, project, name, scopes, days=days, note=note)
+    if as_json:
+        print_json({**_row(made.token), "token": made.text})
+        return
+    click.echo(f"Token {made.token.id} acts as '{made.token.user.name}' in '{made.token.project_name}' until")
+    click.echo(f"{made.token.expires_at[:10]} and may {' and '.join(made.token.scopes)}. It is shown this once:")
+    click.echo(made.text)
+
+
+@token.command(name="list")
+@json_option
+@click.pass_obj
+def list_(path: Path, as_json: bool) -> None:
+    """Every token, without its secret."""
+    from annotator.usecases.tokens import list_tokens
+
+    with opened(path) as store:
+        rows = [_row(one) for one in list_tokens(store, LOCAL_OPERATOR)]
+    if as_json:
+        print_json({"tokens": rows})
+        return
+    for row in rows:
+        used = (row["last_used_at"] or "never")[:10]
+        note = f" ({row['note']})" if row["note"] else ""
+        click.echo(
+            f"{row['id']}: {row['user']} in '{row['project']}', may {' and '.join(row['scopes'])}; {row['state']}, "
+            f"until {row['expires_at'][:10]}, last used {used}{note}"
+        )
+    if not rows:
+        click.echo("There is no token. Make one with 'annotator token make NAME --project P --scope read'.")
+
+
+@token.command()
+@click.argument("number", metavar="ID", type=int)
+@json_option
+@click.pass_obj
+def revoke(path: Path, number: int, as_json: bool) -> None:
+    """Make the token with this number worthless at once."""
+    from annotator.usecases.tokens import revoke_token
+
+    with opened(path) as store:
+        revoked = revoke_token(store, LOCAL_OPERATOR, number)
+    if as_json:
+        print_json(_row(revoked))
+    else:
+        click.echo(f"Token {number} of '{revoked.user.name}' does not work any more.")
+
+
+def _row(one: ApiToken) -> dict[str, Any]:
+    from annotator.usecases.tokens import state_of
+
+    return {
+        "id": one.id,
+        "user": one.user.name,
+        "project": one.project_name,
+        "scopes": list(one.scopes),
+        "note": one.note,
+        "state": state_of(one),
+        "created_by": one.created_by,
+        "created_at": one.created_at,
+        "expires_at": one.expires_at,
+        "last_used_at": one.last_used_at,
+        "revoked_at": one.revoked_at,
+    }

@@ -1,0 +1,76 @@
+"""What is stored of a run as what our own JSON lines of model output say: scores of tokens, with a place for each gap."""
+
+import math
+from collections.abc import Sequence
+
+from annotator.domain.models import (
+    Attribution,
+    MachineRationale,
+    MarkedPart,
+    ScoredPart,
+    SourceAttribution,
+    SourceOutput,
+    SourceRationale,
+    StoredOutput,
+)
+from annotator.domain.texts import TokenLayout
+from annotator.errors import ExportRefused
+
+
+def as_source(stored: StoredOutput, layout: TokenLayout) -> SourceOutput:
+    """A stored output as a file says it. Pieces are left out: their scores have been laid on tokens.
+
+    Raises: ExportRefused for a token without a score between tokens of its segment that have one
+    """
+    output = stored.output
+    return SourceOutput(
+        stored.key,
+        stored.run,
+        stored.source,
+        stored.line,
+        stored.split,
+        output.predictions,
+        tuple(_attribution(one, layout, stored.key) for one in output.attributions),
+        tuple(_rationale(one) for one in output.rationales),
+    )
+
+
+def _attribution(attribution: Attribution, layout: TokenLayout, key: str) -> SourceAttribution:
+    parts = _parts(attribution, layout, key)
+    return SourceAttribution(parts, attribution.label, attribution.layer, attribution.convergence)
+
+
+def _parts(attribution: Attribution, layout: TokenLayout, key: str) -> tuple[ScoredPart, ...]:
+    """One part where only the end has no scores; else one a segment, behind one that has the ranking alone."""
+    scores, ranking = attribution.scores, attribution.ranking
+    seen = _seen(scores)
+    if not _has_gap(seen):
+        return (ScoredPart(seen, None, None, ranking, is_partial=len(seen) < len(scores)),)
+    parts = [] if ranking is None else [ScoredPart((), None, None, ranking, is_partial=True)]
+    for place in layout.segments:
+        of_segment = scores[place.first_token : place.end_token]
+        seen = _seen(of_segment)
+        if _has_gap(seen):
+            raise ExportRefused(
+                f"Instance '{key}': scores of '{place.name}' lack tokens between others, which a line cannot say. "
+                "Export the project as jsonl, which can."
+            )
+        if seen:
+            parts.append(ScoredPart(seen, place.name, is_partial=len(seen) < place.n_tokens))
+    return tuple(parts)
+
+
+def _seen(scores: Sequence[float]) -> tuple[float, ...]:
+    """The scores up to the last that is a number."""
+    n = len(scores)
+    while n and math.isnan(scores[n - 1]):
+        n -= 1
+    return tuple(scores[:n])
+
+
+def _has_gap(scores: Sequence[float]) -> bool:
+    return any(map(math.isnan, scores))
+
+
+def _rationale(rationale: MachineRationale) -> SourceRationale:
+    return SourceRationale(rationale.kind, (MarkedPart(rationale.spans, rationale.ranking),))
