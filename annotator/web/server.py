@@ -176,6 +176,7 @@ def _run(app: "App", listener: socket.socket) -> None:
         uvicorn.Server(config).run(sockets=[listener])
     except KeyboardInterrupt:
         sys.stdout.write("Stopped.\n")
+        sys.stdout.flush()  # the thread that still imports may end the process before Python writes it out
 
 
 def _import_ahead() -> None:
