@@ -13,11 +13,18 @@ from annotator.usecases.databases import Store
 from annotator.usecases.exporting import WRITABLE, ExportOptions, export_file
 from annotator.web.session import Visit
 
-_WORDS = {
-    "jsonl": "our own JSONL: everything, imports back",
-    "eraser": "ERASER: split files and docs.jsonl",
-    "benchmark": "benchmark, PaddleNLP gold",
-    "benchmark-trustai": "benchmark, TrustAI gold",
+# What a person chooses from, and the ending of a format that is one file; "": a folder, which is packed.
+FORMATS = {
+    "jsonl": ("our own JSONL: everything, imports back", ".jsonl"),
+    "eraser": ("ERASER: split files and docs.jsonl", ""),
+    "benchmark": ("benchmark, PaddleNLP gold", ""),
+    "benchmark-trustai": ("benchmark, TrustAI gold", ""),
+    "contrast": ("contrast sets: originals with their changed versions", ".jsonl"),
+    "label-studio": ("Label Studio", ".json"),
+    "doccano": ("doccano", ".jsonl"),
+    "argilla": ("Argilla", ".json"),
+    "parquet": ("Parquet, one file", ".parquet"),
+    "datasets": ("Hugging Face datasets, a folder", ""),
 }
 _POLICY_WORDS = {
     "chosen": "the first accepted annotation", "all": "all distinct sets", "majority": "tokens of the majority",
@@ -30,7 +37,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     sees_all = has_right(visit.user, visit.roles, "see all annotations")
     formats = [name for name in WRITABLE if sees_all or name != "jsonl"]
     left, middle, right = st.columns(3)
-    format_name = left.selectbox("Format", formats, format_func=lambda name: _WORDS[name], key="export_format")
+    format_name = left.selectbox("Format", formats, format_func=lambda name: FORMATS[name][0], key="export_format")
     default = GOLD_POLICIES.index(project.settings.gold_policy)
     policy = middle.selectbox(
         "Gold",
@@ -59,7 +66,7 @@ def _made(
 ) -> tuple[str, bytes, int]:
     base = "".join(c if c.isalnum() else "-" for c in project.name).strip("-") or "project"
     with tempfile.TemporaryDirectory(prefix="annotator-export-") as name:
-        path = Path(name) / (f"{base}.jsonl" if format_name == "jsonl" else f"{base}-{format_name}")
+        path = Path(name) / (base + ("" if format_name == "jsonl" else f"-{format_name}") + FORMATS[format_name][1])
         n = export_file(store, visit.user, project, format_name, path, options)
         if path.is_dir():
             return f"{path.name}.zip", _zipped(path), n

@@ -174,7 +174,7 @@ def test_the_sidebar_follows_what_was_submitted(person: Come) -> None:
 
 
 def test_the_researcher_exports_the_gold(person: Come, tmp_path: Path) -> None:
-    researcher = person("Researcher")
+    researcher = person("Researcher").open("/export?project=1")
     researcher.page.get_by_role("button", name="Prepare").click()
     with researcher.page.expect_download() as download:
         researcher.page.get_by_role("button", name="Take").click()

@@ -132,7 +132,7 @@ def test_a_project_with_segments_of_ones_own_is_made_and_filled(person: Come, tm
     page.get_by_role("textbox", name="Segments in which words are marked").fill("text, context")
     page.get_by_role("textbox", name="Segments that are only shown").fill("question")
     page.get_by_role("button", name="Create").click()
-    page.get_by_role("heading", name="Own").wait_for()
+    page.get_by_role("heading", name="Own", exact=True).wait_for()
     file = tmp_path / "rows.csv"
     file.write_text("id,text,context,question,answer\n1,a b,c,d?,e\n")
     lead.section("Import")

@@ -113,7 +113,7 @@ def test_a_click_on_a_curve_lists_its_instances(modelled: Server, person: Callab
     researcher = person("Researcher", width=1920, height=1080, dark=True).open("/metrics?project=1")
     page = researcher.page
     page.get_by_text("Layers", exact=True).click()
-    page.get_by_role("img", name="by layer").or_(page.locator(".js-plotly-plot")).first.wait_for()
+    page.locator(".js-plotly-plot .xtitle", has_text="layer").wait_for()  # until then the chart before it stands there
     page.locator(".js-plotly-plot .points path").nth(1).click(force=True)
     researcher.sees("of first · attention · layer 1")
     assert page.locator(".instance-list a").count() > 0
