@@ -1,7 +1,8 @@
 """What models answer and give as their reasons: runs, predictions, attributions, machine rationales."""
 
 import json
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, cast, get_args
 
@@ -84,6 +85,11 @@ class Piece:
     end: int | None = None
     is_special: bool = False
     segment: str | None = None
+
+
+def are_finite(numbers: Sequence[float]) -> bool:
+    """Whether none is NaN or infinite. Then their sum is finite too, which is known sooner, unless it is too large."""
+    return math.isfinite(sum(numbers)) or all(map(math.isfinite, numbers))
 
 
 @dataclass(frozen=True, slots=True)

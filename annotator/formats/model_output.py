@@ -11,21 +11,20 @@ from typing import cast
 from annotator.domain.models import (
     MarkedPart,
     Piece,
-    Run,
     ScoredPart,
     SourceAttribution,
     SourceOutput,
     SourceRationale,
-    canonical_parameters,
 )  # fmt: skip
 from annotator.domain.sources import Problem
-from annotator.errors import InvalidValue
 from annotator.formats.base import OutputOptions
-from annotator.formats.findings import Findings, listed
+from annotator.formats.findings import Findings, listed, shown
 from annotator.formats.json_records import Record
-from annotator.formats.lines import convert, read_rows
+from annotator.formats.lines import LineError, convert, parse_object, read_lines
 from annotator.formats.model_answers import read_answers
+from annotator.formats.model_output_plain import PlainLines
 from annotator.formats.model_output_rows import OutputRow, PartRow, PieceRow, TargetRow
+from annotator.formats.model_output_runs import run_of
 from annotator.formats.model_output_writing import write_outputs
 from annotator.formats.output_rows import OutputFile, check_lengths, check_scores, read_each
 
@@ -40,11 +39,18 @@ def read(path: Path, options: OutputOptions) -> Iterator[SourceOutput | Problem]
 
     Raises: NotFound or InvalidValue when the file cannot be opened
     """
-    records = (
-        row if isinstance(row, Problem) else Record(row.source, row.line, row.values)
-        for row in read_rows(path, path.name)
-    )
-    yield from read_each(records, OutputFile(path.name, options, ""), _take)
+    file = OutputFile(path.name, options, "")
+    yield from read_each(_records(path, file), file, _take)
+
+
+def _records(path: Path, file: OutputFile) -> Iterator[SourceOutput | Record | Problem]:
+    """What a plain line says; of any other the values, which are to be read with care."""
+    plain = PlainLines(file)
+    for line in read_lines(path):
+        try:
+            yield plain.read(line) or Record(file.source, line.number, parse_object(line.content))
+        except LineError as fault:
+            yield Problem(file.source, line.number, fault.field, shown(fault.value), fault.reason)
 
 
 def _take(record: Record, file: OutputFile, findings: Findings) -> Iterator[SourceOutput]:
@@ -59,7 +65,7 @@ def _take(record: Record, file: OutputFile, findings: Findings) -> Iterator[Sour
         findings.refuse(
             "line", record.values, "The row says nothing; it needs scores, a rationale, or what was predicted."
         )
-    run = _run(row, file, findings, needs_method=bool(attributions or rationales))
+    run = run_of(row, file, findings, needs_method=bool(attributions or rationales))
     if run is not None:
         key = "" if row.id == "" else f"{file.options.key_prefix}{row.id}"
         if not key:
@@ -72,29 +78,6 @@ def _tell_unknown(record: Record, file: OutputFile) -> None:
     unknown = [name for name in cast("dict[str, object]", record.values) if name not in _FIELDS]
     if unknown:
         file.tell_once("line", unknown, f"The fields {listed(sorted(unknown))} are not known here and are left out.")
-
-
-def _run(row: OutputRow, file: OutputFile, findings: Findings, *, needs_method: bool) -> Run | None:
-    """The run of a row; the seed may stand among the parameters."""
-    parameters = dict(row.params)
-    among = parameters.pop("seed", None)
-    if among is not None and (not isinstance(among, int) or isinstance(among, bool)):
-        findings.refuse("params.seed", among, "A seed is a whole number.")
-        return None
-    if row.seed is not None and among is not None and among != row.seed:
-        findings.refuse("seed", row.seed, f"params names another seed, {among}; keep one of the two.")
-    seed = row.seed if row.seed is not None else among if among is not None else file.options.seed
-    method = row.method or file.options.method
-    if needs_method and not method:
-        findings.refuse(
-            "method", "", "A row with scores or a rationale needs its method; write it, or name it (--method)."
-        )
-    try:
-        model = row.model or file.options.model
-        return Run(model, method, canonical_parameters(parameters), seed, row.unit, row.signed)
-    except InvalidValue as error:
-        findings.refuse("model", row.model or "", f"{error} Write it into the row, or name it (--model).")
-        return None
 
 
 # Scores --------------------------------------------------------------------------------------------------------------

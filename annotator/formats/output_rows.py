@@ -15,6 +15,7 @@ from annotator.domain.models import (
     SourceAttribution,
     SourceOutput,
     Unit,
+    are_finite,
     canonical_parameters,
 )
 from annotator.domain.sources import Problem
@@ -130,8 +131,10 @@ class OutputFile:
             return ""
         text = str(value)
         labels = self.options.labels if self.options.task.result_kind == "label" else ()
+        if not labels or text in labels:
+            return text
         found = _CLASS.fullmatch(text)
-        if not labels or text in labels or not (found or isinstance(value, int)):
+        if not (found or isinstance(value, int)):
             return text
         number = int(found.group(1)) if found else -1
         if 0 <= number < len(labels):
@@ -172,20 +175,39 @@ class OutputFile:
             said = [("an answer", (prediction.on, prediction.threshold)) for prediction in output.predictions]
         word, place = self._place
         for what, name in said:
-            fingerprint = hash((what, output.split, output.key, output.run, *name))
+            fingerprint = _fingerprint(output, what, name)
             first = self._places.setdefault(fingerprint, place)
             if fingerprint in self._seen_here or first != place:
                 reason = f"The instance has {what} by this run in {word} {first} already; keep one of the two."
                 findings.refuse("id", output.key, reason)
             self._seen_here.add(fingerprint)
 
+    def is_first(self, output: SourceOutput) -> bool:
+        """Note an output of one line with one attribution; False where the same was said in another line before."""
+        attribution, place = output.attributions[0], output.line or 0
+        fingerprint = _fingerprint(output, "scores", (attribution.label, attribution.layer))
+        return self._places.setdefault(fingerprint, place) == place
+
+
+def _fingerprint(output: SourceOutput, what: str, name: tuple[object, ...]) -> int:
+    """A number for what an output says, by which it is known when it is said again."""
+    return hash((what, name, output.split, output.key, output.run))
+
 
 Take = Callable[[Record, OutputFile, Findings], Iterable[SourceOutput]]
 
 
-def read_each(records: Iterable[Record | Problem], file: OutputFile, take: Take) -> Iterator[SourceOutput | Problem]:
-    """What `take` makes of each record; a record with a problem that is no warning is not taken at all."""
+def read_each(
+    records: Iterable[Record | SourceOutput | Problem], file: OutputFile, take: Take
+) -> Iterator[SourceOutput | Problem]:
+    """What `take` makes of each record; a record with a problem that is no warning is not taken at all.
+
+    A SourceOutput among the records has been checked, also whether it is the first, and is handed on.
+    """
     for number, record in enumerate(records):
+        if isinstance(record, SourceOutput):
+            yield record
+            continue
         if isinstance(record, Problem):
             file.note_refused()
             yield record
@@ -220,10 +242,10 @@ def read_json(
 
 def check_scores(scores: Sequence[float], findings: Findings, place: str = "scores") -> None:
     """Note scores that are no numbers, and warn where all are 0."""
-    for number, score in enumerate(scores):
-        if not math.isfinite(score):
-            findings.refuse(f"{place}[{number}]", str(score), "A score must be a finite number.")
-            return
+    if not are_finite(scores):
+        number = next(n for n, score in enumerate(scores) if not math.isfinite(score))
+        findings.refuse(f"{place}[{number}]", str(scores[number]), "A score must be a finite number.")
+        return
     if scores and not any(scores):
         findings.warn(place, len(scores), "All scores are 0; see whether the method worked.")
 

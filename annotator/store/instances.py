@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from annotator.domain.instances import Instance, InstanceState, Places, Segment
 from annotator.domain.texts import TokenLayout
@@ -93,16 +94,36 @@ def places_of(store: Store, instance_ids: Sequence[int]) -> dict[int, Places]:
     }
 
 
+class KeyedInstance(NamedTuple):
+    """An instance as rows of a file find it; its numbers of tokens are those of all segments, and of the selectable ones."""
+
+    key: str
+    split: str
+    source_split: str
+    id: int
+    n_tokens: int
+    n_selectable: int
+
+
+def instances_of_keys(store: Store, project_id: int, keys: Sequence[str]) -> dict[str, list[KeyedInstance]]:
+    """The instances of each of some keys, in the order of import."""
+    marks = ",".join("?" * len(keys))
+    found: dict[str, list[KeyedInstance]] = {}
+    # The + keeps SQLite from reading the whole project in the order of ids, in place of some keys.
+    rows = store.rows(
+        f"""SELECT key, split, source_split, id, n_tokens, n_selectable FROM instances
+            WHERE project_id = ? AND key IN ({marks}) ORDER BY +id""",
+        (project_id, *keys),
+    )
+    for one in map(KeyedInstance._make, rows):
+        found.setdefault(one.key, []).append(one)
+    return found
+
+
 def ids_of_keys(store: Store, project_id: int, keys: Sequence[str]) -> dict[str, list[tuple[str, str, int]]]:
     """(split, source's split, id) of the instances of each of some keys, in the order of import."""
-    marks = ",".join("?" * len(keys))
-    found: dict[str, list[tuple[str, str, int]]] = {}
-    for row in store.rows(
-        f"SELECT id, key, split, source_split FROM instances WHERE project_id = ? AND key IN ({marks}) ORDER BY id",
-        (project_id, *keys),
-    ):
-        found.setdefault(row["key"], []).append((row["split"], row["source_split"], row["id"]))
-    return found
+    found = instances_of_keys(store, project_id, keys)
+    return {key: [(one.split, one.source_split, one.id) for one in there] for key, there in found.items()}
 
 
 def iterate_instance_batches(

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import cast
+from typing import NamedTuple, cast
 
 from annotator.domain.models import Attribution, MachineRationale, Output, Piece, Prediction, Run
 from annotator.errors import NotFound
@@ -12,6 +12,7 @@ from annotator.store.packing import pack_floats, pack_numbers, unpack_floats, un
 
 _NO_THRESHOLD = -1.0
 _NO_LAYER = -1
+_NOTHING = Output(0)
 _CLOSE, _NONE = 1e-6, 2.0  # probabilities that are the same; no probability
 
 
@@ -129,67 +130,87 @@ def iterate_outputs(store: Store, run_id: int, *, batch_size: int = 500) -> Iter
         last = ids[-1]
 
 
-@dataclass(frozen=True, slots=True)
-class Planned:
+_Change = tuple[str, int, tuple[object, ...]]  # what is there otherwise ("": nothing), number of its statement, the row
+
+
+class Planned(NamedTuple):
     """What writing an output would do. overwritten: the first thing that is there otherwise; "" if there is none."""
 
-    run_id: int
     instance_id: int
-    changes: tuple["_Change", ...]
-
-    @property
-    def overwritten(self) -> str:
-        return next((what for what, is_there, _, _ in self.changes if is_there), "")
+    overwritten: str
+    changes: Sequence[_Change]
 
 
 def plan_outputs(store: Store, run_id: int, outputs: Sequence[Output]) -> list[Planned]:
     """What is new or other than what is stored, for each output."""
-    known = outputs_of_run(store, run_id, [output.instance_id for output in outputs])
+    last = _last_instance(store, run_id)
+    met = [output.instance_id for output in outputs if output.instance_id <= last]
+    known = outputs_of_run(store, run_id, met) if met else {}
     planned = []
     for output in outputs:
-        there = known.get(output.instance_id, Output(output.instance_id))
-        changes = (*_new_predictions(there, output), *_new_attributions(there, output), *_new_rationales(there, output))
-        planned.append(Planned(run_id, output.instance_id, changes))
+        there = known.get(output.instance_id, _NOTHING)
+        changes: list[_Change] = []
+        if output.predictions:
+            changes += _new_predictions(run_id, there, output)
+        if output.attributions:
+            changes += _new_attributions(run_id, there, output)
+        if output.rationales:
+            changes += _new_rationales(run_id, there, output)
+        overwritten = [what for what, _, _ in changes if what]
+        planned.append(Planned(output.instance_id, overwritten[0] if overwritten else "", changes))
     return planned
+
+
+def _last_instance(store: Store, run_id: int) -> int:
+    """The last instance of which a run says something; past it, as in most of a first import, nothing has to be read."""
+    return int(
+        store.value(
+            """SELECT max(ifnull((SELECT max(instance_id) FROM predictions WHERE run_id = ?1), 0),
+                ifnull((SELECT max(instance_id) FROM attributions WHERE run_id = ?1), 0),
+                ifnull((SELECT max(instance_id) FROM machine_rationales WHERE run_id = ?1), 0))""",
+            (run_id,),
+        )
+    )
 
 
 def write_planned(store: Store, planned: Iterable[Planned]) -> None:
     """Write what was planned, over what is there otherwise."""
-    rows: tuple[list[tuple[object, ...]], ...] = ([], [], [])
+    rows: tuple[list[tuple[object, ...]], ...] = tuple([] for _ in _WRITE)
     for plan in planned:
-        for _, _, table, values in plan.changes:
-            rows[table].append((plan.run_id, plan.instance_id, *values))
-    for sql, of_table in zip(_WRITE, rows, strict=True):
-        store.run_many(sql, of_table)
+        for _, statement, row in plan.changes:
+            rows[statement].append(row)
+    for sql, of_statement in zip(_WRITE, rows, strict=True):
+        store.run_many(sql, of_statement)
 
 
+_OVER_SCORES = """ON CONFLICT DO UPDATE SET scores = excluded.scores, ranking = excluded.ranking, pieces = excluded.pieces,
+    convergence = excluded.convergence"""
+_PREDICTION, _SCORES, _ATTRIBUTION, _RATIONALE = range(4)
 _WRITE = (
     """INSERT INTO predictions (run_id, instance_id, input, threshold, result, label, probabilities)
         VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET result = excluded.result, label = excluded.label,
         probabilities = excluded.probabilities""",
-    """INSERT INTO attributions (run_id, instance_id, label, layer, scores, ranking, pieces, convergence)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET scores = excluded.scores, ranking = excluded.ranking,
-        pieces = excluded.pieces, convergence = excluded.convergence""",
+    # Most attributions are scores alone; to hand over three times None as well takes longer than finding the row's place.
+    f"INSERT INTO attributions (run_id, instance_id, label, layer, scores) VALUES (?, ?, ?, ?, ?) {_OVER_SCORES}",
+    f"""INSERT INTO attributions (run_id, instance_id, label, layer, scores, ranking, pieces, convergence)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?) {_OVER_SCORES}""",
     """INSERT INTO machine_rationales (run_id, instance_id, kind, tokens) VALUES (?, ?, ?, ?)
         ON CONFLICT DO UPDATE SET tokens = excluded.tokens""",
 )
-_Change = tuple[
-    str, bool, int, tuple[object, ...]
-]  # what, whether it is there otherwise, number of its table, its columns
 
 
-def _new_predictions(there: Output, output: Output) -> Iterator[_Change]:
+def _new_predictions(run_id: int, there: Output, output: Output) -> Iterator[_Change]:
     known = {(p.on, p.threshold): p for p in there.predictions}
     for p in output.predictions:
         old = known.get((p.on, p.threshold))
         if old is None or not _says_as_much(old, p):
             threshold = _NO_THRESHOLD if p.threshold is None else p.threshold
             packed = json.dumps(dict(p.probabilities), ensure_ascii=False)
+            overwritten = "" if old is None or _says_as_much(p, old) else f"the answer to the {p.on} input"
             yield (
-                f"the answer to the {p.on} input",
-                old is not None and not _says_as_much(p, old),
-                0,
-                (p.on, threshold, p.result, p.label or "", packed),
+                overwritten,
+                _PREDICTION,
+                (run_id, output.instance_id, p.on, threshold, p.result, p.label or "", packed),
             )
 
 
@@ -203,26 +224,30 @@ def _says_as_much(old: Prediction, new: Prediction) -> bool:
     return all(abs(old.probabilities.get(label, _NONE) - p) <= _CLOSE for label, p in new.probabilities.items())
 
 
-def _new_attributions(there: Output, output: Output) -> Iterator[_Change]:
+def _new_attributions(run_id: int, there: Output, output: Output) -> Iterator[_Change]:
     known = {(a.label, a.layer): a for a in there.attributions}
     for a in output.attributions:
         old = known.get((a.label, a.layer))
         packed = _packed(a)
         if old is None or _packed(old) != packed:
-            layer = _NO_LAYER if a.layer is None else a.layer
-            yield "the attribution", old is not None, 1, (a.label, layer, *packed)
+            row = (run_id, output.instance_id, a.label, _NO_LAYER if a.layer is None else a.layer, *packed)
+            yield "" if old is None else "the attribution", _SCORES if len(packed) == 1 else _ATTRIBUTION, row
 
 
-def _new_rationales(there: Output, output: Output) -> Iterator[_Change]:
+def _new_rationales(run_id: int, there: Output, output: Output) -> Iterator[_Change]:
     known = {r.kind: r for r in there.rationales}
     for r in output.rationales:
         old = known.get(r.kind)
         if old != r:
             numbers = [n for span in r.spans for n in span] if r.kind == "hard" else list(r.ranking)
-            yield f"the {r.kind} rationale", old is not None, 2, (r.kind, pack_numbers(numbers))
+            row = (run_id, output.instance_id, r.kind, pack_numbers(numbers))
+            yield "" if old is None else f"the {r.kind} rationale", _RATIONALE, row
 
 
-def _packed(a: Attribution) -> tuple[bytes, bytes | None, str | None, float | None]:
+def _packed(a: Attribution) -> tuple[object, ...]:
+    """The columns from the scores on; the scores alone where the others are empty."""
+    if a.ranking is None and a.pieces is None and a.convergence is None:
+        return (pack_floats(a.scores),)
     pieces = None if a.pieces is None else json.dumps(
         [[p.text, p.start, p.end, p.is_special, p.segment, score] for p, score in a.pieces], ensure_ascii=False
     )  # fmt: skip

@@ -11,11 +11,25 @@ from annotator.domain.models import (
     ScoredPart,
     SourceAttribution,
     SourceRationale,
+    are_finite,
 )
 from annotator.errors import InvalidValue
 from annotator.text.merging import How, merge_over_segments
 
 ReadInstance = Callable[[], Instance]  # an instance's texts are read when pieces have to be found in them
+
+
+def laid_as_it_is(source: SourceAttribution, n_tokens: int, n_selectable: int) -> Attribution | None:
+    """The short way for one list of scores of the whole instance, one a token, which needs no segments.
+
+    None: it takes laid_attribution, which says as well what is wrong; where it is not None the two are equal
+    """
+    part = source.parts[0] if len(source.parts) == 1 else None
+    if part is None or part.place is not None or part.pieces is not None or part.ranking is not None:
+        return None
+    if len(part.scores) not in (n_tokens, n_selectable) or not are_finite(part.scores):
+        return None
+    return Attribution(part.scores, source.label, source.layer, None, None, source.convergence)
 
 
 def laid_attribution(source: SourceAttribution, places: Places, read: ReadInstance, how: How = "sum") -> Attribution:
@@ -85,9 +99,9 @@ def _scores_of(
     pieces: list[tuple[Piece, float]],
 ) -> Sequence[float]:  # fmt: skip
     """The part's scores, one a token from `first` on."""
-    for number, score in enumerate(part.scores):
-        if not math.isfinite(score):
-            raise InvalidValue(f"score {number} (from 0) is {score}; write finite numbers, or leave the row out")
+    if not are_finite(part.scores):
+        number, score = next((n, score) for n, score in enumerate(part.scores) if not math.isfinite(score))
+        raise InvalidValue(f"score {number} (from 0) is {score}; write finite numbers, or leave the row out")
     if part.pieces is not None:
         return _merged(part, first, end, read(), how, pieces)
     wanted = {end - first} if part.place is not None else {places.layout.n_selectable, places.layout.n_tokens}
