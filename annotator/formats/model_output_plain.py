@@ -2,8 +2,8 @@
 
 Files of attributions hold such lines by the hundred thousand, and looking at every field of each by itself takes many
 times as long as decoding them. Here a line is decoded into its fields at once, and a few comparisons tell whether all is
-well. Nothing is refused here: where anything is not plain (another field, a key twice, an escape, a run, label or answer
-that is refused, scores that are none or all 0, a repeat; NaN is no JSON) the line is read with care instead, as model_output.py
+well. Nothing is refused here: where anything is not plain (another field, a key twice, an escape, a number too large, a
+run, label or answer that is refused, no scores or all 0, a repeat) the line is read with care instead, as model_output.py
 does with every line that does not come through here, and there each problem has its sentence.
 """
 
