@@ -18,7 +18,7 @@ from annotator.domain.sources import Problem
 from annotator.formats.base import OutputOptions
 from annotator.formats.columns import segment_of
 from annotator.formats.findings import Findings, listed
-from annotator.formats.json_records import Record, read_records
+from annotator.formats.json_records import Record, as_one_record, read_records
 from annotator.formats.lines import convert
 from annotator.formats.output_rows import OutputFile, check_scores, read_each
 
@@ -48,16 +48,7 @@ def read(path: Path, options: OutputOptions) -> Iterator[SourceOutput | Problem]
     file = OutputFile(path.name, options, "argilla")
     records = list(read_records(path, _REMEDY))
     file.require_model()
-    yield from read_each(_joined(records), file, _take)
-
-
-def _joined(records: Sequence[Record | Problem]) -> Sequence[Record | Problem]:
-    """The records; a file that is one list of tokens is one record."""
-    found = [record for record in records if isinstance(record, Record)]
-    if len(found) < len(records) or not found or not all(_is_token(record.values) for record in found):
-        return records
-    source = found[0].source.partition("[")[0]
-    return [Record(source, found[0].line, [record.values for record in found])]
+    yield from read_each(as_one_record(records, _is_token), file, _take)
 
 
 def _is_token(value: object) -> bool:

@@ -9,9 +9,8 @@ from annotator.domain.instances import GoldInstance
 from annotator.domain.tasks import Task
 from annotator.formats.argilla_records import NOBODY
 from annotator.formats.base import WriteOptions
-from annotator.formats.labelling import GoldKeys, Values, gold_fields, gold_spans, gold_texts
+from annotator.formats.labelling import Values, gold_fields, gold_spans, gold_texts, write_list
 from annotator.formats.offsets import Offsets
-from annotator.formats.writing import new_file
 
 _PACKED = ("exhaustive", "target", "metadata")
 
@@ -21,15 +20,7 @@ def write(path: Path, gold: Iterable[GoldInstance], options: WriteOptions) -> No
 
     Raises: ExportRefused when there is no instance, a key stands twice, or the file cannot be written
     """
-    keys = GoldKeys()
-    with new_file(path) as file:
-        before = b"[\n"
-        for item in gold:
-            keys.add(item)
-            file.write(before + msgspec.json.encode(_record(item, options.project.task)))
-            before = b",\n"
-        keys.finish()
-        file.write(b"\n]\n")
+    write_list(path, gold, lambda item: _record(item, options.project.task))
 
 
 def _record(gold: GoldInstance, task: Task) -> Values:

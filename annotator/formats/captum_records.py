@@ -10,7 +10,7 @@ transformers-interpret:
 Scores of captum's tutorials and of transformers-interpret are divided by their L2 norm over all pieces.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import msgspec
@@ -19,7 +19,7 @@ from annotator.domain.models import Prediction, SourceAttribution, SourceOutput
 from annotator.domain.sources import Problem
 from annotator.formats.base import OutputOptions
 from annotator.formats.findings import Findings
-from annotator.formats.json_records import Record, read_records
+from annotator.formats.json_records import Record, as_one_record, read_records
 from annotator.formats.lines import convert
 from annotator.formats.output_rows import OutputFile, check_lengths, check_scores, pieces_part, read_each, read_json
 
@@ -80,16 +80,7 @@ def read_pairs(path: Path, options: OutputOptions) -> Iterator[SourceOutput | Pr
     file = OutputFile(path.name, options, "transformers-interpret")
     records = list(read_records(path, _PAIRS_REMEDY))
     file.require_model()
-    yield from read_each(_joined(records), file, _take_pairs)
-
-
-def _joined(records: Sequence[Record | Problem]) -> Sequence[Record | Problem]:
-    """The records; a file that is one list of pairs is one record."""
-    found = [record for record in records if isinstance(record, Record)]
-    if len(found) < len(records) or not found or not all(_is_pair(record.values) for record in found):
-        return records
-    source = found[0].source.partition("[")[0]
-    return [Record(source, found[0].line, [record.values for record in found])]
+    yield from read_each(as_one_record(records, _is_pair), file, _take_pairs)
 
 
 def _is_pair(value: object) -> bool:

@@ -5,7 +5,7 @@ What is wrong with a record, NaN too, becomes a Problem of that record. Files th
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -70,6 +70,15 @@ def read_records(path: Path, remedy: str) -> Iterator[Record | Problem]:
     except LineError as fault:
         reason = f"{fault.reason.replace('The line', 'The file').replace('the line', 'the file')} {remedy}"
         yield Problem(path.name, None, "file", shown(fault.value), reason)
+
+
+def as_one_record(records: Sequence[Record | Problem], is_part: Callable[[object], bool]) -> Sequence[Record | Problem]:
+    """The records; a file that is one list of parts (of tokens, of pairs) is one record."""
+    found = [record for record in records if isinstance(record, Record)]
+    if len(found) < len(records) or not found or not all(is_part(record.values) for record in found):
+        return records
+    source = found[0].source.partition("[")[0]
+    return [Record(source, found[0].line, [record.values for record in found])]
 
 
 def _is_by_line(path: Path) -> bool:

@@ -4,14 +4,11 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-import msgspec
-
 from annotator.domain.instances import GoldInstance
 from annotator.domain.tasks import Task
 from annotator.formats.base import WriteOptions
 from annotator.formats.gold_spans import PlacedSpan
-from annotator.formats.labelling import GoldKeys, Values, gold_fields, gold_spans, gold_texts
-from annotator.formats.writing import new_file
+from annotator.formats.labelling import Values, gold_fields, gold_spans, gold_texts, write_list
 
 _LINE_ENDS = re.compile("[\n\r]")
 
@@ -21,15 +18,7 @@ def write(path: Path, gold: Iterable[GoldInstance], options: WriteOptions) -> No
 
     Raises: ExportRefused when there is no instance, a key stands twice, or the file cannot be written
     """
-    keys = GoldKeys()
-    with new_file(path) as file:
-        before = b"[\n"
-        for item in gold:
-            keys.add(item)
-            file.write(before + msgspec.json.encode(_task(item, options.project.task)))
-            before = b",\n"
-        keys.finish()
-        file.write(b"\n]\n")
+    write_list(path, gold, lambda item: _task(item, options.project.task))
 
 
 def _task(gold: GoldInstance, task: Task) -> Values:

@@ -5,10 +5,12 @@ Each tool's reader brings a record to a plain row for every annotator; the rows'
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from annotator.domain.instances import GoldInstance
 from annotator.domain.sources import Problem
@@ -19,6 +21,7 @@ from annotator.formats.findings import Findings, listed
 from annotator.formats.gold_spans import PlacedSpan, placed_span
 from annotator.formats.lines import Row
 from annotator.formats.offsets import cuts_word
+from annotator.formats.writing import new_file
 
 Values = dict[str, Any]
 NOTE_NAMES = frozenset({"note", "notes", "comment", "comments", "remark", "remarks", "explanation"})
@@ -214,6 +217,22 @@ class GoldKeys:
         """Raise ExportRefused when there was no instance."""
         if not self._seen:
             raise ExportRefused("There is no instance to write. Import instances, or choose another split.")
+
+
+def write_list(path: Path, gold: Iterable[GoldInstance], values_of: Callable[[GoldInstance], Values]) -> None:
+    """Write one JSON file, a list with what stands for an instance on each line.
+
+    Raises: ExportRefused when there is no instance, a key stands twice, or the file cannot be written
+    """
+    keys = GoldKeys()
+    with new_file(path) as file:
+        before = b"[\n"
+        for item in gold:
+            keys.add(item)
+            file.write(before + msgspec.json.encode(values_of(item)))
+            before = b",\n"
+        keys.finish()
+        file.write(b"\n]\n")
 
 
 def gold_spans(gold: GoldInstance) -> Iterator[tuple[str, PlacedSpan]]:

@@ -24,22 +24,23 @@ class _Known:
     def __init__(self) -> None:
         self._guard = threading.Lock()
         self._locks: dict[Path, threading.RLock] = {}
-        self._migrated: dict[Path, tuple[int, int]] = {}
+        self._migrated: dict[Path, tuple[int, ...]] = {}
 
     def lock(self, path: Path) -> threading.RLock:
         with self._guard:
             return self._locks.setdefault(path, threading.RLock())
 
-    def is_migrated(self, path: Path) -> bool:
-        return self._migrated.get(path) == _identity(path)
+    def is_migrated(self, store: "Store") -> bool:
+        return self._migrated.get(store.path) == _identity(store)
 
-    def note_migrated(self, path: Path) -> None:
-        self._migrated[path] = _identity(path)
+    def note_migrated(self, store: "Store") -> None:
+        self._migrated[store.path] = _identity(store)
 
 
-def _identity(path: Path) -> tuple[int, int]:
-    status = path.stat()
-    return status.st_dev, status.st_ino
+def _identity(store: "Store") -> tuple[int, ...]:
+    """The file, and the version of its tables: a file that was deleted and made anew may have the old one's inode."""
+    status = store.path.stat()
+    return status.st_dev, status.st_ino, store.value("PRAGMA schema_version")
 
 
 _KNOWN = _Known()
@@ -174,9 +175,9 @@ def open_store(path: Path | str, *, create: bool = False) -> Store:
         connection = _connect(path)
         try:
             store = Store(path, connection)
-            if not _KNOWN.is_migrated(path):
+            if not _KNOWN.is_migrated(store):
                 _migrate(store)
-                _KNOWN.note_migrated(path)
+                _KNOWN.note_migrated(store)
         except BaseException:
             connection.close()
             raise

@@ -46,8 +46,9 @@ def project_of_instance(store: Store, instance_id: int) -> int:
 
 def find_instance_ids(store: Store, project_id: int, key: str, split: str | None = None) -> list[int]:
     """The ids of the instances of a key: one, or one a split where keys repeat between splits."""
+    # The + keeps SQLite from reading the whole project in the order of ids, in place of one key; so below.
     rows = store.rows(
-        "SELECT id FROM instances WHERE project_id = ?1 AND key = ?2 AND (?3 IS NULL OR split = ?3) ORDER BY id",
+        "SELECT id FROM instances WHERE project_id = ?1 AND key = ?2 AND (?3 IS NULL OR split = ?3) ORDER BY +id",
         (project_id, key, split),
     )
     return [row["id"] for row in rows]
@@ -109,7 +110,6 @@ def instances_of_keys(store: Store, project_id: int, keys: Sequence[str]) -> dic
     """The instances of each of some keys, in the order of import."""
     marks = ",".join("?" * len(keys))
     found: dict[str, list[KeyedInstance]] = {}
-    # The + keeps SQLite from reading the whole project in the order of ids, in place of some keys.
     rows = store.rows(
         f"""SELECT key, split, source_split, id, n_tokens, n_selectable FROM instances
             WHERE project_id = ? AND key IN ({marks}) ORDER BY +id""",

@@ -272,3 +272,12 @@ def test_a_database_from_before_reviewing_is_brought_up_to_date_and_goes_on_as_i
             store.value("SELECT state FROM annotations") == "accepted"
         )  # the project asked for no reviewers, and still does
         assert store.value("SELECT state FROM instances") == "complete"
+
+
+def test_a_database_that_is_deleted_and_made_again_in_one_process_gets_its_tables(tmp_path: Path) -> None:
+    path = tmp_path / "annotator.db"
+    for _ in range(5):  # the file system often gives the new file the number of the old one
+        with open_store(path, create=True) as store:
+            assert set(store.db.table_names()) == TABLES
+        for made in tmp_path.iterdir():
+            made.unlink()
