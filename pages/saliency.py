@@ -4,16 +4,23 @@ import streamlit as st
 
 from annotator.web import saliency_panel
 from annotator.web.page_parts import asked_instance, require_project
-from annotator.web.sections import computing, importing
-from annotator.web.sections.measuring import measure_if_wanted
+from annotator.web.sections import computing, importing, jobs
+from annotator.web.sections.measuring import offer_to_measure
 from annotator.web.session import current_visit, page_store
 
+ended = ""
 with page_store() as store:
     visit = current_visit(store)
     project = require_project(visit, "use models")
-    measured = measure_if_wanted(store, visit, project) if project is not None else ""
+    if project is not None:
+        with (
+            st.container()
+        ):  # always there, so that what stands below keeps its place, and so its state, when this changes
+            if not jobs.show_open(store, visit, project):
+                offer_to_measure(store, visit, project)
+        ended = str(jobs.last_ended_id(store, visit, project))
 if project is not None:
-    saliency_panel.saliency(project.id, start=asked_instance(), measured=measured, key=f"saliency_{project.id}")
+    saliency_panel.saliency(project.id, start=asked_instance(), measured=ended, key=f"saliency_{project.id}")
     with st.expander("Bring in what models say", icon=":material/upload_file:"), page_store() as store:
         importing.show_output(store, visit, project)
     with st.expander("Compute attributions", icon=":material/calculate:"), page_store() as store:

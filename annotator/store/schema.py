@@ -7,6 +7,7 @@ Counts that screens show are kept by triggers, so that no screen counts a whole 
 from sqlite_utils.db import Database
 from sqlite_utils.migrations import Migrations
 
+from annotator.store.schema_jobs import JOBS
 from annotator.store.schema_models import MODELS
 from annotator.store.schema_tokens import TOKENS
 
@@ -405,4 +406,11 @@ def m003_models(db: Database) -> None:
 def m004_tokens(db: Database) -> None:
     """API tokens."""
     for statement in TOKENS:
+        db.conn.execute(statement)
+
+
+@MIGRATIONS()
+def m005_jobs(db: Database) -> None:
+    """The queue of long work."""
+    for statement in JOBS:
         db.conn.execute(statement)

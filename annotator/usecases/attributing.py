@@ -26,7 +26,14 @@ from annotator.usecases.evaluating_project import gold_table
 from annotator.usecases.reduced_inputs import Selection
 from annotator.usecases.rights import require
 
-__all__ = ["AttributingOptions", "AttributingReport", "LoadOptions", "attribute"]
+__all__ = [
+    "AttributingOptions",
+    "AttributingReport",
+    "LoadOptions",
+    "attribute",
+    "choosable_labels",
+    "offered_methods",
+]
 
 PREDICTED, GOLD, ALL = "predicted", "gold", "all"
 GOLD_METHOD = "gold"
@@ -96,6 +103,12 @@ def offered_methods() -> dict[str, str]:
     return (
         any_model | of_transformers | {GOLD_METHOD: "Gold as a method (answers to the gold rationales and to the rest)"}
     )
+
+
+def choosable_labels(project: Project) -> dict[str, str]:
+    """Whose attribution may be asked for, with a title for people."""
+    several = {PREDICTED: "the one the model predicts", GOLD: "the gold one", ALL: "each of them"}
+    return several | {label: label for label in project.labels if label not in several}
 
 
 def attribute(

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from annotator.errors import AnnotatorError, InvalidValue, StoreError
+from annotator.jobs.supervisor import Supervisor
 from annotator.usecases.accounts import make_first_account_link
 from annotator.usecases.databases import open_store
 from annotator.usecases.upkeep import empty_log
@@ -72,7 +73,10 @@ def build_app(options: ServerOptions) -> "App":
     @asynccontextmanager
     async def lifespan(_: App) -> AsyncIterator[dict[str, Any]]:
         threading.Thread(target=_import_ahead, daemon=True).start()
+        supervisor = Supervisor(options.path)
+        supervisor.start()
         yield {}
+        supervisor.stop()
         _empty_log(options.path)
 
     return App(

@@ -86,7 +86,14 @@ export class InstanceList {
   mark(id) {
     this.current = id;
     for (const row of this.body.children) row.setAttribute("aria-selected", String(Number(row.dataset.id) === id));
-    this.body.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest" });
+    const row = this.body.querySelector("[aria-selected=true]");
+    if (row) this.#bringIntoList(row);
+  }
+
+  /** Scrolls the list alone: scrollIntoView would move the page too, under somebody who is at work further down. */
+  #bringIntoList(row) {
+    const [ofRow, ofList] = [row.getBoundingClientRect(), this.body.getBoundingClientRect()];
+    this.body.scrollTop += Math.min(0, ofRow.top - ofList.top) + Math.max(0, ofRow.bottom - ofList.bottom);
   }
 
   /** The text after or before the one on screen, over pages too; null where there is none. */

@@ -4,19 +4,34 @@ import streamlit as st
 
 from annotator.domain.projects import Project
 from annotator.errors import AnnotatorError
+from annotator.usecases.attributing import AttributingOptions, LoadOptions, choosable_labels, offered_methods
 from annotator.usecases.databases import Store
+from annotator.usecases.queueing import AskedAttribution, ask_to_attribute
 from annotator.web.frame import as_text
+from annotator.web.sections import jobs
 from annotator.web.session import Visit
 
-_SHOWN = 5
-_NEXT = "Leaving the page stops it after the texts at hand; what was computed is kept, and computing again goes on from there."
+_NEXT = (
+    "A process of its own computes it, text by text, whether this page stays open or not. Above it says how far it is; what is "
+    "stored is not computed again."
+)
 
 
 def show(store: Store, visit: Visit, project: Project) -> None:
-    """Choose a model and a method; it is computed here, text by text, and stored as it goes."""
-    # NumPy and spaCy come with it, and the page is shown without them.
-    from annotator.usecases.attributing import AttributingOptions, attribute, offered_methods  # noqa: PLC0415
+    """Choose a model and a method; it goes into the queue. Below: what came of the last."""
+    asked = _asked(project)
+    st.caption(_NEXT)
+    if st.button("Compute", type="primary", key="compute_go", icon=":material/play_arrow:"):
+        try:
+            ask_to_attribute(store, visit.user, project, asked)
+        except AnnotatorError as error:
+            st.error(as_text(str(error)), icon=":material/error:")
+        else:
+            st.rerun()
+    jobs.show_ended(store, visit, project)
 
+
+def _asked(project: Project) -> AskedAttribution:
     methods = offered_methods()
     left, middle, right = st.columns([3, 3, 2], vertical_alignment="bottom")
     model = left.text_input(
@@ -28,27 +43,20 @@ def show(store: Store, visit: Visit, project: Project) -> None:
         "Faithfulness", key="compute_faithfulness",
         help="Also the answers to the rationale alone and to the rest, and at ERASER's five thresholds.",
     )  # fmt: skip
-    st.caption(_NEXT)
-    if told_before := st.session_state.pop("computed", ""):
-        st.success(as_text(told_before), icon=":material/check_circle:")
-    if not st.button("Compute", type="primary", key="compute_go", icon=":material/play_arrow:"):
-        return
-    bar = st.progress(0.0, "Loading the model ...")
-
-    def told(done: int, of: int) -> None:
-        bar.progress(done / max(of, 1), f"{done:,} of {of:,} texts")
-
-    try:
-        options = AttributingOptions(has_faithfulness=with_faithfulness)
-        report = attribute(store, visit.user, project, model.strip(), method, options, progress=told)
-    except AnnotatorError as error:
-        st.error(as_text(str(error)), icon=":material/error:")
-        return
-    bar.empty()
-    left_out = "".join(f" Left out: {key} ({reason})." for key, reason in report.left_out[:_SHOWN])
-    more = f" And {report.n_left_out - _SHOWN:,} more." if report.n_left_out > _SHOWN else ""
-    st.session_state["computed"] = (
-        f"{report.n_attributions:,} attributions and {report.n_answers:,} answers were computed; {report.n_known:,} texts had "
-        f"everything before. Press Measure above to have their numbers.{left_out}{more}"
+    whose, part, amount = st.columns([3, 3, 2], vertical_alignment="bottom")
+    labels = choosable_labels(project)
+    label = whose.selectbox(
+        "Whose label is explained", list(labels), format_func=labels.__getitem__, key="compute_label"
     )
-    st.rerun()
+    split = part.text_input("Only this split", key="compute_split", placeholder="all")
+    threads = amount.number_input(
+        "Threads", 1, 64, 1, key="compute_threads",
+        help="Of a transformers model on a CPU. One leaves the machine to those who annotate.",
+    )  # fmt: skip
+    options = AttributingOptions(
+        label=label,
+        split=split.strip() or None,
+        has_faithfulness=with_faithfulness,
+        load=LoadOptions(threads=int(threads)),
+    )
+    return AskedAttribution(model.strip(), method, options)

@@ -1,6 +1,7 @@
 """A researcher looks at attributions beside the gold: lists by number, panels, k, partner, the shared link, the files."""
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
@@ -13,10 +14,13 @@ from annotator.domain.people import LOCAL_OPERATOR
 from annotator.store import open_store
 from annotator.store.instances import iterate_instance_batches
 from annotator.store.models import list_runs
+from annotator.store.people import get_user
 from annotator.store.projects import get_project_by_id
+from annotator.usecases.attributing import AttributingOptions
 from annotator.usecases.import_report import ImportOptions, ImportReport
 from annotator.usecases.importing import import_file
 from annotator.usecases.output_intake import OutputIntake
+from annotator.usecases.queueing import AskedAttribution, ask_to_attribute
 from benchmarks.served import Server
 from tests.browser.stories.story import Person
 
@@ -143,3 +147,38 @@ def test_a_project_without_model_output_says_what_to_do(server: Server, person: 
     researcher = person("Researcher").open("/saliency?project=3")
     researcher.sees("No model says anything of this text yet")
     researcher.sees("Bring in what models say")
+
+
+def test_a_researcher_computes_attributions_while_the_page_is_elsewhere(
+    server: Server, person: Callable[..., Person]
+) -> None:
+    researcher = person("Researcher").open("/saliency?project=1")
+    page = researcher.page
+    page.get_by_text("Compute attributions").click()
+    page.get_by_role("combobox", name="Method").fill("Random")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    page.get_by_role("button", name="Compute", exact=True).click()
+    expect(page.get_by_text("begins").or_(page.get_by_text("waits for its turn")).first).to_be_visible()
+    researcher.open("/metrics?project=1")  # the page that asked is gone; the work is not
+    researcher.open("/saliency?project=1")
+    page.get_by_text("Compute attributions").click()
+    expect(page.get_by_text("runs were measured").first).to_be_visible(timeout=60_000)
+    expect(page.get_by_text("attributions and").first).to_be_visible()
+    expect(page.get_by_role("button", name="Stop")).to_have_count(0)
+    expect(page.get_by_role("button", name="Measure")).to_have_count(0)
+
+
+def test_a_researcher_stops_what_takes_too_long(server: Server, person: Callable[..., Person]) -> None:
+    with open_store(server.database) as store:
+        project = get_project_by_id(store, 1)
+        options = AttributingOptions(parameters={"samples": 20_000}, batch_size=1)
+        researcher_user = get_user(store, "Researcher")
+        ask_to_attribute(store, researcher_user, project, AskedAttribution("built-in", "lime", options))
+    researcher = person("Researcher").open("/saliency?project=1")
+    page = researcher.page
+    expect(page.get_by_text(re.compile(r"[1-9]\d* of \d+")).first).to_be_visible(timeout=60_000)
+    page.get_by_role("button", name="Stop").click()
+    expect(page.get_by_role("button", name="Stop")).to_have_count(0, timeout=60_000)
+    page.get_by_text("Compute attributions").click()
+    expect(page.get_by_text("Stopped. What was stored until then stays").first).to_be_visible()

@@ -1,0 +1,43 @@
+"""What each kind of job does, and what it says when it is done."""
+
+from collections.abc import Callable, Mapping
+
+import msgspec
+
+from annotator.domain.jobs import Job, JobKind
+from annotator.domain.people import User
+from annotator.domain.projects import Project
+from annotator.store import Store
+from annotator.usecases.attributing import AttributingReport, attribute
+from annotator.usecases.measuring import is_out_of_date, measure
+from annotator.usecases.queueing import AskedAttribution, ask_to_measure
+
+_LEFT_OUT_SHOWN = 5
+Progress = Callable[[int, int], None]
+Doing = Callable[[Store, User, Project, Job, Progress], str]
+
+
+def _attribute(store: Store, actor: User, project: Project, job: Job, progress: Progress) -> str:
+    asked = msgspec.json.decode(job.options, type=AskedAttribution)
+    report = attribute(store, actor, project, asked.model, asked.method, asked.options, progress=progress)
+    if is_out_of_date(store, project):
+        ask_to_measure(store, actor, project)
+    return _told(report)
+
+
+def _told(report: AttributingReport) -> str:
+    left_out = "".join(f" Left out: {key} ({reason})." for key, reason in report.left_out[:_LEFT_OUT_SHOWN])
+    n_more = report.n_left_out - _LEFT_OUT_SHOWN
+    more = f" And {n_more:,} more were left out." if n_more > 0 else ""
+    return (
+        f"{report.n_attributions:,} attributions and {report.n_answers:,} answers were computed; {report.n_known:,} texts had "
+        f"everything before.{left_out}{more}"
+    )
+
+
+def _measure(store: Store, actor: User, project: Project, _: Job, progress: Progress) -> str:
+    n_runs = measure(store, actor, project, progress=progress)
+    return f"{n_runs:,} runs were measured."
+
+
+KINDS: Mapping[JobKind, Doing] = {"attribute": _attribute, "measure": _measure}

@@ -1,0 +1,72 @@
+"""Who sees to it that a process does the long work: the server, while it runs."""
+
+import logging
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+from annotator.errors import StoreError
+from annotator.store import open_store
+from annotator.store.jobs import is_work_waiting, release_jobs_of
+
+_LOOKS_EVERY = 1.0  # seconds
+_GOES_WITHIN = 5.0
+
+
+class Supervisor:
+    """Starts the one process for long work when something waits, and starts another when it ended in the middle of it.
+
+    Pages only write into the queue: none of them knows of processes, and none has to stay open.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._process: subprocess.Popen[bytes] | None = None
+        self._is_over = threading.Event()
+        self._thread = threading.Thread(target=self._watch, name="supervisor", daemon=True)
+
+    def start(self) -> None:
+        """From now on the queue is watched."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """The process ends; its job waits for the next server."""
+        self._is_over.set()
+        self._thread.join()
+        if self._process is None:
+            return
+        self._process.terminate()
+        try:
+            self._process.wait(_GOES_WITHIN)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        self._let_go(self._process, is_counted=False)
+
+    def _watch(self) -> None:
+        while not self._is_over.wait(_LOOKS_EVERY):
+            try:
+                self._look()
+            except (StoreError, OSError) as error:  # the database is away, or no process can be had: try again
+                logging.getLogger(__name__).warning("Long work waits: %s", error)
+
+    def _look(self) -> None:
+        if self._process is not None and self._process.poll() is not None:
+            self._let_go(self._process, is_counted=True)
+            self._process = None
+        if self._process is None:
+            with open_store(self._path) as store:
+                is_waiting = is_work_waiting(store)
+            if is_waiting:
+                self._process = self._started()
+
+    def _started(self) -> "subprocess.Popen[bytes]":
+        command = [sys.executable, "-m", "annotator.jobs", str(self._path)]
+        return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)  # noqa: S603  (ours)
+
+    def _let_go(self, process: "subprocess.Popen[bytes]", *, is_counted: bool) -> None:
+        if process.stdin is not None:
+            process.stdin.close()
+        with open_store(self._path) as store, store.transaction():
+            release_jobs_of(store, process.pid, is_counted=is_counted)

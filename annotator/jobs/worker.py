@@ -1,0 +1,139 @@
+"""Doing what the queue asks for, one job after another, in this process.
+
+A job's use case stores as it goes and does nothing twice, so that a job may be cut off at any moment and begun again.
+"""
+
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from annotator.domain.jobs import Job, JobState
+from annotator.domain.people import LOCAL_OPERATOR, User
+from annotator.errors import AnnotatorError, StoreError
+from annotator.jobs.kinds import KINDS
+from annotator.store import Store, open_store
+from annotator.store import jobs as jobs_store
+from annotator.store.people import get_user_by_id
+from annotator.store.projects import get_project_by_id
+
+_LOOKS_EVERY = 0.3  # seconds
+_TELLS_EVERY = 0.5
+_IDLE_SECONDS = 60.0
+_MOST_STARTS = 3
+_GIVEN_UP = (
+    "The process that did this ended in the middle of it {n} times: it was killed, or the machine has too little memory. What "
+    "was stored until then stays. Choose a smaller model, fewer samples or a machine with more memory, and ask for it again."
+)
+
+
+class _Stopped(Exception):
+    """Somebody asked the job to stop."""
+
+
+def work(path: Path, *, idle_seconds: float = _IDLE_SECONDS) -> int:
+    """Do the jobs of a database until none came for a while; answers how many were begun.
+
+    idle_seconds: how long it waits for another one, since what it has loaded makes the next one quicker
+    """
+    n_begun = 0
+    idle_since = time.monotonic()
+    while True:
+        job = _claimed(path)
+        if job is not None:
+            _do(path, job)
+            n_begun += 1
+            idle_since = time.monotonic()
+        elif time.monotonic() - idle_since >= idle_seconds:
+            return n_begun
+        else:
+            time.sleep(_LOOKS_EVERY)
+
+
+def release_own(path: Path) -> None:
+    """What this process has begun waits again: it is about to end, for no fault of the job."""
+    with suppress(StoreError), open_store(path) as store, store.transaction():
+        jobs_store.release_jobs_of(store, os.getpid(), is_counted=False)
+
+
+def _claimed(path: Path) -> Job | None:
+    with open_store(path) as store, store.transaction():
+        return jobs_store.claim_job(store, os.getpid())
+
+
+def _do(path: Path, job: Job) -> None:
+    """Do a job, and note how it ended. A defect ends the job too, with its name, and not the process."""
+    with open_store(path) as store:
+        try:
+            if job.n_starts > _MOST_STARTS:
+                raise AnnotatorError(_GIVEN_UP.format(n=_MOST_STARTS))
+            with _pulse(path, job) as progress:
+                told = KINDS[job.kind](
+                    store, _actor(store, job), get_project_by_id(store, job.project_id), job, progress
+                )
+            _end(store, job, "done", told)
+        except _Stopped:
+            _end(store, job, "stopped", "Stopped. What was stored until then stays; asking again goes on from there.")
+        except AnnotatorError as error:
+            _end(store, job, "failed", str(error))
+        except Exception as error:
+            _end(store, job, "failed", f"This is a mistake in the program, not yours: {type(error).__name__}: {error}")
+            raise
+
+
+def _end(store: Store, job: Job, state: JobState, told: str) -> None:
+    with store.transaction():
+        jobs_store.end_job(store, job.id, state, told)
+
+
+def _actor(store: Store, job: Job) -> User:
+    """Who asked, as they are now: somebody who lost the right since is refused by the use case."""
+    return LOCAL_OPERATOR if job.asked_by is None else get_user_by_id(store, job.asked_by)
+
+
+@contextmanager
+def _pulse(path: Path, job: Job) -> Iterator[Callable[[int, int], None]]:
+    """Signs of life while a job is done; what is yielded takes its progress, and raises _Stopped when it is to stop.
+
+    They go over a connection and a thread of their own: the job may be reading one state of the database, or computing long.
+    """
+    pulse = _Pulse(path, job.id)
+    thread = threading.Thread(target=pulse.beat, daemon=True)
+    thread.start()
+    try:
+        yield pulse.take
+    finally:
+        pulse.is_over.set()
+        thread.join()
+
+
+class _Pulse:
+    """How far a job is, from the thread that does it to the thread that tells."""
+
+    def __init__(self, path: Path, job_id: int) -> None:
+        self.path = path
+        self.job_id = job_id
+        self.is_over = threading.Event()
+        self.is_to_stop = threading.Event()
+        self.progress = (0, 0)
+
+    def take(self, done: int, of: int) -> None:
+        self.progress = (done, of)
+        if self.is_to_stop.is_set():
+            raise _Stopped
+
+    def beat(self) -> None:
+        """Tell until it is over, and then once more."""
+        with open_store(self.path) as store:
+            while not self.is_over.wait(_TELLS_EVERY):
+                self._tell(store)
+            self._tell(store)
+
+    def _tell(self, store: Store) -> None:
+        with suppress(StoreError):  # busy or full for a moment: the next beat tells it
+            with store.transaction():
+                jobs_store.note_progress(store, self.job_id, *self.progress)
+            if jobs_store.is_to_stop(store, self.job_id):
+                self.is_to_stop.set()

@@ -1,0 +1,73 @@
+"""The long work of a project: what runs and waits, with a way to stop it, and what came of the last."""
+
+import streamlit as st
+
+from annotator.domain.jobs import Job
+from annotator.domain.projects import Project
+from annotator.errors import AnnotatorError
+from annotator.usecases.databases import Store
+from annotator.usecases.queueing import may_stop, queue_of, stop_job
+from annotator.web.frame import as_text
+from annotator.web.session import Visit, current_visit, page_store
+
+_LOOKS_EVERY = 1.0  # seconds, while something runs
+_ICONS = {"done": ":material/check_circle:", "failed": ":material/error:", "stopped": ":material/stop_circle:"}
+
+
+def show_open(store: Store, visit: Visit, project: Project) -> bool:
+    """What runs and waits, kept up to date while one looks; answers whether there is anything. The page runs anew at its end."""
+    jobs = queue_of(store, visit.user, project).open
+    if jobs:
+        _open_jobs(project)
+    return bool(jobs)
+
+
+@st.fragment(run_every=_LOOKS_EVERY)
+def _open_jobs(project: Project) -> None:
+    with page_store() as store:
+        visit = current_visit(store)
+        jobs = queue_of(store, visit.user, project).open
+        for job in jobs:
+            _show_one(store, visit, project, job)
+    if not jobs:
+        st.rerun(scope="app")
+
+
+def _show_one(store: Store, visit: Visit, project: Project, job: Job) -> None:
+    bar, button = st.columns([6, 1], vertical_alignment="center")
+    bar.progress(min(job.n_done / max(job.n_of, 1), 1.0), as_text(_how_far(job)))
+    if not may_stop(store, visit.user, job):
+        return
+    if button.button("Stop", key=f"stop_job_{job.id}", width="stretch", disabled=job.wants_stop,
+                     help="What was stored until then stays; asking again goes on from there."):  # fmt: skip
+        try:
+            stop_job(store, visit.user, project, job.id)
+        except AnnotatorError as error:
+            st.error(as_text(str(error)), icon=":material/error:")
+
+
+def _how_far(job: Job) -> str:
+    if job.state == "waiting":
+        return f"{job.title}: waits for its turn"
+    if job.wants_stop:
+        return f"{job.title}: stops after the texts at hand"
+    if job.n_of == 0:
+        return f"{job.title}: begins"
+    return f"{job.title}: {job.n_done:,} of {job.n_of:,}"
+
+
+def show_ended(store: Store, visit: Visit, project: Project) -> None:
+    """What came of the last work, the latest first."""
+    for job in queue_of(store, visit.user, project).ended:
+        with st.container(horizontal=True, gap="small"):
+            st.markdown(_ICONS[job.state], width="content")
+            st.markdown(
+                as_text(
+                    f"{job.title} ({job.asked_by_name}, {(job.ended_at or '')[:16].replace('T', ' ')} UTC): {job.told}"
+                )
+            )
+
+
+def last_ended_id(store: Store, visit: Visit, project: Project) -> int:
+    """A number that changes when long work has ended; 0 before the first."""
+    return max((job.id for job in queue_of(store, visit.user, project).ended), default=0)
