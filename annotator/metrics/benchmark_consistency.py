@@ -5,7 +5,6 @@ Also how a ranking comes from scores, and how its top becomes a rationale.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 from fractions import Fraction
 
 import numpy as np
@@ -14,6 +13,7 @@ from annotator.errors import InvalidValue
 from annotator.metrics.aggregate import Aggregate, mean_of
 from annotator.metrics.ragged import Flags, Floats, Integers, Ragged
 from annotator.metrics.registry import Definition, register
+from annotator.text.token_diff import diff_tokens
 
 Ids = Ragged[np.int64]
 
@@ -106,12 +106,8 @@ def aligned_places(original: Sequence[str], perturbed: Sequence[str]) -> list[in
     >>> aligned_places("a slow plot".split(), "a dull , dull plot".split()), aligned_places(["slow"], ["dull"])
     ([0, 4, 5, 6, 2], [0])
     """
-    places = [len(original) + index for index in range(len(perturbed))]
-    matcher = SequenceMatcher(None, original, perturbed, autojunk=False)
-    for _, start, end, other_start, other_end in matcher.get_opcodes():
-        if end - start == other_end - other_start:
-            places[other_start:other_end] = range(start, end)
-    return places
+    places = diff_tokens(original, perturbed).places()
+    return [len(original) + index if place is None else place for index, place in enumerate(places)]
 
 
 def aligned_ranking(

@@ -1,0 +1,129 @@
+"""Kinds of perturbation: what a changed version of an instance changes, and what usually stays."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from annotator.errors import InvalidValue
+
+Family = Literal["benchmark", "contrast", "functional", "own"]
+
+_NAME = re.compile(r"[^\W_][\w .:-]{0,39}")
+
+
+@dataclass(frozen=True, slots=True)
+class PerturbationKind:
+    """One kind.
+
+    name:            what is stored and exported
+    keeps_label:     whether the label usually stays; None: as often as not. Nothing enforces it
+    keeps_rationale: whether the tokens that support the label usually stay what they are, so that what is inserted among
+                     them is not one of them
+    """
+
+    name: str
+    title: str
+    description: str
+    family: Family
+    keeps_label: bool | None
+    keeps_rationale: bool
+
+
+KINDS: tuple[PerturbationKind, ...] = (
+    PerturbationKind(
+        "dispensable",
+        "Dispensable words",
+        "Insert, delete or replace words that do not matter for the result. Result and rationale stay. (Wang et al. 2022)",
+        "benchmark",
+        keeps_label=True,
+        keeps_rationale=True,
+    ),
+    PerturbationKind(
+        "important",
+        "Important words",
+        "Replace words that matter by a synonym or a related word. Prediction and rationale should change along. "
+        "(Wang et al. 2022)",
+        "benchmark",
+        keeps_label=None,
+        keeps_rationale=False,
+    ),
+    PerturbationKind(
+        "syntax",
+        "Syntax",
+        "Say the same with another construction: active and passive, another order of clauses. Result and rationale stay. "
+        "(Wang et al. 2022)",
+        "benchmark",
+        keeps_label=True,
+        keeps_rationale=True,
+    ),
+    PerturbationKind(
+        "contrast",
+        "Contrast",
+        "As small a change as can be that mostly changes the label: an example from the other side of the border. "
+        "(ER-TEST, contrast sets)",
+        "contrast",
+        keeps_label=False,
+        keeps_rationale=False,
+    ),
+    PerturbationKind(
+        "vocabulary",
+        "Vocabulary",
+        "Other words of the same sort, intensifiers and reducers, an added phrase that says more of the same or the opposite. "
+        "(ER-TEST, functional tests)",
+        "functional",
+        keeps_label=None,
+        keeps_rationale=False,
+    ),
+    PerturbationKind(
+        "robustness",
+        "Robustness",
+        "Typos, punctuation, contractions, added URLs and handles: nothing that a reader would mind. "
+        "(ER-TEST, functional tests)",
+        "functional",
+        keeps_label=True,
+        keeps_rationale=True,
+    ),
+    PerturbationKind(
+        "logic",
+        "Logic",
+        "Negation put in or taken out, a contradiction, sides that change places. (ER-TEST, functional tests)",
+        "functional",
+        keeps_label=False,
+        keeps_rationale=False,
+    ),
+    PerturbationKind(
+        "entity",
+        "Entity",
+        "Other names, places and numbers that do not matter for the result. (ER-TEST, functional tests)",
+        "functional",
+        keeps_label=True,
+        keeps_rationale=False,
+    ),
+)
+
+
+def own_kind(
+    name: str, *, title: str = "", description: str = "", keeps_label: bool | None = None, keeps_rationale: bool = False
+) -> PerturbationKind:
+    """A kind of the project's own.
+
+    Raises:  InvalidValue for a name that is empty, longer than 40 characters or has other signs than letters, digits, blanks
+             and _ . : -, and for one of the kinds that are always there
+    """
+    if not _NAME.fullmatch(name) or name != name.strip():
+        raise InvalidValue(
+            f"'{name}' is no name for a kind of perturbation. Use up to 40 letters, digits, blanks and _ . : -, a letter or "
+            "digit first."
+        )
+    if name.casefold() in {kind.name for kind in KINDS}:
+        raise InvalidValue(f"There is already a kind '{name.casefold()}'. Give the project's own kind another name.")
+    return PerturbationKind(name, title or name, description, "own", keeps_label, keeps_rationale)
+
+
+def get_kind(name: str, own: Sequence[PerturbationKind] = ()) -> PerturbationKind:
+    """The kind of that name, one of ours or of the project's own; raises InvalidValue naming those there are."""
+    known = {kind.name: kind for kind in (*KINDS, *own)}
+    if name not in known:
+        raise InvalidValue(f"There is no kind of perturbation '{name}'. There are: {', '.join(known)}.")
+    return known[name]
