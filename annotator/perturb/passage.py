@@ -1,0 +1,163 @@
+"""The text that suggestions are looked for in, and the word lists that they come from."""
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from pathlib import Path
+from random import Random
+
+from annotator.domain.texts import TokenizedText
+
+Words = Mapping[str, Sequence[str]]
+
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+_WORD_IN_CHINESE = re.compile("[A-Za-z0-9]+")
+_SPACED_SIGN = re.compile(r"\w [.,!?;](?=\s|$)")
+_FOLDER = Path(__file__).resolve().parent / "words"
+
+
+@dataclass(frozen=True, slots=True)
+class GivenWords:
+    """Word lists of the project: synonyms, related words and opposites by word; names and places to exchange."""
+
+    synonyms: Words = field(default_factory=dict)
+    related: Words = field(default_factory=dict)
+    antonyms: Words = field(default_factory=dict)
+    names: Sequence[str] = ()
+    places: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class OwnWords:
+    """The small lists of our own for a language, by name; of a language without any, all are empty."""
+
+    lists: Mapping[str, tuple[str, ...]]
+    maps: Mapping[str, Mapping[str, tuple[str, ...]]]
+
+    def list(self, name: str) -> tuple[str, ...]:
+        return self.lists.get(name, ())
+
+    def map(self, name: str) -> Mapping[str, tuple[str, ...]]:
+        return self.maps.get(name, {})
+
+
+@cache
+def own_words(code: str) -> OwnWords:
+    """The lists of annotator/perturb/words/CODE.json: a list of words, or words by word."""
+    path = _FOLDER / f"{code}.json"
+    if not path.is_file():
+        return OwnWords({}, {})
+    content: dict[str, list[str] | dict[str, list[str]]] = json.loads(path.read_text(encoding="utf-8"))
+    lists = {name: tuple(words) for name, words in content.items() if isinstance(words, list)}
+    maps = {
+        name: {word: tuple(others) for word, others in words.items()}
+        for name, words in content.items()
+        if isinstance(words, dict)
+    }
+    return OwnWords(lists, maps)
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """Characters start to end of the text that make a word, and the word in lower case."""
+
+    start: int
+    end: int
+    lower: str
+
+
+@dataclass(frozen=True)
+class Passage:
+    """One segment's text. code: "en", "zh", or the language's own; random: drawn from the seed and the function's name."""
+
+    body: TokenizedText
+    code: str
+    given: GivenWords
+    random: Random
+
+    @property
+    def text(self) -> str:
+        return self.body.text
+
+    @property
+    def own(self) -> OwnWords:
+        return own_words(self.code)
+
+    @cached_property
+    def words(self) -> tuple[Word, ...]:
+        """The runs of letters and digits, with an apostrophe within them; in Chinese of Latin letters and digits alone."""
+        pattern = _WORD_IN_CHINESE if self.code == "zh" else _WORD
+        return tuple(Word(w.start(), w.end(), w.group().lower()) for w in pattern.finditer(self.text))
+
+    @cached_property
+    def words_by_name(self) -> dict[str, list[int]]:
+        """Where each word stands among the words; "Emily's" is also "Emily"."""
+        places: dict[str, list[int]] = {}
+        for number, word in enumerate(self.words):
+            places.setdefault(word.lower, []).append(number)
+            if word.lower.endswith(("'s", "’s")):
+                places.setdefault(word.lower[:-2], []).append(number)
+        return places
+
+    @cached_property
+    def is_spaced(self) -> bool:
+        """Whether blanks stand before punctuation, as in texts that were put together from tokens ("it 's fine .")."""
+        return _SPACED_SIGN.search(self.text) is not None
+
+    @cached_property
+    def sentences(self) -> tuple[tuple[int, int], ...]:
+        """The characters of each sentence, without white space at its ends."""
+        body = self.body
+        return tuple((body.starts[first], body.ends[last - 1]) for first, last in body.sentences() if first < last)
+
+    @cached_property
+    def sentence_beginnings(self) -> frozenset[int]:
+        return frozenset(start for start, _ in self.sentences)
+
+    def find(self, phrases: Iterable[str], *, with_case: bool = False) -> Iterator[tuple[int, int, str]]:
+        """Where phrases stand, as (start, end, phrase): in order, a longer phrase before one within it.
+
+        In Chinese anywhere; elsewhere whole words alone, in any case unless `with_case` is set.
+        """
+        places = self._in_characters(phrases) if self.code == "zh" else self._in_words(phrases, with_case=with_case)
+        end = 0
+        for start, stop, phrase in sorted(places, key=lambda place: (place[0], -place[1])):
+            if start >= end:
+                yield start, stop, phrase
+                end = stop
+
+    def _in_characters(self, phrases: Iterable[str]) -> Iterator[tuple[int, int, str]]:
+        for phrase in phrases:
+            start = self.text.find(phrase) if phrase else -1
+            while start >= 0:
+                yield start, start + len(phrase), phrase
+                start = self.text.find(phrase, start + 1)
+
+    def _in_words(self, phrases: Iterable[str], *, with_case: bool) -> Iterator[tuple[int, int, str]]:
+        for phrase in phrases:
+            first = _WORD.match(phrase)
+            for number in self.words_by_name.get(first.group().lower(), ()) if first else ():
+                start = self.words[number].start
+                end = start + len(phrase)
+                stands = self.text[start:end]
+                if (stands == phrase or (not with_case and stands.lower() == phrase.lower())) and self._ends_word(end):
+                    yield start, end, phrase
+
+    def _ends_word(self, place: int) -> bool:
+        return not self.text[place : place + 1].isalnum()
+
+    def next_word(self, place: int) -> str:
+        """The word that begins at a place of the text or after one blank there, in lower case; "" when there is none."""
+        found = _WORD.match(self.text, place + (self.text[place : place + 1] == " "))
+        return found.group().lower() if found else ""
+
+    def word_before(self, place: int) -> str:
+        """The word that ends before a place of the text, one blank between them, in lower case; "" when there is none."""
+        if self.text[place - 1 : place] != " ":
+            return ""
+        start = place - 1
+        while start and (self.text[start - 1].isalnum() or self.text[start - 1] in "'’"):
+            start -= 1
+        return self.text[start : place - 1].lower()

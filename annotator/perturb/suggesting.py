@@ -1,0 +1,64 @@
+"""Suggestions for a changed version of a text, by kind of perturbation."""
+
+from collections.abc import Iterator
+from random import Random
+
+import annotator.perturb.suggestions.clauses
+import annotator.perturb.suggestions.clauses_chinese
+import annotator.perturb.suggestions.contractions
+import annotator.perturb.suggestions.degrees
+import annotator.perturb.suggestions.entities
+import annotator.perturb.suggestions.fillers
+import annotator.perturb.suggestions.links
+import annotator.perturb.suggestions.negation
+import annotator.perturb.suggestions.negation_chinese
+import annotator.perturb.suggestions.numbers
+import annotator.perturb.suggestions.phrases
+import annotator.perturb.suggestions.punctuation
+import annotator.perturb.suggestions.synonyms
+import annotator.perturb.suggestions.typos  # noqa: F401  (each enters its functions in the register)
+from annotator.domain.texts import TokenizedText
+from annotator.perturb.passage import GivenWords, Passage
+from annotator.perturb.registry import SUGGESTERS, Suggester, Suggestion
+from annotator.text.language import is_chinese, subtags
+
+NO_WORDS = GivenWords()
+
+
+def suggest(
+    body: TokenizedText, language: str, kind: str, seed: int = 0, given: GivenWords = NO_WORDS, *, most: int = 5
+) -> tuple[Suggestion, ...]:
+    """Changes of a segment's text that suit a kind of perturbation; apply one with `apply_edits(body.text, one.edits)`.
+
+    Each function of the register gives at most `most`, drawn from the seed when it finds more, in order of the text. The same
+    arguments give the same suggestions. A kind that is the project's own gets those of all functions. Nothing here reads
+    the meaning of a text: a person looks at each before it counts.
+
+    Raises:  InvalidValue if `language` is no language code
+    >>> from annotator.text.tokenise import tokenise
+    >>> body = tokenise("I don't like it.", "en")
+    >>> [one.why for one in suggest(body, "en", "robustness") if one.maker == "expand_contraction"]
+    ["don't → do not"]
+    """
+    code = "zh" if is_chinese(language) else subtags(language)[0]
+    return tuple(
+        suggestion
+        for one in SUGGESTERS.values()
+        if one.suits(kind, code)
+        for suggestion in _drawn(one, Passage(body, code, given, Random(f"{seed} {one.name}")), most)  # noqa: S311
+    )
+
+
+def suggesters_for(kind: str, language: str) -> tuple[Suggester, ...]:
+    """The functions that are asked for a kind and a language, in the order in which their suggestions come."""
+    code = "zh" if is_chinese(language) else subtags(language)[0]
+    return tuple(one for one in SUGGESTERS.values() if one.suits(kind, code))
+
+
+def _drawn(one: Suggester, passage: Passage, most: int) -> Iterator[Suggestion]:
+    found = {tuple(edits): why for edits, why in one.find(passage)}
+    every = list(found.items())
+    chosen = sorted(passage.random.sample(range(len(every)), most)) if len(every) > most else range(len(every))
+    for number in chosen:
+        edits, why = every[number]
+        yield Suggestion(edits, why, one.name)

@@ -1,0 +1,126 @@
+"""English syntax: clauses and phrases in another order, passive to active, where the words themselves show how.
+
+Active to passive is left to people: it needs to be known which words are the object and what the participle is.
+"""
+
+import re
+from collections.abc import Iterator
+
+from annotator.perturb.passage import Passage
+from annotator.perturb.registry import Found, suggester
+from annotator.text.edits import Edit
+
+_SUBORDINATE = r"although|though|because|when|while|if|since|unless|whenever|even though|as soon as"
+_PREPOSITION = r"in|at|on|during|after|before|since|by|throughout|until"
+_SENTENCE_END = r"(?P<end> ?[.!]?)"
+# Although A, B. The comma is the only one: with more, nobody knows where A ends.
+_FRONTED = re.compile(
+    rf"(?P<first>(?:{_SUBORDINATE}|{_PREPOSITION}) [^,;:?!\"“”()]+?)(?P<comma> ?, )(?P<main>[^,;:?!\"“”()]+?){_SENTENCE_END}",
+    re.IGNORECASE,
+)
+_TRAILING = re.compile(
+    r"(?P<main>[^,;:?!\"“”()]+?)(?P<comma> ?,)? "
+    r"(?P<last>(?:although|though|because|even though|unless|whenever) [^,;:?!\"“”()]+?)"
+    rf"{_SENTENCE_END}",
+    re.IGNORECASE,
+)
+_SUBJECT = re.compile(
+    r"(?:i|you|he|she|it|we|they|the|this|that|these|those|there|my|his|her|its|our|their|a|an)\b", re.IGNORECASE
+)
+_VERB = re.compile(
+    r"\b(?:am|is|are|was|were|has|have|had|do|does|did|can|could|will|would|should|may|might|must|\w+ed|\w+s|\w+n['’]t|\w+['’](?:s|re|m|ve|ll|d))\b"
+)
+_PAIR = re.compile(
+    r"(?<=\b)(?:is|are|was|were|be|been|feels|felt|looks|looked|seems|seemed) "
+    r"(?P<one>[a-z]{3,})(?P<and> (?:and|but) )(?P<other>[a-z]{3,})(?= ?[.,!?;]|\Z)"
+)
+_NO_ADJECTIVE = frozenset(
+    {"not", "all", "here", "there", "then", "now", "that", "this", "what", "who", "the", "him", "her", "them"}
+)
+_DETERMINER = "(?i:the|this|that|these|those|his|her|my|our|their)"
+_PASSIVE = re.compile(
+    rf"(?P<patient>(?:{_DETERMINER}|[A-Z][a-z]+)(?: [A-Za-z]+){{0,4}}) (?:was|were) (?P<verb>[a-z]+ed) by "
+    rf"(?P<agent>(?:an?|{_DETERMINER}|[A-Z][a-z]+)\b[^,;:?!.\"“”()]*?)(?P<end> ?[.!]?)"
+)
+
+
+@suggester("Clause to the end", kinds="syntax", languages="en")
+def clause_to_the_end(passage: Passage) -> Iterator[Found]:
+    """Although A, B. → B, although A. In 1990, B. → B in 1990."""
+    for start, end in passage.sentences:
+        found = _FRONTED.fullmatch(passage.text, start, end)
+        if found is None or not _has_subject(found["main"]):
+            continue
+        is_clause = re.match(_SUBORDINATE, found["first"], re.IGNORECASE) is not None
+        if not is_clause and not _VERB.search(found["main"]):
+            continue
+        comma = found["comma"].rstrip() + " " if is_clause else " "
+        moved = comma + found["first"][:1].lower() + found["first"][1:]
+        main = found.start("main")
+        capital = Edit(
+            start, main + 1, passage.text[main].upper() if passage.text[start].isupper() else passage.text[main]
+        )
+        yield [capital, Edit(found.end("main"), found.end("main"), moved)], f"“{found['first']}” to the end"
+
+
+@suggester("Clause to the front", kinds="syntax", languages="en")
+def clause_to_the_front(passage: Passage) -> Iterator[Found]:
+    """B because A. → Because A, B."""
+    for start, end in passage.sentences:
+        found = _TRAILING.fullmatch(passage.text, start, end)
+        if found is None or not _has_subject(found["main"]):
+            continue
+        first = passage.next_word(start)
+        if first != "i" and first not in passage.own.list("function_words"):
+            continue
+        letter = passage.text[start]
+        is_capital = letter.isupper()
+        last = found["last"]
+        front = (last[:1].upper() if is_capital else last[:1]) + last[1:] + (" , " if passage.is_spaced else ", ")
+        yield (
+            [
+                Edit(start, start + 1, front + (letter if first == "i" else letter.lower())),
+                Edit(found.end("main"), found.end("last"), ""),
+            ],
+            f"“{last}” to the front",
+        )
+
+
+@suggester("Exchange two adjectives", kinds="syntax", languages="en")
+def exchange_adjectives(passage: Passage) -> Iterator[Found]:
+    """Slow and boring → boring and slow, after a form of be and before a sign."""
+    for found in _PAIR.finditer(passage.text):
+        one, other = found["one"], found["other"]
+        if one != other and not {one, other} & _NO_ADJECTIVE:
+            yield [Edit(*found.span("one"), other), Edit(*found.span("other"), one)], f"{other}{found['and']}{one}"
+
+
+@suggester("Passive to active", kinds="syntax", languages="en")
+def passive_to_active(passage: Passage) -> Iterator[Found]:
+    """The film was directed by John. → John directed the film. A whole sentence with a regular verb, in the past."""
+    own = passage.own
+    for start, end in passage.sentences:
+        found = _PASSIVE.fullmatch(passage.text, start, end)
+        if (
+            found is None
+            or found["verb"].lower() in own.list("no_actions")
+            or set(own.list("no_agents")) & {*found["agent"].lower().split()}
+        ):
+            continue
+        patient, agent = found["patient"], found["agent"]
+        if patient.split()[0].lower() in own.list("function_words"):
+            patient = patient[:1].lower() + patient[1:]
+        if re.search(r"\b(?:who|which|that|and)\b", agent):
+            continue
+        yield (
+            [
+                Edit(start, found.start("verb"), agent[:1].upper() + agent[1:] + " "),
+                Edit(found.end("verb"), found.start("end"), " " + patient),
+            ],
+            f"active: {found['verb']}",
+        )
+
+
+def _has_subject(clause: str) -> bool:
+    """Whether words look like a clause: a pronoun or a determiner, and something after it."""
+    return _SUBJECT.match(clause) is not None and " " in clause

@@ -1,0 +1,93 @@
+"""English contractions, both ways. Where a form may mean two things ("he's", "she'd"), the next word must decide."""
+
+import re
+from collections.abc import Iterator
+
+from annotator.perturb.passage import Passage
+from annotator.perturb.registry import Found, suggester
+from annotator.perturb.wording import like
+from annotator.text.edits import Edit
+
+_PRONOUNS = frozenset({"i", "you", "he", "she", "it", "we", "they", "this", "that", "these", "those", "there", "not"})
+_STEMS = {"ca": "can", "wo": "will", "sha": "shall"}
+_WITH_NOT = ("do", "does", "did", "is", "are", "was", "were", "has", "have", "had", "would", "could", "should")
+_NEGATED = re.compile(rf"(?<![\w'’])(ca|wo|sha|must|need|{'|'.join(_WITH_NOT)})\s?n['’]t(?!\w)", re.IGNORECASE)
+_NOT = re.compile(rf"(?<![\w'’])(cannot|(?:can|will|must|{'|'.join(_WITH_NOT)}) not)(?![\w'’])", re.IGNORECASE)
+_CLITIC = re.compile(
+    r"(?<![\w'’])(i|you|he|she|it|we|they|that|there|what|who|let)(\s?['’](?:m|re|ve|ll|s|d))(?=\s\w)", re.IGNORECASE
+)
+_FULL = re.compile(
+    r"(?<![\w'’])(i am|(?:you|we|they) are|(?:he|she|it|that|there|what) is|(?:i|you|he|she|it|we|they) will)(?=\s\w)",
+    re.IGNORECASE,
+)
+_SHORT = {"am": "m", "are": "re", "is": "s", "will": "ll"}
+_LONG = {"m": "am", "re": "are", "ve": "have", "ll": "will"}
+_AFTER_WOULD = frozenset({"like", "love", "rather", "be", "say", "recommend", "prefer", "give", "go", "never"})
+_AFTER_IS = frozenset(
+    {
+        "a",
+        "an",
+        "the",
+        "not",
+        "so",
+        "very",
+        "really",
+        "just",
+        "no",
+        "my",
+        "his",
+        "her",
+        "their",
+        "all",
+        "too",
+        "quite",
+        "also",
+    }
+)
+
+
+@suggester("Write contractions out", kinds="dispensable robustness", languages="en")
+def expand_contraction(passage: Passage) -> Iterator[Found]:
+    text = passage.text
+    for found in _NEGATED.finditer(text):
+        if passage.next_word(found.end()) not in _PRONOUNS:  # "Isn't it" would become "Is not it"
+            stem = _STEMS.get(found[1].lower(), found[1].lower())
+            yield _replaced(found, like(found[1], f"{stem} not"))
+    for found in _CLITIC.finditer(text):
+        word = _long_form(found[1].lower(), found[2].strip("'’ \u00a0").lower(), passage, found.end())
+        if word:
+            yield _replaced(found, f"{found[1]} {word}")
+
+
+def _long_form(subject: str, clitic: str, passage: Passage, end: int) -> str:
+    """The word that a clitic stands for, "" where it may be another."""
+    following = passage.next_word(end)
+    if subject == "let":
+        return "us" if clitic == "s" else ""
+    if clitic == "d":
+        return "would" if following in _AFTER_WOULD else ""
+    if clitic == "s":
+        if following in {"been", "got", "had"}:
+            return "has"
+        is_sure = following in _AFTER_IS or following in passage.own.list("adjectives") or following.endswith("ing")
+        return "is" if is_sure else ""
+    return _LONG[clitic]
+
+
+@suggester("Contract", kinds="dispensable robustness", languages="en")
+def contract(passage: Passage) -> Iterator[Found]:
+    gap = " " if passage.is_spaced else ""
+    for found in _NOT.finditer(passage.text):
+        verb = "can" if found[1].lower() == "cannot" else found[1].split()[0]
+        if passage.next_word(found.end()) in {"only", "to"}:
+            continue
+        stem = {"can": "ca", "will": "wo"}.get(verb.lower(), verb.lower())
+        yield _replaced(found, like(found[1], f"{stem}{gap}n't"))
+    for found in _FULL.finditer(passage.text):
+        subject, verb = found[1].split()
+        if passage.next_word(found.end()) not in {"not", "and", "or", "but"}:
+            yield _replaced(found, f"{subject}{gap}'{_SHORT[verb.lower()]}")
+
+
+def _replaced(found: "re.Match[str]", new: str) -> Found:
+    return [Edit(*found.span(), new)], f"{found.group()} → {new}"

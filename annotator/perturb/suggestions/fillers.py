@@ -1,0 +1,87 @@
+"""Words that say nothing, put in or taken out."""
+
+import re
+from collections.abc import Iterator
+
+from annotator.perturb.passage import Passage
+from annotator.perturb.registry import Found, suggester
+from annotator.perturb.wording import begin_sentence, drop
+from annotator.text.edits import Edit
+
+_FULL_STOP = re.compile(r"(?P<gap> ?)[.!]")
+_NEGATIVE = frozenset({"not", "n't", "never", "no"})
+_FIXED = {"just": {"as", "like", "about", "because", "in", "so"}, "clearly": {"see", "hear"}, "simply": {"put"}}
+_FIXED |= {
+    "kind of": {"person", "people", "film", "movie", "thing", "story"},
+    "sort of": {"person", "people", "film", "thing"},
+}
+_DETERMINERS = frozenset(
+    {"a", "an", "the", "this", "that", "these", "those", "what", "some", "any", "every", "each", "no", "of"}
+)
+_BOUNDARY = "，。！？；：,.!?; 、～~"
+
+
+@suggester("Put in a filler", kinds="dispensable", languages="en")
+def insert_filler(passage: Passage) -> Iterator[Found]:
+    firsts, lasts = passage.own.list("fillers_first"), passage.own.list("fillers_last")
+    for start, end in passage.sentences:
+        first = passage.random.choice(firsts)
+        spaced = first.replace(",", " ,") if passage.is_spaced else first
+        if edits := begin_sentence(passage, start, spaced + " "):
+            yield edits, f"put in “{first.rstrip(',')}”"
+        found = _FULL_STOP.fullmatch(passage.text, end - 2, end) or _FULL_STOP.fullmatch(passage.text, end - 1, end)
+        if found and end - start > 2 and passage.text[found.start() - 1].isalnum():
+            last = passage.random.choice(lasts)
+            comma = " , " if passage.is_spaced else ", "
+            yield [Edit(found.start(), found.start(), comma + last)], f"put in “{last}”"
+
+
+@suggester("Take out a filler", kinds="dispensable", languages="en")
+def drop_filler(passage: Passage) -> Iterator[Found]:
+    for start, end, phrase in passage.find((*passage.own.list("fillers_inside"), "really", "very", "quite")):
+        end += passage.text[end : end + 1] == ","  # noqa: PLW2901
+        before, after = passage.word_before(start), passage.next_word(end)
+        is_fixed = after in _FIXED.get(phrase, ()) or not after
+        if is_fixed or before in _NEGATIVE or before.endswith("n't") or (" of" in phrase and before in _DETERMINERS):
+            continue
+        yield drop(passage, start, end), f"without “{phrase}”"
+
+
+@suggester("Put in a filler", kinds="dispensable", languages="zh")
+def insert_chinese_filler(passage: Passage) -> Iterator[Found]:
+    for start, _ in passage.sentences:
+        filler = passage.random.choice(passage.own.list("fillers_first"))
+        yield [Edit(start, start, filler + "，")], f"put in “{filler}”"
+
+
+@suggester("Take out a filler", kinds="dispensable", languages="zh")
+def drop_chinese_filler(passage: Passage) -> Iterator[Found]:
+    text = passage.text
+    for start, end, phrase in passage.find(passage.own.list("fillers_inside")):
+        if text[end : end + 1] not in {"", "的", "是"} and text[start - 1 : start] not in {"不", "是"}:
+            yield [Edit(start, end + (text[end] in "，,"), "")], f"without “{phrase}”"
+
+
+@suggester("Final particles", kinds="dispensable", languages="zh")
+def change_particle(passage: Passage) -> Iterator[Found]:
+    """了, 的, 啊 ... before a sign or the end: taken out, exchanged, or put in after 很 and its like with an adjective."""
+    text = passage.text
+    particles = passage.own.list("particles")
+    for start, end, particle in passage.find(particles):
+        if _is_border(text, end) and start and not _is_border(text, start - 1):
+            yield [Edit(start, end, "")], f"without “{particle}”"
+            other = passage.random.choice([one for one in particles if one not in {particle, "吧", "呢"}])
+            yield [Edit(start, end, other)], f"{particle} → {other}"
+    for start, end, degree in passage.find([*passage.own.list("degrees"), "挺", "还", "太"]):
+        adjective = next((one for one in passage.own.list("adjectives") if text.startswith(one, end)), None)
+        if adjective is None:
+            continue
+        final, after = ("了" if degree == "太" else "的"), end + len(adjective)
+        if text.startswith(final, after) and _is_border(text, after + 1):
+            yield [Edit(after, after + 1, "")], f"without {final} after {text[start:after]}"
+        elif _is_border(text, after):
+            yield [Edit(after, after, final)], f"{text[start:after]}{final}"
+
+
+def _is_border(text: str, place: int) -> bool:
+    return place >= len(text) or text[place] in _BOUNDARY

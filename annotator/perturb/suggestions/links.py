@@ -1,0 +1,47 @@
+"""Addresses and handles, put in or taken out. The ones put in belong to nobody: example.com is kept free for examples."""
+
+import re
+import string
+from collections.abc import Iterator
+
+from annotator.perturb.passage import Passage
+from annotator.perturb.registry import Found, suggester
+from annotator.perturb.wording import drop
+from annotator.text.edits import Edit
+
+_LINK = re.compile(r"(?<!\S)(?:https?://|www\.)[^\s\u4e00-\u9fff，。！？]+")
+_HANDLE = re.compile(r"(?<![\w@.])@\w{2,}")
+
+
+@suggester("Add an address", kinds="robustness")
+def add_link(passage: Passage) -> Iterator[Found]:
+    link = "https://example.com/" + _drawn(passage, string.ascii_letters + string.digits, 6)
+    yield from _at_both_ends(passage, link)
+
+
+@suggester("Add a handle", kinds="robustness")
+def add_handle(passage: Passage) -> Iterator[Found]:
+    handle = (
+        "@" + _drawn(passage, string.ascii_lowercase, 1) + _drawn(passage, string.ascii_lowercase + string.digits, 7)
+    )
+    yield from _at_both_ends(passage, handle)
+
+
+@suggester("Without an address or a handle", kinds="robustness dispensable")
+def drop_link(passage: Passage) -> Iterator[Found]:
+    for found in sorted(
+        [*_LINK.finditer(passage.text), *_HANDLE.finditer(passage.text)], key=lambda match: match.start()
+    ):
+        yield drop(passage, *found.span()), f"without {found.group()}"
+
+
+def _drawn(passage: Passage, characters: str, n: int) -> str:
+    return "".join(passage.random.choices(characters, k=n))
+
+
+def _at_both_ends(passage: Passage, words: str) -> Iterator[Found]:
+    if not passage.body.n_tokens:
+        return
+    start, end = passage.body.starts[0], passage.body.ends[-1]
+    yield [Edit(start, start, words + " ")], f"{words} at the beginning"
+    yield [Edit(end, end, " " + words)], f"{words} at the end"

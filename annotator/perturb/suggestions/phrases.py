@@ -1,0 +1,31 @@
+"""A sentence of praise or blame at the end."""
+
+from collections.abc import Iterator
+
+from annotator.perturb.passage import Passage
+from annotator.perturb.registry import Found, suggester
+from annotator.text.edits import Edit
+
+_ENDS = ".!?。！？…～~"
+_CLOSING = "\"'”’)]）"
+
+
+@suggester("Add praise", kinds="vocabulary contrast", languages="en zh")
+def add_praise(passage: Passage) -> Iterator[Found]:
+    yield from _at_the_end(passage, passage.own.list("phrases_positive"))
+
+
+@suggester("Add blame", kinds="vocabulary contrast", languages="en zh")
+def add_blame(passage: Passage) -> Iterator[Found]:
+    yield from _at_the_end(passage, passage.own.list("phrases_negative"))
+
+
+def _at_the_end(passage: Passage, phrases: tuple[str, ...]) -> Iterator[Found]:
+    if not passage.body.n_tokens:
+        return
+    end = passage.body.ends[-1]
+    has_ended = passage.text[:end].rstrip(_CLOSING)[-1:] in _ENDS
+    gap = ("" if has_ended else "。") if passage.code == "zh" else (" " if has_ended else ". ")
+    for phrase in phrases:
+        words = phrase if passage.code == "zh" or not passage.is_spaced else f"{phrase[:-1]} {phrase[-1]}"
+        yield [Edit(end, end, gap + words)], f"add “{phrase}”"
