@@ -6,6 +6,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Literal
 
+from annotator.domain.perturbations import own_kind
 from annotator.domain.reviews import Thresholds
 from annotator.domain.tasks import Task
 from annotator.errors import InvalidValue
@@ -38,6 +39,9 @@ class ProjectSettings:
     model_previews: who may ask the built-in model about sets: nobody, reviewers, or annotators too, while they mark.
     away_after_days: returned work that rests for longer may be corrected by somebody else, and a round that the reviewers
     of the last one leave alone for longer may be scored by others.
+    checkers_per_perturbation: how many others approve a changed version before it becomes an instance.
+    perturbations_per_kind: how many of each kind are aimed at (Wang et al. 2022: 100).
+    own_perturbation_kinds: names of kinds beside those that are always there.
     """
 
     order: Order = "sequential"
@@ -61,6 +65,9 @@ class ProjectSettings:
     is_exhaustive: bool = False
     researchers_see_submitted: bool = False
     model_previews: Previews = "reviewers"
+    checkers_per_perturbation: int = 2
+    perturbations_per_kind: int = 100
+    own_perturbation_kinds: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for name, lowest, highest in (
@@ -73,10 +80,14 @@ class ProjectSettings:
             ("comprehensiveness_threshold", 1, 3),
             ("max_rounds", 1, 20),
             ("away_after_days", 1, 365),
+            ("checkers_per_perturbation", 0, 20),
+            ("perturbations_per_kind", 0, 1_000_000),
         ):
             value = getattr(self, name)
             if not lowest <= value <= highest:
                 raise InvalidValue(f"{name} is {value}; it must lie between {lowest} and {highest}.")
+        for kind in self.own_perturbation_kinds:
+            own_kind(kind)
 
     @property
     def thresholds(self) -> Thresholds:

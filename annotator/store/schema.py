@@ -9,6 +9,7 @@ from sqlite_utils.migrations import Migrations
 
 from annotator.store.schema_jobs import JOBS
 from annotator.store.schema_models import MODELS
+from annotator.store.schema_perturbations import PERTURBATIONS
 from annotator.store.schema_tokens import TOKENS
 
 MIGRATIONS = Migrations("annotator")
@@ -413,4 +414,11 @@ def m004_tokens(db: Database) -> None:
 def m005_jobs(db: Database) -> None:
     """The queue of long work."""
     for statement in JOBS:
+        db.conn.execute(statement)
+
+
+@MIGRATIONS()
+def m008_perturbations(db: Database) -> None:
+    """Perturbations that people write, with their versions and checks."""
+    for statement in PERTURBATIONS:
         db.conn.execute(statement)

@@ -1,8 +1,8 @@
-"""The gold label of instances: what their gold says, else the label they have had from the start."""
+"""The gold of single instances, and their gold labels: what their gold says, else the label they have had from the start."""
 
 from collections.abc import Sequence
 
-from annotator.domain.instances import Instance
+from annotator.domain.instances import GoldInstance, Instance
 from annotator.domain.projects import Project
 from annotator.review.gold import chosen_among, gold_of
 from annotator.store import Store
@@ -21,3 +21,12 @@ def gold_labels(store: Store, project: Project, instances: Sequence[Instance]) -
         gold = gold_of(instance, accepted, project.settings.gold_policy, chosen)
         found[instance.id] = instance.result if gold is None else gold.result
     return found
+
+
+def gold_of_instance(store: Store, project: Project, instance: Instance) -> GoldInstance:
+    """The gold of an instance under the project's policy; without sets where there is none."""
+    annotations = annotations_of(store, [instance.id])[instance.id]
+    accepted = [annotation for annotation in annotations if annotation.state == "accepted"]
+    chosen = chosen_among(annotations, choices_of(store, [instance.id]).get(instance.id))
+    found = gold_of(instance, accepted, project.settings.gold_policy, chosen)
+    return GoldInstance(instance, (), instance.result) if found is None else found

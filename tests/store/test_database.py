@@ -26,6 +26,7 @@ TABLES = {
     "models", "runs", "predictions", "machine_rationales", "attributions", "measurements", "metric_values",
     "instance_counts", "assignment_counts", "rounds", "set_origins", "reviews", "scores", "gold_choices", "threads", "comments",
     "api_tokens", "jobs",
+    "perturbations", "perturbation_versions", "perturbation_checks", "perturbation_drafts",
 }  # fmt: skip
 
 

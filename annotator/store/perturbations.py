@@ -1,0 +1,257 @@
+"""Perturbations that people write: kept with every version and every check; which original and which check comes next."""
+
+import json
+from collections.abc import Sequence
+from typing import Any, cast
+
+from annotator.domain.authoring import ChangedText, Check, Perturbation, PerturbationState, PerturbationVersion, Verdict
+from annotator.domain.people import User
+from annotator.errors import NotFound
+from annotator.store.database import Row, Store, now
+
+_SELECT = """SELECT perturbations.*, users.name AS author_name FROM perturbations JOIN users ON users.id = author"""
+# Originals of which nobody has written or brought a changed version yet.
+_WITHOUT_ONE = """NOT EXISTS (SELECT 1 FROM perturbations WHERE original_id = i.id AND perturbations.state <> 'withdrawn')
+    AND NOT EXISTS (SELECT 1 FROM instances AS c WHERE c.project_id = i.project_id AND c.parent_key = i.key)"""
+_STATES = {False: "i.state = 'complete'", True: "i.state <> 'discarded'"}
+
+
+def add_perturbation(
+    store: Store, project_id: int, original_id: int, author: User, changed: ChangedText, gold: str
+) -> int:
+    """A new one with its first version; answers its number. gold: the original's sets as they are now, as JSON."""
+    cursor = store.run(
+        """INSERT INTO perturbations (project_id, original_id, author, kind, version, original_fingerprint, gold)
+            SELECT ?, id, ?, ?, 1, fingerprint, ? FROM instances WHERE id = ?""",
+        (project_id, author.id, changed.kind, gold, original_id),
+    )
+    perturbation_id = cast("int", cursor.lastrowid)
+    _add_version(store, perturbation_id, 1, author, changed, "")
+    return perturbation_id
+
+
+def add_version(
+    store: Store, perturbation: Perturbation, by: User, changed: ChangedText, gold: str, reason: str
+) -> None:
+    """A further version, which waits for its checkers; the original is what it is now."""
+    number = perturbation.current.number + 1
+    _add_version(store, perturbation.id, number, by, changed, reason)
+    store.run(
+        """UPDATE perturbations SET version = ?, kind = ?, state = 'waiting', gold = ?,
+            original_fingerprint = (SELECT fingerprint FROM instances WHERE id = original_id) WHERE id = ?""",
+        (number, changed.kind, gold, perturbation.id),
+    )
+
+
+def _add_version(store: Store, perturbation_id: int, number: int, by: User, changed: ChangedText, reason: str) -> None:
+    store.run(
+        """INSERT INTO perturbation_versions (perturbation_id, number, made_by, kind, texts, result, note, reason, made_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)""",
+        (
+            perturbation_id, number, by.id, changed.kind, _packed(changed), changed.result, changed.note, reason, now(),
+        ),
+    )  # fmt: skip
+
+
+def add_check(store: Store, perturbation: Perturbation, checker: User, verdict: Verdict, reason: str) -> None:
+    """What somebody says of the current version."""
+    store.run(
+        "INSERT INTO perturbation_checks (perturbation_id, version, checker, verdict, reason, at) VALUES (?, ?, ?, ?, ?, ?)",
+        (perturbation.id, perturbation.current.number, checker.id, verdict, reason, now()),
+    )
+
+
+def set_state(store: Store, perturbation_id: int, state: PerturbationState, instance_id: int | None = None) -> None:
+    """What became of it; instance_id: with "approved"."""
+    store.run("UPDATE perturbations SET state = ?, instance_id = ? WHERE id = ?", (state, instance_id, perturbation_id))
+
+
+def get_perturbation(store: Store, perturbation_id: int) -> Perturbation:
+    """One by number; raises NotFound."""
+    found = _with_history(store, store.rows(f"{_SELECT} WHERE perturbations.id = ?", (perturbation_id,)))
+    if not found:
+        raise NotFound(f"There is no perturbation number {perturbation_id}.")
+    return found[0]
+
+
+def perturbations_of(store: Store, original_id: int) -> list[Perturbation]:
+    """All of an original, oldest first; those that were withdrawn too."""
+    return _with_history(
+        store, store.rows(f"{_SELECT} WHERE original_id = ? ORDER BY perturbations.id", (original_id,))
+    )
+
+
+def perturbation_of_instance(store: Store, instance_id: int) -> Perturbation | None:
+    """The perturbation that became an instance; None for one that came with a file."""
+    found = _with_history(store, store.rows(f"{_SELECT} WHERE instance_id = ?", (instance_id,)))
+    return found[0] if found else None
+
+
+def perturbations_by(store: Store, project_id: int, author: User, *, limit: int, offset: int) -> list[Perturbation]:
+    """A page of what somebody wrote: first what came back to them, then the latest."""
+    rows = store.rows(
+        f"""{_SELECT} WHERE project_id = ? AND author = ?
+            ORDER BY state <> 'returned', perturbations.id DESC LIMIT ? OFFSET ?""",
+        (project_id, author.id, limit, offset),
+    )
+    return _with_history(store, rows)
+
+
+def next_to_check(store: Store, project_id: int, checker: User, after: int = 0) -> Perturbation | None:
+    """The first, after a number, that waits and whose current version this person neither made nor checked."""
+    rows = store.rows(
+        f"""{_SELECT} WHERE project_id = ?1 AND state = 'waiting' AND perturbations.id > ?2
+            AND NOT EXISTS (SELECT 1 FROM perturbation_versions AS v WHERE v.perturbation_id = perturbations.id
+                AND v.number = version AND v.made_by = ?3)
+            AND NOT EXISTS (SELECT 1 FROM perturbation_checks AS c WHERE c.perturbation_id = perturbations.id
+                AND c.version = perturbations.version AND c.checker = ?3)
+            ORDER BY perturbations.id LIMIT 1""",
+        (project_id, after, checker.id),
+    )
+    found = _with_history(store, rows)
+    return found[0] if found else None
+
+
+def next_original(store: Store, project_id: int, *, after: int = 0, is_lead: bool = False) -> int | None:
+    """The first original after a number of which there is no changed version yet.
+
+    Only instances whose annotation is complete, since their gold is shown; is_lead: any that is not discarded.
+    """
+    found = store.value(
+        f"""SELECT i.id FROM instances AS i WHERE i.project_id = ? AND i.id > ? AND i.parent_key IS NULL
+            AND {_STATES[is_lead]} AND {_WITHOUT_ONE} ORDER BY i.id LIMIT 1""",
+        (project_id, after),
+    )
+    return None if found is None else int(found)
+
+
+def list_originals(
+    store: Store, project_id: int, *, words: str, is_without: bool, is_lead: bool, limit: int, offset: int
+) -> tuple[list[dict[str, Any]], int]:
+    """A page of originals by key: id, key, result, and how many changed versions there are or wait; and how many in all."""
+    where = f"""i.project_id = ?1 AND i.parent_key IS NULL AND {_STATES[is_lead]} AND (?2 = '' OR instr(lower(i.key), lower(?2)))
+        {f"AND {_WITHOUT_ONE}" if is_without else ""}"""
+    rows = store.rows(
+        f"""SELECT i.id, i.key, i.result,
+                (SELECT count(*) FROM instances AS c WHERE c.project_id = i.project_id AND c.parent_key = i.key) AS n_there,
+                (SELECT count(*) FROM perturbations AS p WHERE p.original_id = i.id AND p.state IN ('waiting', 'returned'))
+                    AS n_waiting
+            FROM instances AS i WHERE {where} ORDER BY i.id LIMIT ?3 OFFSET ?4""",
+        (project_id, words, limit, offset),
+    )
+    return [dict(row) for row in rows], store.value(
+        f"SELECT count(*) FROM instances AS i WHERE {where}", (project_id, words)
+    )
+
+
+def children_of(store: Store, original_id: int) -> list[int]:
+    """The instances that are changed versions of an instance, in the order in which they came."""
+    rows = store.rows(
+        """SELECT c.id FROM instances AS c JOIN instances AS i ON i.id = ?
+            WHERE c.project_id = i.project_id AND c.parent_key = i.key ORDER BY c.id""",
+        (original_id,),
+    )
+    return [row["id"] for row in rows]
+
+
+def fingerprint_of_instance(store: Store, instance_id: int) -> bytes:
+    """What an instance was when it was stored or changed last."""
+    return cast("bytes", store.value("SELECT fingerprint FROM instances WHERE id = ?", (instance_id,)))
+
+
+def counts_by(store: Store, project_id: int) -> dict[str, list[Row]]:
+    """How many there are, by kind and state, by author and state, by checker and verdict; originals with and without one."""
+    return {
+        "kinds": store.rows(
+            """SELECT kind, state, count(*) AS n FROM perturbations WHERE project_id = ?1 AND state <> 'withdrawn'
+                GROUP BY kind, state
+                UNION ALL SELECT perturbation_kind, 'imported', count(*) FROM instances AS i
+                    WHERE project_id = ?1 AND parent_key IS NOT NULL AND i.state <> 'discarded'
+                    AND NOT EXISTS (SELECT 1 FROM perturbations WHERE instance_id = i.id) GROUP BY perturbation_kind""",
+            (project_id,),
+        ),
+        "authors": store.rows(
+            """SELECT users.name, state, count(*) AS n FROM perturbations JOIN users ON users.id = author
+                WHERE project_id = ? AND state <> 'withdrawn' GROUP BY users.name, state ORDER BY users.name""",
+            (project_id,),
+        ),
+        "checkers": store.rows(
+            """SELECT users.name, verdict, count(*) AS n FROM perturbation_checks AS c JOIN users ON users.id = checker
+                JOIN perturbations ON perturbations.id = perturbation_id WHERE project_id = ?
+                GROUP BY users.name, verdict ORDER BY users.name""",
+            (project_id,),
+        ),
+        "originals": store.rows(
+            f"""SELECT count(*) AS n, coalesce(sum({_WITHOUT_ONE}), 0) AS n_without FROM instances AS i
+                WHERE project_id = ? AND parent_key IS NULL AND state <> 'discarded'""",
+            (project_id,),
+        ),
+    }
+
+
+def save_draft(store: Store, user: User, original_id: int, changed: ChangedText) -> None:
+    """What somebody is writing, in place of what they had."""
+    store.run(
+        """INSERT OR REPLACE INTO perturbation_drafts (user_id, original_id, kind, texts, result, note, saved_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?)""",
+        (user.id, original_id, changed.kind, _packed(changed), changed.result, changed.note, now()),
+    )
+
+
+def find_draft(store: Store, user: User, original_id: int) -> ChangedText | None:
+    """What somebody was writing; None for nothing."""
+    row = store.row("SELECT * FROM perturbation_drafts WHERE user_id = ? AND original_id = ?", (user.id, original_id))
+    return None if row is None else _changed(row)
+
+
+def drop_draft(store: Store, user: User, original_id: int) -> None:
+    """It was handed in, or given up."""
+    store.run("DELETE FROM perturbation_drafts WHERE user_id = ? AND original_id = ?", (user.id, original_id))
+
+
+def _packed(changed: ChangedText) -> str:
+    return json.dumps(dict(changed.texts), ensure_ascii=False)
+
+
+def _changed(row: Row) -> ChangedText:
+    return ChangedText(row["kind"], json.loads(row["texts"]), row["result"], row["note"])
+
+
+def _with_history(store: Store, rows: Sequence[Row]) -> list[Perturbation]:
+    """Perturbations with all their versions and checks."""
+    wanted = json.dumps([row["id"] for row in rows])
+    versions: dict[int, list[PerturbationVersion]] = {}
+    for row in store.rows(
+        """SELECT v.*, users.name FROM perturbation_versions AS v JOIN users ON users.id = made_by
+            WHERE perturbation_id IN (SELECT value FROM json_each(?)) ORDER BY perturbation_id, number""",
+        (wanted,),
+    ):
+        version = PerturbationVersion(
+            row["number"], row["made_by"], row["name"], _changed(row), row["reason"], row["made_at"]
+        )
+        versions.setdefault(row["perturbation_id"], []).append(version)
+    checks: dict[int, list[Check]] = {}
+    for row in store.rows(
+        """SELECT c.*, users.name FROM perturbation_checks AS c JOIN users ON users.id = checker
+            WHERE perturbation_id IN (SELECT value FROM json_each(?)) ORDER BY perturbation_id, version, at""",
+        (wanted,),
+    ):
+        check = Check(row["version"], row["checker"], row["name"], row["verdict"], row["reason"], row["at"])
+        checks.setdefault(row["perturbation_id"], []).append(check)
+    return [_perturbation(row, versions[row["id"]], checks.get(row["id"], [])) for row in rows]
+
+
+def _perturbation(row: Row, versions: Sequence[PerturbationVersion], checks: Sequence[Check]) -> Perturbation:
+    return Perturbation(
+        id=row["id"],
+        project_id=row["project_id"],
+        original_id=row["original_id"],
+        author=row["author"],
+        author_name=row["author_name"],
+        state=row["state"],
+        versions=tuple(versions),
+        checks=tuple(checks),
+        original_fingerprint=row["original_fingerprint"],
+        gold=row["gold"],
+        instance_id=row["instance_id"],
+    )

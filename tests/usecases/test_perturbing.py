@@ -1,0 +1,386 @@
+"""Changed versions: written, looked at, handed in, checked by two others, corrected, sent back, and what they become."""
+
+from collections.abc import Callable
+
+import pytest
+
+from annotator.domain.authoring import ChangedText, Perturbation
+from annotator.domain.people import User
+from annotator.domain.projects import Project
+from annotator.errors import Conflict, InvalidAnnotation, InvalidValue, NotAllowed, NotFound
+from annotator.store import Store
+from annotator.store import perturbations as perturbations_store
+from annotator.store.instances import find_instance_ids, get_instance
+from annotator.usecases import checking_perturbations as checking
+from annotator.usecases import perturbing
+from annotator.usecases.marking import next_work
+from annotator.usecases.perturbation_looks import staleness
+from annotator.usecases.upkeep import check
+
+TEXT = "The plot is slow but the acting is superb ."
+
+
+@pytest.fixture
+def reviews(make_project: Callable[..., Project], import_rows: Callable[..., object]) -> Project:
+    """Three texts with gold, complete, and one that is still to be annotated."""
+    made = make_project(name="Reviews")
+    rows = [
+        {"id": f"r{n}", "text": TEXT, "tokens": TEXT.split(), "label": "positive", "rationales": [[[6, 9]], [[8, 9]]]}
+        for n in range(3)
+    ]
+    import_rows(made, [*rows, {"id": "open", "text": "Dull.", "label": "negative"}])
+    return made
+
+
+@pytest.fixture
+def people(reviews: Project, add_person: Callable[..., User]) -> dict[str, User]:
+    names = {"Ann": "annotator", "Ben": "annotator", "Cem": "reviewer", "Lea": "lead", "Ria": "researcher"}
+    return {name: add_person(name, reviews, role) for name, role in names.items()}
+
+
+def original(store: Store, project: Project, key: str = "r0") -> int:
+    return find_instance_ids(store, project.id, key)[0]
+
+
+def change(
+    text: str = "The plot is slow but the acting is truly superb .",
+    kind: str = "dispensable",
+    result: str | None = "positive",
+) -> ChangedText:
+    return ChangedText(kind, {"text": text}, result)
+
+
+@pytest.fixture
+def written(store: Store, reviews: Project, people: dict[str, User]) -> Perturbation:
+    """Ann's changed version of r0, which waits for its checkers."""
+    return perturbing.hand_in(store, people["Ann"], original(store, reviews), change())
+
+
+def approve(store: Store, person: User, one: Perturbation) -> Perturbation:
+    now = perturbations_store.get_perturbation(store, one.id)
+    return checking.approve(store, person, one.id, now.current.number)
+
+
+def test_the_sets_of_the_original_are_proposed_in_the_changed_text(
+    store: Store, reviews: Project, people: dict[str, User]
+) -> None:
+    look = perturbing.look_at(store, people["Ann"], original(store, reviews), change())
+    tokens = look.after.segments[0].body.tokens()
+    assert tokens == ["The", "plot", "is", "slow", "but", "the", "acting", "is", "truly", "superb", "."]
+    # A dispensable word that was inserted among the tokens of a set is no reason, so it is not proposed.
+    assert [[tokens[i] for i in one.token_indices] for one in look.carried.sets] == [
+        ["acting", "is", "superb"],
+        ["superb"],
+    ]
+    assert (look.change.n_edited, look.n_edited_inside, look.problems) == (1, 1, ())
+
+
+def test_what_is_written_is_kept_as_a_draft_at_every_look(
+    store: Store, reviews: Project, people: dict[str, User]
+) -> None:
+    draft = change(result=None)
+    perturbing.look_at(store, people["Ann"], original(store, reviews), draft)
+    assert perturbing.open_original(store, people["Ann"], original(store, reviews)).draft == draft
+    assert perturbing.open_original(store, people["Ben"], original(store, reviews)).draft is None
+    perturbing.hand_in(store, people["Ann"], original(store, reviews), change())
+    assert perturbing.open_original(store, people["Ann"], original(store, reviews)).draft is None
+
+
+def test_what_two_others_approve_enters_annotation_linked_to_its_original(
+    store: Store, reviews: Project, people: dict[str, User], written: Perturbation
+) -> None:
+    assert approve(store, people["Ben"], written).state == "waiting"
+    approved = approve(store, people["Cem"], written)
+    assert approved.state == "approved"
+    instance = get_instance(store, approved.instance_id or 0)
+    assert (instance.key, instance.parent_key, instance.perturbation_kind) == ("r0~dispensable", "r0", "dispensable")
+    assert (instance.result, instance.state, instance.split) == (
+        "positive",
+        "open",
+        get_instance(store, written.original_id).split,
+    )
+    assert instance.segments[0].body.tokens() == [
+        "The",
+        "plot",
+        "is",
+        "slow",
+        "but",
+        "the",
+        "acting",
+        "is",
+        "truly",
+        "superb",
+        ".",
+    ]
+    assert perturbations_store.children_of(store, written.original_id) == [instance.id]
+    work = next_work(store, people["Ben"], reviews.id, instance.id).work
+    assert work is not None
+    assert work.instance.id == instance.id
+    assert check(store) == []
+
+
+def test_two_versions_of_one_kind_get_keys_of_their_own(
+    store: Store, reviews: Project, people: dict[str, User], written: Perturbation
+) -> None:
+    other = perturbing.hand_in(
+        store, people["Ann"], written.original_id, change("The plot is slow but the acting is superb !")
+    )
+    for one in (written, other):
+        approve(store, people["Ben"], one)
+        approve(store, people["Lea"], one)
+    keys = [get_instance(store, child).key for child in perturbations_store.children_of(store, written.original_id)]
+    assert keys == ["r0~dispensable", "r0~dispensable-2"]
+
+
+def test_nobody_checks_their_own_words_or_checks_twice(
+    store: Store, people: dict[str, User], written: Perturbation
+) -> None:
+    with pytest.raises(NotAllowed, match="Nobody checks their own words"):
+        approve(store, people["Ann"], written)
+    approve(store, people["Ben"], written)
+    with pytest.raises(Conflict, match="checked this version already"):
+        approve(store, people["Ben"], written)
+    with pytest.raises(NotAllowed, match="right to check"):
+        approve(store, people["Ria"], written)
+    assert perturbations_store.get_perturbation(store, written.id).state == "waiting"
+
+
+def test_the_next_to_check_is_neither_ones_own_nor_checked_already(
+    store: Store, reviews: Project, people: dict[str, User], written: Perturbation
+) -> None:
+    assert checking.next_to_check(store, people["Ann"], reviews) is None
+    found = checking.next_to_check(store, people["Ben"], reviews)
+    assert found is not None
+    assert found.perturbation.id == written.id
+    approve(store, people["Ben"], written)
+    assert checking.next_to_check(store, people["Ben"], reviews) is None
+    assert checking.next_to_check(store, people["Cem"], reviews, after=written.id) is not None
+
+
+def test_a_correction_is_a_new_version_and_restarts_the_checking(
+    store: Store, people: dict[str, User], written: Perturbation
+) -> None:
+    approve(store, people["Ben"], written)
+    better = change("The plot is slow but the acting is quite superb .")
+    corrected = checking.correct(store, people["Cem"], written.id, 1, better, "truly is more than a filler")
+    assert (corrected.state, corrected.current.number, corrected.current.made_by_name) == ("waiting", 2, "Cem")
+    assert [version.changed.texts["text"] for version in corrected.versions] == [
+        change().texts["text"],
+        better.texts["text"],
+    ]
+    assert corrected.current.reason == "truly is more than a filler"
+    with pytest.raises(NotAllowed, match="own words"):
+        approve(store, people["Cem"], written)
+    assert approve(store, people["Ben"], written).state == "waiting"
+    assert approve(store, people["Ann"], written).state == "approved"  # the author may check what another one corrected
+
+
+def test_one_rejection_sends_it_back_with_its_reason_and_the_author_writes_it_anew(
+    store: Store, people: dict[str, User], written: Perturbation
+) -> None:
+    approve(store, people["Ben"], written)
+    with pytest.raises(InvalidValue, match="why it goes back"):
+        checking.reject(store, people["Cem"], written.id, 1, " ")
+    returned = checking.reject(store, people["Cem"], written.id, 1, "changes the meaning")
+    assert (returned.state, returned.checks[-1].reason) == ("returned", "changes the meaning")
+    with pytest.raises(NotAllowed, match="written by Ann"):
+        perturbing.revise(store, people["Ben"], written.id, change())
+    again = perturbing.revise(store, people["Ann"], written.id, change("The plot is slow but its acting is superb ."))
+    assert (again.state, again.current.number) == ("waiting", 2)
+    approve(store, people["Cem"], again)
+    assert approve(store, people["Lea"], again).state == "approved"
+
+
+def test_a_check_of_a_version_that_was_replaced_meanwhile_is_refused(
+    store: Store, people: dict[str, User], written: Perturbation
+) -> None:
+    checking.correct(
+        store, people["Cem"], written.id, 1, change("The plot is slow , the acting is superb ."), "shorter"
+    )
+    with pytest.raises(Conflict, match="changed or decided meanwhile"):
+        checking.approve(store, people["Ben"], written.id, 1)
+
+
+def test_without_checkers_it_is_an_instance_at_once(
+    store: Store,
+    make_project: Callable[..., Project],
+    import_rows: Callable[..., object],
+    add_person: Callable[..., User],
+) -> None:
+    alone = make_project(name="Alone", checkers_per_perturbation=0)
+    import_rows(alone, [{"id": "r0", "text": TEXT, "label": "positive", "rationales": [[[8, 9]]]}])
+    one = perturbing.hand_in(store, add_person("Ann", alone, "annotator"), original(store, alone), change())
+    assert one.state == "approved"
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        (change(TEXT), "Nothing is changed"),
+        (change(TEXT.replace(" ", "  ")), "only white space"),
+        (change(result=None), "Choose the label"),
+        (change(result="superb"), "no label of this project"),
+        (change(kind="magic"), "no kind of perturbation 'magic'"),
+        (ChangedText("contrast", {"title": "x"}, "negative"), "no segment 'title'"),
+        (change("x" * 200_001), "longer than 200,000"),
+        (change("a \ud800 b"), "surrogate|character"),
+    ],
+)
+def test_what_cannot_be_handed_in_is_refused_with_the_reason(
+    store: Store, reviews: Project, people: dict[str, User], changed: ChangedText, said: str
+) -> None:
+    with pytest.raises(InvalidValue, match=said):
+        perturbing.hand_in(store, people["Ann"], original(store, reviews), changed)
+    assert perturbations_store.perturbations_of(store, original(store, reviews)) == []
+
+
+def test_two_authors_with_the_same_text_are_one_too_many(
+    store: Store, reviews: Project, people: dict[str, User], written: Perturbation
+) -> None:
+    with pytest.raises(InvalidValue, match="by Ann, has the same text"):
+        perturbing.hand_in(store, people["Ben"], written.original_id, change())
+    approve(store, people["Ben"], written)
+    approve(store, people["Cem"], written)
+    with pytest.raises(InvalidValue, match="'r0~dispensable' has the same text"):
+        perturbing.hand_in(store, people["Ben"], written.original_id, change())
+
+
+@pytest.mark.parametrize(
+    ("text", "said"), [("", "Nothing is left of the text"), ("The plot is slow .", "No token of any rationale set")]
+)
+def test_an_edit_that_deletes_everything_or_every_rationale_is_said_and_taken_when_it_is_meant(
+    store: Store, reviews: Project, people: dict[str, User], text: str, said: str
+) -> None:
+    with pytest.raises(InvalidAnnotation, match=said) as refused:
+        perturbing.hand_in(store, people["Ann"], original(store, reviews), change(text))
+    assert refused.value.is_warning
+    one = perturbing.hand_in(store, people["Ann"], original(store, reviews), change(text), may_be_empty=True)
+    assert one.state == "waiting"
+    approve(store, people["Ben"], one)
+    assert approve(store, people["Cem"], one).state == "approved"
+
+
+def test_a_changed_version_of_a_changed_version_is_refused(
+    store: Store, people: dict[str, User], written: Perturbation
+) -> None:
+    approve(store, people["Ben"], written)
+    child = approve(store, people["Cem"], written).instance_id or 0
+    with pytest.raises(Conflict, match="is a changed version of 'r0' itself"):
+        perturbing.open_original(store, people["Ann"], child)
+
+
+def test_gold_of_what_is_still_annotated_is_shown_to_leads_alone(
+    store: Store, reviews: Project, people: dict[str, User]
+) -> None:
+    still_open = original(store, reviews, "open")
+    with pytest.raises(Conflict, match="still being annotated"):
+        perturbing.open_original(store, people["Ann"], still_open)
+    assert perturbing.open_original(store, people["Lea"], still_open).gold.sets == ()
+    for refused in (people["Ria"], people["Cem"]):
+        with pytest.raises(NotAllowed, match="right to annotate"):
+            perturbing.open_original(store, refused, original(store, reviews))
+    with pytest.raises(NotFound):
+        perturbing.open_original(store, User(99, "Nobody"), original(store, reviews))
+
+
+def test_the_next_original_is_one_without_a_changed_version(
+    store: Store, reviews: Project, people: dict[str, User], written: Perturbation
+) -> None:
+    found = perturbing.next_original(store, people["Ann"], reviews)
+    assert found == original(store, reviews, "r1")
+    assert perturbing.next_original(store, people["Ann"], reviews, after=original(store, reviews, "r2")) == found
+    perturbing.withdraw(store, people["Ann"], written.id)
+    assert perturbing.next_original(store, people["Ann"], reviews) == written.original_id
+    assert perturbing.next_original(store, people["Lea"], reviews, after=original(store, reviews, "r2")) == original(
+        store, reviews, "open"
+    )
+
+
+def test_a_version_is_stale_when_its_original_or_the_gold_changed_and_nothing_is_lost(
+    store: Store, reviews: Project, people: dict[str, User], written: Perturbation, import_rows: Callable[..., object]
+) -> None:
+    assert staleness(store, reviews, written) == ()
+    row = {"id": "r0", "text": TEXT, "tokens": TEXT.split(), "label": "positive", "rationales": [[[1, 4]]]}
+    import_rows(reviews, [row], update=True)
+    assert any("gold sets" in said for said in staleness(store, reviews, written))
+    found = checking.next_to_check(store, people["Ben"], reviews)
+    assert found is not None
+    assert found.stale
+    again = perturbing.revise(store, people["Ann"], written.id, change("The plot is slow but her acting is superb ."))
+    assert staleness(store, reviews, again) == ()
+    assert len(again.versions) == 2
+
+
+def test_only_what_is_not_approved_is_withdrawn_and_only_by_its_author(
+    store: Store, people: dict[str, User], written: Perturbation
+) -> None:
+    with pytest.raises(NotAllowed, match="written by Ann"):
+        perturbing.withdraw(store, people["Lea"], written.id)
+    approve(store, people["Ben"], written)
+    approve(store, people["Cem"], written)
+    with pytest.raises(Conflict, match="is approved"):
+        perturbing.withdraw(store, people["Ann"], written.id)
+
+
+def test_one_side_of_a_pair_may_stay_as_it_is(
+    store: Store,
+    make_project: Callable[..., Project],
+    import_rows: Callable[..., object],
+    add_person: Callable[..., User],
+) -> None:
+    pairs = make_project(task="similarity", name="Pairs", checkers_per_perturbation=0)
+    import_rows(
+        pairs,
+        [
+            {
+                "id": "p",
+                "sentence1": "A dog runs",
+                "sentence2": "A cat sleeps",
+                "label": "negative",
+                "rationales": [[{"segment": "sentence1", "start_token": 1, "end_token": 2}]],
+            }
+        ],
+    )
+    ann = add_person("Ann", pairs, "annotator")
+    one = perturbing.hand_in(
+        store, ann, original(store, pairs, "p"), ChangedText("important", {"sentence2": "A wolf runs"}, "positive")
+    )
+    texts = {s.name: s.body.text for s in get_instance(store, one.instance_id or 0).segments}
+    assert texts == {"sentence1": "A dog runs", "sentence2": "A wolf runs"}
+
+
+def test_a_source_s_own_tokens_stay_where_the_text_stays(
+    store: Store,
+    make_project: Callable[..., Project],
+    import_rows: Callable[..., object],
+    add_person: Callable[..., User],
+) -> None:
+    """Chinese words and a blank, as a source brought them; our own tokens of Chinese are single characters."""
+    chinese = make_project(name="Chinese")
+    tokens = ["手机", " ", "非常", "好用", "，", "喜欢"]
+    import_rows(
+        chinese,
+        [
+            {
+                "id": "r0",
+                "text": "".join(tokens),
+                "tokens": tokens,
+                "language": "zh",
+                "label": "positive",
+                "rationales": [[[2, 4]]],
+            }
+        ],
+    )
+    ann = add_person("Ann", chinese, "annotator")
+    look = perturbing.look_at(store, ann, original(store, chinese), change("手机 真的非常好用，不喜欢", kind="logic"))
+    assert look.after.segments[0].body.tokens() == ["手机", " ", "真", "的", "非常", "好用", "，", "不", "喜欢"]
+    assert [one.token_indices for one in look.carried.sets] == [(4, 5)]
+
+
+def test_suggestions_are_of_the_text_as_it_is_now(store: Store, reviews: Project, people: dict[str, User]) -> None:
+    found = perturbing.suggestions_for(
+        store, people["Ann"], original(store, reviews), "text", "It isn't good.", "robustness", 0
+    )
+    assert any("isn't → is not" in one.why for one in found)
+    with pytest.raises(NotFound, match="no segment 'title'"):
+        perturbing.suggestions_for(store, people["Ann"], original(store, reviews), "title", "x", "robustness", 0)
