@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from annotator.domain.authoring import ChangedText, Perturbation, Verdict
-from annotator.domain.instances import GoldInstance, Instance
+from annotator.domain.instances import Instance
 from annotator.domain.people import Right, User, has_right
 from annotator.domain.projects import Project
 from annotator.domain.sources import SourceInstance, SourceText
@@ -14,7 +14,6 @@ from annotator.store import perturbations as perturbations_store
 from annotator.store.events import add_event
 from annotator.store.instances import find_instance_ids, get_instance
 from annotator.store.projects import get_project_by_id
-from annotator.usecases.gold_labels import gold_of_instance
 from annotator.usecases.import_report import ImportOptions, ImportReport
 from annotator.usecases.intake import Intake
 from annotator.usecases.perturbation_looks import (
@@ -36,17 +35,16 @@ class ToCheck:
     """What a checker has before them; stale: what became of the original since it was written."""
 
     perturbation: Perturbation
-    gold: GoldInstance
     look: Look
     stale: tuple[str, ...]
 
 
-def next_to_check(store: Store, actor: User, project: Project, after: int = 0) -> ToCheck | None:
+def next_to_check(store: Store, actor: User, project_id: int, after: int = 0) -> ToCheck | None:
     """The next that waits and is not the person's own, from the first again at the end; None if there is none."""
-    _require_checker(store, actor, project)
-    found = perturbations_store.next_to_check(store, project.id, actor, after)
+    _require_checker(store, actor, project_id)
+    found = perturbations_store.next_to_check(store, project_id, actor, after)
     if found is None:
-        return None if after == 0 else next_to_check(store, actor, project)
+        return None if after == 0 else next_to_check(store, actor, project_id)
     return open_check(store, actor, found.id)
 
 
@@ -54,11 +52,18 @@ def open_check(store: Store, actor: User, perturbation_id: int) -> ToCheck:
     """One perturbation beside its original, for those who may check in its project."""
     perturbation = perturbations_store.get_perturbation(store, perturbation_id)
     project = get_project_by_id(store, perturbation.project_id)
-    _require_checker(store, actor, project)
+    _require_checker(store, actor, project.id)
     original = get_instance(store, perturbation.original_id)
     look = looked_at(store, project, original, perturbation.current.changed, perturbation.id)
-    gold = gold_of_instance(store, project, original)
-    return ToCheck(perturbation, gold, look, staleness(store, project, perturbation))
+    return ToCheck(perturbation, look, staleness(store, project, perturbation))
+
+
+def look_at_correction(store: Store, actor: User, perturbation_id: int, changed: ChangedText) -> Look:
+    """What a checker's correction would come to; nothing is kept of it."""
+    perturbation = perturbations_store.get_perturbation(store, perturbation_id)
+    project = get_project_by_id(store, perturbation.project_id)
+    _require_checker(store, actor, project.id)
+    return looked_at(store, project, get_instance(store, perturbation.original_id), changed, perturbation.id)
 
 
 def approve(store: Store, actor: User, perturbation_id: int, version: int, reason: str = "") -> Perturbation:
@@ -151,8 +156,8 @@ def _free_key(store: Store, project: Project, original: Instance, kind: str) -> 
     return key
 
 
-def _require_checker(store: Store, actor: User, project: Project) -> None:
-    roles = require_role(store, actor, project.id)
+def _require_checker(store: Store, actor: User, project_id: int) -> None:
+    roles = require_role(store, actor, project_id)
     if actor.id is None or not any(has_right(actor, roles, right) for right in _RIGHTS):
         raise NotAllowed(
             f"{actor.name} does not have the right to check changed versions. Annotators, reviewers and leads have."
@@ -162,7 +167,7 @@ def _require_checker(store: Store, actor: User, project: Project) -> None:
 def _checkable(store: Store, actor: User, perturbation_id: int, version: int) -> tuple[Project, Perturbation]:
     perturbation = perturbations_store.get_perturbation(store, perturbation_id)
     project = get_project_by_id(store, perturbation.project_id)
-    _require_checker(store, actor, project)
+    _require_checker(store, actor, project.id)
     if perturbation.current.number != version or perturbation.state != "waiting":
         raise Conflict("This was changed or decided meanwhile. Look at it again as it is now.")
     if perturbation.current.made_by == actor.id:

@@ -1,14 +1,12 @@
 """What a changed text comes to: its tokens, the change, the original's sets in it, and what keeps it from being handed in."""
 
 import json
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from annotator.domain.authoring import ChangedText, Perturbation
 from annotator.domain.instances import GoldInstance, Instance, Segment
 from annotator.domain.perturbations import KINDS, PerturbationKind, get_kind, own_kind
 from annotator.domain.projects import Project
-from annotator.domain.rationales import RationaleSet
 from annotator.errors import InvalidAnnotation, InvalidValue
 from annotator.perturb.carrying import Carried, carry_sets
 from annotator.perturb.changes import Change, compare
@@ -26,13 +24,14 @@ LONGEST_NOTE = 10_000
 class Look:
     """What a changed text comes to.
 
-    carried:  the original's sets in it, a proposal; problems: what keeps it from being handed in; n_edited_inside: see Change
+    gold:     of the original; carried: its sets in the changed text, a proposal
+    problems: what keeps it from being handed in
     """
 
     after: Instance
     change: Change
+    gold: GoldInstance
     carried: Carried
-    n_edited_inside: int
     problems: tuple[str, ...]
 
 
@@ -46,10 +45,10 @@ def looked_at(store: Store, project: Project, instance: Instance, changed: Chang
     kind = get_kind(changed.kind, kinds_of(project))
     after = changed_instance(instance, changed)
     change = compare(instance.segments, after.segments)
-    sets = gold_of_instance(store, project, instance).sets
-    carried = carry_sets(sets, change, fills_gaps=not kind.keeps_rationale)
+    gold = gold_of_instance(store, project, instance)
+    carried = carry_sets(gold.sets, change, fills_gaps=not kind.keeps_rationale)
     problems = tuple(_problems(store, project, instance, changed, change, but))
-    return Look(after, change, carried, change.n_edited_inside(sets), problems)
+    return Look(after, change, gold, carried, problems)
 
 
 def checked_gold(
@@ -65,10 +64,9 @@ def checked_gold(
     look = looked_at(store, project, instance, changed, None if perturbation is None else perturbation.id)
     if look.problems:
         raise InvalidValue(" ".join(look.problems))
-    gold = gold_of_instance(store, project, instance)
-    if not may_be_empty and (said := nothing_left(look, gold.sets)):
+    if not may_be_empty and (said := nothing_left(look)):
         raise InvalidAnnotation(f"{said} Hand it in again if it is meant.", is_warning=True)
-    return gold
+    return look.gold
 
 
 def changed_instance(instance: Instance, changed: ChangedText) -> Instance:
@@ -107,11 +105,11 @@ def staleness(store: Store, project: Project, perturbation: Perturbation) -> tup
     return tuple(said)
 
 
-def nothing_left(look: Look, sets: Sequence[RationaleSet]) -> str:
+def nothing_left(look: Look) -> str:
     """What is to be said where the edit deletes everything, or every token of every set; else ""."""
     if look.change.is_empty:
         return "Nothing is left of the text in which tokens are marked, so no set is proposed."
-    if sets and not look.carried.sets:
+    if look.gold.sets and not look.carried.sets:
         return "No token of any rationale set is left, so no set is proposed."
     return ""
 

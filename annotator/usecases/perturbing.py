@@ -15,7 +15,6 @@ from annotator.store import Store
 from annotator.store import perturbations as perturbations_store
 from annotator.store.events import add_event
 from annotator.store.instances import get_instance, project_of_instance
-from annotator.store.people import roles_of
 from annotator.store.projects import get_project_by_id
 from annotator.usecases.checking_perturbations import settle_checks
 from annotator.usecases.gold_labels import gold_of_instance
@@ -36,11 +35,11 @@ class Original:
     others: tuple[Perturbation, ...]
 
 
-def next_original(store: Store, actor: User, project: Project, after: int = 0) -> int | None:
+def next_original(store: Store, actor: User, project_id: int, after: int = 0) -> int | None:
     """The next original of which there is no changed version yet, from the first again at the end; None if there is none."""
-    is_lead = _is_lead(store, actor, project)
-    found = perturbations_store.next_original(store, project.id, after=after, is_lead=is_lead)
-    return found if found is not None or after == 0 else next_original(store, actor, project)
+    is_lead = _is_lead(store, actor, project_id)
+    found = perturbations_store.next_original(store, project_id, after=after, is_lead=is_lead)
+    return found if found is not None or after == 0 else next_original(store, actor, project_id)
 
 
 def open_original(store: Store, actor: User, instance_id: int) -> Original:
@@ -152,7 +151,7 @@ def _original(store: Store, actor: User, instance_id: int) -> tuple[Project, Ins
         )
     if instance.state == "discarded":
         raise Conflict(f"'{instance.key}' was discarded, so it gets no changed versions.")
-    if instance.state != "complete" and not _is_lead(store, actor, project):
+    if instance.state != "complete" and not _is_lead(store, actor, project.id):
         raise Conflict(
             f"'{instance.key}' is still being annotated, and its rationale sets would be shown here. Choose another text, or "
             "come back when it is complete."
@@ -160,9 +159,8 @@ def _original(store: Store, actor: User, instance_id: int) -> tuple[Project, Ins
     return project, instance
 
 
-def _is_lead(store: Store, actor: User, project: Project) -> bool:
-    require(store, actor, project.id, "annotate")
-    return has_right(actor, roles_of(store, actor, project.id), "manage project")
+def _is_lead(store: Store, actor: User, project_id: int) -> bool:
+    return has_right(actor, require(store, actor, project_id, "annotate"), "manage project")
 
 
 def _own(store: Store, actor: User, perturbation_id: int) -> Perturbation:

@@ -72,7 +72,7 @@ def test_the_sets_of_the_original_are_proposed_in_the_changed_text(
         ["acting", "is", "superb"],
         ["superb"],
     ]
-    assert (look.change.n_edited, look.n_edited_inside, look.problems) == (1, 1, ())
+    assert (look.change.n_edited, look.change.n_edited_inside(look.gold.sets), look.problems) == (1, 1, ())
 
 
 def test_what_is_written_is_kept_as_a_draft_at_every_look(
@@ -148,13 +148,13 @@ def test_nobody_checks_their_own_words_or_checks_twice(
 def test_the_next_to_check_is_neither_ones_own_nor_checked_already(
     store: Store, reviews: Project, people: dict[str, User], written: Perturbation
 ) -> None:
-    assert checking.next_to_check(store, people["Ann"], reviews) is None
-    found = checking.next_to_check(store, people["Ben"], reviews)
+    assert checking.next_to_check(store, people["Ann"], reviews.id) is None
+    found = checking.next_to_check(store, people["Ben"], reviews.id)
     assert found is not None
     assert found.perturbation.id == written.id
     approve(store, people["Ben"], written)
-    assert checking.next_to_check(store, people["Ben"], reviews) is None
-    assert checking.next_to_check(store, people["Cem"], reviews, after=written.id) is not None
+    assert checking.next_to_check(store, people["Ben"], reviews.id) is None
+    assert checking.next_to_check(store, people["Cem"], reviews.id, after=written.id) is not None
 
 
 def test_a_correction_is_a_new_version_and_restarts_the_checking(
@@ -286,12 +286,12 @@ def test_gold_of_what_is_still_annotated_is_shown_to_leads_alone(
 def test_the_next_original_is_one_without_a_changed_version(
     store: Store, reviews: Project, people: dict[str, User], written: Perturbation
 ) -> None:
-    found = perturbing.next_original(store, people["Ann"], reviews)
+    found = perturbing.next_original(store, people["Ann"], reviews.id)
     assert found == original(store, reviews, "r1")
-    assert perturbing.next_original(store, people["Ann"], reviews, after=original(store, reviews, "r2")) == found
+    assert perturbing.next_original(store, people["Ann"], reviews.id, after=original(store, reviews, "r2")) == found
     perturbing.withdraw(store, people["Ann"], written.id)
-    assert perturbing.next_original(store, people["Ann"], reviews) == written.original_id
-    assert perturbing.next_original(store, people["Lea"], reviews, after=original(store, reviews, "r2")) == original(
+    assert perturbing.next_original(store, people["Ann"], reviews.id) == written.original_id
+    assert perturbing.next_original(store, people["Lea"], reviews.id, after=original(store, reviews, "r2")) == original(
         store, reviews, "open"
     )
 
@@ -303,7 +303,7 @@ def test_a_version_is_stale_when_its_original_or_the_gold_changed_and_nothing_is
     row = {"id": "r0", "text": TEXT, "tokens": TEXT.split(), "label": "positive", "rationales": [[[1, 4]]]}
     import_rows(reviews, [row], update=True)
     assert any("gold sets" in said for said in staleness(store, reviews, written))
-    found = checking.next_to_check(store, people["Ben"], reviews)
+    found = checking.next_to_check(store, people["Ben"], reviews.id)
     assert found is not None
     assert found.stale
     again = perturbing.revise(store, people["Ann"], written.id, change("The plot is slow but her acting is superb ."))

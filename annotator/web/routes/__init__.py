@@ -2,7 +2,19 @@
 
 from starlette.routing import Route
 
-from annotator.web.routes import documents, health, panel, preview, review, saliency, scripts, sign_in, static, talk
+from annotator.web.routes import (
+    documents,
+    health,
+    panel,
+    perturb,
+    preview,
+    review,
+    saliency,
+    scripts,
+    sign_in,
+    static,
+    talk,
+)
 
 
 def all_routes() -> list[Route]:
@@ -15,6 +27,7 @@ def all_routes() -> list[Route]:
         *talk.routes,
         *saliency.routes,
         *preview.routes,
+        *perturb.routes,
         *scripts.routes,
         *static.routes,
         *documents.routes,

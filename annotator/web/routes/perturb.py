@@ -1,0 +1,212 @@
+"""The Perturb screen's own routes (docs/perturb.md): write, look, suggest, hand in, check.
+
+The use cases bring NumPy and the tokenisers, so they are imported when the first message comes.
+"""
+
+from typing import Any
+
+import msgspec
+from starlette.routing import Route
+
+from annotator.domain.authoring import ChangedText
+from annotator.domain.people import User
+from annotator.errors import InvalidValue
+from annotator.usecases.databases import Store
+from annotator.web.routes.messages import LAST_PAGE, Number, get_route, number, post_route
+
+_LONGEST_WORDS = 200
+
+
+class ChangedBody(msgspec.Struct):
+    """What is written."""
+
+    kind: str
+    texts: dict[str, str]
+    result: str | None = None
+    note: str = ""
+
+    def as_changed(self) -> ChangedText:
+        return ChangedText(self.kind, self.texts, self.result, self.note)
+
+
+class WriteBody(msgspec.Struct):
+    """A changed text of an original. may_be_empty: the person knows that nothing is left."""
+
+    instance: Number
+    changed: ChangedBody
+    may_be_empty: bool = False
+
+
+class SuggestBody(msgspec.Struct):
+    """The text of a segment as it is now, for which suggestions of a kind are asked."""
+
+    instance: Number
+    segment: str
+    text: str
+    kind: str
+    seed: Number = 0
+
+
+class OneBody(msgspec.Struct):
+    """One perturbation, with a further version of it where one is given."""
+
+    perturbation: Number
+    version: Number = 0
+    reason: str = ""
+    changed: ChangedBody | None = None
+    may_be_empty: bool = False
+
+
+def _rules(store: Store, user: User, query: Any) -> object:
+    from annotator.usecases.showing_perturbations import show_rules  # noqa: PLC0415
+
+    return show_rules(store, user, number(query, "project"))
+
+
+def _originals(store: Store, user: User, query: Any) -> object:
+    from annotator.usecases.showing_perturbations import show_originals  # noqa: PLC0415
+
+    words = query.get("words", "")[:_LONGEST_WORDS].strip()
+    is_without = query.get("without") == "1"
+    return show_originals(store, user, number(query, "project"), words, _page(query), is_without=is_without)
+
+
+def _next(store: Store, user: User, query: Any) -> object:
+    from annotator.usecases import perturbing  # noqa: PLC0415
+
+    return {"instance": perturbing.next_original(store, user, number(query, "project"), _after(query))}
+
+
+def _original(store: Store, user: User, query: Any) -> object:
+    from annotator.usecases import perturbing  # noqa: PLC0415
+    from annotator.usecases.showing_perturbations import show_original  # noqa: PLC0415
+
+    return show_original(perturbing.open_original(store, user, number(query, "instance")))
+
+
+def _look(store: Store, user: User, body: WriteBody) -> object:
+    from annotator.usecases import perturbing  # noqa: PLC0415
+    from annotator.usecases.showing_perturbations import show_look  # noqa: PLC0415
+
+    return show_look(perturbing.look_at(store, user, body.instance, body.changed.as_changed()))
+
+
+def _suggest(store: Store, user: User, body: SuggestBody) -> object:
+    from annotator.usecases import perturbing  # noqa: PLC0415
+    from annotator.usecases.showing_perturbations import show_suggestions  # noqa: PLC0415
+
+    found = perturbing.suggestions_for(store, user, body.instance, body.segment, body.text, body.kind, body.seed)
+    return show_suggestions(body.text, found)
+
+
+def _hand_in(store: Store, user: User, body: WriteBody) -> object:
+    from annotator.usecases import perturbing  # noqa: PLC0415
+
+    changed = body.changed.as_changed()
+    made = perturbing.hand_in(store, user, body.instance, changed, may_be_empty=body.may_be_empty)
+    return {"perturbation": made.id, "state": made.state}
+
+
+def _revise(store: Store, user: User, body: OneBody) -> object:
+    from annotator.usecases import perturbing  # noqa: PLC0415
+
+    changed = _required(body)
+    made = perturbing.revise(store, user, body.perturbation, changed, may_be_empty=body.may_be_empty)
+    return {"perturbation": made.id, "state": made.state}
+
+
+def _withdraw(store: Store, user: User, body: OneBody) -> object:
+    from annotator.usecases import perturbing  # noqa: PLC0415
+
+    perturbing.withdraw(store, user, body.perturbation)
+    return {"perturbation": body.perturbation, "state": "withdrawn"}
+
+
+def _mine(store: Store, user: User, query: Any) -> object:
+    from annotator.usecases.showing_perturbations import show_mine  # noqa: PLC0415
+
+    return show_mine(store, user, number(query, "project"), _page(query))
+
+
+def _progress(store: Store, user: User, query: Any) -> object:
+    from annotator.usecases.showing_perturbations import show_progress  # noqa: PLC0415
+
+    return show_progress(store, user, number(query, "project"))
+
+
+def _next_check(store: Store, user: User, query: Any) -> object:
+    from annotator.usecases import checking_perturbations as checking  # noqa: PLC0415
+    from annotator.usecases.showing_perturbations import show_check  # noqa: PLC0415
+
+    return show_check(store, checking.next_to_check(store, user, number(query, "project"), _after(query)))
+
+
+def _check(store: Store, user: User, query: Any) -> object:
+    from annotator.usecases import checking_perturbations as checking  # noqa: PLC0415
+    from annotator.usecases.showing_perturbations import show_check  # noqa: PLC0415
+
+    return show_check(store, checking.open_check(store, user, number(query, "perturbation")))
+
+
+def _look_again(store: Store, user: User, body: OneBody) -> object:
+    """What a checker's correction would come to."""
+    from annotator.usecases import checking_perturbations as checking  # noqa: PLC0415
+    from annotator.usecases.showing_perturbations import show_look  # noqa: PLC0415
+
+    return show_look(checking.look_at_correction(store, user, body.perturbation, _required(body)))
+
+
+def _approve(store: Store, user: User, body: OneBody) -> object:
+    from annotator.usecases import checking_perturbations as checking  # noqa: PLC0415
+
+    return {"state": checking.approve(store, user, body.perturbation, body.version, body.reason).state}
+
+
+def _reject(store: Store, user: User, body: OneBody) -> object:
+    from annotator.usecases import checking_perturbations as checking  # noqa: PLC0415
+
+    return {"state": checking.reject(store, user, body.perturbation, body.version, body.reason).state}
+
+
+def _correct(store: Store, user: User, body: OneBody) -> object:
+    from annotator.usecases import checking_perturbations as checking  # noqa: PLC0415
+
+    made = checking.correct(
+        store, user, body.perturbation, body.version, _required(body), body.reason, may_be_empty=body.may_be_empty
+    )
+    return {"state": made.state}
+
+
+def _required(body: OneBody) -> ChangedText:
+    if body.changed is None:
+        raise InvalidValue("The message lacks the field 'changed', the text as it is to be.")
+    return body.changed.as_changed()
+
+
+def _page(query: Any) -> int:
+    return number(query, "page", lowest=1, highest=LAST_PAGE) if query.get("page") else 1
+
+
+def _after(query: Any) -> int:
+    return number(query, "after") if query.get("after") else 0
+
+
+routes: list[Route] = [
+    get_route("perturb/rules", _rules),
+    get_route("perturb/originals", _originals),
+    get_route("perturb/next", _next),
+    get_route("perturb/original", _original),
+    post_route("perturb/look", _look, WriteBody),
+    post_route("perturb/suggest", _suggest, SuggestBody),
+    post_route("perturb/hand-in", _hand_in, WriteBody),
+    post_route("perturb/revise", _revise, OneBody),
+    post_route("perturb/withdraw", _withdraw, OneBody),
+    get_route("perturb/mine", _mine),
+    get_route("perturb/progress", _progress),
+    get_route("perturb/check/next", _next_check),
+    get_route("perturb/check", _check),
+    post_route("perturb/check/look", _look_again, OneBody),
+    post_route("perturb/check/approve", _approve, OneBody),
+    post_route("perturb/check/reject", _reject, OneBody),
+    post_route("perturb/check/correct", _correct, OneBody),
+]
