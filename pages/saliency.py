@@ -13,7 +13,9 @@ with page_store() as store:
     project = require_project(visit, "use models")
     measured = measure_if_wanted(store, visit, project) if project is not None else ""
 if project is not None:
-    saliency_panel.saliency(project.id, start=asked_instance(), measured=measured, key=f"saliency_{project.id}")
+    saliency_panel.saliency(
+        project.id, visit.csrf, start=asked_instance(), measured=measured, key=f"saliency_{project.id}"
+    )
     with st.expander("Bring in what models say", icon=":material/upload_file:"), page_store() as store:
         importing.show_output(store, visit, project)
     with st.expander("Compute attributions", icon=":material/calculate:"), page_store() as store:

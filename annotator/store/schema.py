@@ -7,6 +7,7 @@ Counts that screens show are kept by triggers, so that no screen counts a whole 
 from sqlite_utils.db import Database
 from sqlite_utils.migrations import Migrations
 
+from annotator.store.schema_lists import LISTS
 from annotator.store.schema_models import MODELS
 from annotator.store.schema_tokens import TOKENS
 
@@ -405,4 +406,11 @@ def m003_models(db: Database) -> None:
 def m004_tokens(db: Database) -> None:
     """API tokens."""
     for statement in TOKENS:
+        db.conn.execute(statement)
+
+
+@MIGRATIONS()
+def m006_saved_lists(db: Database) -> None:
+    """Lists of instances that people save under a name, with a note."""
+    for statement in LISTS:
         db.conn.execute(statement)

@@ -2,7 +2,19 @@
 
 from starlette.routing import Route
 
-from annotator.web.routes import documents, health, panel, preview, review, saliency, scripts, sign_in, static, talk
+from annotator.web.routes import (
+    documents,
+    health,
+    panel,
+    preview,
+    review,
+    saliency,
+    saved_lists,
+    scripts,
+    sign_in,
+    static,
+    talk,
+)
 
 
 def all_routes() -> list[Route]:
@@ -14,6 +26,7 @@ def all_routes() -> list[Route]:
         *review.routes,
         *talk.routes,
         *saliency.routes,
+        *saved_lists.routes,
         *preview.routes,
         *scripts.routes,
         *static.routes,
