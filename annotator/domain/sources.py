@@ -205,6 +205,24 @@ class SourceEvent:
 
 
 @dataclass(frozen=True, slots=True)
+class SourceList:
+    """A saved list of instances, which are named by (key, split) in its order (only our own JSONL carries it).
+
+    by_user: whether made_by has an account here, and did not come with a file
+    """
+
+    name: str
+    note: str
+    made_by: str
+    by_user: bool
+    created_at: str
+    changed_at: str
+    members: tuple[tuple[str, str], ...] = ()
+    source: str = ""
+    line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class SourceInstance:
     """One input with what the file says of it.
 
@@ -239,4 +257,4 @@ class SourceInstance:
     is_addition: bool = False
 
 
-SourceItem = SourceProject | SourceDocument | SourceInstance | StoredOutput | SourceEvent | Problem
+SourceItem = SourceProject | SourceDocument | SourceInstance | StoredOutput | SourceList | SourceEvent | Problem

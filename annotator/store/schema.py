@@ -8,6 +8,7 @@ from sqlite_utils.db import Database
 from sqlite_utils.migrations import Migrations
 
 from annotator.store.schema_jobs import JOBS
+from annotator.store.schema_lists import LISTS
 from annotator.store.schema_models import MODELS
 from annotator.store.schema_perturbations import PERTURBATIONS
 from annotator.store.schema_tokens import TOKENS
@@ -414,6 +415,13 @@ def m004_tokens(db: Database) -> None:
 def m005_jobs(db: Database) -> None:
     """The queue of long work."""
     for statement in JOBS:
+        db.conn.execute(statement)
+
+
+@MIGRATIONS()
+def m006_saved_lists(db: Database) -> None:
+    """Lists of instances that people save under a name, with a note."""
+    for statement in LISTS:
         db.conn.execute(statement)
 
 

@@ -30,6 +30,7 @@ from annotator.store.assignments import HeldWork, work_of_instances
 from annotator.store.events import add_event, all_events
 from annotator.store.gold_choices import choices_of
 from annotator.store.instances import iterate_instance_batches, iterate_named_documents, queue_keys
+from annotator.store.lists import lists_as_sources
 from annotator.store.models import iterate_outputs, list_runs
 from annotator.store.people import list_members
 from annotator.store.projects import settings_json
@@ -138,6 +139,7 @@ def everything_of(store: Store, project: Project, split: str | None = None) -> I
                 rounds=rounds.get(instance.id, ()), choice=choices.get(instance.id), threads=threads.get(instance.id, ()),
             )  # fmt: skip
     yield from _outputs(store, project, split)
+    yield from lists_as_sources(store, project.id, split)
     for event in all_events(store, project.id):
         yield SourceEvent(
             event.at,

@@ -5,7 +5,15 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from annotator.assignment.orders import queue_position
 from annotator.domain.models import StoredOutput
 from annotator.domain.projects import Project
-from annotator.domain.sources import Problem, SourceDocument, SourceEvent, SourceInstance, SourceItem, SourceProject
+from annotator.domain.sources import (
+    Problem,
+    SourceDocument,
+    SourceEvent,
+    SourceInstance,
+    SourceItem,
+    SourceList,
+    SourceProject,
+)
 from annotator.domain.texts import TokenizedText
 from annotator.store import Store
 from annotator.store.imports import InstanceWriter, NewDocument, NewInstance, last_queue_position
@@ -53,6 +61,8 @@ class Intake:
                     self._take_documents(batch)  # type: ignore[arg-type]
                 case StoredOutput():
                     self.restorer.take_outputs(batch, self.report)  # type: ignore[arg-type]
+                case SourceList():
+                    self.restorer.take_lists(batch, self.report)  # type: ignore[arg-type]
                 case SourceEvent():
                     self.restorer.take_events(batch)  # type: ignore[arg-type]
                 case SourceInstance():

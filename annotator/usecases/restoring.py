@@ -8,12 +8,13 @@ from annotator.domain.instances import Draft
 from annotator.domain.models import Output, Run, StoredOutput
 from annotator.domain.people import PROJECT_ROLES, User
 from annotator.domain.projects import Project
-from annotator.domain.sources import Problem, SourceEvent, SourceInstance, SourceProject, SourceWork
+from annotator.domain.sources import Problem, SourceEvent, SourceInstance, SourceList, SourceProject, SourceWork
 from annotator.domain.texts import TokenLayout
 from annotator.store import Store
 from annotator.store.events import record_event
 from annotator.store.imports import NewInstance, StoredWork, add_proposals, add_work
 from annotator.store.instances import find_instance_ids, ids_of_keys, places_of
+from annotator.store.lists import find_list, restore_list
 from annotator.store.models import RunFinder, plan_outputs, write_planned
 from annotator.store.people import add_role, add_user, find_user
 from annotator.store.projects import instance_counts, settings_from, update_project
@@ -96,6 +97,30 @@ class Restorer:
         for run, of_run in by_run.items():
             planned = plan_outputs(self.store, self.runs.id_of(run), of_run)
             write_planned(self.store, [plan for plan in planned if not plan.overwritten])
+
+    def take_lists(self, lists: Sequence[SourceList], report: ImportReport) -> None:
+        """Saved lists whose names are free; one that is there already stays as it is."""
+        for source in lists:
+            if find_list(self.store, self.project.id, source.name) is not None:
+                continue
+            members, missing = self._members(source)
+            if missing is not None:
+                reason = f"the list '{source.name}' names an instance that is neither in the file nor in the project"
+                report.add_problem(Problem(source.source, source.line, "members", missing, reason))
+            else:
+                user_id = self._user_id(source.made_by) if source.by_user else None
+                restore_list(self.store, self.project.id, source, user_id, members)
+
+    def _members(self, source: SourceList) -> tuple[list[int], str | None]:
+        """The instances of a list, each once; and the key of the first that is not there."""
+        ids = ids_of_keys(self.store, self.project.id, sorted({key for key, _ in source.members}))
+        found: dict[int, None] = {}
+        for key, split in source.members:
+            there = [i for now, before, i in ids.get(key, []) if split in {now, before}]
+            if not there:
+                return [], key
+            found[there[0]] = None
+        return list(found), None
 
     def take_events(self, events: Sequence[SourceEvent]) -> None:
         """The record goes on where the export ended; only into a project that was empty."""

@@ -29,6 +29,7 @@ from annotator.store.projects import get_project_by_id
 from annotator.usecases.gold_rows import gold_row
 from annotator.usecases.measuring import MEASURED
 from annotator.usecases.rights import require
+from annotator.usecases.saved_lists import require_list
 
 MOST_PANELS = 8
 _FIRST_PANELS = 4
@@ -61,8 +62,10 @@ class PanelChoice:
 def list_instances_by(
     store: Store, actor: User, question: Question, page: int, per_page: int = 25
 ) -> tuple[list[Listed], int]:
-    """A page of instances in the order of a number; how many there are in all."""
+    """A page of instances in the order of a number; how many there are in all. Raises NotFound for a list that is not there."""
     require(store, actor, question.project_id, "use models")
+    if question.list_id is not None:
+        require_list(store, question.project_id, question.list_id)
     return list_by_number(store, question, limit=per_page, offset=(page - 1) * per_page)
 
 

@@ -27,6 +27,7 @@ TABLES = {
     "instance_counts", "assignment_counts", "rounds", "set_origins", "reviews", "scores", "gold_choices", "threads", "comments",
     "api_tokens", "jobs",
     "perturbations", "perturbation_versions", "perturbation_checks", "perturbation_drafts",
+    "saved_lists", "list_members",
 }  # fmt: skip
 
 
