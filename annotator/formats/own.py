@@ -1,4 +1,4 @@
-"""Our own JSONL: project, documents, instances with all annotations and work, saved lists, events. It reads back as written."""
+"""Our own JSONL: project, documents, instances with all work, saved lists, perturbations, events. It reads back as written."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -15,6 +15,7 @@ from annotator.formats.checks import Checker, KeyLines
 from annotator.formats.findings import Findings, listed
 from annotator.formats.lines import Row, convert
 from annotator.formats.own_output import OutputRecord, output_of
+from annotator.formats.own_perturbations import PerturbationRecord, perturbation_of
 from annotator.formats.own_records import (
     VERSION,
     DocumentRecord,
@@ -96,6 +97,8 @@ class _OwnReader:
                 return output_of(record, self.options.key_prefix, row.source, row.line)
             case ListRecord():
                 return list_of(record, self.options.key_prefix, row.source, row.line)
+            case PerturbationRecord():
+                return perturbation_of(record, self.options.key_prefix, row.source, row.line)
             case EventRecord():
                 return event_of(record)
             case ProjectRecord():

@@ -17,6 +17,7 @@ from annotator.domain.sources import (
     SourceEvent,
     SourceInstance,
     SourceList,
+    SourcePerturbation,
     SourceProject,
     SourceProposal,
     SourceRound,
@@ -28,9 +29,11 @@ from annotator.domain.sources import (
 from annotator.domain.texts import TokenizedText
 from annotator.domain.threads import Voice
 from annotator.formats.own_output import OutputRecord, output_record
+from annotator.formats.own_perturbations import PerturbationRecord, perturbation_record
+from annotator.formats.own_values import Time, UserName
 from annotator.formats.spans import SpanRow, span_row
 
-VERSION = 3  # 2: what models answer and give as their reasons; 3: saved lists
+VERSION = 3  # 2: what models answer and give as their reasons; 3: saved lists, perturbations that were written here
 
 # What the store takes; a value that it would refuse is a problem of the file, with its line and field.
 Count = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
@@ -39,14 +42,6 @@ Place = Annotated[int, msgspec.Meta(ge=0, le=100_000)]
 OfThree = Annotated[int, msgspec.Meta(ge=1, le=3)]
 OfFour = Annotated[int, msgspec.Meta(ge=1, le=4)]
 ExactNumber = Annotated[str, msgspec.Meta(pattern=r"^[0-9]{1,9}(/[1-9][0-9]{0,8})?$")]
-UserName = Annotated[str, msgspec.Meta(min_length=1, max_length=100)]
-Time = Annotated[
-    str,
-    msgspec.Meta(
-        pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$",
-        max_length=40,
-    ),
-]
 
 
 class TokensRecord(msgspec.Struct):
@@ -263,11 +258,13 @@ class EventRecord(msgspec.Struct, tag_field="record", tag="event", omit_defaults
     split: str = ""
 
 
-OwnRecord = ProjectRecord | DocumentRecord | InstanceRecord | OutputRecord | ListRecord | EventRecord
-OwnItem = SourceProject | SourceDocument | SourceInstance | StoredOutput | SourceList | SourceEvent
+OwnRecord = (
+    ProjectRecord | DocumentRecord | InstanceRecord | OutputRecord | ListRecord | PerturbationRecord | EventRecord
+)
+OwnItem = SourceProject | SourceDocument | SourceInstance | StoredOutput | SourceList | SourcePerturbation | SourceEvent
 
 
-def record_of(item: OwnItem) -> OwnRecord:
+def record_of(item: OwnItem) -> OwnRecord:  # noqa: PLR0911  (one for each kind)
     """A domain value as it is written."""
     match item:
         case SourceInstance():
@@ -280,6 +277,8 @@ def record_of(item: OwnItem) -> OwnRecord:
             return ListRecord(
                 item.name, item.made_by, item.created_at, item.changed_at, item.note, item.by_user, list(item.members)
             )
+        case SourcePerturbation():
+            return perturbation_record(item)
         case SourceEvent():
             return EventRecord(item.at, item.actor, item.action, item.subject, item.key, dict(item.detail), item.split)
         case SourceProject():

@@ -33,6 +33,7 @@ from annotator.store.instances import iterate_instance_batches, iterate_named_do
 from annotator.store.lists import lists_as_sources
 from annotator.store.models import iterate_outputs, list_runs
 from annotator.store.people import list_members
+from annotator.store.perturbations import perturbations_as_sources
 from annotator.store.projects import settings_json
 from annotator.store.proposals import proposals_of_instances
 from annotator.store.transfer import choices_as_sources, rounds_as_sources, threads_as_sources
@@ -140,6 +141,7 @@ def everything_of(store: Store, project: Project, split: str | None = None) -> I
             )  # fmt: skip
     yield from _outputs(store, project, split)
     yield from lists_as_sources(store, project.id, split)
+    yield from perturbations_as_sources(store, project.id, split)
     for event in all_events(store, project.id):
         yield SourceEvent(
             event.at,

@@ -12,6 +12,7 @@ from annotator.domain.sources import (
     SourceInstance,
     SourceItem,
     SourceList,
+    SourcePerturbation,
     SourceProject,
 )
 from annotator.domain.texts import TokenizedText
@@ -49,7 +50,7 @@ class Intake:
         self.ordinal = last_queue_position(store, project.id)
         self.n_read = 0
 
-    def run(self, items: Iterable[SourceItem]) -> None:
+    def run(self, items: Iterable[SourceItem]) -> None:  # noqa: C901  (one case for each kind)
         for batch in _batches(items):
             match batch[0]:
                 case Problem():
@@ -63,6 +64,8 @@ class Intake:
                     self.restorer.take_outputs(batch, self.report)  # type: ignore[arg-type]
                 case SourceList():
                     self.restorer.take_lists(batch, self.report)  # type: ignore[arg-type]
+                case SourcePerturbation():
+                    self.restorer.take_perturbations(batch, self.report)  # type: ignore[arg-type]
                 case SourceEvent():
                     self.restorer.take_events(batch)  # type: ignore[arg-type]
                 case SourceInstance():

@@ -89,7 +89,7 @@ def changed_instance(instance: Instance, changed: ChangedText) -> Instance:
 
 def packed_sets(gold: GoldInstance) -> str:
     """Gold sets as they are kept with a perturbation, to know later whether they are still the same."""
-    return json.dumps([[[span.start, span.end] for span in one.spans] for one in gold.sets])
+    return json.dumps([[[span.start, span.end] for span in one.spans] for one in gold.sets], separators=(",", ":"))
 
 
 def staleness(store: Store, project: Project, perturbation: Perturbation) -> tuple[str, ...]:

@@ -8,7 +8,15 @@ from annotator.domain.instances import Draft
 from annotator.domain.models import Output, Run, StoredOutput
 from annotator.domain.people import PROJECT_ROLES, User
 from annotator.domain.projects import Project
-from annotator.domain.sources import Problem, SourceEvent, SourceInstance, SourceList, SourceProject, SourceWork
+from annotator.domain.sources import (
+    Problem,
+    SourceEvent,
+    SourceInstance,
+    SourceList,
+    SourcePerturbation,
+    SourceProject,
+    SourceWork,
+)
 from annotator.domain.texts import TokenLayout
 from annotator.store import Store
 from annotator.store.events import record_event
@@ -17,6 +25,7 @@ from annotator.store.instances import find_instance_ids, ids_of_keys, places_of
 from annotator.store.lists import find_list, restore_list
 from annotator.store.models import RunFinder, plan_outputs, write_planned
 from annotator.store.people import add_role, add_user, find_user
+from annotator.store.perturbations import restore_perturbation
 from annotator.store.projects import instance_counts, settings_from, update_project
 from annotator.store.queue import settle
 from annotator.store.transfer import (
@@ -110,6 +119,25 @@ class Restorer:
             else:
                 user_id = self._user_id(source.made_by) if source.by_user else None
                 restore_list(self.store, self.project.id, source, user_id, members)
+
+    def take_perturbations(self, perturbations: Sequence[SourcePerturbation], report: ImportReport) -> None:
+        """Perturbations with their versions and checks; only into a project that was empty, where none can be there already."""
+        for source in perturbations if self.was_empty else ():
+            original_id = self._instance_id(source.original)
+            instance_id = None if source.instance is None else self._instance_id(source.instance)
+            missing = source.original if original_id is None else source.instance
+            if original_id is None or (instance_id is None) != (source.instance is None):
+                reason = "no instance of this key and split is in the file or the project"
+                report.add_problem(Problem(source.source, source.line, "original", str(missing), reason))
+            elif (source.state == "approved") != (instance_id is not None):
+                reason = "what is approved has an instance, and nothing else has"
+                report.add_problem(Problem(source.source, source.line, "state", source.state, reason))
+            else:
+                restore_perturbation(self.store, self.project.id, source, original_id, instance_id, self._user_id)
+
+    def _instance_id(self, place: tuple[str, str]) -> int | None:
+        found = find_instance_ids(self.store, self.project.id, *place)
+        return found[0] if found else None
 
     def _members(self, source: SourceList) -> tuple[list[int], str | None]:
         """The instances of a list, each once; and the key of the first that is not there."""
