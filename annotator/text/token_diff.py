@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Literal
 
+from annotator.text.sentences import FINAL_CHARACTERS
+
 RunKind = Literal["kept", "deleted", "inserted", "replaced"]
 _SHORTEST_MOVED_WORD = 4
 Pairs = list[tuple[int, int]]
@@ -90,7 +92,7 @@ def diff_tokens(before: Sequence[str], after: Sequence[str]) -> TokenDiff:
     [('kept', 0, 1), ('replaced', 1, 3), ('kept', 2, 4)]
     """
     old, new = list(before), list(after)
-    blocks = _joined(old, new, _blocks(_common(old, new)))
+    blocks = _at_sentences(old, new, _joined(old, new, _blocks(_common(old, new))))
     return TokenDiff(tuple(_runs(old, new, blocks)), len(old), len(new))
 
 
@@ -213,6 +215,32 @@ def _joined_to_next(before: Sequence[str], after: Sequence[str], blocks: list[Bl
             start, other_start, length = start - size, other_start - size, length + size
         joined.append((start, other_start, length))
     return joined
+
+
+def _at_sentences(before: Sequence[str], after: Sequence[str], blocks: list[Block]) -> list[Block]:
+    """The same blocks, but what was inserted or deleted begins with a sentence where it could as well begin there."""
+    placed: list[Block] = []
+    for start, other_start, length in blocks:
+        step = 0
+        if placed:
+            i, j, size = placed.pop()
+            if i + size == start or j + size == other_start:
+                step = _steps_to_sentence(before, after, (i, j, size), (start, other_start))
+            if size > step:
+                placed.append((i, j, size - step))
+        placed.append((start - step, other_start - step, length + step))
+    return placed
+
+
+def _steps_to_sentence(before: Sequence[str], after: Sequence[str], block: Block, end: tuple[int, int]) -> int:
+    """How many tokens at the end of a block equal those at the end of the change behind it, back to a sentence's beginning."""
+    i, j, size = block
+    for step in range(size):
+        if before[i + size - step - 1] in FINAL_CHARACTERS:
+            return step
+        if before[end[0] - step - 1] != after[end[1] - step - 1]:
+            return 0
+    return size if i == j == 0 else 0
 
 
 # The longest common subsequence --------------------------------------------------------------------------------------

@@ -91,6 +91,8 @@ def test_moved_tokens_are_equal_but_for_their_case_and_none_is_used_twice(before
         ("Great , film", "so great film", [("inserted", 0, 0, 0, 1), ("replaced", 0, 1, 1, 2), ("deleted", 1, 2, 2, 2)]),
         ("a b . c d .", "a b . x y . c d .", [("inserted", 3, 3, 3, 6)]),  # a sentence came in whole
         ("x q 业 务", "x 有 专 业 的 业 务", [("replaced", 1, 2, 1, 5)]),  # one change where a shortest way may make two
+        ("网 球 运 动", "网 球 与 桌 球 。 网 球 运 动", [("inserted", 0, 0, 0, 6)]),  # so did one at the beginning
+        ("a . b c", "a . b d . b c", [("inserted", 2, 2, 2, 5)]),
         ("", "a", [("inserted", 0, 0, 0, 1)]),
         ("a", "", [("deleted", 0, 1, 0, 0)]),
         ("a", "a", []),
