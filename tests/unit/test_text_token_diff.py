@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotator.text import token_diff
+from annotator.text import longest_subsequence
 from annotator.text.align import align_tokens, split_on_spaces
 from annotator.text.retokenise import tokenise_like
 from annotator.text.token_diff import Run, TokenDiff, diff_tokens, moved_tokens
@@ -58,11 +58,11 @@ def test_a_diff_reproduces_the_text_after_and_keeps_as_many_tokens_as_can_be(
 
 @given(WORDS, WORDS)
 def test_texts_too_long_for_one_table_are_cut_in_halves_and_keep_as_much(before: list[str], after: list[str]) -> None:
-    most, token_diff._MOST_BITS = token_diff._MOST_BITS, 6
+    most, longest_subsequence._MOST_BITS = longest_subsequence._MOST_BITS, 6
     try:
         diff = diff_tokens(before, after)
     finally:
-        token_diff._MOST_BITS = most
+        longest_subsequence._MOST_BITS = most
     check(diff, before, after)
     assert diff.n_kept == length_by_table(before, after)
 
