@@ -7,6 +7,7 @@ Counts that screens show are kept by triggers, so that no screen counts a whole 
 from sqlite_utils.db import Database
 from sqlite_utils.migrations import Migrations
 
+from annotator.store.schema_facts import FACTS
 from annotator.store.schema_models import MODELS
 from annotator.store.schema_tokens import TOKENS
 
@@ -405,4 +406,11 @@ def m003_models(db: Database) -> None:
 def m004_tokens(db: Database) -> None:
     """API tokens."""
     for statement in TOKENS:
+        db.conn.execute(statement)
+
+
+@MIGRATIONS()
+def m009_facts(db: Database) -> None:
+    """What methods say of their own scores, beside each attribution."""
+    for statement in FACTS:
         db.conn.execute(statement)

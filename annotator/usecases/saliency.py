@@ -29,6 +29,7 @@ from annotator.store.projects import get_project_by_id
 from annotator.usecases.gold_rows import gold_row
 from annotator.usecases.measuring import MEASURED
 from annotator.usecases.rights import require
+from annotator.usecases.seed_spread import group_attributions, spread_of
 
 MOST_PANELS = 8
 _FIRST_PANELS = 4
@@ -131,6 +132,7 @@ def _shown(
     numbers = values_of_instance(store, instance.id)
     outputs = {choice.run_id: outputs_of_run(store, choice.run_id, [instance.id]).get(instance.id) for choice in chosen}
     answers = _answers(store, instance, chosen, runs)
+    seeds = {c.run_id: group_attributions(store, instance.id, runs[c.run_id], runs.values()) for c in chosen}
     ratios = _ratios(store, project, chosen)
     return {
         "instance": {
@@ -142,7 +144,10 @@ def _shown(
         "sides": [{"name": name, "n": n} for name, n in row.sides],
         "ratios": ratios[: len(row.sides)] if len(ratios) >= len(row.sides) else [0.2] * len(row.sides),
         "panels": [
-            _panel(choice, runs[choice.run_id], outputs[choice.run_id], answers.get(choice.run_id), instance, numbers)
+            _panel(
+                choice, runs[choice.run_id], outputs[choice.run_id], answers.get(choice.run_id), instance, numbers,
+                seeds[choice.run_id],
+            )
             for choice in chosen
         ],
     }  # fmt: skip
@@ -195,7 +200,7 @@ def _answers(
 
 def _panel(
     choice: PanelChoice, stored: StoredRun, output: Output | None, answer: Prediction | None, instance: Instance,
-    numbers: Mapping[tuple[int, int | None], Mapping[str, float]],
+    numbers: Mapping[tuple[int, int | None], Mapping[str, float]], seeds: Sequence[Sequence[Attribution]],
 ) -> Shown:  # fmt: skip
     run = stored.run
     attribution = _attribution(choice, output, answer, instance)
@@ -213,6 +218,8 @@ def _panel(
             [p.text, p.start, p.end, p.is_special, p.segment, _rounded(score)] for p, score in attribution.pieces
         ],
         "convergence": attribution.convergence if attribution else None,
+        "facts": dict(attribution.facts) if attribution else {},
+        "spread": spread_of(attribution, seeds) if attribution else None,
     }  # fmt: skip
 
 

@@ -181,7 +181,7 @@ def test_our_own_export_brings_everything_of_models_back_equal(store, project, t
         SourceRationale("hard", (MarkedPart(((0, 2), (4, 6))),)),
         SourceRationale("ranked", (MarkedPart(ranking=(9, 0)),)),
     )
-    partial = SourceAttribution((ScoredPart(SCORES[:6], is_partial=True),), "negative", 2, convergence=0.01)
+    partial = SourceAttribution((ScoredPart(SCORES[:6], is_partial=True),), "negative", 2, 0.01, (("r2", 0.5),))
     answers = (Prediction("negative", {"negative": 0.75, "positive": 0.25}), Prediction("positive", {}, "rest", 0.5))
     take(row(rationales=rationales, attributions=(partial,), predictions=answers))
     path = tmp_path / "all.jsonl"
