@@ -46,7 +46,7 @@ class Restorer:
                 self.project,
                 labels=header.labels,
                 language=header.language,
-                settings=settings_from(dict(header.settings)),
+                settings=settings_from(dict(header.settings)).portable,
                 guidelines=header.guidelines,
                 question=header.question,
                 licence=header.licence,
