@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import sys
 import threading
 from collections.abc import Callable
 from dataclasses import replace
@@ -208,6 +209,17 @@ def test_an_export_says_nothing_of_the_folder_and_an_import_takes_none(
     with store.transaction():
         copy = Restorer(store, make_project(name="Copy")).take_header(replace(header, settings=foreign))
     assert copy.settings.preview_model == "none"
+
+
+def test_without_torch_a_transformers_model_is_refused_with_what_to_install(
+    store: Store, project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "bert").mkdir()
+    (tmp_path / "bert" / "config.json").write_text("{}", encoding="utf-8")
+    ruled(store, preview_model=f"transformers:{tmp_path / 'bert'}")
+    monkeypatch.setitem(sys.modules, "torch", None)  # as where it is not installed
+    with pytest.raises(ModelError, match=r"need the package torch.*Install the extra: pip install"):
+        asked_by(store, LOCAL_OPERATOR)
 
 
 class Slow:

@@ -41,7 +41,7 @@ export class Answers {
   #answers({ map }, { model, kind, label, unseen, full, rest, sets }, places) {
     const { dark } = this.screen;
     const row = (title, { p, predicted }, words) => element("tr", {}, element("th", { scope: "row" }, title),
-      element("td", { class: "number" }, percent(p)), element("td", { dir: "auto" }, predicted === label ? predicted : element("b", {}, predicted || "no answer")), element("td", {}, words));
+      element("td", { class: "number" }, percent(p)), element("td", { class: "number" }, words), element("td", { dir: "auto" }, predicted === label ? predicted : element("b", {}, predicted || "no answer")));
     const rows = [row("the whole text", full, ""),
       ...sets.map((set, index) => row(element("span", { "aria-label": `set ${letterOf(places[index])} alone` }, badgeOf(places[index], dark), " alone"), set, change(full.p, set.p))),
       row("without the sets", rest, change(full.p, rest.p))];
@@ -49,7 +49,7 @@ export class Answers {
       ...set.less.map(([token, p]) => element("span", { class: isSpare(set.p, p) ? "piece spare" : "piece", title: isSpare(set.p, p) ? "the model gives the result as well without it" : "" },
         map.textOf([token, token + 1]), element("small", {}, change(set.p, p)))))] : []));
     const about = kind === "built-in" ? "a small classifier of words, trained on this project's labels" : "the model that the lead chose";
-    return [tableOf(["", `p(${label})`, "predicts", "change"], element("tbody", {}, ...rows)), ...less,
+    return [tableOf(["", `p(${label})`, "change", "predicts"], 1, element("tbody", {}, ...rows)), ...less,
       ...(unseen ? [element("p", { class: "quiet" }, `The text is too long for the model: it did not see ${unseen} of its words.`)] : []),
       element("p", { class: "quiet" }, `${model}: ${about}. It is no judge of what people need.`)];
   }
@@ -64,13 +64,15 @@ export class Answers {
         ...sets.map((set, index) => element("tr", {}, element("th", { scope: "row", "aria-label": `set ${letterOf(places[index])}` }, badgeOf(places[index], dark)),
           ...[set.f1, set.iou, set.ap].map((value) => element("td", { class: "number" }, value === null ? "–" : value.toFixed(2))))));
     });
-    return [element("p", { class: "less-title" }, "Beside the attributions of this text"), tableOf(["", "F1", "IoU", "AP"], ...bodies),
-      element("p", { class: "quiet" }, "F1 and IoU of the set with the attribution's top k; AP: average precision of its ranking, with the set as what is to be found.")];
+    return [element("p", { class: "less-title" }, "Beside the attributions of this text"), tableOf(["", "Token F1", "IoU", "AP"], 0, ...bodies),
+      element("p", { class: "quiet" }, "Token F1 and IoU of the set with the attribution's top k; AP: average precision of its ranking, with the set as what is to be found.")];
   }
 }
 
-function tableOf(heads, ...bodies) {
-  return element("table", { class: "numbers" }, element("thead", {}, element("tr", {}, ...heads.map((words) => element("th", { scope: "col" }, words)))), ...bodies);
+/** @param {Array<string>} heads  a table of rows that have a name; @param {number} nWords  how many columns at the end hold words */
+function tableOf(heads, nWords, ...bodies) {
+  const head = (words, place) => element("th", { scope: "col", class: place && place < heads.length - nWords ? "number" : "" }, words);
+  return element("table", { class: "numbers" }, element("thead", {}, element("tr", {}, ...heads.map(head))), ...bodies);
 }
 
 const isSpare = (whole, p) => whole !== null && p !== null && Math.abs(whole - p) < SPARE;

@@ -37,19 +37,19 @@ def ask_previews(store: Store, visit: Visit, project: Project) -> Callable[[Proj
         "Who sees what models say of sets", PREVIEWS, PREVIEWS.index(settings.model_previews), format_func=_WHO.__getitem__,
         key=f"rules_previews_{project.id}", help=_HELP_WHO,
     )  # fmt: skip
-    left, right = st.columns(2)
-    model = left.text_input(
+    model = st.text_input(
         "Model that is asked", settings.preview_model, key=f"rules_preview_model_{project.id}", help=_HELP_MODEL
     )
+    left, right = st.columns(2)
+    labels = left.text_input(
+        "Its labels, where they differ", _written(settings.preview_labels), placeholder="LABEL_0=negative, LABEL_1=positive",
+        key=f"rules_preview_labels_{project.id}", help=_HELP_LABELS,
+    )  # fmt: skip
     methods = methods_to_compare(store, visit.user, project)
     method = right.selectbox(
         "Sets are compared with", methods, methods.index(settings.preview_method),
         format_func=lambda name: _COMPARED.get(name, name), key=f"rules_preview_method_{project.id}",
         help="Stored attributions of the text: F1 and IoU with the top k, and average precision.",
-    )  # fmt: skip
-    labels = st.text_input(
-        "Its labels, where they differ", _written(settings.preview_labels), placeholder="LABEL_0=negative, LABEL_1=positive",
-        key=f"rules_preview_labels_{project.id}", help=_HELP_LABELS,
     )  # fmt: skip
 
     def apply(changed: Project) -> Project:
