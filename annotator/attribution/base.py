@@ -170,7 +170,8 @@ class Explained:
     """An explainer's answer for one input.
 
     attributions: for each label or layer that was asked for, scores of the selectable tokens
-    facts:        what a screen shows beside them: convergence, R², spread over seeds, tokens that were not seen ...
+    facts:        what a screen shows beside them: R², convergence, tokens that were not seen ...; of several layers the last's,
+                  each attribution then having its own
     """
 
     attributions: tuple[Attribution, ...]

@@ -7,6 +7,7 @@ Counts that screens show are kept by triggers, so that no screen counts a whole 
 from sqlite_utils.db import Database
 from sqlite_utils.migrations import Migrations
 
+from annotator.store.schema_facts import FACTS
 from annotator.store.schema_jobs import JOBS
 from annotator.store.schema_lists import LISTS
 from annotator.store.schema_models import MODELS
@@ -429,4 +430,11 @@ def m006_saved_lists(db: Database) -> None:
 def m008_perturbations(db: Database) -> None:
     """Perturbations that people write, with their versions and checks."""
     for statement in PERTURBATIONS:
+        db.conn.execute(statement)
+
+
+@MIGRATIONS()
+def m009_facts(db: Database) -> None:
+    """What methods say of their own scores, beside each attribution."""
+    for statement in FACTS:
         db.conn.execute(statement)

@@ -177,7 +177,7 @@ def _header(store: Store, project: Project) -> SourceProject:
         segments=tuple(dataclasses.asdict(segment) for segment in project.task.segments),
         labels=project.labels,
         language=project.language,
-        settings=json.loads(settings_json(project.settings)),
+        settings=json.loads(settings_json(project.settings.portable)),
         guidelines=project.guidelines,
         question=project.question,
         licence=project.licence,

@@ -108,9 +108,13 @@ class GoldTable:
 
     def take(self, places: Iterable[int]) -> "GoldTable":
         """Some of the rows; the ratios stay those of the whole."""
-        part = GoldTable([self.rows[place] for place in places])
-        part.__dict__["ratios"] = self.ratios
-        return part
+        return GoldTable([self.rows[place] for place in places]).with_ratios(self.ratios)
+
+    def with_ratios(self, ratios: Sequence[float]) -> "GoldTable":
+        """The same rows with the ratios of another table, such as the whole project's."""
+        table = GoldTable(self.rows)
+        table.__dict__["ratios"] = tuple(ratios)
+        return table
 
     @cached_property
     def sides(self) -> Sides:

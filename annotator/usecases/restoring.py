@@ -36,6 +36,7 @@ from annotator.store.transfer import (
     set_follows,
 )
 from annotator.usecases.import_report import ImportReport
+from annotator.usecases.output_labels import strange_label, told_strange
 from annotator.usecases.resolving import no_body, resolve_sets
 
 
@@ -55,7 +56,7 @@ class Restorer:
                 self.project,
                 labels=header.labels,
                 language=header.language,
-                settings=settings_from(dict(header.settings)),
+                settings=settings_from(dict(header.settings)).portable,
                 guidelines=header.guidelines,
                 question=header.question,
                 licence=header.licence,
@@ -99,8 +100,12 @@ class Restorer:
         for said in outputs:
             there = [i for split, source_split, i in ids.get(said.key, []) if said.split in {split, source_split}]
             problem = _misfit(said, self.store, there)
+            strange = None if self.was_empty else strange_label(self.project, said.output)
             if problem:
                 report.add_problem(Problem(said.source, said.line, "key", said.key, problem))
+            elif strange:
+                reason = told_strange(self.project, said.key, strange[1])
+                report.add_problem(Problem(said.source, said.line, *strange, reason))
             else:
                 by_run.setdefault(said.run, []).append(replace(said.output, instance_id=there[0]))
         for run, of_run in by_run.items():

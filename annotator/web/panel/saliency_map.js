@@ -3,7 +3,7 @@ import { badgeOf } from "./chip.js";
 import { element, setText } from "./dom.js";
 import { letterOf } from "./model.js";
 import { colourOf, hexOf, signed, stepOf, written } from "./saliency_heat.js";
-import { fitOf, orderOf, ranksOf, selectedOf, tiesOf } from "./saliency_numbers.js";
+import { factsOf, fitOf, orderOf, ranksOf, selectedOf, tiesOf } from "./saliency_numbers.js";
 
 const BARS = 15;
 
@@ -161,6 +161,7 @@ export class SaliencyMap {
       ["Coverage", written(fit.coverage), "share of the tokens of all gold sets that are among the top k"],
       ...(panel.convergence === null ? [] : [["Convergence", written(panel.convergence), "what the source says of its own error: how far the sum of the scores is from the difference of the outputs"]]),
       ...Object.entries(NAMES).filter(([name]) => name in panel.numbers).map(([name, [title, words]]) => [title, written(panel.numbers[name]), words]),
+      ...factsOf(panel),
     ];
     this.fit = fit;
     this.numbers.replaceChildren(...rows.map(([title, value, words, badge]) => element("div", { title: words }, element("dt", {}, title), element("dd", {}, value, badge && element("span", { class: "of-set", "aria-label": `set ${letterOf(fit.set)}` }, badge)))),

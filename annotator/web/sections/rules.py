@@ -1,6 +1,6 @@
 """The project's rules: what annotators do, in which order, what counts as gold, and what the data set is called."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from decimal import Decimal
 from typing import Literal
@@ -9,10 +9,8 @@ import streamlit as st
 
 from annotator.domain.projects import (
     GOLD_POLICIES,
-    PREVIEWS,
     GoldPolicy,
     Order,
-    Previews,
     Project,
     ResultMode,
 )
@@ -21,6 +19,7 @@ from annotator.usecases.databases import Store
 from annotator.usecases.projects import change_project
 from annotator.web.frame import as_text
 from annotator.web.page_parts import show_missing_reviewers
+from annotator.web.sections.rules_previews import ask_previews
 from annotator.web.session import Visit
 
 _MODES: dict[ResultMode, str] = {
@@ -28,11 +27,6 @@ _MODES: dict[ResultMode, str] = {
     "confirm": "given and fixed",
     "give": "annotators give it themselves",
     "labels_only": "annotators give labels only, no rationales",
-}
-_PREVIEWS: dict[Previews, str] = {
-    "nobody": "nobody",
-    "reviewers": "reviewers, while they score",
-    "annotators": "annotators too, while they mark",
 }
 _ORDERS: dict[Order, str] = {"sequential": "as imported", "random": "random, by the seed"}
 _POLICIES: dict[GoldPolicy, str] = {
@@ -53,15 +47,16 @@ def show(store: Store, visit: Visit, project: Project) -> None:
         with right:
             changed = _ask_work(project, changed)
             changed = _ask_gold(project, changed)
+            with_previews = ask_previews(store, visit, project)
         changed = _ask_segment_rules(project, changed)
         changed = _ask_data_set(project, changed)
         if st.form_submit_button("Save the rules", type="primary"):
-            _save(store, visit, changed)
+            _save(store, visit, changed, with_previews)
 
 
-def _save(store: Store, visit: Visit, changed: Project) -> None:
+def _save(store: Store, visit: Visit, changed: Project, with_previews: Callable[[Project], Project]) -> None:
     try:
-        stored = change_project(store, visit.user, changed)
+        stored = change_project(store, visit.user, with_previews(changed))
     except InvalidValue as error:
         st.error(as_text(str(error)), icon=":material/error:")
         return
@@ -187,16 +182,9 @@ def _ask_gold(project: Project, changed: Project) -> Project:
         "Researchers see annotations that are not accepted yet", settings.researchers_see_submitted,
         key=_key(project, "researchers"),
     )  # fmt: skip
-    previews = st.selectbox(
-        "Who may ask the built-in model about sets", PREVIEWS, PREVIEWS.index(settings.model_previews),
-        format_func=_PREVIEWS.__getitem__, key=_key(project, "previews"),
-        help="What it answers to a set alone, to the text without the sets, and to a set less each token. Annotators who see it "
-        "while they mark may follow the model.",
-    )  # fmt: skip
     settings = replace(
-        changed.settings, gold_policy=policy, is_exhaustive=is_exhaustive, researchers_see_submitted=may_see,
-        model_previews=previews,
-    )  # fmt: skip
+        changed.settings, gold_policy=policy, is_exhaustive=is_exhaustive, researchers_see_submitted=may_see
+    )
     return replace(changed, settings=settings)
 
 
