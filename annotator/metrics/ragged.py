@@ -41,6 +41,13 @@ class Ragged(Generic[T]):
         values = np.concatenate(listed) if listed else np.empty(0, dtype=dtype)
         return Ragged(values, np.concatenate(([0], np.cumsum(lengths))).astype(np.int64))
 
+    @staticmethod
+    def joined(parts: Sequence["Ragged[T]"]) -> "Ragged[T]":
+        """The rows of several tables, at least one, one after the other."""
+        lengths = np.concatenate([part.lengths for part in parts])
+        values = np.concatenate([part.values for part in parts])
+        return Ragged(values, np.concatenate(([0], np.cumsum(lengths))).astype(np.int64))
+
     def __post_init__(self) -> None:
         offsets = self.offsets
         if not len(offsets) or offsets[0] or offsets[-1] != len(self.values) or np.any(np.diff(offsets) < 0):

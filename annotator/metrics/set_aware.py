@@ -58,6 +58,11 @@ class GoldSets:
         """Values of all sets, in rows of instances."""
         return Ragged(values, self.offsets)
 
+    def take(self, instances: Integers) -> "GoldSets":
+        """The sets of some instances, in the order asked."""
+        sets = Ragged(np.arange(len(self.tokens), dtype=np.int64), self.offsets).take(instances)
+        return GoldSets(self.tokens.take(sets.values), sets.offsets)
+
     def union(self) -> Ragged[np.int64]:
         """The sets put together, a row an instance; a token that is in several sets stands several times."""
         return Ragged(self.tokens.values, self.tokens.offsets[self.offsets])
