@@ -69,7 +69,10 @@ def auprc_as_published(scores: Scores, rationale: Marks, *, ranked: RankedWords 
     """
     ranked = ranked or rank_words(scores, rationale)
     points = ranked.points
-    points = points.where(points.hits_before < np.maximum(ranked.n_marked, 1)[points.rows])
+    is_before_full = points.hits_before < np.maximum(ranked.n_marked, 1)[points.rows]
+    points = points.where(
+        is_before_full & ((points.n_hits > 0) | (points.ranks_before == 0))
+    )  # (0, 0) need stand but once
     n_points = (
         np.bincount(points.rows, minlength=len(scores)) + 1
     )  # one more for each sentence, of precision 1 and recall 0

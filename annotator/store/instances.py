@@ -233,7 +233,7 @@ def _instance(row: Row, segments: tuple[Segment, ...]) -> Instance:
         parent_key=row["parent_key"],
         perturbation_kind=row["perturbation_kind"],
         is_exhaustive=None if row["is_exhaustive"] is None else bool(row["is_exhaustive"]),
-        metadata=json.loads(row["metadata"]),
+        metadata={} if row["metadata"] == "{}" else json.loads(row["metadata"]),  # mostly there is none
     )
 
 

@@ -47,10 +47,12 @@ def faithfulness_of(gold: GoldTable, parts: Sequence[ChangedAnswers]) -> Scored:
 
 def changed_answers(gold: GoldTable, outputs: Mapping[int, Output], answers: Answers) -> ChangedAnswers:
     """Of the instances with an answer to the full input and one to a changed input."""
-    there = [place for place, row in enumerate(gold.rows) if row.id in answers and _reduced(outputs.get(row.id))]
-    part = gold.take(there)
+    of_all = [_reduced(outputs.get(row.id)) if row.id in answers else {} for row in gold.rows]
+    part, reduced = (
+        gold.take([place for place, found in enumerate(of_all) if found]),
+        [found for found in of_all if found],
+    )
     full = [answers[row.id] for row in part.rows]
-    reduced = [_reduced(outputs.get(row.id)) for row in part.rows]
     of_rationale = [found.get(("rationale", None)) for found in reduced]
     of_rest = [found.get(("rest", None)) for found in reduced]
     p_full = np.array([p_of(answer, answer.label) for answer in full], dtype=np.float64)
