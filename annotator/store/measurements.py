@@ -32,7 +32,7 @@ def write_measurement(
     )
     store.run_many(
         "INSERT INTO metric_values (run_id, layer, name, instance_id, value) VALUES (?, ?, ?, ?, ?)",
-        [(run_id, _NO_LAYER if layer is None else layer, name, i, value) for layer, name, i, value in values],
+        ((run_id, _NO_LAYER if layer is None else layer, name, i, value) for layer, name, i, value in values),
     )
 
 

@@ -90,6 +90,11 @@ def get_run(store: Store, run_id: int) -> StoredRun:
     return _stored_run(row)
 
 
+def has_run(store: Store, run_id: int) -> bool:
+    """Whether a run is still there."""
+    return store.row("SELECT 1 FROM runs WHERE id = ?", (run_id,)) is not None
+
+
 def _stored_run(row: Row) -> StoredRun:
     is_signed = None if row["is_signed"] is None else bool(row["is_signed"])
     run = Run(row["name"], row["method"], row["parameters"], row["seed"], row["unit"], is_signed)
