@@ -5,9 +5,10 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 
 from annotator.domain.sources import Problem
+from annotator.domain.suites import Case
 from annotator.formats.findings import listed
 from annotator.formats.suite_predictions import Prediction, Run
-from annotator.formats.suites import Case, Suite
+from annotator.formats.suites import Suite
 from annotator.metrics.aggregate import mean_of
 from annotator.metrics.er_test_functional import direction, failure_rate, invariance, minimum_functionality
 from annotator.metrics.ragged import Flags, Floats, Ragged

@@ -1,0 +1,1 @@
+"""Changed versions of texts, and texts from templates: pure functions."""
