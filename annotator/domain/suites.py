@@ -6,6 +6,7 @@ from typing import Literal
 
 CaseType = Literal["MFT", "INV", "DIR"]
 Expectation = Literal["label", "same", "not_up", "not_down"]
+Verdict = Literal["passed", "failed", "not applicable"]
 Text = str | Mapping[str, str]
 
 EXPECTATIONS: dict[CaseType, tuple[Expectation, ...]] = {
@@ -57,3 +58,64 @@ class Case:
     applies: Applies = Applies()
     edits: object = None
     line: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class CaseAnswer:
+    """What a model answers to one text of a case. probabilities: by label; None where they are not told."""
+
+    label: str
+    probabilities: Mapping[str, float] | None
+
+    def p(self, label: str) -> float | None:
+        """The probability of a label, if it is told."""
+        return None if self.probabilities is None else self.probabilities.get(label)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredTest:
+    """A test of a suite without its cases.
+
+    recipe: how the cases were made, as it was written down; {} of a test that came with a file
+    """
+
+    id: int
+    suite_id: int
+    name: str
+    type: CaseType
+    category: str
+    n_cases: int
+    n_texts: int
+    recipe: Mapping[str, object]
+    created_by: str
+    created_at: str
+
+
+@dataclass(frozen=True, slots=True)
+class StoredSuite:
+    """A suite of a project, its tests in order."""
+
+    id: int
+    project_id: int
+    name: str
+    tests: tuple[StoredTest, ...]
+
+    @property
+    def n_cases(self) -> int:
+        return sum(test.n_cases for test in self.tests)
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteRun:
+    """The answers of a model, with one seed ("" for none), to the tests of a suite.
+
+    computed_by: the model that was asked here; None where a file brought the answers
+    tests:       the numbers of the tests that it answered
+    """
+
+    id: int
+    suite_id: int
+    model: str
+    seed: str
+    computed_by: str | None
+    tests: tuple[int, ...]

@@ -144,6 +144,15 @@ def iterate_instance_batches(
         last = rows[-1]["id"]
 
 
+def ids_of_originals(store: Store, project_id: int) -> list[int]:
+    """The ids of the instances that are neither discarded nor changed versions of others, in the order of import."""
+    rows = store.rows(
+        "SELECT id FROM instances WHERE project_id = ? AND state <> 'discarded' AND parent_key IS NULL ORDER BY id",
+        (project_id,),
+    )
+    return [row["id"] for row in rows]
+
+
 def iterate_named_documents(store: Store, project_id: int) -> Iterator[Segment]:
     """Every document with a name of its own, as a segment without an instance."""
     for row in store.connection.execute(

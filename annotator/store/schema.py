@@ -8,6 +8,7 @@ from sqlite_utils.db import Database
 from sqlite_utils.migrations import Migrations
 
 from annotator.store.schema_models import MODELS
+from annotator.store.schema_suites import SUITES
 from annotator.store.schema_tokens import TOKENS
 
 MIGRATIONS = Migrations("annotator")
@@ -405,4 +406,11 @@ def m003_models(db: Database) -> None:
 def m004_tokens(db: Database) -> None:
     """API tokens."""
     for statement in TOKENS:
+        db.conn.execute(statement)
+
+
+@MIGRATIONS()
+def m007_suites(db: Database) -> None:
+    """Word lists, and functional tests with what models answer to them."""
+    for statement in SUITES:
         db.conn.execute(statement)
