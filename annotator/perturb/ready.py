@@ -5,43 +5,19 @@ Each is a TOML file in `suites/`; what lists of words it shares with others stan
 
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from annotator.domain.recipes import Alternative, ReadySuite, Recipe
 from annotator.domain.suites import TOLERANCE, Applies, Expectation, Text
 from annotator.domain.word_lists import words_of
 from annotator.errors import NotFound
-from annotator.perturb.recipes import Alternative, Recipe
 
 _FOLDER = Path(__file__).with_name("suites")
 _SHARED = "words"
 _NOT = "not:"
 _EXPECTED: dict[str, Expectation] = {"MFT": "label", "INV": "same"}
-
-
-@dataclass(frozen=True, slots=True)
-class ReadySuite:
-    """A suite as it comes: its recipes, the word lists they ask for, and the labels they speak of.
-
-    task: the task whose segments its texts have
-    """
-
-    name: str
-    title: str
-    task: str
-    source: str
-    labels: tuple[str, ...]
-    words: Mapping[str, Sequence[str]]
-    recipes: tuple[Recipe, ...]
-
-    def recipe(self, name: str) -> Recipe:
-        """The recipe of a name; raises NotFound naming those there are."""
-        for recipe in self.recipes:
-            if recipe.name == name:
-                return recipe
-        raise NotFound(f"'{self.name}' has no test '{name}'. It has {', '.join(r.name for r in self.recipes)}.")
 
 
 def ready_suites() -> list[str]:

@@ -1,74 +1,15 @@
 """How the cases of a test are made: from templates, or by changing texts that come from templates or from a project."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import islice, zip_longest
 from random import Random
 
-from annotator.domain.suites import EXPECTATIONS, TOLERANCE, Applies, Case, CaseType, Expectation, Text
+from annotator.domain.recipes import Alternative, Recipe
+from annotator.domain.suites import Case, Text
 from annotator.errors import InvalidValue
-from annotator.perturb.changes import Change, find_change, list_of_change
+from annotator.perturb.changes import Change, find_change
 from annotator.perturb.templates import MOST_CASES, FilledTemplate, Template, Words, cases_of
-
-
-@dataclass(frozen=True, slots=True)
-class Alternative:
-    """One template of a test, and what is expected of its cases (see Case.labels)."""
-
-    texts: tuple[Text, ...]
-    labels: tuple[str, ...] = ()
-    is_forbidden: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Recipe:
-    """A test before its cases are made.
-
-    change: "", or what is done to the texts (see changes.find_change); the templates then have one text each
-    labels: DIR: the label whose probability is watched
-    about:  what it tests, in a sentence
-    """
-
-    name: str
-    type: CaseType
-    category: str
-    expectation: Expectation
-    alternatives: tuple[Alternative, ...]
-    change: str = ""
-    labels: tuple[str, ...] = ()
-    tolerance: float = TOLERANCE
-    applies: Applies = field(default_factory=Applies)
-    about: str = ""
-
-    def __post_init__(self) -> None:
-        if self.expectation not in EXPECTATIONS[self.type]:
-            allowed = " or ".join(EXPECTATIONS[self.type])
-            raise InvalidValue(f"A test of type {self.type} expects {allowed}; not {self.expectation}.")
-        if not self.name.strip() or not self.category.strip():
-            raise InvalidValue("A test has a name and a capability; write both.")
-        if not 0 <= self.tolerance < 1:
-            raise InvalidValue("A tolerance is a difference of probabilities, from 0 and below 1.")
-        for alternative in self.alternatives:
-            self._check(alternative)
-
-    def _check(self, alternative: Alternative) -> None:
-        n, label = len(alternative.texts), alternative.labels
-        if self.type == "MFT" and (self.change or not label):
-            what = (
-                "compares nothing, so it cannot be made by a change" if self.change else "expects a label; choose one"
-            )
-            raise InvalidValue(f"A test of type MFT {what}.")
-        if self.change and n != 1:
-            raise InvalidValue(f"What a change is made to is one text; a template of '{self.name}' has {n}.")
-        if self.type != "MFT" and not self.change and n < 2:
-            raise InvalidValue(f"A test of type {self.type} compares changed texts with the original; write both.")
-
-    @property
-    def lists(self) -> set[str]:
-        """The word lists that it asks for, as its slots name them."""
-        names = {slot.name for alternative in self.alternatives for slot in Template.of(alternative.texts).slots}
-        of_change = list_of_change(self.change)
-        return names | ({of_change} if of_change else set())
 
 
 def build_cases(

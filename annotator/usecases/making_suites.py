@@ -9,12 +9,14 @@ import msgspec
 from annotator.domain.instances import Instance
 from annotator.domain.people import User
 from annotator.domain.projects import Project
+from annotator.domain.recipes import ReadySuite, Recipe
 from annotator.domain.suites import Case, StoredSuite, StoredTest, Text
 from annotator.domain.word_lists import WordList
 from annotator.errors import InvalidValue, NotFound
-from annotator.perturb.ready import ReadySuite, ready_suite, ready_suites
-from annotator.perturb.recipes import Recipe, build_cases, with_labels
+from annotator.perturb.ready import ready_suite, ready_suites
+from annotator.perturb.recipes import build_cases, with_labels
 from annotator.store import Store
+from annotator.store import suite_runs as run_store
 from annotator.store import suites as suite_store
 from annotator.store import word_lists as word_list_store
 from annotator.store.events import add_event
@@ -89,6 +91,11 @@ def guessed_labels(ready: ReadySuite, project: Project) -> dict[str, str]:
         if named is not None:
             found[label] = named
     return found
+
+
+def recipe_in_labels(recipe: Recipe, labels: Mapping[str, str]) -> Recipe | None:
+    """A recipe in the project's labels; None where it asks for one that the project does not have."""
+    return with_labels(recipe, labels)
 
 
 def words_for(lists: Sequence[WordList], ready: ReadySuite | None) -> Mapping[str, Sequence[str]]:
@@ -206,6 +213,8 @@ def make_ready_suite(
     """
     require(store, actor, project.id, "use models")
     suite_name = suite_name.strip()
+    if strange := [label for label in labels.values() if label not in project.labels]:
+        raise InvalidValue(f"'{strange[0]}' is none of the project's labels ({', '.join(project.labels)}).")
     wanted = [ready.recipe(name) for name in only] or list(ready.recipes)
     made: list[tuple[TestPlan, list[Case]]] = []
     left_out: list[tuple[str, str]] = []
@@ -251,6 +260,12 @@ def suites_of(store: Store, actor: User, project: Project) -> list[StoredSuite]:
     """The project's suites by name."""
     require(store, actor, project.id, "use models")
     return suite_store.list_suites(store, project.id)
+
+
+def known_models(store: Store, actor: User, project: Project, suite: StoredSuite) -> list[str]:
+    """The names of the models that have answered to a suite."""
+    require(store, actor, project.id, "use models")
+    return list(dict.fromkeys(run.model for run in run_store.list_runs(store, suite.id)))
 
 
 def suite_named(store: Store, project: Project, name: str) -> StoredSuite:

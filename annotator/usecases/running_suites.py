@@ -3,21 +3,22 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from annotator.attribution.base import Input, SegmentTokens
 from annotator.attribution.loading import LoadOptions, load_predictor
 from annotator.domain.people import User
 from annotator.domain.projects import Project
-from annotator.domain.suites import Case, CaseAnswer, StoredSuite, StoredTest
+from annotator.domain.suites import Case, CaseAnswer, StoredSuite, StoredTest, Text
 from annotator.errors import InvalidValue, ModelError
 from annotator.store import Store
 from annotator.store import suite_runs as run_store
 from annotator.store.events import add_event
 from annotator.store.suite_runs import Answers
 from annotator.store.suites import cases_of_test
+from annotator.text.tokenise import tokenise
 from annotator.usecases.asked_model import AskedModel, asked_model
 from annotator.usecases.built_in_model import built_in_model, built_in_name, told_of_training
 from annotator.usecases.making_suites import check_name, suite_named
 from annotator.usecases.rights import require
-from annotator.usecases.suite_cases import input_of
 from annotator.usecases.suite_verdicts import verdicts_of_cases
 
 _TEXTS_AT_ONCE = 256
@@ -162,3 +163,14 @@ def _write(
         run_store.save_answers(store, run_id, test.id, answers, verdicts)
     report.n_tests += 1
     report.n_texts += test.n_texts
+
+
+def input_of(project: Project, text: Text) -> Input:
+    """A text of a case as a model is asked about it, in the project's tokens."""
+    by_name: Mapping[str, str] = {project.task.segments[0].name: text} if isinstance(text, str) else text
+    segments = []
+    for name in project.task.in_numbering_order(list(by_name)):
+        spec = project.task.spec_of(name)
+        body = tokenise(by_name[name], project.language)
+        segments.append(SegmentTokens.of(name, body, spec is None or spec.is_selectable))
+    return Input(tuple(segments), project.language)

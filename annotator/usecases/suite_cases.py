@@ -1,13 +1,11 @@
-"""Which cases a project's suites may hold, and how a model is asked about one."""
+"""Which cases a project's suites may hold."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from annotator.attribution.base import Input, SegmentTokens
 from annotator.domain.projects import Project
 from annotator.domain.suites import Case, Text
 from annotator.errors import InvalidValue
 from annotator.perturb.templates import MOST_CASES
-from annotator.text.tokenise import tokenise
 
 
 def check_cases(project: Project, cases: Sequence[Case]) -> None:
@@ -53,14 +51,3 @@ def _why_no_text(project: Project, text: Text) -> str | None:
         if not spec.may_be_empty and not text.get(spec.name, "").strip():
             return f"The segment '{spec.name}' is missing or empty."
     return None
-
-
-def input_of(project: Project, text: Text) -> Input:
-    """A text of a case as a model is asked about it, in the project's tokens."""
-    by_name: Mapping[str, str] = {project.task.segments[0].name: text} if isinstance(text, str) else text
-    segments = []
-    for name in project.task.in_numbering_order(list(by_name)):
-        spec = project.task.spec_of(name)
-        body = tokenise(by_name[name], project.language)
-        segments.append(SegmentTokens.of(name, body, spec is None or spec.is_selectable))
-    return Input(tuple(segments), project.language)

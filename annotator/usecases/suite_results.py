@@ -17,7 +17,7 @@ from annotator.store import suite_runs as run_store
 from annotator.store.suites import cases_by_number
 from annotator.usecases.evaluating_runs import means_of_runs
 from annotator.usecases.rights import require
-from annotator.usecases.suite_verdicts import as_floats
+from annotator.usecases.suite_verdicts import as_floats, failing_texts
 
 ALL = "All tests"
 
@@ -139,13 +139,16 @@ def _rate(verdicts: Floats) -> Rate:
 
 @dataclass(frozen=True, slots=True)
 class JudgedCase:
-    """A case with the answers of one run to its texts, and in how many of the model's runs it has this verdict."""
+    """A case with the answers of one run to its texts, and in how many of the model's runs it has this verdict.
+
+    fails: for each text whether it alone would fail the case
+    """
 
     number: int
     case: Case
     seed: str
     answers: tuple[CaseAnswer, ...]
-    verdict: Verdict
+    fails: tuple[bool, ...]
     n_runs_so: int
     n_runs: int
 
@@ -189,5 +192,5 @@ def judged_cases(
             run = list(runs.values())[int(np.argmax(is_so[:, number]))]
             answers = tuple(run_store.answers_of(store, run.id, test.id, [number])[number])
             n_so = int(is_so[:, number].sum())
-            found.append(JudgedCase(number, case, run.seed, answers, verdict, n_so, len(runs)))
+            found.append(JudgedCase(number, case, run.seed, answers, failing_texts(case, answers), n_so, len(runs)))
     return CasePage(tuple(found), len(numbers))

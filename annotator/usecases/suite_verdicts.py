@@ -1,6 +1,7 @@
 """Which cases of a suite failed, by the metrics of functional tests."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -15,6 +16,16 @@ _NOT_APPLICABLE = 2
 def verdicts_of_cases(cases: Sequence[Case], answers: Sequence[Answers]) -> list[Verdict]:
     """The verdict on each case of one test."""
     return [_in_words(value) for value in verdicts(cases, answers).tolist()]
+
+
+def failing_texts(case: Case, answers: Answers) -> tuple[bool, ...]:
+    """For each text whether it alone would fail the case; the original of INV and DIR is not judged."""
+    if case.type == "MFT":
+        alone = [replace(case, texts=(text,)) for text in case.texts]
+        return tuple(value == 1 for value in verdicts(alone, [[answer] for answer in answers]).tolist())
+    pairs = [replace(case, texts=(case.texts[0], text)) for text in case.texts[1:]]
+    judged = verdicts(pairs, [[answers[0], answer] for answer in answers[1:]])
+    return (False, *(value == 1 for value in judged.tolist()))
 
 
 def _in_words(value: float) -> Verdict:
