@@ -25,7 +25,7 @@ TABLES = {
     "instances", "segments", "assignments", "drafts", "queue_cursors", "annotations", "rationale_sets", "proposals", "events",
     "models", "runs", "predictions", "machine_rationales", "attributions", "measurements", "metric_values",
     "instance_counts", "assignment_counts", "rounds", "set_origins", "reviews", "scores", "gold_choices", "threads", "comments",
-    "api_tokens",
+    "api_tokens", "word_lists", "suites", "suite_tests", "suite_cases", "suite_runs", "suite_answers", "suite_verdicts",
 }  # fmt: skip
 
 
