@@ -8,18 +8,19 @@ from html import escape
 from annotator.domain.suites import Text
 
 _WORDS = re.compile(r"[^\W\u2e80-\u9fff]+|\s+|.", re.DOTALL)
+# Mixed from the text's own colour: a dialog stands outside of what tells light from dark, so light-dark() says light there.
 _STYLE = """
-.case-texts { font-size: .9375rem; line-height: 1.45; --quiet: light-dark(#52606d, #9fb0c0); }
+.case-texts { font-size: .9375rem; line-height: 1.45; --quiet: color-mix(in srgb, currentColor 72%, transparent); }
 .case-texts table { border-collapse: collapse; width: 100%; margin: 0; }
 .case-texts th, .case-texts td { border: 0; padding: .1rem .75rem .1rem 0; text-align: left; vertical-align: top;
   font-weight: 400; overflow-wrap: anywhere; }
 .case-texts th { width: 5.5rem; font-size: .75rem; line-height: 1.8; color: var(--quiet); white-space: nowrap; }
 .case-texts td.answer { width: 11rem; font-size: .8125rem; color: var(--quiet); padding-right: 0; }
-.case-texts td.answer .fails { color: light-dark(#a32020, #ffb4ab); font-weight: 600; }
+.case-texts td.answer .fails { color: color-mix(in srgb, currentColor 45%, #d62c2c); font-weight: 600; }
 .case-texts .segment { font-size: .75rem; color: var(--quiet); padding-right: .4rem; }
 .case-texts ins { text-decoration: underline; text-decoration-thickness: 2px; text-underline-offset: 3px;
-  background: light-dark(#e3effa, #1f3a55); border-radius: 2px; }
-.case-texts del { color: light-dark(#8a5a00, #e0b252); text-decoration: line-through; }
+  background: color-mix(in srgb, #3b78b0 22%, transparent); border-radius: 2px; }
+.case-texts del { color: color-mix(in srgb, currentColor 45%, #c98500); text-decoration: line-through; }
 .case-texts .is-out { opacity: .45; text-decoration: line-through; }
 """
 

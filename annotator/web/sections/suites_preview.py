@@ -47,7 +47,7 @@ def show(store: Store, visit: Visit, project: Project, plan: TestPlan, suite_nam
     n_pages = -(-len(preview.cases) // _PAGE)
     title, pager = st.columns([4, 1], vertical_alignment="center")
     expected = "" if preview.plan.recipe.type == "MFT" else expectation_words(preview.cases[0])
-    pages = f" Ten a page, {n_pages:,} pages." if n_pages > 1 else ""
+    pages = f" Page of {n_pages:,}:" if n_pages > 1 else ""
     title.caption(as_text(f"{_counts(preview)} {expected}{pages}"))
     page = (
         int(
@@ -148,9 +148,9 @@ def _edit(project: Project, preview: Preview, case: Case) -> None:
 def _edited_text(case: Case, place: int, text: Text) -> Text:
     what = "Text" if case.type == "MFT" else "Original" if not place else f"Changed {place}"
     if isinstance(text, str):
-        return st.text_area(what, text, key=f"tests_edit_{case.case}_{place}")
+        return st.text_area(what, text, key=f"tests_edit_{case.case}_{place}", height=70)
     written: Mapping[str, str] = {
-        name: st.text_area(f"{what}: {name}", part, key=f"tests_edit_{case.case}_{place}_{name}")
+        name: st.text_area(f"{what}: {name}", part, key=f"tests_edit_{case.case}_{place}_{name}", height=70)
         for name, part in text.items()
     }
     return written
