@@ -152,6 +152,15 @@ def keys_of_originals(store: Store, project_id: int) -> set[str]:
     return {row["parent_key"] for row in rows}
 
 
+def ids_of_originals(store: Store, project_id: int) -> list[int]:
+    """The ids of the instances that are neither discarded nor changed versions of others, in the order of import."""
+    rows = store.rows(
+        "SELECT id FROM instances WHERE project_id = ? AND state <> 'discarded' AND parent_key IS NULL ORDER BY id",
+        (project_id,),
+    )
+    return [row["id"] for row in rows]
+
+
 def iterate_named_documents(store: Store, project_id: int) -> Iterator[Segment]:
     """Every document with a name of its own, as a segment without an instance."""
     for row in store.connection.execute(

@@ -12,6 +12,7 @@ from annotator.store.schema_jobs import JOBS
 from annotator.store.schema_lists import LISTS
 from annotator.store.schema_models import MODELS
 from annotator.store.schema_perturbations import PERTURBATIONS
+from annotator.store.schema_suites import SUITES
 from annotator.store.schema_tokens import TOKENS
 
 MIGRATIONS = Migrations("annotator")
@@ -423,6 +424,13 @@ def m005_jobs(db: Database) -> None:
 def m006_saved_lists(db: Database) -> None:
     """Lists of instances that people save under a name, with a note."""
     for statement in LISTS:
+        db.conn.execute(statement)
+
+
+@MIGRATIONS()
+def m007_suites(db: Database) -> None:
+    """Word lists, and functional tests with what models answer to them."""
+    for statement in SUITES:
         db.conn.execute(statement)
 
 

@@ -1,0 +1,71 @@
+"""Words of a list found in a text: what a keep list proposes as a rationale, and what an ignore list tells to be none.
+
+They are suggestions: nothing here marks anything.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from annotator.domain.texts import TokenizedText
+from annotator.domain.word_lists import FORMS, WordList
+from annotator.text.tokenise import tokenise
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """Tokens start_token to end_token (exclusive) of a text, which are a word of a list."""
+
+    start_token: int
+    end_token: int
+    word: str
+    list_name: str
+
+
+class Lexicon:
+    """The words of a list, cut as texts of its language are, so that each is found by looking up tokens alone."""
+
+    def __init__(self, words: WordList) -> None:
+        self.name = words.name
+        self._phrases: dict[tuple[str, ...], str] = {}
+        for word in words.words:
+            for form in word.split(FORMS):
+                tokens = tuple(token.casefold() for token in tokenise(form, words.language).tokens())
+                if tokens:
+                    self._phrases.setdefault(tokens, form)
+        self._lengths: dict[str, list[int]] = {}  # by a phrase's first token, the longest first
+        for tokens in sorted(self._phrases, key=len, reverse=True):
+            lengths = self._lengths.setdefault(tokens[0], [])
+            if len(tokens) not in lengths:
+                lengths.append(len(tokens))
+
+    def hits(self, body: TokenizedText) -> list[Hit]:
+        """Where words of the list stand in a text, in any case, as whole tokens; the longest first, none twice."""
+        tokens = [token.casefold() for token in body.tokens()]
+        found: list[Hit] = []
+        place = 0
+        while place < len(tokens):
+            hit = self._hit(tokens, place)
+            if hit is None:
+                place += 1
+                continue
+            found.append(hit)
+            place = hit.end_token
+        return found
+
+    def _hit(self, tokens: Sequence[str], place: int) -> Hit | None:
+        for length in self._lengths.get(tokens[place], ()):
+            phrase = tuple(tokens[place : place + length])
+            if phrase in self._phrases:
+                return Hit(place, place + length, self._phrases[phrase], self.name)
+        return None
+
+
+def complement(hits: Sequence[Hit], n_tokens: int) -> list[tuple[int, int]]:
+    """The token ranges that no hit covers: what an ignore list leaves, proposed only where somebody asks for it.
+
+    hits: in order, none over another, as `Lexicon.hits` gives them
+    >>> complement([Hit(1, 2, "the", "stop"), Hit(4, 5, "a", "stop")], 5)
+    [(0, 1), (2, 4)]
+    """
+    borders = [0, *(border for hit in hits for border in (hit.start_token, hit.end_token)), n_tokens]
+    return [(start, end) for start, end in zip(borders[::2], borders[1::2], strict=True) if start < end]
