@@ -230,11 +230,18 @@ def _show_problems(what: str, problems: Sequence[Problem], n: int, rest: str) ->
 @click.option("--gold-policy", type=click.Choice(GOLD_POLICIES), help="Which sets count; else the project's policy.")
 @click.option("--split", help="Only this split.")
 @click.option("--include", type=click.Choice(["submitted"]), help="Also annotations that are not accepted yet.")
+@click.option(
+    "--half",
+    type=click.Choice(["both", "originals", "perturbed"]),
+    default="both",
+    show_default=True,
+    help="Originals alone, or perturbed versions alone.",
+)
 @json_option
 @click.pass_obj
 def export(
-    database: Path, format_name: str, path: Path, project_name: str, gold_policy: Any, split: str | None,
-    include: str | None, as_json: bool,
+    database: Path, /, *, format_name: str, path: Path, project_name: str, gold_policy: Any, split: str | None,
+    include: str | None, half: Any, as_json: bool,
 ) -> None:  # fmt: skip
     """Write a project's gold (or, as jsonl, everything of it) to a file or folder."""
     from annotator.usecases.exporting import ExportOptions, export_file
@@ -242,7 +249,7 @@ def export(
 
     with opened(database) as store:
         found = find_project(store, project_name)
-        options = ExportOptions(gold_policy, split, include == "submitted")
+        options = ExportOptions(gold_policy, split, include == "submitted", half)
         n = export_file(store, LOCAL_OPERATOR, found, format_name, path, options)
     if as_json:
         print_json({"instances": n, "path": str(path)})

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-JobKind = Literal["attribute", "measure"]
+JobKind = Literal["attribute", "measure", "suite"]
 JobState = Literal["waiting", "running", "done", "failed", "stopped"]
 
 

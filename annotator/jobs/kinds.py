@@ -10,7 +10,8 @@ from annotator.domain.projects import Project
 from annotator.store import Store
 from annotator.usecases.attributing import AttributingReport, attribute
 from annotator.usecases.measuring import is_out_of_date, measure
-from annotator.usecases.queueing import AskedAttribution, ask_to_measure
+from annotator.usecases.queueing import AskedAttribution, AskedSuite, ask_to_measure
+from annotator.usecases.running_suites import run_suite
 
 _LEFT_OUT_SHOWN = 5
 Progress = Callable[[int, int], None]
@@ -40,4 +41,11 @@ def _measure(store: Store, actor: User, project: Project, _: Job, progress: Prog
     return f"{n_runs:,} runs were measured."
 
 
-KINDS: Mapping[JobKind, Doing] = {"attribute": _attribute, "measure": _measure}
+def _suite(store: Store, actor: User, project: Project, job: Job, progress: Progress) -> str:
+    asked = msgspec.json.decode(job.options, type=AskedSuite)
+    report = run_suite(store, actor, project, asked.suite, asked.model, asked.options, progress=progress)
+    known = f" {report.n_known:,} were answered before." if report.n_known else ""
+    return f"{report.model} answered {report.n_tests:,} tests, {report.n_texts:,} texts.{known}"
+
+
+KINDS: Mapping[JobKind, Doing] = {"attribute": _attribute, "measure": _measure, "suite": _suite}

@@ -5,7 +5,7 @@ JOBS = (
     """CREATE TABLE jobs (
         id INTEGER PRIMARY KEY,
         project_id INTEGER NOT NULL REFERENCES projects (id),
-        kind TEXT NOT NULL CHECK (kind IN ('attribute', 'measure')),
+        kind TEXT NOT NULL CHECK (kind IN ('attribute', 'measure', 'suite')),
         title TEXT NOT NULL,
         options TEXT NOT NULL CHECK (json_valid(options)),
         asked_by INTEGER REFERENCES users (id),

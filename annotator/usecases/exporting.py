@@ -5,6 +5,7 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from annotator.domain.instances import Annotation, GoldInstance, Instance, Segment
 from annotator.domain.models import StoredOutput
@@ -43,13 +44,22 @@ from annotator.usecases.rights import require
 WRITABLE: tuple[str, ...] = ("jsonl", *WRITERS)
 
 
+Half = Literal["both", "originals", "perturbed"]
+HALVES: tuple[Half, ...] = ("both", "originals", "perturbed")
+
+
 @dataclass(frozen=True, slots=True)
 class ExportOptions:
-    """What is written. gold_policy None: the project's. include_submitted: also annotations that are not accepted yet."""
+    """What is written.
+
+    gold_policy None: the project's. include_submitted: also annotations that are not accepted yet. half: originals alone, or
+    perturbed versions alone (our own format always holds both).
+    """
 
     gold_policy: GoldPolicy | None = None
     split: str | None = None
     include_submitted: bool = False
+    half: Half = "both"
 
 
 def export_file(
@@ -111,8 +121,12 @@ def gold_instances(
             counting = sorted((a for a in annotations[instance.id] if a.state in states), key=_accepted_first)
             chosen = chosen_among(annotations[instance.id], choices.get(instance.id))
             gold = None if instance.state == "discarded" else gold_of(instance, counting, policy, chosen)
-            if gold is not None:
+            if gold is not None and _is_in(options.half, instance):
                 yield gold
+
+
+def _is_in(half: Half, instance: Instance) -> bool:
+    return half == "both" or (half == "perturbed") == (instance.parent_key is not None)
 
 
 def _accepted_first(annotation: Annotation) -> bool:

@@ -12,9 +12,12 @@ from annotator.store import Store
 from annotator.store import jobs as jobs_store
 from annotator.store.people import roles_of
 from annotator.usecases.attributing import AttributingOptions, offered_methods
+from annotator.usecases.making_suites import suite_named
 from annotator.usecases.rights import require
+from annotator.usecases.running_suites import SuiteOptions
 
 _ENDED_SHOWN = 5
+_NO_MODEL = "Name a model: built-in, spacy:FOLDER or transformers:FOLDER."
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +27,15 @@ class AskedAttribution:
     model: str
     method: str
     options: AttributingOptions
+
+
+@dataclass(frozen=True, slots=True)
+class AskedSuite:
+    """What a job of kind "suite" runs, and on which model."""
+
+    suite: str
+    model: str
+    options: SuiteOptions
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +53,7 @@ def ask_to_attribute(store: Store, actor: User, project: Project, asked: AskedAt
     """
     require(store, actor, project.id, "use models")
     if not asked.model.strip():
-        raise InvalidValue("Name a model: built-in, spacy:FOLDER or transformers:FOLDER.")
+        raise InvalidValue(_NO_MODEL)
     methods = offered_methods()
     if asked.method not in methods:
         raise InvalidValue(f"There is no method '{asked.method}'. Choose one of {', '.join(methods)}.")
@@ -49,6 +61,21 @@ def ask_to_attribute(store: Store, actor: User, project: Project, asked: AskedAt
     options = msgspec.json.encode(asked).decode()
     with store.transaction():
         return jobs_store.add_job(store, project.id, "attribute", title, options, actor)
+
+
+def ask_to_run_suite(store: Store, actor: User, project: Project, asked: AskedSuite) -> Job:
+    """A suite is to be run on a model.
+
+    Raises: InvalidValue without a model, NotFound for a suite that the project does not have
+    """
+    require(store, actor, project.id, "use models")
+    if not asked.model.strip():
+        raise InvalidValue(_NO_MODEL)
+    suite_named(store, project, asked.suite)
+    title = f"The tests of '{asked.suite}' on {asked.model}"
+    options = msgspec.json.encode(asked).decode()
+    with store.transaction():
+        return jobs_store.add_job(store, project.id, "suite", title, options, actor)
 
 
 def ask_to_measure(store: Store, actor: User, project: Project) -> Job:

@@ -192,3 +192,24 @@ def test_a_researcher_exports_gold_but_not_everybodys_unfinished_work(
     with pytest.raises(NotAllowed, match="see all annotations"):
         export_file(store, researcher, project, "benchmark", tmp_path / "x", ExportOptions(include_submitted=True))
     assert export_file(store, researcher, project, "benchmark", tmp_path / "gold") == 2
+
+
+def test_originals_and_perturbed_versions_are_written_apart_when_that_is_asked(
+    store: Store, make_project: Callable[..., Project], import_rows: Callable[..., object], tmp_path: Path
+) -> None:
+    pairs = make_project(name="Pairs")
+    rows = [
+        {"id": "a", "text": "a good book", "label": "positive", "rationales": [[[1, 2]]]},
+        {"id": "a-not", "text": "no good book", "label": "negative", "rationales": [[[0, 2]]], "parent": "a", "perturbation_kind": "logic"},
+    ]  # fmt: skip
+    import_rows(pairs, rows, split="test")
+    for half, keys in (("originals", {"a"}), ("perturbed", {"a-not"}), ("both", {"a", "a-not"})):
+        folder = tmp_path / half
+        n = export_file(store, LOCAL_OPERATOR, pairs, "eraser", folder, ExportOptions(half=half))  # type: ignore[arg-type]
+        lines = [
+            line
+            for file in folder.glob("*.jsonl")
+            if file.name != "docs.jsonl"
+            for line in file.read_text().splitlines()
+        ]
+        assert ({json.loads(line)["annotation_id"] for line in lines}, n) == (keys, len(keys))

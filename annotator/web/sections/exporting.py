@@ -10,7 +10,7 @@ import streamlit as st
 from annotator.domain.people import has_right
 from annotator.domain.projects import GOLD_POLICIES, Project
 from annotator.usecases.databases import Store
-from annotator.usecases.exporting import WRITABLE, ExportOptions, export_file
+from annotator.usecases.exporting import HALVES, WRITABLE, ExportOptions, export_file
 from annotator.web.session import Visit
 
 # What a person chooses from, and the ending of a format that is one file; "": a folder, which is packed.
@@ -26,6 +26,7 @@ FORMATS = {
     "parquet": ("Parquet, one file", ".parquet"),
     "datasets": ("Hugging Face datasets, a folder", ""),
 }
+_HALF_WORDS = {"both": "all", "originals": "originals alone", "perturbed": "perturbed versions alone"}
 _POLICY_WORDS = {
     "chosen": "the first accepted annotation", "all": "all distinct sets", "majority": "tokens of the majority",
     "union": "union of all tokens",
@@ -49,7 +50,11 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     split = right.text_input("Only this split", key="export_split", placeholder="all")
     may_see_submitted = sees_all or project.settings.researchers_see_submitted
     submitted = may_see_submitted and st.checkbox("Also annotations that are not accepted yet", key="export_submitted")
-    options = ExportOptions(policy, split or None, submitted)
+    half = st.segmented_control(
+        "Which instances", HALVES, default="both", required=True, format_func=_HALF_WORDS.__getitem__, key="export_half",
+        disabled=format_name == "jsonl",
+    )  # fmt: skip
+    options = ExportOptions(policy, split or None, submitted, "both" if format_name == "jsonl" else half)
     choice = (project.id, format_name, options)
     if st.button("Prepare", type="primary", key="export_prepare"):
         st.session_state["export_ready"] = (choice, *_made(store, visit, project, format_name, options))

@@ -68,6 +68,11 @@ def show_ended(store: Store, visit: Visit, project: Project) -> None:
             )
 
 
+def ended(store: Store, visit: Visit, project: Project) -> tuple[Job, ...]:
+    """The last work that ended, the latest first."""
+    return queue_of(store, visit.user, project).ended
+
+
 def last_ended_id(store: Store, visit: Visit, project: Project) -> int:
     """A number that changes when long work has ended; 0 before the first."""
     return max((job.id for job in queue_of(store, visit.user, project).ended), default=0)

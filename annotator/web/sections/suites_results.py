@@ -12,6 +12,7 @@ from annotator.errors import AnnotatorError
 from annotator.usecases.databases import Store
 from annotator.usecases.making_suites import known_models, remove_suite, remove_test, suites_of
 from annotator.web.frame import as_text
+from annotator.web.sections import jobs
 from annotator.web.sections.suites_cases import failing_cases
 from annotator.web.session import Visit
 
@@ -45,8 +46,20 @@ def show(store: Store, visit: Visit, project: Project) -> None:
         return
     suite = choose_suite(suites, "results")
     _ask_a_model(store, visit, project, suite)
+    with st.container():  # always there, so that what stands below keeps its place
+        jobs.show_open(store, visit, project)
+        _tell_last(store, visit, project)
     _show_table(store, visit, project, suite)
     _offer_removal(store, visit, project, suite)
+
+
+def _tell_last(store: Store, visit: Visit, project: Project) -> None:
+    """What came of the last run."""
+    last = next((job for job in jobs.ended(store, visit, project) if job.kind == "suite"), None)
+    if last is not None and last.state == "done":
+        st.caption(as_text(last.told))
+    elif last is not None:
+        st.warning(as_text(f"{last.title}: {last.told}"), icon=":material/error:")
 
 
 def choose_suite(suites: Sequence[StoredSuite], where: str) -> StoredSuite:
@@ -79,23 +92,14 @@ def _ask_a_model(store: Store, visit: Visit, project: Project, suite: StoredSuit
 
 def _run(store: Store, visit: Visit, project: Project, suite: StoredSuite, spec: str, kept_as: str, seed: str) -> None:
     # NumPy and spaCy come with it, and the page is shown without them.
-    from annotator.usecases.running_suites import SuiteOptions, run_suite  # noqa: PLC0415
-
-    bar = st.progress(0.0, "Loading the model ...")
-
-    def told(done: int, of: int) -> None:
-        bar.progress(min(1.0, done / max(of, 1)), f"{done:,} of {of:,} texts")
+    from annotator.usecases.queueing import AskedSuite, ask_to_run_suite  # noqa: PLC0415
+    from annotator.usecases.running_suites import SuiteOptions  # noqa: PLC0415
 
     try:
-        report = run_suite(
-            store, visit.user, project, suite.name, spec, SuiteOptions(kept_as, seed), progress=told
-        )  # fmt: skip
+        ask_to_run_suite(store, visit.user, project, AskedSuite(suite.name, spec, SuiteOptions(kept_as, seed)))
     except AnnotatorError as error:
-        bar.empty()
         st.error(as_text(str(error)), icon=":material/error:")
         return
-    known = f" {report.n_known} were answered before." if report.n_known else ""
-    st.session_state["tests_done"] = f"{report.model} answered {report.n_tests} tests, {report.n_texts:,} texts.{known}"
     st.rerun()
 
 
