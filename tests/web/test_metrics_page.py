@@ -228,3 +228,19 @@ def test_an_annotator_reads_why_there_is_nothing(page, modelled) -> None:
     app = page(modelled, role="annotator")
     assert app.info[0].value.startswith("You cannot use models in this project.")
     assert not app.get("html")
+
+
+def test_counts_of_several_seeds_are_means_with_their_deviation(page, store, gold) -> None:
+    rows = [
+        SourceOutput(key, Run("m", "ig", seed=seed), "f", 1, None, (), (SourceAttribution((ScoredPart((3.0, 2, 1, 0)),)),))
+        for seed, keys in ((1, ("a", "a1")), (2, ("a",)))
+        for key in keys
+    ]  # fmt: skip
+    report = ImportReport(is_output=True)
+    with store.transaction():
+        OutputIntake(store, gold, ImportOptions(), report, lambda _: None).run(rows)
+    app = page(gold)
+    assert not app.exception
+    counts = next(one.value for one in app.dataframe if "instances seen in part" in one.value.columns)
+    assert counts["instances"].tolist() == ["1.5 ± 0.7"]
+    assert counts["instances seen in part"].tolist() == [0]
