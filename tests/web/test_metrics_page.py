@@ -249,3 +249,19 @@ def test_failure_rates_of_functional_tests_stand_among_the_charts(page, modelled
     numbers = next(frame.value for frame in app.dataframe if "failure rate" in frame.value)
     assert numbers.to_dict("records") == [{"capability": "Logic", "model": HOSTILE, "failure rate": 1.0, "cases": 1},
                                           {"capability": "All tests", "model": HOSTILE, "failure rate": 1.0, "cases": 1}]  # fmt: skip
+
+
+def test_counts_of_several_seeds_are_means_with_their_deviation(page, store, gold) -> None:
+    rows = [
+        SourceOutput(key, Run("m", "ig", seed=seed), "f", 1, None, (), (SourceAttribution((ScoredPart((3.0, 2, 1, 0)),)),))
+        for seed, keys in ((1, ("a", "a1")), (2, ("a",)))
+        for key in keys
+    ]  # fmt: skip
+    report = ImportReport(is_output=True)
+    with store.transaction():
+        OutputIntake(store, gold, ImportOptions(), report, lambda _: None).run(rows)
+    app = page(gold)
+    assert not app.exception
+    counts = next(one.value for one in app.dataframe if "instances seen in part" in one.value.columns)
+    assert counts["instances"].tolist() == ["1.5 ± 0.7"]
+    assert counts["instances seen in part"].tolist() == [0]
