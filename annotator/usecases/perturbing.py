@@ -17,6 +17,7 @@ from annotator.store.instances import get_instance, project_of_instance
 from annotator.store.projects import get_project_by_id
 from annotator.text.retokenise import tokenise_like
 from annotator.usecases.checking_perturbations import settle_checks
+from annotator.usecases.given_words import given_words
 from annotator.usecases.gold_labels import gold_of_instance
 from annotator.usecases.perturbation_looks import Look, check_length, checked_gold, kinds_of, looked_at, packed_sets
 from annotator.usecases.rights import require
@@ -76,7 +77,7 @@ def suggestions_for(
     get_kind(kind, kinds_of(project))
     check_length(segment, text)
     body = tokenise_like(_segment(instance, segment).body, text, instance.language)
-    return suggest(body, instance.language, kind, seed)
+    return suggest(body, instance.language, kind, seed, given_words(store, project, instance.language))
 
 
 def hand_in(

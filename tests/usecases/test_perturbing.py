@@ -19,6 +19,7 @@ from annotator.usecases.importing import import_file
 from annotator.usecases.marking import next_work
 from annotator.usecases.perturbation_looks import staleness
 from annotator.usecases.upkeep import check
+from annotator.usecases.word_lists import save_word_list
 
 TEXT = "The plot is slow but the acting is superb ."
 
@@ -412,3 +413,12 @@ def test_a_full_export_holds_every_version_and_check_and_reads_back(
     (restored,) = perturbations_store.perturbations_of(store, original(store, copy))
     assert (restored.state, len(restored.versions), len(restored.checks)) == ("approved", 2, 3)
     assert staleness(store, copy, restored) == ()
+
+
+def test_synonyms_come_from_the_project_s_own_word_list(
+    store: Store, reviews: Project, people: dict[str, User]
+) -> None:
+    save_word_list(store, people["Lea"], reviews, "synonyms", ["superb | splendid | brilliant"])
+    found = perturbing.suggestions_for(store, people["Ann"], original(store, reviews), "text", TEXT, "important", 0)
+    replaced = {edit.replacement for one in found for edit in one.edits if TEXT[edit.start : edit.end] == "superb"}
+    assert {"splendid", "brilliant"} <= replaced

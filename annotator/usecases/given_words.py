@@ -1,0 +1,36 @@
+"""The word lists of a project that suggestions for changed versions come from (docs/perturb.md)."""
+
+from collections.abc import Mapping, Sequence
+
+from annotator.domain.projects import Project
+from annotator.domain.word_lists import FORMS
+from annotator.perturb.passage import GivenWords
+from annotator.store import Store
+from annotator.store.word_lists import list_word_lists
+from annotator.text.language import subtags
+
+
+def given_words(store: Store, project: Project, language: str) -> GivenWords:
+    """The lists named synonyms, related, antonyms, names and places, where they are of the language.
+
+    In the first three the forms of a word ("big | large | huge") stand for one another.
+    """
+    code = subtags(language)[0]
+    lists = {one.name: one.words for one in list_word_lists(store, project.id) if subtags(one.language)[0] == code}
+    return GivenWords(
+        synonyms=_each_other(lists.get("synonyms", ())),
+        related=_each_other(lists.get("related", ())),
+        antonyms=_each_other(lists.get("antonyms", ())),
+        names=lists.get("names", ()),
+        places=lists.get("places", ()),
+    )
+
+
+def _each_other(words: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
+    """Each form with the other forms of its words."""
+    found: dict[str, dict[str, None]] = {}
+    for word in words:
+        forms = word.split(FORMS)
+        for form in forms:
+            found.setdefault(form, {}).update(dict.fromkeys(other for other in forms if other != form))
+    return {form: tuple(others) for form, others in found.items() if others}
