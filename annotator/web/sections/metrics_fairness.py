@@ -1,0 +1,85 @@
+"""False positive rates over word lists on the Metrics page; a group opens the texts behind its rate."""
+
+from urllib.parse import urlencode
+
+import streamlit as st
+
+from annotator.domain.projects import Project
+from annotator.figures.grouped_bars import Bar, grouped_bars
+from annotator.figures.instance_list import LinkedRow, instance_list_html
+from annotator.usecases.databases import Store
+from annotator.usecases.fairness_of_project import FairnessRow, fairness_rows
+from annotator.usecases.word_lists import word_lists
+from annotator.web.frame import as_text
+from annotator.web.sections.metrics_numbers import Found
+from annotator.web.session import Visit
+
+_MOST_SHOWN = 100
+_ALL = "all texts"
+
+
+def show(store: Store, visit: Visit, project: Project, found: Found) -> None:
+    """Choose word lists and a label; each model's rate for each list beside its rate over all texts."""
+    lists = [one.name for one in word_lists(store, visit.user, project)]
+    if not lists or project.task.result_kind != "label":
+        st.info(
+            "Groups are word lists: save some, such as words for men and for women, on the page Tests under “Word lists”.",
+            icon=":material/groups:",
+        )
+        return
+    of_lists, of_label = st.columns([4, 2], vertical_alignment="bottom")
+    chosen = of_lists.multiselect("Word lists", lists, default=lists[:4], key=f"metrics_groups_{project.id}")
+    positive = of_label.selectbox(
+        "Label whose false positives count", project.labels, index=len(project.labels) - 1,
+        key=f"metrics_positive_{project.id}",
+    )  # fmt: skip
+    rows = fairness_rows(store, visit.user, project, chosen, positive, found.asked.split) if chosen else []
+    if not rows:
+        st.info("No model has answers here yet, or no list is chosen.", icon=":material/groups:")
+        return
+    st.plotly_chart(
+        grouped_bars([bar for row in rows for bar in _bars(row)], up="false positive rate ↓"),
+        key=f"metrics_fairness_{project.id}", config={"displayModeBar": False},
+    )  # fmt: skip
+    st.dataframe(
+        [_cells(row) for row in rows], hide_index=True, key=f"metrics_fairness_table_{project.id}",
+        column_config={name: st.column_config.NumberColumn(format="%.3f") for name in ("FPRD ↓", _ALL, *chosen)},
+    )  # fmt: skip
+    st.caption(
+        "The share of texts of other labels that a model takes for this one, among those that mention a word of the list. FPRD: "
+        "the sum of the lists' distances to the rate over all texts (ER-TEST). A list without such a text is left out (–)."
+    )
+    _show_wrong(project, rows)
+
+
+def _bars(row: FairnessRow) -> list[Bar]:
+    found = [
+        Bar(group.name, row.model, group.rate.mean, group.n_negatives)
+        for group in row.groups
+        if group.rate.mean is not None
+    ]
+    return ([Bar(_ALL, row.model, row.overall.mean)] if row.overall.mean is not None else []) + found
+
+
+def _cells(row: FairnessRow) -> dict[str, object]:
+    rates = {group.name: group.rate.mean for group in row.groups}
+    negatives = {f"n of {group.name}": group.n_negatives for group in row.groups}
+    return {"model": row.model, "FPRD ↓": row.difference.mean, _ALL: row.overall.mean, **rates, **negatives}
+
+
+def _show_wrong(project: Project, rows: list[FairnessRow]) -> None:
+    behind = [(row.model, group) for row in rows for group in row.groups if group.wrong]
+    if not behind:
+        return
+    place = st.selectbox(
+        "False positives of", range(len(behind)), key=f"metrics_wrong_{project.id}_{len(behind)}",
+        format_func=lambda n: f"{behind[n][0]}, {behind[n][1].name}: {len(behind[n][1].wrong):,}",
+    )  # fmt: skip
+    wrong = behind[place][1].wrong
+    if len(wrong) > _MOST_SHOWN:
+        st.markdown(as_text(f"The first {_MOST_SHOWN} of {len(wrong):,}; a link opens Saliency in another tab"))
+    shown = [
+        LinkedRow(f"/saliency?{urlencode({'project': project.id, 'instance': instance_id})}", key, [])
+        for instance_id, key in wrong[:_MOST_SHOWN]
+    ]
+    st.html(instance_list_html(shown, [], label="False positives"))
