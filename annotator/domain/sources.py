@@ -7,6 +7,7 @@ from typing import Literal
 from annotator.domain.authoring import ChangedText, PerturbationState, Verdict
 from annotator.domain.models import StoredOutput
 from annotator.domain.texts import TokenizedText
+from annotator.domain.word_lists import WordList
 
 
 @dataclass(frozen=True, slots=True)
@@ -300,6 +301,7 @@ class SourceInstance:
 
 SourceItem = (
     SourceProject
+    | WordList
     | SourceDocument
     | SourceInstance
     | StoredOutput

@@ -9,6 +9,7 @@ import msgspec
 from annotator.domain.projects import ProjectSettings
 from annotator.domain.sources import Problem, SourceDocument, SourceInstance, SourceItem, SourceProject, SourceText
 from annotator.domain.tasks import Task
+from annotator.domain.word_lists import WordList
 from annotator.errors import ExportRefused, InvalidValue
 from annotator.formats.base import ReadOptions
 from annotator.formats.checks import Checker, KeyLines
@@ -26,6 +27,7 @@ from annotator.formats.own_records import (
     ProjectRecord,
     TextRecord,
     TokensRecord,
+    WordListRecord,
     annotation_of,
     choice_of,
     event_of,
@@ -97,6 +99,8 @@ class _OwnReader:
                 return output_of(record, self.options.key_prefix, row.source, row.line)
             case ListRecord():
                 return list_of(record, self.options.key_prefix, row.source, row.line)
+            case WordListRecord():
+                return _word_list(record, findings)
             case PerturbationRecord():
                 return perturbation_of(record, self.options.key_prefix, row.source, row.line)
             case EventRecord():
@@ -164,6 +168,14 @@ class _OwnReader:
         if record.docid is not None:
             return self.options.key_prefix + record.docid
         return _text(record.text or "", record.tokens, f"segments.{name}.tokens", findings)
+
+
+def _word_list(record: WordListRecord, findings: Findings) -> WordList | None:
+    try:
+        return WordList(record.name, record.language, record.role, tuple(record.words))
+    except InvalidValue as error:
+        findings.refuse("word_list", record.name, str(error))
+        return None
 
 
 def _project(record: ProjectRecord, task: Task, findings: Findings) -> SourceProject:

@@ -28,12 +28,13 @@ from annotator.domain.sources import (
 )
 from annotator.domain.texts import TokenizedText
 from annotator.domain.threads import Voice
+from annotator.domain.word_lists import WordList, WordListRole
 from annotator.formats.own_output import OutputRecord, output_record
 from annotator.formats.own_perturbations import PerturbationRecord, perturbation_record
 from annotator.formats.own_values import Time, UserName
 from annotator.formats.spans import SpanRow, span_row
 
-VERSION = 3  # 2: what models answer and give as their reasons; 3: saved lists, perturbations that were written here
+VERSION = 3  # 2: what models answer and give as their reasons; 3: saved lists, perturbations that were written here, word lists
 
 # What the store takes; a value that it would refuse is a problem of the file, with its line and field.
 Count = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
@@ -246,6 +247,15 @@ class ListRecord(msgspec.Struct, tag_field="record", tag="list", omit_defaults=T
     members: Annotated[list[tuple[str, str]], msgspec.Meta(max_length=MOST_LISTED)] = []
 
 
+class WordListRecord(msgspec.Struct, tag_field="record", tag="word_list"):
+    """A word list; it stands before what it may mark."""
+
+    name: str
+    language: str
+    role: WordListRole
+    words: list[str]
+
+
 class EventRecord(msgspec.Struct, tag_field="record", tag="event", omit_defaults=True):
     """One line of the record of who did what."""
 
@@ -259,9 +269,25 @@ class EventRecord(msgspec.Struct, tag_field="record", tag="event", omit_defaults
 
 
 OwnRecord = (
-    ProjectRecord | DocumentRecord | InstanceRecord | OutputRecord | ListRecord | PerturbationRecord | EventRecord
+    ProjectRecord
+    | WordListRecord
+    | DocumentRecord
+    | InstanceRecord
+    | OutputRecord
+    | ListRecord
+    | PerturbationRecord
+    | EventRecord
 )
-OwnItem = SourceProject | SourceDocument | SourceInstance | StoredOutput | SourceList | SourcePerturbation | SourceEvent
+OwnItem = (
+    SourceProject
+    | WordList
+    | SourceDocument
+    | SourceInstance
+    | StoredOutput
+    | SourceList
+    | SourcePerturbation
+    | SourceEvent
+)
 
 
 def record_of(item: OwnItem) -> OwnRecord:  # noqa: PLR0911  (one for each kind)
@@ -279,6 +305,8 @@ def record_of(item: OwnItem) -> OwnRecord:  # noqa: PLR0911  (one for each kind)
             )
         case SourcePerturbation():
             return perturbation_record(item)
+        case WordList():
+            return WordListRecord(item.name, item.language, item.role, list(item.words))
         case SourceEvent():
             return EventRecord(item.at, item.actor, item.action, item.subject, item.key, dict(item.detail), item.split)
         case SourceProject():

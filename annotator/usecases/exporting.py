@@ -38,6 +38,7 @@ from annotator.store.perturbations import perturbations_as_sources
 from annotator.store.projects import settings_json
 from annotator.store.proposals import proposals_of_instances
 from annotator.store.transfer import choices_as_sources, rounds_as_sources, threads_as_sources
+from annotator.store.word_lists import list_word_lists
 from annotator.usecases.resolving import to_source_sets, to_source_span
 from annotator.usecases.rights import require
 
@@ -136,6 +137,7 @@ def _accepted_first(annotation: Annotation) -> bool:
 def everything_of(store: Store, project: Project, split: str | None = None) -> Iterator[SourceItem]:
     """Our own export: the project's rules and members, documents, instances with all their annotations and work, events."""
     yield _header(store, project)
+    yield from list_word_lists(store, project.id)
     for segment in iterate_named_documents(store, project.id):
         yield SourceDocument(segment.docid or "", SourceText(segment.body.text, segment.body))
     all_places: dict[int, int] = {}

@@ -16,6 +16,7 @@ from annotator.domain.sources import (
     SourceProject,
 )
 from annotator.domain.texts import TokenizedText
+from annotator.domain.word_lists import WordList
 from annotator.store import Store
 from annotator.store.imports import InstanceWriter, NewDocument, NewInstance, last_queue_position
 from annotator.store.projects import set_labels
@@ -62,6 +63,8 @@ class Intake:
                     self._take_documents(batch)  # type: ignore[arg-type]
                 case StoredOutput():
                     self.restorer.take_outputs(batch, self.report)  # type: ignore[arg-type]
+                case WordList():
+                    self.restorer.take_word_lists(batch)  # type: ignore[arg-type]
                 case SourceList():
                     self.restorer.take_lists(batch, self.report)  # type: ignore[arg-type]
                 case SourcePerturbation():

@@ -18,6 +18,7 @@ from annotator.domain.sources import (
     SourceWork,
 )
 from annotator.domain.texts import TokenLayout
+from annotator.domain.word_lists import WordList
 from annotator.store import Store
 from annotator.store.events import record_event
 from annotator.store.imports import NewInstance, StoredWork, add_proposals, add_work
@@ -35,6 +36,7 @@ from annotator.store.transfer import (
     restore_threads,
     set_follows,
 )
+from annotator.store.word_lists import find_word_list, save_word_list
 from annotator.usecases.import_report import ImportReport
 from annotator.usecases.output_labels import strange_label, told_strange
 from annotator.usecases.resolving import no_body, resolve_sets
@@ -111,6 +113,12 @@ class Restorer:
         for run, of_run in by_run.items():
             planned = plan_outputs(self.store, self.runs.id_of(run), of_run)
             write_planned(self.store, [plan for plan in planned if not plan.overwritten])
+
+    def take_word_lists(self, lists: Sequence[WordList]) -> None:
+        """Word lists whose names are free; one that is there already stays as it is."""
+        for one in lists:
+            if find_word_list(self.store, self.project.id, one.name) is None:
+                save_word_list(self.store, self.project.id, one, created_by="a file")
 
     def take_lists(self, lists: Sequence[SourceList], report: ImportReport) -> None:
         """Saved lists whose names are free; one that is there already stays as it is."""

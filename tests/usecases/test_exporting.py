@@ -21,6 +21,7 @@ from annotator.usecases.demonstration import build
 from annotator.usecases.exporting import ExportOptions, everything_of, export_file, gold_instances
 from annotator.usecases.importing import import_file
 from annotator.usecases.projects import change_project, create_project, find_project
+from annotator.usecases.word_lists import save_word_list, word_lists
 
 SETS = (RationaleSet.of((5, 7), (1, 2)), RationaleSet.of((0, 2), (2, 3)))
 
@@ -213,3 +214,15 @@ def test_originals_and_perturbed_versions_are_written_apart_when_that_is_asked(
             for line in file.read_text().splitlines()
         ]
         assert ({json.loads(line)["annotation_id"] for line in lines}, n) == (keys, len(keys))
+
+
+def test_word_lists_travel_in_our_own_form_and_do_not_replace_what_is_there(
+    store: Store, make_project: Callable[..., Project], tmp_path: Path
+) -> None:
+    first, second = make_project(name="First"), make_project(name="Second")
+    lists = [save_word_list(store, LOCAL_OPERATOR, first, "praise", ["good | fine", "kind"], role="keep")]
+    lists.append(save_word_list(store, LOCAL_OPERATOR, first, "blame", ["bad"]))
+    kept = save_word_list(store, LOCAL_OPERATOR, second, "blame", ["poor"])
+    export_file(store, LOCAL_OPERATOR, first, "jsonl", tmp_path / "all.jsonl")
+    import_file(store, LOCAL_OPERATOR, second, "jsonl", tmp_path / "all.jsonl")
+    assert word_lists(store, LOCAL_OPERATOR, second) == [kept, lists[0]]
