@@ -10,6 +10,7 @@ from sqlite_utils.migrations import Migrations
 from annotator.store.schema_jobs import JOBS
 from annotator.store.schema_models import MODELS
 from annotator.store.schema_perturbations import PERTURBATIONS
+from annotator.store.schema_proposed_sets import PROPOSED_SETS
 from annotator.store.schema_tokens import TOKENS
 
 MIGRATIONS = Migrations("annotator")
@@ -421,4 +422,11 @@ def m005_jobs(db: Database) -> None:
 def m008_perturbations(db: Database) -> None:
     """Perturbations that people write, with their versions and checks."""
     for statement in PERTURBATIONS:
+        db.conn.execute(statement)
+
+
+@MIGRATIONS()
+def m010_proposed_sets(db: Database) -> None:
+    """Sets that were proposed to annotators, and what became of them."""
+    for statement in PROPOSED_SETS:
         db.conn.execute(statement)
