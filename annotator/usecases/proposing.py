@@ -101,7 +101,7 @@ def carried_proposals(store: Store, project: Project, instance: Instance) -> tup
         placed = _without_target(rationale_set, instance)
         if placed is not None:
             notes = tuple(n.sentence() for n in carried.notes if n.kind == "smaller" and n.set_index == origin)
-            title = f"set {set_letter(origin)} of the original"
+            title = f"original {set_letter(origin)}"
             found.append(ProposedSet("carried", instance.perturbation_kind or "", placed, title, notes))
     return found, tuple(note.sentence() for note in carried.notes if note.kind != "smaller")
 
@@ -109,7 +109,7 @@ def carried_proposals(store: Store, project: Project, instance: Instance) -> tup
 def lexicon_proposals(lists: Sequence[WordList], instance: Instance, project: Project) -> list[ProposedSet]:
     """The words of each keep list as one set (one a segment where sets may not cross segments)."""
     return [
-        ProposedSet("lexicon", one.name, rationale_set, f"words of “{one.name}”")
+        ProposedSet("lexicon", one.name, rationale_set, f"“{one.name}”")
         for one in lists
         for rationale_set in _placed(_found(one, instance), instance, project)
     ]
@@ -185,7 +185,7 @@ def _complements(ignored: IgnoredWords, instance: Instance, project: Project) ->
     rest = set(range(instance.layout.n_selectable)) - left_out
     names = " + ".join(ignored.names)
     return [
-        ProposedSet("complement", names, rationale_set, f"all but the words of “{names}”")
+        ProposedSet("complement", names, rationale_set, f"all but “{names}”")
         for rationale_set in _placed(_by_segment(rest, instance).spans, instance, project)
     ]
 

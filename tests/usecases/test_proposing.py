@@ -86,8 +86,8 @@ def test_the_gold_of_the_original_is_proposed_in_the_tokens_of_the_changed_versi
     offer = proposing.propose(store, ann, work.assignment.id)
     # "truly" was inserted among the tokens of the first set; a dispensable word is no reason.
     assert [(words(work, one.rationale_set), one.title) for one in offer.proposals.sets] == [
-        (["acting", "is", "superb"], "set A of the original"),
-        (["superb"], "set B of the original"),
+        (["acting", "is", "superb"], "original A"),
+        (["superb"], "original B"),
     ]
     assert {(one.source, one.name) for one in offer.proposals.sets} == {("carried", "dispensable")}
 
