@@ -41,7 +41,7 @@ def main() -> list[Measured]:
     """What ours and the baseline cost, one right after the other; bytes a row; what evaluating costs."""
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made)
-        _write(folder)
+        write_files(folder, _N)
         with open_store(folder / "ours.db", create=True) as store:
             project = create_project(store, LOCAL_OPERATOR, "P", get_task("sentiment"), labels=["no", "yes"])
             import_file(store, LOCAL_OPERATOR, project, "jsonl", folder / "texts.jsonl")
@@ -65,14 +65,15 @@ def _cost(work: Callable[[], object]) -> _Cost:
     return _Cost(time.perf_counter() - clock, time.process_time() - processor)
 
 
-def _write(folder: Path) -> None:
+def write_files(folder: Path, n: int) -> None:
+    """Texts with gold, and an attribution of each: texts.jsonl, attributions.jsonl; the same rows for the same number."""
     draw = random.Random(3)
     words = [f"w{number}" for number in range(500)]
     with (
         (folder / "texts.jsonl").open("w", encoding="utf-8") as texts,
         (folder / "attributions.jsonl").open("w", encoding="utf-8") as attributions,
     ):
-        for number in range(_N):
+        for number in range(n):
             tokens = draw.choices(words, k=_N_TOKENS)
             first = draw.randrange(_N_TOKENS - _N_MARKED)
             row = {"id": f"i{number}", "text": " ".join(tokens), "tokens": tokens, "label": draw.choice(["no", "yes"]),

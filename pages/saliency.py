@@ -13,14 +13,14 @@ with page_store() as store:
     visit = current_visit(store)
     project = require_project(visit, "use models")
     if project is not None:
-        with (
-            st.container()
-        ):  # always there, so that what stands below keeps its place, and so its state, when this changes
+        with st.container():  # always there: what stands below keeps its place, and so its state, when this changes
             if not jobs.show_open(store, visit, project):
                 offer_to_measure(store, visit, project)
         ended = str(jobs.last_ended_id(store, visit, project))
 if project is not None:
-    saliency_panel.saliency(project.id, start=asked_instance(), measured=ended, key=f"saliency_{project.id}")
+    saliency_panel.saliency(
+        project.id, visit.csrf, start=asked_instance(), measured=ended, key=f"saliency_{project.id}"
+    )
     with st.expander("Bring in what models say", icon=":material/upload_file:"), page_store() as store:
         importing.show_output(store, visit, project)
     with st.expander("Compute attributions", icon=":material/calculate:"), page_store() as store:

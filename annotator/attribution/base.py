@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from annotator.domain.instances import Instance
 from annotator.domain.models import Attribution, Prediction, Unit
+from annotator.domain.texts import TokenizedText
 from annotator.metrics.ragged import Flags
 
 
@@ -25,6 +26,13 @@ class SegmentTokens:
     tokens: tuple[str, ...]
     spaces: tuple[str, ...]
     is_selectable: bool = True
+
+    @staticmethod
+    def of(name: str, body: TokenizedText, is_selectable: bool) -> "SegmentTokens":
+        """The tokens of a text, each with the white space behind it."""
+        ends = [*body.starts[1:], len(body.text)]
+        spaces = tuple(body.text[end:start] for end, start in zip(body.ends, ends, strict=False))
+        return SegmentTokens(name, tuple(body.tokens()), spaces, is_selectable)
 
     @property
     def text(self) -> str:
@@ -41,12 +49,7 @@ class Input:
     @staticmethod
     def of(instance: Instance) -> "Input":
         """The input of an instance, its tokens numbered as there."""
-        segments = []
-        for segment in instance.segments:
-            body = segment.body
-            ends = [*body.starts[1:], len(body.text)]
-            spaces = tuple(body.text[end:start] for end, start in zip(body.ends, ends, strict=False))
-            segments.append(SegmentTokens(segment.name, tuple(body.tokens()), spaces, segment.is_selectable))
+        segments = (SegmentTokens.of(s.name, s.body, s.is_selectable) for s in instance.segments)
         return Input(tuple(segments), instance.language)
 
     @property
@@ -170,7 +173,8 @@ class Explained:
     """An explainer's answer for one input.
 
     attributions: for each label or layer that was asked for, scores of the selectable tokens
-    facts:        what a screen shows beside them: convergence, R², spread over seeds, tokens that were not seen ...
+    facts:        what a screen shows beside them: R², convergence, tokens that were not seen ...; of several layers the last's,
+                  each attribution then having its own
     """
 
     attributions: tuple[Attribution, ...]

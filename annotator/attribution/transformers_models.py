@@ -16,7 +16,7 @@ from annotator.attribution.transformers_gradients import PieceScores, gradient_x
 from annotator.attribution.transformers_loading import load_model
 from annotator.attribution.transformers_parameters import METHODS, PRESETS, Value, method_named, resolved
 from annotator.attribution.transformers_predictors import Classifier, Explainable, MaskingClassifier, Reader, Target
-from annotator.domain.models import Attribution, Unit
+from annotator.domain.models import Attribution, Unit, facts_from
 from annotator.errors import ModelError
 from annotator.text.merging import How, Merged
 
@@ -125,8 +125,12 @@ class TransformersExplainer:
         for of_layer in found:
             by_token = self._by_token(one, of_layer)
             scores = tuple(map(abs, by_token.scores)) if self._is_by_word else by_token.scores
-            attributions.append(Attribution(scores, label, of_layer.layer, None, by_token.pieces, of_layer.convergence))
             facts = {**_facts(by_token), **of_layer.facts}
+            attributions.append(
+                Attribution(
+                    scores, label, of_layer.layer, None, by_token.pieces, of_layer.convergence, facts_from(facts)
+                )
+            )
         return Explained(tuple(attributions), facts)
 
     @property

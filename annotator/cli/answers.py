@@ -1,12 +1,14 @@
 """What commands share: opening the database that was asked for, and how they answer."""
 
 import json
-from collections.abc import Iterator, Mapping, Sized
+from collections.abc import Iterator, Mapping, Sequence, Sized
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+
+from annotator.errors import InvalidValue
 
 if TYPE_CHECKING:
     from annotator.usecases.databases import Store
@@ -33,3 +35,14 @@ def show_rest(n: int, shown: Sized, what: str) -> None:
     hidden = n - len(shown)
     if hidden > 0:
         click.echo(f"... and {hidden:,} more {what}{'s' if hidden > 1 else ''}", err=True)
+
+
+def pairs_of(written: Sequence[str], option: str) -> dict[str, str]:
+    """NAME=VALUE as a mapping; the last = may stand in a name, so the first divides."""
+    pairs = {}
+    for text in written:
+        name, sign, value = text.partition("=")
+        if not sign or not name.strip() or not value.strip():
+            raise InvalidValue(f"{option} {text}: write a name, =, and a value.")
+        pairs[name.strip()] = value.strip()
+    return pairs

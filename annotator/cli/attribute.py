@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from annotator.cli.answers import json_option, opened, print_json, show_rest
+from annotator.cli.answers import json_option, opened, pairs_of, print_json, show_rest
 from annotator.domain.people import LOCAL_OPERATOR
-from annotator.errors import InvalidValue
 
 if TYPE_CHECKING:
     from annotator.usecases.attributing import AttributingReport
@@ -95,9 +94,9 @@ def attribute(
     from annotator.usecases.projects import find_project
 
     given = {name: options.pop(name) for name in _OF_THE_METHOD}
-    parameters = {name: value for name, value in given.items() if value is not None} | _pairs(others, "--set")
+    parameters = {name: value for name, value in given.items() if value is not None} | pairs_of(others, "--set")
     load = LoadOptions(**{to: options.pop(name) for name, to in _OF_THE_MODEL.items()})
-    renamed = _pairs(options.pop("renamed"), "--rename")
+    renamed = pairs_of(options.pop("renamed"), "--rename")
     asked = AttributingOptions(**options, parameters=parameters, renamed=renamed, load=load)
     with opened(database) as store:
         progress = _Progress()
@@ -107,17 +106,6 @@ def attribute(
         finally:
             progress.end()
     _show(report, as_json=as_json)
-
-
-def _pairs(written: Sequence[str], option: str) -> dict[str, str]:
-    """NAME=VALUE as a mapping; the last = may stand in a name, so the first divides."""
-    pairs = {}
-    for text in written:
-        name, sign, value = text.partition("=")
-        if not sign or not name.strip() or not value.strip():
-            raise InvalidValue(f"{option} {text}: write a name, =, and a value.")
-        pairs[name.strip()] = value.strip()
-    return pairs
 
 
 class _Progress:

@@ -56,6 +56,8 @@ def _flat(numbers: Mapping[str, object]) -> Mapping[str, object]:
         name = of_model["model"]
         flat[name] = {"quality": of_model["quality"], "counts": of_model["counts"]}
         for row in of_model["methods"]:
-            kept = ("plausibility", "faithfulness", "consistency", "confidence", "counts")
-            flat[f"{run_title({'model': name, **row})} ({row['kind']})"] = {part: row.get(part, {}) for part in kept}
+            kept = ("plausibility", "faithfulness", "consistency", "confidence", "counts", "count_deviations")
+            flat[f"{run_title({'model': name, **row})} ({row['kind']})"] = {
+                part: row[part] for part in kept if part in row
+            }
     return flat

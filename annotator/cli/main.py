@@ -28,6 +28,8 @@ COMMANDS: Commands = {
     "split": ("annotator.cli.projects:split", "Divide a project's instances into parts, by document."),
     "stats": ("annotator.cli.projects:stats", "Size, tokens, rationales and progress of a project."),
     "attribute": ("annotator.cli.attribute:attribute", "Compute a model's answers and attributions."),
+    "suite": ("annotator.cli.suites:suite", "Functional tests: make, run, score, exchange with other tools."),
+    "words": ("annotator.cli.words:words", "Word lists: list, save, remove."),
     "evaluate": ("annotator.cli.evaluate:evaluate", "Score files, or a project's models: the papers' numbers."),
     "backup": ("annotator.cli.upkeep:backup", "Copy the database while others work."),
     "check": ("annotator.cli.upkeep:check", "Check the database and everything in it."),

@@ -39,7 +39,8 @@ Which = Literal["all", "right", "wrong", "won", "lost", "disagree", "perturbed"]
 class Question:
     """Which instances are listed, and in which order.
 
-    run_id, layer, name: the number to sort by; None: the order of import
+    run_id, layer, name: the number to sort by; None: the order of the saved list, else of import
+    list_id:             those on a saved list alone
     answers_run_id:      the run whose answers are right or wrong
     other_run_id:        another model's answers, against which the first one has won or lost instances
     """
@@ -54,6 +55,7 @@ class Question:
     other_run_id: int | None = None
     kind: str | None = None
     words: str = ""
+    list_id: int | None = None
 
     def __post_init__(self) -> None:
         if self.which in {"right", "wrong", "won", "lost"} and self.answers_run_id is None:

@@ -13,6 +13,9 @@ INPUTS: tuple[Input, ...] = cast("tuple[Input, ...]", get_args(Input))
 Unit = Literal["logit", "probability", "none"]
 UNITS: tuple[Unit, ...] = cast("tuple[Unit, ...]", get_args(Unit))
 RationaleKind = Literal["hard", "ranked"]
+Facts = tuple[tuple[str, float], ...]  # (name, number) by name, so that equal facts are equal
+
+_DIGITS = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +95,15 @@ def are_finite(numbers: Sequence[float]) -> bool:
     return math.isfinite(sum(numbers)) or all(map(math.isfinite, numbers))
 
 
+def facts_from(numbers: Mapping[str, float]) -> Facts:
+    """A method's own numbers (R², convergence ...) as they are stored: by name, six digits; one that is undefined is left out.
+
+    >>> facts_from({"r2": 0.87654321, "base": float("nan")})
+    (('r2', 0.876543),)
+    """
+    return tuple((name, float(f"{n:.{_DIGITS}g}")) for name, n in sorted(numbers.items()) if math.isfinite(n))
+
+
 @dataclass(frozen=True, slots=True)
 class ScoredPart:
     """Scores of one stretch of an instance.
@@ -117,6 +129,7 @@ class SourceAttribution:
     label: str = ""
     layer: int | None = None
     convergence: float | None = None
+    facts: Facts = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +173,7 @@ class Attribution:
     scores:  float for each selectable token, or for each token of the instance; NaN where the model gave none
     ranking: token indices by importance, where the source's order is the ranking
     pieces:  the source's pieces with their scores, where it had some
+    facts:   the method's own numbers of how far these scores can be trusted; see `facts_from`
     """
 
     scores: tuple[float, ...]
@@ -168,6 +182,7 @@ class Attribution:
     ranking: tuple[int, ...] | None = None
     pieces: tuple[tuple[Piece, float], ...] | None = None
     convergence: float | None = None
+    facts: Facts = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,12 +1,13 @@
 """A project and the rules that its lead sets."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from fractions import Fraction
 from typing import Literal
 
 from annotator.domain.perturbations import own_kind
+from annotator.domain.previews import NEWEST_METHODS, NO_MODEL, is_folder_named, preview_model_kind
 from annotator.domain.reviews import Thresholds
 from annotator.domain.tasks import Task
 from annotator.errors import InvalidValue
@@ -36,7 +37,9 @@ class ProjectSettings:
     required_segments, forbidden_segments: for a label, segments that some, or no, set must touch (e-SNLI).
     *_threshold: the gate's; decimals, since 3.6 is exactly on the edge (Wang et al. 2022, section 3.3).
     are_scores_pooled: sufficiency and compactness scores are averaged over all sets together, and not set by set.
-    model_previews: who may ask the built-in model about sets: nobody, reviewers, or annotators too, while they mark.
+    model_previews: who may see previews of sets by models: nobody, reviewers, or annotators too, while they mark.
+    preview_model:  which model previews ask (previews.py); preview_labels: what the project calls labels of that model
+    preview_method: the method whose stored attributions sets are compared with; the newest runs', or none
     away_after_days: returned work that rests for longer may be corrected by somebody else, and a round that the reviewers
     of the last one leave alone for longer may be scored by others.
     are_carried_sets_proposed: whether annotators of a changed version are proposed the gold sets of its original.
@@ -72,6 +75,9 @@ class ProjectSettings:
     checkers_per_perturbation: int = 2
     perturbations_per_kind: int = 100
     own_perturbation_kinds: tuple[str, ...] = ()
+    preview_model: str = "built-in"
+    preview_labels: Mapping[str, str] = field(default_factory=dict)
+    preview_method: str = NEWEST_METHODS
 
     def __post_init__(self) -> None:
         for name, lowest, highest in (
@@ -92,6 +98,12 @@ class ProjectSettings:
                 raise InvalidValue(f"{name} is {value}; it must lie between {lowest} and {highest}.")
         for kind in self.own_perturbation_kinds:
             own_kind(kind)
+        preview_model_kind(self.preview_model)
+
+    @property
+    def portable(self) -> "ProjectSettings":
+        """The rules as another machine can have them: without the folder of a model of this one."""
+        return replace(self, preview_model=NO_MODEL) if is_folder_named(self.preview_model) else self
 
     @property
     def thresholds(self) -> Thresholds:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from annotator.domain.authoring import ChangedText, PerturbationState, Verdict
 from annotator.domain.models import StoredOutput
 from annotator.domain.texts import TokenizedText
 
@@ -205,6 +206,64 @@ class SourceEvent:
 
 
 @dataclass(frozen=True, slots=True)
+class SourceList:
+    """A saved list of instances, which are named by (key, split) in its order (only our own JSONL carries it).
+
+    by_user: whether made_by has an account here, and did not come with a file
+    """
+
+    name: str
+    note: str
+    made_by: str
+    by_user: bool
+    created_at: str
+    changed_at: str
+    members: tuple[tuple[str, str], ...] = ()
+    source: str = ""
+    line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SourceVersion:
+    """One version of a perturbation."""
+
+    by: str
+    changed: ChangedText
+    reason: str
+    at: str
+
+
+@dataclass(frozen=True, slots=True)
+class SourceCheck:
+    """What somebody said of a version, which is named by its number from 1."""
+
+    version: int
+    by: str
+    verdict: Verdict
+    reason: str
+    at: str
+
+
+@dataclass(frozen=True, slots=True)
+class SourcePerturbation:
+    """A perturbation that was written here, with its versions and checks (only our own JSONL carries it).
+
+    original, instance: (key, split); fingerprint (hexadecimal), gold (JSON): of the original when it was written
+    """
+
+    original: tuple[str, str]
+    author: str
+    state: PerturbationState
+    fingerprint: str
+    gold: str
+    versions: tuple[SourceVersion, ...]
+    checks: tuple[SourceCheck, ...] = ()
+    instance: tuple[str, str] | None = None
+    source: str = ""
+    line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class SourceInstance:
     """One input with what the file says of it.
 
@@ -239,4 +298,13 @@ class SourceInstance:
     is_addition: bool = False
 
 
-SourceItem = SourceProject | SourceDocument | SourceInstance | StoredOutput | SourceEvent | Problem
+SourceItem = (
+    SourceProject
+    | SourceDocument
+    | SourceInstance
+    | StoredOutput
+    | SourceList
+    | SourcePerturbation
+    | SourceEvent
+    | Problem
+)

@@ -5,17 +5,18 @@ r"""The format `lime` (JSON): weights of words, as Explanation.as_map or as_list
 LIME's words are the runs of letters and digits in the text (it splits at \W+). With bow (its default) an index counts
 different words by first appearance, and a weight is that of all occurrences: each gets it whole, as on LIME's own page.
 Without bow an index counts words. as_list has no positions; as_map is taken where both are there. Words without a
-weight have 0. `score` (local R2) and `intercept` are left out.
+weight have 0. `score` (local R2) becomes the fact `r2`; `intercept` is left out.
 """
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
-from annotator.domain.models import Piece, ScoredPart, SourceAttribution, SourceOutput
+from annotator.domain.models import Facts, Piece, ScoredPart, SourceAttribution, SourceOutput, facts_from
 from annotator.domain.sources import Problem
 from annotator.formats.base import OutputOptions
 from annotator.formats.findings import Findings, listed
@@ -35,6 +36,7 @@ class _Explanation(msgspec.Struct):
     as_list: dict[str, Weights] | Weights | None = None
     bow: bool | None = None
     label: int | str | None = None
+    score: Any = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,12 +84,20 @@ def _take(record: Record, file: OutputFile, findings: Findings) -> Iterator[Sour
         scores = tuple(weights.get(place, 0.0) for place in range(len(words.parts)))
         check_scores(scores, findings, "weights")
         part = ScoredPart(scores, pieces=tuple(Piece(text) for text in words.parts))
-        attributions.append(SourceAttribution((part,), label))
+        attributions.append(SourceAttribution((part,), label, facts=_r2(row, name)))
     parameters = {} if row.bow is None else {"bow": row.bow}
     method = file.options.method or "lime"
     run = file.run(findings, method=method, parameters=parameters, unit="probability", is_signed=True)
     if run is not None:
         yield file.output(record, run, row.text, findings, attributions)
+
+
+def _r2(row: _Explanation, name: int | str | None) -> Facts:
+    """The local R² of a class, where the record has it: one number, or one a class."""
+    given = row.score.get(str(name)) if isinstance(row.score, dict) else row.score
+    if not isinstance(given, int | float) or isinstance(given, bool):
+        return ()
+    return facts_from({"r2": float(given)})
 
 
 def _has_bow(row: _Explanation, words: _Words) -> bool:

@@ -15,6 +15,7 @@ from annotator.domain.models import (
     SourceAttribution,
     SourceOutput,
     SourceRationale,
+    facts_from,
 )  # fmt: skip
 from annotator.domain.sources import Problem
 from annotator.formats.base import OutputOptions
@@ -101,7 +102,8 @@ def _attributions(row: OutputRow, file: OutputFile, findings: Findings) -> tuple
         parts = [_part(own, "", findings)]
     if row.convergence is not None and not math.isfinite(row.convergence):
         findings.refuse("convergence", str(row.convergence), "It must be a finite number.")
-    return (SourceAttribution(tuple(parts), _target(row.target, file, findings), row.layer, row.convergence),)
+    target = _target(row.target, file, findings)
+    return (SourceAttribution(tuple(parts), target, row.layer, row.convergence, facts_from(row.facts)),)
 
 
 def _target(target: TargetRow | str | int | None, file: OutputFile, findings: Findings) -> str:

@@ -77,6 +77,7 @@ class OutputRow(msgspec.Struct, omit_defaults=True):
     target: TargetRow | str | int | None = None
     layer: int | None = None
     convergence: float | None = None
+    facts: dict[str, float] = {}
     segment: str | None = None
     tokens: list[str | PieceRow] | None = None
     scores: list[float] | None = None

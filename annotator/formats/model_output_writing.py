@@ -69,6 +69,7 @@ def _scores(attribution: SourceAttribution) -> Mapping[str, object]:
         "target": attribution.label or None,
         "layer": attribution.layer,
         "convergence": attribution.convergence,
+        "facts": dict(attribution.facts),
     }
     parts = [_part(part) for part in attribution.parts]
     if len(parts) == 1:

@@ -1,4 +1,4 @@
-"""Our own JSONL: project, documents, instances with all annotations and work, events. It reads back as written."""
+"""Our own JSONL: project, documents, instances with all work, saved lists, perturbations, events. It reads back as written."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -15,11 +15,13 @@ from annotator.formats.checks import Checker, KeyLines
 from annotator.formats.findings import Findings, listed
 from annotator.formats.lines import Row, convert
 from annotator.formats.own_output import OutputRecord, output_of
+from annotator.formats.own_perturbations import PerturbationRecord, perturbation_of
 from annotator.formats.own_records import (
     VERSION,
     DocumentRecord,
     EventRecord,
     InstanceRecord,
+    ListRecord,
     OwnRecord,
     ProjectRecord,
     TextRecord,
@@ -27,6 +29,7 @@ from annotator.formats.own_records import (
     annotation_of,
     choice_of,
     event_of,
+    list_of,
     project_of,
     proposal_of,
     record_of,
@@ -84,7 +87,7 @@ class _OwnReader:
             yield item
         yield from findings.problems
 
-    def _item(self, record: OwnRecord | None, row: Row, findings: Findings) -> SourceItem | None:
+    def _item(self, record: OwnRecord | None, row: Row, findings: Findings) -> SourceItem | None:  # noqa: PLR0911  (one for each kind)
         match record:
             case InstanceRecord():
                 return self._instance(record, row, findings)
@@ -92,6 +95,10 @@ class _OwnReader:
                 return self._document(record, row, findings)
             case OutputRecord():
                 return output_of(record, self.options.key_prefix, row.source, row.line)
+            case ListRecord():
+                return list_of(record, self.options.key_prefix, row.source, row.line)
+            case PerturbationRecord():
+                return perturbation_of(record, self.options.key_prefix, row.source, row.line)
             case EventRecord():
                 return event_of(record)
             case ProjectRecord():

@@ -14,6 +14,7 @@ from annotator.domain.models import (
     Run,
     StoredOutput,
     canonical_parameters,
+    facts_from,
 )
 
 Token = Annotated[int, msgspec.Meta(ge=0, le=2**32 - 1)]
@@ -39,6 +40,7 @@ class AttributionRecord(msgspec.Struct, omit_defaults=True):
     ranking: list[Token] | None = None
     pieces: list[PieceRow] | None = None
     convergence: float | None = None
+    facts: dict[str, float] = {}
 
 
 class RationaleRecord(msgspec.Struct, omit_defaults=True):
@@ -79,9 +81,8 @@ def output_record(item: StoredOutput) -> OutputRecord:
 def _attribution_record(a: Attribution) -> AttributionRecord:
     pieces = None if a.pieces is None else [(p.text, p.start, p.end, p.is_special, p.segment, s) for p, s in a.pieces]
     scores = [None if math.isnan(score) else score for score in a.scores]
-    return AttributionRecord(
-        scores, a.label, a.layer, None if a.ranking is None else list(a.ranking), pieces, a.convergence
-    )
+    ranking = None if a.ranking is None else list(a.ranking)
+    return AttributionRecord(scores, a.label, a.layer, ranking, pieces, a.convergence, dict(a.facts))
 
 
 def output_of(record: OutputRecord, key_prefix: str, source: str, line: int) -> StoredOutput:
@@ -102,4 +103,5 @@ def _attribution(a: AttributionRecord) -> Attribution:
         (Piece(text, start, end, is_special, segment), score) for text, start, end, is_special, segment, score in a.pieces
     )  # fmt: skip
     scores = tuple(math.nan if score is None else score for score in a.scores)
-    return Attribution(scores, a.label, a.layer, None if a.ranking is None else tuple(a.ranking), pieces, a.convergence)
+    ranking = None if a.ranking is None else tuple(a.ranking)
+    return Attribution(scores, a.label, a.layer, ranking, pieces, a.convergence, facts_from(a.facts))

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal, cast
 import msgspec
 
 from annotator.domain.instances import AnnotationState, AssignmentState, InstanceState
+from annotator.domain.lists import LONGEST_NAME, LONGEST_NOTE, MOST_LISTED
 from annotator.domain.models import StoredOutput
 from annotator.domain.people import Role
 from annotator.domain.reviews import Outcome, Property, ReviewState
@@ -15,6 +16,8 @@ from annotator.domain.sources import (
     SourceDocument,
     SourceEvent,
     SourceInstance,
+    SourceList,
+    SourcePerturbation,
     SourceProject,
     SourceProposal,
     SourceRound,
@@ -26,9 +29,11 @@ from annotator.domain.sources import (
 from annotator.domain.texts import TokenizedText
 from annotator.domain.threads import Voice
 from annotator.formats.own_output import OutputRecord, output_record
+from annotator.formats.own_perturbations import PerturbationRecord, perturbation_record
+from annotator.formats.own_values import Time, UserName
 from annotator.formats.spans import SpanRow, span_row
 
-VERSION = 2  # 2: what models answer and give as their reasons
+VERSION = 3  # 2: what models answer and give as their reasons; 3: saved lists, perturbations that were written here
 
 # What the store takes; a value that it would refuse is a problem of the file, with its line and field.
 Count = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
@@ -37,14 +42,6 @@ Place = Annotated[int, msgspec.Meta(ge=0, le=100_000)]
 OfThree = Annotated[int, msgspec.Meta(ge=1, le=3)]
 OfFour = Annotated[int, msgspec.Meta(ge=1, le=4)]
 ExactNumber = Annotated[str, msgspec.Meta(pattern=r"^[0-9]{1,9}(/[1-9][0-9]{0,8})?$")]
-UserName = Annotated[str, msgspec.Meta(min_length=1, max_length=100)]
-Time = Annotated[
-    str,
-    msgspec.Meta(
-        pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$",
-        max_length=40,
-    ),
-]
 
 
 class TokensRecord(msgspec.Struct):
@@ -237,6 +234,18 @@ class InstanceRecord(msgspec.Struct, tag_field="record", tag="instance", omit_de
     threads: list[ThreadRecord] = []
 
 
+class ListRecord(msgspec.Struct, tag_field="record", tag="list", omit_defaults=True):
+    """A saved list; it stands after its instances, which are named by (key, split)."""
+
+    name: Annotated[str, msgspec.Meta(min_length=1, max_length=LONGEST_NAME)]
+    made_by: UserName
+    created_at: Time
+    changed_at: Time
+    note: Annotated[str, msgspec.Meta(max_length=LONGEST_NOTE)] = ""
+    by_user: bool = False
+    members: Annotated[list[tuple[str, str]], msgspec.Meta(max_length=MOST_LISTED)] = []
+
+
 class EventRecord(msgspec.Struct, tag_field="record", tag="event", omit_defaults=True):
     """One line of the record of who did what."""
 
@@ -249,11 +258,13 @@ class EventRecord(msgspec.Struct, tag_field="record", tag="event", omit_defaults
     split: str = ""
 
 
-OwnRecord = ProjectRecord | DocumentRecord | InstanceRecord | OutputRecord | EventRecord
-OwnItem = SourceProject | SourceDocument | SourceInstance | StoredOutput | SourceEvent
+OwnRecord = (
+    ProjectRecord | DocumentRecord | InstanceRecord | OutputRecord | ListRecord | PerturbationRecord | EventRecord
+)
+OwnItem = SourceProject | SourceDocument | SourceInstance | StoredOutput | SourceList | SourcePerturbation | SourceEvent
 
 
-def record_of(item: OwnItem) -> OwnRecord:
+def record_of(item: OwnItem) -> OwnRecord:  # noqa: PLR0911  (one for each kind)
     """A domain value as it is written."""
     match item:
         case SourceInstance():
@@ -262,6 +273,12 @@ def record_of(item: OwnItem) -> OwnRecord:
             return output_record(item)
         case SourceDocument():
             return DocumentRecord(item.docid, item.body.text, _tokens_record(item.body), item.language)
+        case SourceList():
+            return ListRecord(
+                item.name, item.made_by, item.created_at, item.changed_at, item.note, item.by_user, list(item.members)
+            )
+        case SourcePerturbation():
+            return perturbation_record(item)
         case SourceEvent():
             return EventRecord(item.at, item.actor, item.action, item.subject, item.key, dict(item.detail), item.split)
         case SourceProject():
@@ -361,6 +378,22 @@ def project_of(record: ProjectRecord) -> SourceProject:
 def event_of(record: EventRecord) -> SourceEvent:
     """An event as a domain value."""
     return SourceEvent(record.at, record.actor, record.action, record.subject, record.key, record.detail, record.split)
+
+
+def list_of(record: ListRecord, key_prefix: str, source: str, line: int) -> SourceList:
+    """A saved list as a domain value."""
+    members = tuple((key_prefix + key, split) for key, split in record.members)
+    return SourceList(
+        record.name,
+        record.note,
+        record.made_by,
+        record.by_user,
+        record.created_at,
+        record.changed_at,
+        members,
+        source,
+        line,
+    )
 
 
 def text_of(text: str, tokens: TokensRecord | None) -> SourceText:

@@ -37,7 +37,7 @@ def as_source(stored: StoredOutput, layout: TokenLayout) -> SourceOutput:
 
 def _attribution(attribution: Attribution, layout: TokenLayout, key: str) -> SourceAttribution:
     parts = _parts(attribution, layout, key)
-    return SourceAttribution(parts, attribution.label, attribution.layer, attribution.convergence)
+    return SourceAttribution(parts, attribution.label, attribution.layer, attribution.convergence, attribution.facts)
 
 
 def _parts(attribution: Attribution, layout: TokenLayout, key: str) -> tuple[ScoredPart, ...]:

@@ -6,13 +6,14 @@
 Either may have a `seed` and a `model`. Other fields are left alone. Rows of one seed, or else of one file, are a run.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import msgspec
 
 from annotator.domain.sources import Problem
+from annotator.domain.suites import CaseAnswer
 from annotator.errors import InvalidValue
 from annotator.formats.findings import Findings, listed
 from annotator.formats.lines import Row, convert, read_rows
@@ -22,34 +23,30 @@ _WHAT_FOR = "A row is for a text of a suite (test, case and position) or for an 
 
 
 @dataclass(frozen=True, slots=True)
-class Prediction:
+class Prediction(CaseAnswer):
     """A predicted label, with the probability of each label where the file has them, and where it stands."""
 
-    label: str
-    probabilities: Mapping[str, float] | None
     source: str
     line: int
-
-    def p(self, label: str) -> float | None:
-        """The probability of a label, if it is told."""
-        return None if self.probabilities is None else self.probabilities.get(label)
 
 
 @dataclass(slots=True)
 class Run:
-    """The predictions of one seed, or of one file whose rows say none."""
+    """The predictions of one seed, or of one file whose rows say none (has_seed)."""
 
     name: str
     of_texts: dict[TextKey, Prediction] = field(default_factory=dict)
     of_instances: dict[str, Prediction] = field(default_factory=dict)
+    has_seed: bool = True
 
 
 @dataclass(slots=True)
 class Runs:
-    """The runs of one model, in the order of their first rows."""
+    """The runs of one model, in the order of their first rows. model: its name, where the rows say one."""
 
     runs: list[Run]
     problems: list[Problem]
+    model: str | None = None
 
     def for_suite(self) -> list[Run]:
         """The runs that predict something for a suite."""
@@ -92,7 +89,7 @@ def read_runs(paths: Sequence[Path]) -> Runs:
             f"The predictions are those of {len(reader.models)} models: {listed(sorted(reader.models))}. Score one at a time; "
             "a second one is compared with --base-predictions."
         )
-    return Runs(list(reader.runs.values()), reader.problems)
+    return Runs(list(reader.runs.values()), reader.problems, next(iter(reader.models), None))
 
 
 @dataclass(slots=True)
@@ -119,7 +116,9 @@ class _Reader:
         if run is None:
             name = row.source if read.seed is None else str(read.seed)
             is_taken = any(known.name == name for known in self.runs.values())
-            run = self.runs[place] = Run(f"{name} ({file_number + 1})" if is_taken else name)
+            run = self.runs[place] = Run(
+                f"{name} ({file_number + 1})" if is_taken else name, has_seed=read.seed is not None
+            )
         prediction = Prediction(str(read.label), read.probabilities, row.source, row.line)
         if read.id is not None:
             known = run.of_instances.setdefault(str(read.id), prediction)

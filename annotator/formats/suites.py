@@ -7,72 +7,21 @@
 Other fields are left alone. `capability`, CheckList's word, is taken for `category`.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 
 from annotator.domain.sources import Problem
+from annotator.domain.suites import EXPECTATIONS, TOLERANCE, Applies, Case, CaseType, Expectation
 from annotator.errors import InvalidValue
 from annotator.formats.findings import Findings, listed
 from annotator.formats.lines import Row, convert, read_rows
 from annotator.formats.writing import new_file
-from annotator.metrics.er_test_functional import TOLERANCE
 
-CaseType = Literal["MFT", "INV", "DIR"]
-Expectation = Literal["label", "same", "not_up", "not_down"]
-Text = str | Mapping[str, str]
-
-EXPECTATIONS: dict[CaseType, tuple[Expectation, ...]] = {
-    "MFT": ("label",),
-    "INV": ("same",),
-    "DIR": ("not_up", "not_down"),
-}
 _NOT = "not:"
-
-
-@dataclass(frozen=True, slots=True)
-class Applies:
-    """Whether a case is judged: ever, and only where the label predicted for its first text is, or is not, one of these."""
-
-    is_judged: bool = True
-    original_is: tuple[str, ...] = ()
-    original_is_not: tuple[str, ...] = ()
-
-    def to(self, original: str) -> bool:
-        """Whether the case is judged when its first text got this label.
-
-        >>> Applies(original_is_not=("neutral",)).to("neutral")
-        False
-        """
-        is_wanted = not self.original_is or original in self.original_is
-        return self.is_judged and is_wanted and original not in self.original_is_not
-
-
-@dataclass(frozen=True, slots=True)
-class Case:
-    """One case: texts, of which INV and DIR compare the later ones with the first, and what is expected of them.
-
-    texts:  a text, or its segments by name
-    labels: MFT: each text gets one of them, or (is_forbidden) not this one; DIR: the label whose probability is watched, ()
-            for the one predicted for the first text
-    edits:  what was changed, as the file gives it
-    """
-
-    test: str
-    type: CaseType
-    category: str
-    case: str
-    texts: tuple[Text, ...]
-    expectation: Expectation
-    labels: tuple[str, ...] = ()
-    is_forbidden: bool = False
-    tolerance: float = TOLERANCE
-    applies: Applies = Applies()
-    edits: object = None
-    line: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,15 +14,10 @@ from annotator.metrics import er_test_alignment as alignment
 from annotator.metrics import ferret_plausibility as ferret
 from annotator.metrics import sentence_editing as editing
 from annotator.metrics.benchmark_consistency import first_of, n_of_share
-from annotator.metrics.benchmark_plausibility import (
-    RationaleSets,
-    iou_match_evaluator,
-    iou_match_paper,
-    token_f1_paper,
-    token_f1_scripts,
-)
+from annotator.metrics.benchmark_plausibility import RationaleSets, agreement
 from annotator.metrics.eraser_soft import areas_of_rows
 from annotator.metrics.ragged import Flags, Floats, Integers, Ragged
+from annotator.metrics.ranked_words import rank_words
 from annotator.metrics.set_aware import GoldSets, set_aware_values
 
 Values = dict[str, Floats]
@@ -59,6 +54,8 @@ def top_of_sides(order: Ragged[np.int64], sides: Sides) -> Ragged[np.int64]:
     >>> top_of_sides(Ragged.of([[5, 4, 3, 1, 0, 2]], np.int64), sides).values.tolist()
     [1, 5, 4]
     """
+    if sides.lengths.shape[1] == 1:
+        return first_of(order, sides.n_selected[:, 0])
     starts = np.cumsum(sides.lengths, axis=1) - sides.lengths
     parts = []
     for side in range(sides.lengths.shape[1]):
@@ -85,6 +82,8 @@ def order_of(scores: Ragged[np.float64]) -> Ragged[np.int64]:
     """Token indices by falling score, equal scores by position; tokens without a score (NaN) are not in it."""
     order = scores.ranked()  # NaN sorts last
     is_there = ~np.isnan(scores.values[order])
+    if is_there.all():
+        return scores.with_values(scores.places[order])
     lengths = scores.with_values(~np.isnan(scores.values)).sums().astype(np.int64)
     offsets = np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)
     return Ragged(scores.places[order][is_there], offsets)
@@ -105,18 +104,18 @@ def n_tied_at_k(scores: Ragged[np.float64], selected: Ragged[np.int64], sides: S
 
 def of_selection(selected: Ragged[np.int64], gold: GoldSets) -> Values:
     """Numbers of selected tokens; an instance for which nothing is selected has 0, one without gold sets none."""
-    sets = RationaleSets(gold.tokens, gold.offsets)
+    found = agreement(selected, RationaleSets(gold.tokens, gold.offsets))
     has_gold = gold.n_sets > 0
     values = {f"sets.{measure}": of_instances for measure, of_instances in set_aware_values(selected, gold).items()}
     return values | {
-        "benchmark.token_f1_paper": token_f1_paper(selected, sets),
-        "benchmark.token_f1_scripts": np.where(has_gold, token_f1_scripts(selected, sets), np.nan),
-        "benchmark.iou_f1_paper": iou_match_paper(selected, sets),
-        "benchmark.iou_f1_evaluator": np.where(has_gold, iou_match_evaluator(selected, sets), np.nan),
+        "benchmark.token_f1_paper": found.token_f1_paper,
+        "benchmark.token_f1_scripts": np.where(has_gold, found.token_f1_scripts, np.nan),
+        "benchmark.iou_f1_paper": found.iou_match_paper,
+        "benchmark.iou_f1_evaluator": np.where(has_gold, found.iou_match_evaluator, np.nan),
     }
 
 
-_RANKED: Mapping[str, Callable[[Ragged[np.float64], Ragged[np.bool_]], Floats]] = {
+_RANKED: Mapping[str, Callable[..., Floats]] = {
     "editing.mrr": editing.reciprocal_rank_with_removal,
     "editing.average_precision": editing.average_precision,
     "editing.auprc": editing.auprc,
@@ -132,8 +131,9 @@ _RANKED: Mapping[str, Callable[[Ragged[np.float64], Ragged[np.bool_]], Floats]] 
 def of_ranking(scores: Ragged[np.float64], gold: GoldSets) -> Values:
     """Numbers that look at the order alone, against each set by itself; the best set's is told. Scores without NaN."""
     repeated, marks = _each_set(scores, gold)
-    values = {name: _highest(gold.per_set(metric(repeated, marks))) for name, metric in _RANKED.items()}
-    published = editing.auprc_as_published(repeated, marks)  # of which the lowest is the best
+    ranked = rank_words(repeated, marks)
+    values = {name: _highest(gold.per_set(metric(repeated, marks, ranked=ranked))) for name, metric in _RANKED.items()}
+    published = editing.auprc_as_published(repeated, marks, ranked=ranked)  # of which the lowest is the best
     return values | {"editing.auprc_as_published": -_highest(gold.per_set(-published))}
 
 
@@ -141,11 +141,8 @@ def of_scores(scores: Ragged[np.float64], gold: GoldSets) -> Values:
     """ERASER's areas and ferret's numbers, which put all sets together as these do; none without gold sets. Without NaN."""
     union = mask_of(gold.union(), scores)
     areas = areas_of_rows(union, scores)
-    of_ferret = {
-        "ferret.auprc": ferret.auprc(scores, union),
-        "ferret.token_f1": ferret.token_f1(scores, union, k=FERRET_K),
-        "ferret.token_iou": ferret.token_iou(scores, union, k=FERRET_K),
-    }
+    f1, iou = ferret.top_k_agreement(scores, union, k=FERRET_K)
+    of_ferret = {"ferret.auprc": ferret.auprc(scores, union), "ferret.token_f1": f1, "ferret.token_iou": iou}
     return {
         "eraser.auprc": areas.auprc_of_gold,
         "eraser.average_precision": areas.average_precision,
@@ -191,7 +188,8 @@ def _highest(values: Ragged[np.float64]) -> Floats:
 
 def _each_set(scores: Ragged[np.float64], gold: GoldSets) -> tuple[Ragged[np.float64], Ragged[np.bool_]]:
     """Each set as a row of its own: its instance's scores, and the set as a mask."""
-    repeated = scores.take(gold.instances)
+    scores.ranked()  # once an instance: its sets share the ranking
+    repeated = scores.take(gold.instances) if np.any(gold.n_sets != 1) else scores
     return repeated, mask_of(gold.tokens, repeated)
 
 

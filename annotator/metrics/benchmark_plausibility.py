@@ -96,10 +96,6 @@ def choose_gold(predicted: Ragged[np.int64], gold: RationaleSets, *, with_unions
     >>> [choose_gold(marked, sets, with_unions=unions).f1.round(3).tolist() for unions in (True, False)]
     [[0.727], [0.571]]
     """
-    if len(predicted) != len(gold):
-        raise InvalidValue(
-            f"Each instance has one predicted rationale; there are {len(predicted)} predictions for {len(gold)}."
-        )
     encoded = _encoded(predicted, gold)
     best, is_member = _best_single(encoded)
     if with_unions:
@@ -118,8 +114,7 @@ def token_f1_paper(predicted: Ragged[np.int64], gold: RationaleSets) -> Floats:
     Undefined: NaN where gold holds no token (our decision; the paper does not say)
     Source:    Wang et al. 2022, Eq. 1
     """
-    f1 = choose_gold(predicted, gold, with_unions=False).f1
-    return np.asarray(np.where(gold.has_token, f1, np.nan), dtype=np.float64)
+    return _of_paper(choose_gold(predicted, gold, with_unions=False).f1, gold)
 
 
 def iou_match_evaluator(predicted: Ragged[np.int64], gold: RationaleSets) -> Floats:
@@ -129,8 +124,33 @@ def iou_match_evaluator(predicted: Ragged[np.int64], gold: RationaleSets) -> Flo
 
 def iou_match_paper(predicted: Ragged[np.int64], gold: RationaleSets) -> Floats:
     """1 where the IOU with the best single set is at least a half; NaN where gold holds no token. Wang et al. 2022, Eq. 3."""
-    is_match = _is_match(choose_gold(predicted, gold, with_unions=False).iou)
-    return np.asarray(np.where(gold.has_token, is_match, np.nan), dtype=np.float64)
+    return _of_paper(_is_match(choose_gold(predicted, gold, with_unions=False).iou), gold)
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """Token-F1 and IOU matches of one selection, as the paper and as the scripts have them. Shapes: float[n_instances]."""
+
+    token_f1_paper: Floats
+    iou_match_paper: Floats
+    token_f1_scripts: Floats
+    iou_match_evaluator: Floats
+
+
+def agreement(predicted: Ragged[np.int64], gold: RationaleSets) -> Agreement:
+    """The four numbers together."""
+    encoded = _encoded(predicted, gold)
+    best = _best_single(encoded)
+    single = with_union = _described(encoded, *best)
+    if gold.n_sets.max(initial=0) > 1:
+        with_union = _described(encoded, *_with_unions(encoded, *best))
+    return Agreement(
+        _of_paper(single.f1, gold), _of_paper(_is_match(single.iou), gold), with_union.f1, _is_match(with_union.iou)
+    )
+
+
+def _of_paper(values: Floats, gold: RationaleSets) -> Floats:
+    return np.asarray(np.where(gold.has_token, values, np.nan), dtype=np.float64)
 
 
 def accuracy(labels: Integers, predicted: Integers) -> Floats:
@@ -224,6 +244,10 @@ class _Encoded:
 
 
 def _encoded(predicted: Ragged[np.int64], gold: RationaleSets) -> _Encoded:
+    if len(predicted) != len(gold):
+        raise InvalidValue(
+            f"Each instance has one predicted rationale; there are {len(predicted)} predictions for {len(gold)}."
+        )
     marked, sets = _numbered(predicted, gold)
     highest = max(int(marked.values.max(initial=0)), int(sets.values.max(initial=0)))
     n_words = highest // 64 + 1

@@ -8,6 +8,7 @@ code's default: 1.)
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -57,17 +58,17 @@ class Alignment:
             row = int(self.attributions.rows_of_values[~np.isfinite(self.attributions.values)][0])
             raise InvalidValue(f"Row {row} (from 0) has an attribution that is no finite number.")
 
-    @property
+    @cached_property
     def z(self) -> Floats:
         return self.gamma * self.attributions.values
 
-    @property
+    @cached_property
     def p(self) -> Floats:
         z = self.z
         small = np.exp(-np.abs(z))  # never overflows
         return np.where(z < 0, small, 1.0) / (1.0 + small)
 
-    @property
+    @cached_property
     def y(self) -> Floats:
         return self.rationale.values.astype(np.float64)
 

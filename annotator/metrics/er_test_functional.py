@@ -9,12 +9,11 @@ from typing import Literal
 
 import numpy as np
 
+from annotator.domain.suites import TOLERANCE
 from annotator.errors import InvalidValue
 from annotator.metrics.aggregate import OverSeeds, over_seeds
 from annotator.metrics.ragged import Flags, Floats, Integers, Ragged
 from annotator.metrics.registry import Definition, Direction, register
-
-TOLERANCE = 0.1
 
 
 def minimum_functionality(is_expected: Ragged[np.bool_], *, applies: Flags | None = None) -> Floats:

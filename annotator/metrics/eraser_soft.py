@@ -8,7 +8,8 @@ import numpy as np
 from annotator.errors import InvalidValue
 from annotator.metrics.aggregate import mean_of
 from annotator.metrics.eraser_spans import Spans
-from annotator.metrics.ragged import Flags, Floats, Integers, Ragged
+from annotator.metrics.ragged import Floats, Integers, Ragged
+from annotator.metrics.ranked_words import RankedWords, rank_words
 from annotator.metrics.registry import Definition, register
 
 _SCORER = "the ERASER repository's metrics.py with scikit-learn 1 (DeYoung et al. 2020, section 4.1)"
@@ -18,17 +19,17 @@ _SCORES_AT_ONCE = 250_000
 
 @dataclass(frozen=True)
 class Curves:
-    """The points of each row's curves: one for each distinct score, from the highest down.
+    """The points of each row's curves at which gold is found: of the distinct scores, from the highest down.
 
-    Shapes: rows, n_true, n_false int[n_points], counts at or above the point's score; was_true, was_false: those of the
-            point before, 0 at the first; n_gold, n_other int[n_rows]; n_tied int[n_rows]: scores that share their value
+    Shapes: rows, n_true, n_false int[n_points], counts at or above the point's score; was_true, was_false: those at or
+            above the next higher score; n_gold, n_other int[n_rows]; n_tied int[n_rows]: scores that share their value
     """
 
     rows: Integers
-    n_true: Floats
-    n_false: Floats
-    was_true: Floats
-    was_false: Floats
+    n_true: Integers
+    n_false: Integers
+    was_true: Integers
+    was_false: Integers
     n_gold: Integers
     n_other: Integers
     n_tied: Integers
@@ -62,40 +63,20 @@ def curves(truth: Ragged[np.bool_], scores: Ragged[np.float64]) -> Curves:
         raise InvalidValue("There must be one score for each token or sentence of a document.")
     if not np.isfinite(scores.values).all():
         raise InvalidValue("A score is not a finite number; no order can be made of such scores.")
-    rows = scores.rows_of_values
-    order = _by_row_and_score(rows, scores.values)
-    sorted_scores, is_gold = scores.values[order], truth.values[order]
-    is_last = np.ones(len(rows), dtype=bool)
-    is_last[:-1] = (np.diff(rows) != 0) | (np.diff(sorted_scores) != 0)
-    return _points(rows, is_gold, is_last, len(scores))
+    ranked = rank_words(scores, truth)
+    at = ranked.steps
+    n_other = scores.lengths - ranked.n_marked
+    n_false, was_false = at.ranks - at.n_hits, at.ranks_before - at.hits_before
+    return Curves(at.rows, at.n_hits, n_false, at.hits_before, was_false, ranked.n_marked, n_other, _n_tied(ranked))
 
 
-def _by_row_and_score(rows: Integers, scores: Floats) -> Integers:
-    """int[total]: each row's places, highest score first; ties stand in any order, since they are one point.
-
-    Two sorts are quicker than one by two keys: numbers of rows of 16 bits are sorted in linear time.
-    """
-    narrow = rows.astype(np.uint16) if len(rows) and rows[-1] < 2**16 else rows
-    by_score = np.argsort(-scores)
-    return by_score[np.argsort(narrow[by_score], kind="stable")]
-
-
-def _points(rows: Integers, is_gold: Flags, is_last: Flags, n_rows: int) -> Curves:
-    """The curves from sorted scores; is_last bool[total]: the last one of each distinct score of a row."""
-    n_gold = np.bincount(rows[is_gold], minlength=n_rows)
-    n_other = np.bincount(rows, minlength=n_rows) - n_gold
-    at, of = np.flatnonzero(is_last), rows[is_last]
-    before_row = np.concatenate([[0], np.cumsum(n_gold)[:-1]]) if n_rows else n_gold
-    first_of_row = np.concatenate([[0], np.cumsum(n_gold + n_other)[:-1]]) if n_rows else n_gold
-    n_true = np.cumsum(is_gold)[at] - before_row[of]
-    n_false = at + 1 - first_of_row[of] - n_true
-    sizes = np.diff(at, prepend=-1)
-    n_tied = np.bincount(of, weights=np.where(sizes > 1, sizes, 0), minlength=n_rows).astype(np.int64)
-    is_first = np.diff(of, prepend=-1) != 0
-    was_true, was_false = (np.where(is_first, 0.0, np.roll(counts, 1)) for counts in (n_true, n_false))
-    return Curves(
-        of, n_true.astype(np.float64), n_false.astype(np.float64), was_true, was_false, n_gold, n_other, n_tied
-    )
+def _n_tied(ranked: RankedWords) -> Integers:
+    """int[n_rows]: scores that another one of their row equals."""
+    n_rows, points = len(ranked.words), ranked.points
+    if ranked.is_last_of_tie.all():
+        return np.zeros(n_rows, dtype=np.int64)
+    sizes = points.ranks - points.ranks_before
+    return np.bincount(points.rows, weights=np.where(sizes > 1, sizes, 0), minlength=n_rows).astype(np.int64)
 
 
 def auprc(points: Curves, *, without_gold: float = np.nan) -> Floats:
@@ -134,9 +115,10 @@ def roc_auc(points: Curves) -> Floats:
     Undefined: NaN for a row without gold, and for one that is all gold
     """
     n_pairs = (points.n_gold * points.n_other).astype(np.float64)
-    areas = (points.n_false - points.was_false) * (points.n_true + points.was_true) / 2
-    shares = np.divide(areas, n_pairs[points.rows], out=np.zeros(len(areas)), where=n_pairs[points.rows] > 0)
-    return _sum(points, shares, np.where(n_pairs > 0, 0.0, np.nan))
+    n_lower = points.n_other[points.rows] - (points.n_false + points.was_false) / 2
+    n_won = np.bincount(points.rows, weights=(points.n_true - points.was_true) * n_lower, minlength=len(n_pairs))
+    shares: Floats = np.divide(n_won, n_pairs, out=np.full(len(n_pairs), np.nan), where=n_pairs > 0)
+    return shares
 
 
 @dataclass(frozen=True)
@@ -194,7 +176,9 @@ def _portions(offsets: Integers) -> list[tuple[int, int]]:
 def _rows(
     truth: Ragged[np.bool_], scores: Ragged[np.float64], first: int, last: int
 ) -> tuple[Ragged[np.bool_], Ragged[np.float64]]:
-    """Some rows of both."""
+    """Some rows of both; all of them as they are, ranked already or not."""
+    if (first, last) == (0, len(scores)):
+        return truth, scores
     start, end = scores.offsets[first], scores.offsets[last]
     offsets = scores.offsets[first : last + 1] - start
     return Ragged(truth.values[start:end], offsets), Ragged(scores.values[start:end], offsets)
@@ -226,9 +210,8 @@ def _precision(points: Curves) -> Floats:
 
 
 def _recall_steps(points: Curves) -> Floats:
-    """float[n_points]: the growth of recall at each point; 0 in a row without gold."""
-    n_gold = points.n_gold[points.rows]
-    return np.divide(points.n_true - points.was_true, n_gold, out=np.zeros(len(n_gold)), where=n_gold > 0)
+    """float[n_points]: the growth of recall at each point."""
+    return np.asarray((points.n_true - points.was_true) / points.n_gold[points.rows], dtype=np.float64)
 
 
 def _sum(points: Curves, values: Floats, start: Floats) -> Floats:

@@ -4,10 +4,13 @@ They differ from ERASER's: negative scores count as 0, k is one number for all i
 selected, and IoU is that of the tokens without a threshold.
 """
 
+from dataclasses import replace
+
 import numpy as np
 
 from annotator.errors import InvalidValue
 from annotator.metrics.ragged import Flags, Floats, Ragged
+from annotator.metrics.ranked_words import RankedWords, rank_words
 from annotator.metrics.registry import Definition, register
 
 
@@ -21,18 +24,23 @@ def auprc(scores: Ragged[np.float64], gold: Ragged[np.bool_]) -> Floats:
     [0.75]
     """
     _check(scores, gold)
-    clipped = np.maximum(scores.values, 0.0)
-    order = scores.with_values(clipped).ranked()
-    is_gold, ranked = scores.with_values(gold.values[order].astype(np.float64)), clipped[order]
-    n_gold, n_found = is_gold.sums(), _running(is_gold)
-    is_last = scores.places == scores.lengths[scores.rows_of_values] - 1
-    is_step = is_last | (ranked != np.roll(ranked, -1))  # equal scores make one point of the curve
-    recall = (n_found / np.maximum(n_gold, 1)[scores.rows_of_values])[is_step]
-    precision = (n_found / (scores.places + 1))[is_step]
-    areas = _areas(Ragged(recall, np.concatenate(([0], np.cumsum(is_step)))[scores.offsets]), precision)
-    areas[n_gold == 0] = 0.5
+    ranked = _with_all_below_0_tied(rank_words(scores, gold), scores)
+    steps = ranked.steps
+    widths = ranked.recall(steps) - ranked.recall_before(steps)
+    heights = (steps.precision + steps.precision_before) / 2
+    areas = np.bincount(steps.rows, weights=widths * heights, minlength=len(scores)).astype(np.float64)
+    areas[ranked.n_marked == 0] = 0.5
     areas[scores.lengths == 0] = np.nan
     return areas
+
+
+def _with_all_below_0_tied(ranked: RankedWords, scores: Ragged[np.float64]) -> RankedWords:
+    """Scores below 0 are taken as 0: the order stays, and what is not above 0 is one point."""
+    if scores.values.min(initial=0.0) >= 0:
+        return ranked
+    is_last = ranked.is_last_of_tie & (scores.values[scores.ranked()] > 0)
+    is_last[scores.offsets[1:][scores.is_filled] - 1] = True
+    return replace(ranked, is_last_of_tie=is_last)
 
 
 def select_top_k(scores: Ragged[np.float64], k: int) -> tuple[Ragged[np.bool_], Flags]:
@@ -54,23 +62,22 @@ def select_top_k(scores: Ragged[np.float64], k: int) -> tuple[Ragged[np.bool_], 
 
 def token_f1(scores: Ragged[np.float64], gold: Ragged[np.bool_], *, k: int) -> Floats:
     """float[n_instances]: F1 of the k highest positive scores with the gold mask; NaN when both sides are empty."""
-    n_both, n_gold, n_selected = _counts(scores, gold, k)
-    either = n_gold + n_selected
-    f1: Floats = np.divide(2 * n_both, either, out=np.full(len(gold), np.nan), where=either > 0)
-    return f1
+    return top_k_agreement(scores, gold, k=k)[0]
 
 
 def token_iou(scores: Ragged[np.float64], gold: Ragged[np.bool_], *, k: int) -> Floats:
     """float[n_instances]: |selected and gold| / |selected or gold|; 0 when both sides are empty, as ferret gives it."""
-    n_both, n_gold, n_selected = _counts(scores, gold, k)
-    iou: Floats = n_both / np.maximum(n_gold + n_selected - n_both, 1)
-    return iou
+    return top_k_agreement(scores, gold, k=k)[1]
 
 
-def _counts(scores: Ragged[np.float64], gold: Ragged[np.bool_], k: int) -> tuple[Floats, Floats, Floats]:
+def top_k_agreement(scores: Ragged[np.float64], gold: Ragged[np.bool_], *, k: int) -> tuple[Floats, Floats]:
+    """Token F1 and token IoU, of one selection."""
     _check(scores, gold)
     selected, _ = select_top_k(scores, k)
-    return gold.with_values(selected.values & gold.values).sums(), gold.sums(), selected.sums()
+    n_both, n_either = gold.with_values(selected.values & gold.values).sums(), gold.sums() + selected.sums()
+    f1: Floats = np.divide(2 * n_both, n_either, out=np.full(len(gold), np.nan), where=n_either > 0)
+    iou: Floats = n_both / np.maximum(n_either - n_both, 1)
+    return f1, iou
 
 
 def _check(scores: Ragged[np.float64], gold: Ragged[np.bool_]) -> None:
@@ -78,22 +85,6 @@ def _check(scores: Ragged[np.float64], gold: Ragged[np.bool_]) -> None:
     if not np.isfinite(scores.values).all():
         row = int(scores.rows_of_values[~np.isfinite(scores.values)][0])
         raise InvalidValue(f"Row {row} (from 0) has a score that is no finite number.")
-
-
-def _running(rows: Ragged[np.float64]) -> Floats:
-    """float[total]: the sum of each row up to each of its values."""
-    sums = np.cumsum(rows.values)
-    before = np.concatenate(([0.0], sums))[rows.offsets[:-1]]
-    running: Floats = sums - np.repeat(before, rows.lengths)
-    return running
-
-
-def _areas(recall: Ragged[np.float64], precision: Floats) -> Floats:
-    """float[n_rows]: trapezoids under the points of each row, from the point of recall 0 and precision 1 on."""
-    is_first = recall.places == 0
-    recall_before = np.where(is_first, 0.0, np.roll(recall.values, 1))
-    precision_before = np.where(is_first, 1.0, np.roll(precision, 1))
-    return recall.with_values((recall.values - recall_before) * (precision + precision_before) / 2).sums()
 
 
 def _definition(measure: str, title: str, definition: str, undefined: str, source: str) -> Definition:

@@ -1,6 +1,6 @@
 """Rows of different lengths in one array: what every metric takes, so that none loops over instances."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Generic, TypeVar
@@ -15,6 +15,8 @@ Integers = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 T = TypeVar("T", bound=np.generic)
 U = TypeVar("U", bound=np.generic)
+
+_OF_BORDERS = ("lengths", "rows_of_values", "places", "is_filled")  # what other values in the same rows have in common
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +39,13 @@ class Ragged(Generic[T]):
         listed = [np.asarray(row, dtype=dtype) for row in rows]
         lengths = np.fromiter((len(row) for row in listed), dtype=np.int64, count=len(listed))
         values = np.concatenate(listed) if listed else np.empty(0, dtype=dtype)
+        return Ragged(values, np.concatenate(([0], np.cumsum(lengths))).astype(np.int64))
+
+    @staticmethod
+    def joined(parts: Sequence["Ragged[T]"]) -> "Ragged[T]":
+        """The rows of several tables, at least one, one after the other."""
+        lengths = np.concatenate([part.lengths for part in parts])
+        values = np.concatenate([part.values for part in parts])
         return Ragged(values, np.concatenate(([0], np.cumsum(lengths))).astype(np.int64))
 
     def __post_init__(self) -> None:
@@ -94,7 +103,7 @@ class Ragged(Generic[T]):
     def ranked(self) -> Integers:
         """int[total]: where the values stand, row by row from the highest to the lowest, equal ones by position.
 
-        Rows of the same length are sorted together, which is many times faster than one sort by row and value.
+        Rows of about one length are sorted together, which is many times faster than one sort by row and value.
         >>> Ragged.of([[1, 3, 1], [], [5, 6]], np.int64).ranked().tolist()
         [1, 0, 2, 4, 3]
         """
@@ -103,13 +112,29 @@ class Ragged(Generic[T]):
     @cached_property
     def _ranking(self) -> Integers:
         ranking = np.empty(len(self.values), dtype=np.int64)
-        by_length = np.argsort(self.lengths, kind="stable")
-        borders = np.flatnonzero(np.diff(self.lengths[by_length])) + 1
-        for rows in np.split(by_length, borders):
-            starts = self.offsets[rows][:, None]
-            where = starts + np.arange(self.lengths[rows[0]] if len(rows) else 0, dtype=np.int64)
-            ranking[where] = starts + np.argsort(-self.values[where].astype(np.float64), axis=1, kind="stable")
+        for rows in self._rows_of_like_length():
+            starts, lengths = self.offsets[rows][:, None], self.lengths[rows][:, None]
+            columns = np.arange(lengths.max(), dtype=np.int64)
+            if lengths.min() == lengths.max():
+                where = starts + columns
+                ranking[where] = starts + np.argsort(-self.values[where].astype(np.float64), axis=1, kind="stable")
+                continue
+            is_there = columns < lengths
+            padded = np.full(is_there.shape, np.nan)  # sorts last, behind a row's own NaN
+            padded[is_there] = -self.values[(starts + columns)[is_there]].astype(np.float64)
+            order = np.argsort(padded, axis=1, kind="stable")
+            ranking[(starts + columns)[is_there]] = (starts + order)[is_there]
         return ranking
+
+    def _rows_of_like_length(self) -> Iterator[Integers]:
+        """Rows with values, in groups in which the longest is at most a fifth (and two) longer than the shortest."""
+        by_length = np.argsort(self.lengths, kind="stable")
+        lengths = self.lengths[by_length]
+        first = int(np.searchsorted(lengths, 1))
+        while first < len(lengths):
+            end = int(np.searchsorted(lengths, lengths[first] * 1.2 + 2, side="right"))
+            yield by_length[first:end]
+            first = end
 
     def take(self, rows: Integers) -> "Ragged[T]":
         """Some rows, in the order asked; a row may be asked for several times.
@@ -120,11 +145,17 @@ class Ragged(Generic[T]):
         lengths = self.lengths[rows]
         offsets = np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)
         where = np.repeat(self.offsets[:-1][rows] - offsets[:-1], lengths) + np.arange(offsets[-1], dtype=np.int64)
-        return Ragged(self.values[where], offsets)
+        taken = Ragged(self.values[where], offsets)
+        if "_ranking" in self.__dict__:  # each row keeps its order
+            moved = np.repeat(offsets[:-1] - self.offsets[:-1][rows], lengths)
+            taken.__dict__["_ranking"] = self._ranking[where] + moved
+        return taken
 
     def with_values(self, values: npt.NDArray[U]) -> "Ragged[U]":
         """Other values in the same rows; values: U[total]."""
-        return Ragged(values, self.offsets)
+        other = Ragged(values, self.offsets)
+        other.__dict__.update({name: self.__dict__[name] for name in _OF_BORDERS if name in self.__dict__})
+        return other
 
     def check_same_rows(self, other: "Ragged[Any]", what: str) -> None:
         """Raises InvalidValue, naming the first row, unless the other has rows of the same lengths."""

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from annotator.errors import InvalidValue
 from annotator.metrics.aggregate import Aggregate, mean_of
 from annotator.metrics.ragged import Flags, Floats, Integers, Ragged
+from annotator.metrics.ranked_words import Points, RankedWords, rank_words
 from annotator.metrics.registry import Definition, Direction, register
 
 Scores = Ragged[np.float64]
@@ -15,7 +15,7 @@ Marks = Ragged[np.bool_]
 Measure = Callable[[Scores, Marks], Floats]
 
 
-def reciprocal_rank_with_removal(scores: Scores, rationale: Marks) -> Floats:
+def reciprocal_rank_with_removal(scores: Scores, rationale: Marks, *, ranked: RankedWords | None = None) -> Floats:
     """1 / mean of the ranks that the rationale's words have when each is taken out of the ranking once it was found.
 
     Shapes:    one row of word scores and of marks a sentence, without special tokens; returns float[n_sentences]
@@ -26,13 +26,14 @@ def reciprocal_rank_with_removal(scores: Scores, rationale: Marks) -> Floats:
     >>> reciprocal_rank_with_removal(*worked).round(3).tolist()
     [0.667]
     """
-    ranked = _ranked(scores, rationale)
-    noted = np.where(ranked.is_rationale, ranked.ranks - ranked.n_hits + 1, 0)
-    sums = np.bincount(ranked.rows, weights=noted, minlength=len(scores))
+    ranked = ranked or rank_words(scores, rationale)
+    hits = np.flatnonzero(ranked.is_rationale)
+    noted = ranked.words.places[hits] + 2 - ranked.n_hits[hits]
+    sums = np.bincount(ranked.words.rows_of_values[hits], weights=noted, minlength=len(scores))
     return _ratio(ranked.n_marked, sums, ranked.n_marked > 0)
 
 
-def average_precision(scores: Scores, rationale: Marks) -> Floats:
+def average_precision(scores: Scores, rationale: Marks, *, ranked: RankedWords | None = None) -> Floats:
     """Sum over thresholds of (R_n - R_(n-1)) P_n; equal scores pass a threshold together.
 
     Undefined: NaN where no word or every word is in the rationale: there is nothing to tell apart (our decision)
@@ -41,20 +42,23 @@ def average_precision(scores: Scores, rationale: Marks) -> Floats:
     >>> average_precision(*worked).round(3).tolist(), auprc(*worked).round(3).tolist()
     ([0.833], [0.792])
     """
-    curve = _curve(_ranked(scores, rationale))
-    return curve.area((curve.recall - curve.recall_before) * curve.precision)
+    ranked = ranked or rank_words(scores, rationale)
+    steps = ranked.steps
+    return _area(ranked, steps, (ranked.recall(steps) - ranked.recall_before(steps)) * steps.precision)
 
 
-def auprc(scores: Scores, rationale: Marks) -> Floats:
+def auprc(scores: Scores, rationale: Marks, *, ranked: RankedWords | None = None) -> Floats:
     """Area under precision over recall by trapezoids, from precision 1 at recall 0; undefined as `average_precision`.
 
     Source: scikit-learn `precision_recall_curve` and `auc(recall, precision)`
     """
-    curve = _curve(_ranked(scores, rationale))
-    return curve.area((curve.recall - curve.recall_before) * (curve.precision + curve.precision_before) / 2)
+    ranked = ranked or rank_words(scores, rationale)
+    steps = ranked.steps
+    widths = ranked.recall(steps) - ranked.recall_before(steps)
+    return _area(ranked, steps, widths * (steps.precision + steps.precision_before) / 2)
 
 
-def auprc_as_published(scores: Scores, rationale: Marks) -> Floats:
+def auprc_as_published(scores: Scores, rationale: Marks, *, ranked: RankedWords | None = None) -> Floats:
     """The formula that the published AUPRC columns follow: precision on x, points sorted, cut at full recall. Not an AUPRC.
 
     A rationale of one word has 0 at rank 1 and 0.5 at any other, so that the lower value is the better ranking.
@@ -63,43 +67,51 @@ def auprc_as_published(scores: Scores, rationale: Marks) -> Floats:
     Source:    Stevens and Su 2021, Tables 4 and 5, where `auc(precision, recall, reorder=True)` of scikit-learn before 1.1
                explains all 54 rows; inferred, no code was released
     """
-    curve = _curve(_ranked(scores, rationale))
-    is_kept = curve.recall_before < 1
-    rows = np.concatenate([curve.rows[is_kept], np.arange(len(scores))])
-    precision = np.concatenate([curve.precision[is_kept], np.ones(len(scores))])
-    recall = np.concatenate([curve.recall[is_kept], np.zeros(len(scores))])
-    order = np.lexsort((recall, precision, rows))
-    rows, precision, recall = rows[order], precision[order], recall[order]
-    width = np.where(rows[1:] == rows[:-1], np.diff(precision), 0.0)
-    areas = np.bincount(rows[1:], weights=width * (recall[1:] + recall[:-1]) / 2, minlength=len(scores))
-    return np.asarray(np.where(curve.is_defined, areas, np.nan), dtype=np.float64)
+    ranked = ranked or rank_words(scores, rationale)
+    points = ranked.points
+    is_before_full = points.hits_before < np.maximum(ranked.n_marked, 1)[points.rows]
+    points = points.where(
+        is_before_full & ((points.n_hits > 0) | (points.ranks_before == 0))
+    )  # (0, 0) need stand but once
+    n_points = (
+        np.bincount(points.rows, minlength=len(scores)) + 1
+    )  # one more for each sentence, of precision 1 and recall 0
+    precision, recall = np.ones(n_points.sum()), np.zeros(n_points.sum())
+    places = np.arange(len(points.rows)) + points.rows + 1
+    precision[places], recall[places] = points.precision, ranked.recall(points)
+    rows = Ragged(-precision, np.concatenate(([0], np.cumsum(n_points))).astype(np.int64))
+    order = rows.ranked()  # recall never falls from point to point, so that equal precisions stay in its order
+    precision, recall, of = precision[order], recall[order], rows.rows_of_values
+    width = np.where(of[1:] == of[:-1], np.diff(precision), 0.0)
+    areas = np.bincount(of[1:], weights=width * (recall[1:] + recall[:-1]) / 2, minlength=len(scores))
+    return np.asarray(np.where(ranked.is_divided, areas, np.nan), dtype=np.float64)
 
 
-def top_1_strict(scores: Scores, rationale: Marks) -> Floats:
+def top_1_strict(scores: Scores, rationale: Marks, *, ranked: RankedWords | None = None) -> Floats:
     """1 where the rationale is one word and the best ranked; every rationale of several words has 0, as in the paper."""
-    ranked = _ranked(scores, rationale)
-    return _where_marked(ranked, (ranked.n_marked == 1) & (_hits_within(ranked, ranked.n_marked) == 1))
+    ranked = ranked or rank_words(scores, rationale)
+    return _where_marked(ranked, (ranked.n_marked == 1) & (ranked.hits_within(ranked.n_marked) == 1))
 
 
-def top_1_lenient(scores: Scores, rationale: Marks) -> Floats:
+def top_1_lenient(scores: Scores, rationale: Marks, *, ranked: RankedWords | None = None) -> Floats:
     """1 where the best ranked word is in the rationale, of however many words."""
-    ranked = _ranked(scores, rationale)
-    return _where_marked(ranked, _hits_within(ranked, np.ones_like(ranked.n_marked)) == 1)
+    ranked = ranked or rank_words(scores, rationale)
+    return _where_marked(ranked, ranked.hits_within(np.ones_like(ranked.n_marked)) == 1)
 
 
-def top_3(scores: Scores, rationale: Marks) -> Floats:
+def top_3(scores: Scores, rationale: Marks, *, ranked: RankedWords | None = None) -> Floats:
     """1 where the whole rationale is among the first three words; not to be had by a rationale of more."""
-    ranked = _ranked(scores, rationale)
-    return _where_marked(ranked, _hits_within(ranked, np.full_like(ranked.n_marked, 3)) == ranked.n_marked)
+    ranked = ranked or rank_words(scores, rationale)
+    return _where_marked(ranked, ranked.hits_within(np.full_like(ranked.n_marked, 3)) == ranked.n_marked)
 
 
-def exact_match(scores: Scores, rationale: Marks) -> Floats:
+def exact_match(scores: Scores, rationale: Marks, *, ranked: RankedWords | None = None) -> Floats:
     """1 where the rationale is the first k words, k its size."""
-    ranked = _ranked(scores, rationale)
-    return _where_marked(ranked, _hits_within(ranked, ranked.n_marked) == ranked.n_marked)
+    ranked = ranked or rank_words(scores, rationale)
+    return _where_marked(ranked, ranked.hits_within(ranked.n_marked) == ranked.n_marked)
 
 
-def jaccard(scores: Scores, rationale: Marks, n_top: int | None = None) -> Floats:
+def jaccard(scores: Scores, rationale: Marks, n_top: int | None = None, *, ranked: RankedWords | None = None) -> Floats:
     """|H and top-k| / |H or top-k|; k is the rationale's size unless `n_top` says another.
 
     Undefined: NaN where the rationale has no word
@@ -107,15 +119,15 @@ def jaccard(scores: Scores, rationale: Marks, n_top: int | None = None) -> Float
     >>> jaccard(Ragged.of([[0.5, 0.3, 0.2, 0.1]], np.float64), Ragged.of([[1, 0, 1, 0]], np.bool_)).round(3).tolist()
     [0.333]
     """
-    ranked = _ranked(scores, rationale)
+    ranked = ranked or rank_words(scores, rationale)
     taken = ranked.n_marked if n_top is None else np.minimum(scores.lengths, n_top)
-    hits = _hits_within(ranked, taken)
+    hits = ranked.hits_within(taken)
     return _ratio(hits, ranked.n_marked + taken - hits, ranked.n_marked > 0)
 
 
-def jaccard_match(scores: Scores, rationale: Marks) -> Floats:
+def jaccard_match(scores: Scores, rationale: Marks, *, ranked: RankedWords | None = None) -> Floats:
     """1 where Jaccard at the rationale's size is at least a half."""
-    values = jaccard(scores, rationale)
+    values = jaccard(scores, rationale, ranked=ranked)
     return np.asarray(np.where(np.isnan(values), np.nan, values >= 0.5), dtype=np.float64)
 
 
@@ -180,74 +192,13 @@ def by_layer(measure: Measure, layers: Sequence[Scores], rationale: Marks) -> li
     return [mean_of(measure(scores, rationale)) for scores in layers]
 
 
-@dataclass(frozen=True)
-class _Ranked:
-    """Words of each sentence by descending score, ties by position.
-
-    Shapes: for each word rows, ranks (from 1), n_hits (rationale words down to here), is_last_of_tie; n_marked, n_words
-            for each sentence
-    """
-
-    rows: Integers
-    ranks: Integers
-    is_rationale: Flags
-    n_hits: Integers
-    is_last_of_tie: Flags
-    n_marked: Integers
-    n_words: Integers
+def _area(ranked: RankedWords, points: Points, pieces: Floats) -> Floats:
+    """float[n_sentences]: the sum of each sentence's pieces, one a point; NaN where there is nothing to tell apart."""
+    sums = np.bincount(points.rows, weights=pieces, minlength=len(ranked.words))
+    return np.asarray(np.where(ranked.is_divided, sums, np.nan), dtype=np.float64)
 
 
-def _ranked(scores: Scores, rationale: Marks) -> _Ranked:
-    if not np.array_equal(scores.offsets, rationale.offsets):
-        raise InvalidValue("Each word has one score and one mark; some sentence has more of one than of the other.")
-    if np.any(np.isnan(scores.values)):
-        row = int(scores.rows_of_values[np.isnan(scores.values)][0])
-        raise InvalidValue(f"Sentence {row} has a score that is not a number; leave it out or give all its scores.")
-    order = scores.ranked()
-    values, marks, rows = scores.values[order], rationale.values[order], scores.rows_of_values
-    before = np.concatenate(([0], np.cumsum(marks)))
-    n_hits = before[1:] - before[scores.offsets[rows]]
-    is_last = np.ones(len(values), dtype=np.bool_)
-    is_last[:-1] = (values[1:] != values[:-1]) | (rows[1:] != rows[:-1])
-    n_marked = np.diff(before[scores.offsets])
-    return _Ranked(rows, scores.places + 1, marks, n_hits, is_last, n_marked, scores.lengths)
-
-
-@dataclass(frozen=True)
-class _Curve:
-    """The points of each sentence's precision-recall curve, one a threshold, each with the point before it."""
-
-    rows: Integers
-    recall: Floats
-    precision: Floats
-    recall_before: Floats
-    precision_before: Floats
-    is_defined: Flags
-
-    def area(self, pieces: Floats) -> Floats:
-        sums = np.bincount(self.rows, weights=pieces, minlength=len(self.is_defined))
-        return np.asarray(np.where(self.is_defined, sums, np.nan), dtype=np.float64)
-
-
-def _curve(ranked: _Ranked) -> _Curve:
-    kept = ranked.is_last_of_tie
-    rows = ranked.rows[kept]
-    recall = ranked.n_hits[kept] / np.maximum(ranked.n_marked[rows], 1)
-    precision = ranked.n_hits[kept] / ranked.ranks[kept]
-    is_first = np.diff(rows, prepend=-1) != 0
-    recall_before = np.where(is_first, 0.0, np.roll(recall, 1))
-    precision_before = np.where(is_first, 1.0, np.roll(precision, 1))
-    is_defined = (ranked.n_marked > 0) & (ranked.n_marked < ranked.n_words)
-    return _Curve(rows, recall, precision, recall_before, precision_before, is_defined)
-
-
-def _hits_within(ranked: _Ranked, n_top: Integers) -> Integers:
-    """int[n_sentences]: rationale words among the first `n_top` of each sentence."""
-    is_hit = ranked.is_rationale & (ranked.ranks <= n_top[ranked.rows])
-    return np.bincount(ranked.rows[is_hit], minlength=len(n_top)).astype(np.int64)
-
-
-def _where_marked(ranked: _Ranked, holds: Flags) -> Floats:
+def _where_marked(ranked: RankedWords, holds: Flags) -> Floats:
     return np.asarray(np.where(ranked.n_marked > 0, holds, np.nan), dtype=np.float64)
 
 

@@ -58,6 +58,11 @@ class GoldSets:
         """Values of all sets, in rows of instances."""
         return Ragged(values, self.offsets)
 
+    def take(self, instances: Integers) -> "GoldSets":
+        """The sets of some instances, in the order asked."""
+        sets = Ragged(np.arange(len(self.tokens), dtype=np.int64), self.offsets).take(instances)
+        return GoldSets(self.tokens.take(sets.values), sets.offsets)
+
     def union(self) -> Ragged[np.int64]:
         """The sets put together, a row an instance; a token that is in several sets stands several times."""
         return Ragged(self.tokens.values, self.tokens.offsets[self.offsets])
@@ -99,11 +104,7 @@ def overlaps(predicted: Ragged[np.int64], gold: GoldSets) -> Overlaps:
     predicted: a row an instance of token indices; order and repetition do not matter
     Raises:    InvalidValue for different numbers of instances, or a negative token index
     """
-    sets = _distinct(gold.tokens)
-    starts = _starts(predicted, gold.union())
-    hits = _marked(predicted, starts)[np.repeat(starts[gold.instances], sets.lengths) + sets.values]
-    n_predicted = _distinct(predicted).lengths[gold.instances]
-    return Overlaps(sets.with_values(hits).sums().astype(np.int64), sets.lengths, n_predicted)
+    return _overlaps(_marks(predicted, gold), gold)
 
 
 def best_set(predicted: Ragged[np.int64], gold: GoldSets, by: Literal["f1", "iou"] = "f1") -> BestSets:
@@ -127,8 +128,7 @@ def best_set(predicted: Ragged[np.int64], gold: GoldSets, by: Literal["f1", "iou
 
 def has_whole_set(predicted: Ragged[np.int64], gold: GoldSets) -> Floats:
     """1 where all tokens of at least one gold set are predicted, else 0; NaN without gold sets."""
-    found = overlaps(predicted, gold)
-    return gold.per_set((found.n_both == found.n_gold).astype(np.float64)).maxima(np.nan)
+    return _whole_set(overlaps(predicted, gold), gold)
 
 
 def recall_over_sets(predicted: Ragged[np.int64], gold: GoldSets, *, least: float = 1.0) -> Floats:
@@ -139,8 +139,7 @@ def recall_over_sets(predicted: Ragged[np.int64], gold: GoldSets, *, least: floa
     """
     if not 0 < least <= 1:
         raise InvalidValue(f"A set is found when a share of it is, above 0 and at most 1; not {least}.")
-    found = overlaps(predicted, gold)
-    return gold.per_set((found.n_both >= least * found.n_gold).astype(np.float64)).means()
+    return _recall(overlaps(predicted, gold), gold, least)
 
 
 def comprehensive_coverage(predicted: Ragged[np.int64], gold: GoldSets) -> Floats:
@@ -148,31 +147,53 @@ def comprehensive_coverage(predicted: Ragged[np.int64], gold: GoldSets) -> Float
 
     All sets together are comprehensive (Wang et al. 2022, section 3.3): this says how much of that was found.
     """
-    starts = _starts(predicted, gold.union())
-    in_union = Ragged(_marked(gold.union(), starts), starts)
-    n_union = in_union.sums()
-    n_found = in_union.with_values(in_union.values & _marked(predicted, starts)).sums()
+    return _coverage(_marks(predicted, gold), gold)
+
+
+def set_aware_values(predicted: Ragged[np.int64], gold: GoldSets) -> dict[str, Floats]:
+    """Every number of this family by its measure, float[n_instances] each, NaN without gold sets."""
+    marks = _marks(predicted, gold)
+    found = _overlaps(marks, gold)
+    return {
+        "best_f1": gold.per_set(found.f1()).maxima(np.nan),
+        "best_iou": gold.per_set(found.iou()).maxima(np.nan),
+        "whole_set": _whole_set(found, gold),
+        "recall": _recall(found, gold, 1.0),
+        "coverage": _coverage(marks, gold),
+    }
+
+
+def _overlaps(marks: Ragged[np.bool_], gold: GoldSets) -> Overlaps:
+    sets = _distinct(gold.tokens)
+    hits = marks.values[np.repeat(marks.offsets[gold.instances], sets.lengths) + sets.values]
+    n_predicted = marks.sums().astype(np.int64)
+    return Overlaps(sets.with_values(hits).sums().astype(np.int64), sets.lengths, n_predicted[gold.instances])
+
+
+def _whole_set(found: Overlaps, gold: GoldSets) -> Floats:
+    return gold.per_set((found.n_both == found.n_gold).astype(np.float64)).maxima(np.nan)
+
+
+def _recall(found: Overlaps, gold: GoldSets, least: float) -> Floats:
+    return gold.per_set((found.n_both >= least * found.n_gold).astype(np.float64)).means()
+
+
+def _coverage(marks: Ragged[np.bool_], gold: GoldSets) -> Floats:
+    in_union = np.zeros(len(marks.values), dtype=np.bool_)
+    tokens = gold.union()
+    in_union[np.repeat(marks.offsets[:-1], tokens.lengths) + tokens.values] = True
+    n_union, n_found = marks.with_values(in_union).sums(), marks.with_values(in_union & marks.values).sums()
     coverage = np.full(len(gold), np.nan)
     np.divide(n_found, n_union, out=coverage, where=n_union > 0)
     return coverage
 
 
-def set_aware_values(predicted: Ragged[np.int64], gold: GoldSets) -> dict[str, Floats]:
-    """Every number of this family by its measure, float[n_instances] each, NaN without gold sets."""
-    return {
-        "best_f1": best_set(predicted, gold).values,
-        "best_iou": best_set(predicted, gold, "iou").values,
-        "whole_set": has_whole_set(predicted, gold),
-        "recall": recall_over_sets(predicted, gold),
-        "coverage": comprehensive_coverage(predicted, gold),
-    }
-
-
-def _marked(tokens: Ragged[np.int64], starts: Integers) -> Flags:
-    """bool[starts[-1]]: the tokens of all instances, in one array that holds all of their tokens."""
+def _marks(predicted: Ragged[np.int64], gold: GoldSets) -> Ragged[np.bool_]:
+    """What is predicted of each instance's tokens, up to the last that is predicted or in a gold set."""
+    starts = _starts(predicted, gold.union())
     marked = np.zeros(starts[-1], dtype=np.bool_)
-    marked[np.repeat(starts[:-1], tokens.lengths) + tokens.values] = True
-    return marked
+    marked[np.repeat(starts[:-1], predicted.lengths) + predicted.values] = True
+    return Ragged(marked, starts)
 
 
 def _starts(predicted: Ragged[np.int64], union: Ragged[np.int64]) -> Integers:

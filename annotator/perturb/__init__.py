@@ -1,1 +1,1 @@
-"""Changed versions of instances: what was changed, what of the rationale stays, and what might be changed."""
+"""Changed versions of texts, what of their rationale stays, and texts from templates: pure functions."""

@@ -54,8 +54,9 @@ def carry_sets(sets: Sequence[RationaleSet], change: Change, *, fills_gaps: bool
     * A replaced run of as many tokens carries token by token. One of more or fewer tokens carries as a whole when at least
       half of the tokens that were replaced are marked, and else not at all.
     * A deleted token's mark is lost.
-    * Tokens that were inserted between two tokens of one span are marked if `fills_gaps` is set and all stand in one
-      sentence; others are not. Use not kind.keeps_rationale: a dispensable word is no reason.
+    * Tokens that were inserted between two tokens of one span are marked if `fills_gaps` is set, all stand in one sentence,
+      and there are no more of them than the span has; others are not. Use not kind.keeps_rationale: a dispensable word is
+      no reason.
     * Nothing goes into another segment, or into one that is not selectable. Spans stay spans; a span that something new now
       interrupts becomes two.
 
@@ -140,8 +141,9 @@ class _Images:
             yield self._single[token]
         else:
             yield from self._group_after(token, marked)
-        if token > span.start and token in self._insertions:
-            yield from self._insertions[token]
+        inserted = self._insertions.get(token, []) if token > span.start else []
+        if len(inserted) <= span.end - span.start:
+            yield from inserted
 
     def _group_after(self, token: int, marked: set[int]) -> list[int]:
         if token not in self._group_of:

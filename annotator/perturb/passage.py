@@ -69,21 +69,15 @@ class Word:
 
 
 @dataclass(frozen=True)
-class Passage:
-    """One segment's text. code: "en", "zh", or the language's own; random: drawn from the seed and the function's name."""
+class Reading:
+    """What is found in a text once, for all functions."""
 
     body: TokenizedText
     code: str
-    given: GivenWords
-    random: Random
 
     @property
     def text(self) -> str:
         return self.body.text
-
-    @property
-    def own(self) -> OwnWords:
-        return own_words(self.code)
 
     @cached_property
     def words(self) -> tuple[Word, ...]:
@@ -116,6 +110,53 @@ class Passage:
     def sentence_beginnings(self) -> frozenset[int]:
         return frozenset(start for start, _ in self.sentences)
 
+
+@dataclass(frozen=True)
+class Passage:
+    """One segment's text, as a function that looks for suggestions gets it.
+
+    random: drawn from the seed and the function's name, so that no function changes what another one draws
+    """
+
+    reading: Reading
+    given: GivenWords
+    random: Random
+
+    @property
+    def text(self) -> str:
+        return self.reading.body.text
+
+    @property
+    def body(self) -> TokenizedText:
+        return self.reading.body
+
+    @property
+    def code(self) -> str:
+        """The language: "en", "zh", or another one's own code."""
+        return self.reading.code
+
+    @property
+    def own(self) -> OwnWords:
+        return own_words(self.code)
+
+    @property
+    def words(self) -> tuple[Word, ...]:
+        return self.reading.words
+
+    @property
+    def is_spaced(self) -> bool:
+        """Whether blanks stand before punctuation ("it 's fine .")."""
+        return self.reading.is_spaced
+
+    @property
+    def sentences(self) -> tuple[tuple[int, int], ...]:
+        """The characters of each sentence, without white space at its ends."""
+        return self.reading.sentences
+
+    @property
+    def sentence_beginnings(self) -> frozenset[int]:
+        return self.reading.sentence_beginnings
+
     def find(self, phrases: Iterable[str], *, with_case: bool = False) -> Iterator[tuple[int, int, str]]:
         """Where phrases stand, as (start, end, phrase): in order, a longer phrase before one within it.
 
@@ -138,7 +179,7 @@ class Passage:
     def _in_words(self, phrases: Iterable[str], *, with_case: bool) -> Iterator[tuple[int, int, str]]:
         for phrase in phrases:
             first = _WORD.match(phrase)
-            for number in self.words_by_name.get(first.group().lower(), ()) if first else ():
+            for number in self.reading.words_by_name.get(first.group().lower(), ()) if first else ():
                 start = self.words[number].start
                 end = start + len(phrase)
                 stands = self.text[start:end]

@@ -18,7 +18,7 @@ import annotator.perturb.suggestions.punctuation
 import annotator.perturb.suggestions.synonyms
 import annotator.perturb.suggestions.typos  # noqa: F401  (each enters its functions in the register)
 from annotator.domain.texts import TokenizedText
-from annotator.perturb.passage import GivenWords, Passage
+from annotator.perturb.passage import GivenWords, Passage, Reading
 from annotator.perturb.registry import SUGGESTERS, Suggester, Suggestion
 from annotator.text.language import is_chinese, subtags
 
@@ -40,19 +40,21 @@ def suggest(
     >>> [one.why for one in suggest(body, "en", "robustness") if one.maker == "expand_contraction"]
     ["don't → do not"]
     """
-    code = "zh" if is_chinese(language) else subtags(language)[0]
+    reading = Reading(body, _code(language))
     return tuple(
         suggestion
-        for one in SUGGESTERS.values()
-        if one.suits(kind, code)
-        for suggestion in _drawn(one, Passage(body, code, given, Random(f"{seed} {one.name}")), most)  # noqa: S311
+        for one in suggesters_for(kind, language)
+        for suggestion in _drawn(one, Passage(reading, given, Random(f"{seed} {one.name}")), most)  # noqa: S311
     )
 
 
 def suggesters_for(kind: str, language: str) -> tuple[Suggester, ...]:
     """The functions that are asked for a kind and a language, in the order in which their suggestions come."""
-    code = "zh" if is_chinese(language) else subtags(language)[0]
-    return tuple(one for one in SUGGESTERS.values() if one.suits(kind, code))
+    return tuple(one for one in SUGGESTERS.values() if one.suits(kind, _code(language)))
+
+
+def _code(language: str) -> str:
+    return "zh" if is_chinese(language) else subtags(language)[0]
 
 
 def _drawn(one: Suggester, passage: Passage, most: int) -> Iterator[Suggestion]:

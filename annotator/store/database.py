@@ -4,7 +4,7 @@ import datetime as dt
 import sqlite3
 import tempfile
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Self
@@ -111,7 +111,7 @@ class Store:
         """One statement that writes; only inside a transaction."""
         return self.connection.execute(sql, parameters)
 
-    def run_many(self, sql: str, rows: Sequence[Sequence[Any]]) -> None:
+    def run_many(self, sql: str, rows: Iterable[Sequence[Any]]) -> None:
         """One statement for many rows; only inside a transaction."""
         self.connection.executemany(sql, rows)
 

@@ -144,6 +144,23 @@ def iterate_instance_batches(
         last = rows[-1]["id"]
 
 
+def keys_of_originals(store: Store, project_id: int) -> set[str]:
+    """The keys that perturbed versions name as their original's."""
+    rows = store.rows(
+        "SELECT DISTINCT parent_key FROM instances WHERE project_id = ? AND parent_key IS NOT NULL", (project_id,)
+    )
+    return {row["parent_key"] for row in rows}
+
+
+def ids_of_originals(store: Store, project_id: int) -> list[int]:
+    """The ids of the instances that are neither discarded nor changed versions of others, in the order of import."""
+    rows = store.rows(
+        "SELECT id FROM instances WHERE project_id = ? AND state <> 'discarded' AND parent_key IS NULL ORDER BY id",
+        (project_id,),
+    )
+    return [row["id"] for row in rows]
+
+
 def iterate_named_documents(store: Store, project_id: int) -> Iterator[Segment]:
     """Every document with a name of its own, as a segment without an instance."""
     for row in store.connection.execute(
@@ -225,7 +242,7 @@ def _instance(row: Row, segments: tuple[Segment, ...]) -> Instance:
         parent_key=row["parent_key"],
         perturbation_kind=row["perturbation_kind"],
         is_exhaustive=None if row["is_exhaustive"] is None else bool(row["is_exhaustive"]),
-        metadata=json.loads(row["metadata"]),
+        metadata={} if row["metadata"] == "{}" else json.loads(row["metadata"]),  # mostly there is none
     )
 
 

@@ -9,7 +9,8 @@ from annotator.store.database import Store, now
 _NO_LAYER = -1
 # What changes neither gold nor what models say; after anything else a measurement may be out of date.
 _PEOPLE = ("give role", "take role", "add role", "add user", "make token", "revoke token")
-_HARMLESS = (*_PEOPLE, "export", "measure", "comment", "ask", "answer")
+_LISTS = ("save list", "change list", "delete list", "put on list", "take off list")
+_HARMLESS = (*_PEOPLE, *_LISTS, "export", "measure", "comment", "ask", "answer")
 
 
 def last_event_id(store: Store, project_id: int) -> int:
@@ -31,7 +32,7 @@ def write_measurement(
     )
     store.run_many(
         "INSERT INTO metric_values (run_id, layer, name, instance_id, value) VALUES (?, ?, ?, ?, ?)",
-        [(run_id, _NO_LAYER if layer is None else layer, name, i, value) for layer, name, i, value in values],
+        ((run_id, _NO_LAYER if layer is None else layer, name, i, value) for layer, name, i, value in values),
     )
 
 
@@ -79,20 +80,37 @@ def values_of_instance(store: Store, instance_id: int) -> dict[tuple[int, int | 
 def list_by_number(store: Store, question: Question, *, limit: int = 25, offset: int = 0) -> tuple[list[Listed], int]:
     """One page of instances, and how many there are in all."""
     source, where, values = _asked(question)
-    n = int(store.value(f"SELECT count(*) {source} WHERE {where}", values))
-    order = "instances.id"
-    if question.run_id is not None:
-        order = f"measured.value {'ASC' if question.lowest_first else 'DESC'}, instances.id"
+    n = count_asked(store, question)
     rows = store.rows(
         f"""SELECT instances.id, key, split, instances.result, perturbation_kind AS kind,
             (SELECT substr(text, 1, 120) FROM segments JOIN documents ON documents.id = document_id
                 WHERE instance_id = instances.id AND position = 0) AS excerpt,
             {"measured.value" if question.run_id is not None else "NULL"} AS value,
             {"answered.label" if question.answers_run_id is not None else "NULL"} AS label
-            {source} WHERE {where} ORDER BY {order} LIMIT ? OFFSET ?""",
+            {source} WHERE {where} ORDER BY {_order(question)} LIMIT ? OFFSET ?""",
         (*values, limit, offset),
     )
     return [Listed(**dict(row)) for row in rows], n
+
+
+def count_asked(store: Store, question: Question) -> int:
+    """How many instances a question lists."""
+    source, where, values = _asked(question)
+    return int(store.value(f"SELECT count(*) {source} WHERE {where}", values))
+
+
+def ids_asked(store: Store, question: Question, *, limit: int) -> list[int]:
+    """The first instances that a question lists, in its order."""
+    source, where, values = _asked(question)
+    sql = f"SELECT instances.id {source} WHERE {where} ORDER BY {_order(question)} LIMIT ?"
+    return [row[0] for row in store.rows(sql, (*values, limit))]
+
+
+def _order(question: Question) -> str:
+    """By the number; without one in the order of the saved list, else of import."""
+    if question.run_id is not None:
+        return f"measured.value {'ASC' if question.lowest_first else 'DESC'}, instances.id"
+    return "instances.id" if question.list_id is None else "listed.position"
 
 
 _WORDS = """(instr(lower(key), lower(?)) > 0 OR EXISTS (
@@ -114,7 +132,11 @@ _WHICH: dict[Which, list[str]] = {
 
 def _asked(question: Question) -> tuple[str, str, list[object]]:
     """The tables, the conditions, and the values of both in their order."""
-    source, values = "FROM instances", []
+    source = "FROM instances"
+    values: list[object] = []
+    if question.list_id is not None:
+        source += " JOIN list_members AS listed ON listed.instance_id = instances.id AND listed.list_id = ?"
+        values.append(question.list_id)
     if question.run_id is not None:
         source += """ JOIN metric_values AS measured ON measured.instance_id = instances.id AND measured.run_id = ?
             AND measured.layer = ? AND measured.name = ?"""

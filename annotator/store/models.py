@@ -90,6 +90,11 @@ def get_run(store: Store, run_id: int) -> StoredRun:
     return _stored_run(row)
 
 
+def has_run(store: Store, run_id: int) -> bool:
+    """Whether a run is still there."""
+    return store.row("SELECT 1 FROM runs WHERE id = ?", (run_id,)) is not None
+
+
 def _stored_run(row: Row) -> StoredRun:
     is_signed = None if row["is_signed"] is None else bool(row["is_signed"])
     run = Run(row["name"], row["method"], row["parameters"], row["seed"], row["unit"], is_signed)
@@ -184,16 +189,16 @@ def write_planned(store: Store, planned: Iterable[Planned]) -> None:
 
 
 _OVER_SCORES = """ON CONFLICT DO UPDATE SET scores = excluded.scores, ranking = excluded.ranking, pieces = excluded.pieces,
-    convergence = excluded.convergence"""
+    convergence = excluded.convergence, facts = excluded.facts"""
 _PREDICTION, _SCORES, _ATTRIBUTION, _RATIONALE = range(4)
 _WRITE = (
     """INSERT INTO predictions (run_id, instance_id, input, threshold, result, label, probabilities)
         VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET result = excluded.result, label = excluded.label,
         probabilities = excluded.probabilities""",
-    # Most attributions are scores alone; to hand over three times None as well takes longer than finding the row's place.
+    # Most attributions are scores alone; to hand over four times None as well takes longer than finding the row's place.
     f"INSERT INTO attributions (run_id, instance_id, label, layer, scores) VALUES (?, ?, ?, ?, ?) {_OVER_SCORES}",
-    f"""INSERT INTO attributions (run_id, instance_id, label, layer, scores, ranking, pieces, convergence)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?) {_OVER_SCORES}""",
+    f"""INSERT INTO attributions (run_id, instance_id, label, layer, scores, ranking, pieces, convergence, facts)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) {_OVER_SCORES}""",
     """INSERT INTO machine_rationales (run_id, instance_id, kind, tokens) VALUES (?, ?, ?, ?)
         ON CONFLICT DO UPDATE SET tokens = excluded.tokens""",
 )
@@ -246,13 +251,14 @@ def _new_rationales(run_id: int, there: Output, output: Output) -> Iterator[_Cha
 
 def _packed(a: Attribution) -> tuple[object, ...]:
     """The columns from the scores on; the scores alone where the others are empty."""
-    if a.ranking is None and a.pieces is None and a.convergence is None:
+    if a.ranking is None and a.pieces is None and a.convergence is None and not a.facts:
         return (pack_floats(a.scores),)
     pieces = None if a.pieces is None else json.dumps(
         [[p.text, p.start, p.end, p.is_special, p.segment, score] for p, score in a.pieces], ensure_ascii=False
     )  # fmt: skip
     ranking = None if a.ranking is None else pack_numbers(a.ranking)
-    return pack_floats(a.scores), ranking, pieces, a.convergence
+    facts = json.dumps(dict(a.facts)) if a.facts else None
+    return pack_floats(a.scores), ranking, pieces, a.convergence, facts
 
 
 def _prediction(row: Row) -> Prediction:
@@ -272,6 +278,7 @@ def _attribution(row: Row) -> Attribution:
         None if row["ranking"] is None else unpack_numbers(row["ranking"]),
         pieces,
         row["convergence"],
+        () if row["facts"] is None else tuple(json.loads(row["facts"]).items()),
     )
 
 

@@ -1,11 +1,12 @@
 """Perturbations that people write: kept with every version and every check; which original and which check comes next."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, cast
 
 from annotator.domain.authoring import ChangedText, Check, Perturbation, PerturbationState, PerturbationVersion, Verdict
 from annotator.domain.people import User
+from annotator.domain.sources import SourceCheck, SourcePerturbation, SourceVersion
 from annotator.errors import NotFound
 from annotator.store.database import Row, Store, now
 
@@ -44,13 +45,17 @@ def add_version(
 
 
 def _add_version(store: Store, perturbation_id: int, number: int, by: User, changed: ChangedText, reason: str) -> None:
+    _insert_version(store, perturbation_id, number, cast("int", by.id), changed, reason, now())
+
+
+def _insert_version(
+    store: Store, perturbation_id: int, number: int, made_by: int, changed: ChangedText, reason: str, at: str
+) -> None:
     store.run(
         """INSERT INTO perturbation_versions (perturbation_id, number, made_by, kind, texts, result, note, reason, made_at)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)""",
-        (
-            perturbation_id, number, by.id, changed.kind, _packed(changed), changed.result, changed.note, reason, now(),
-        ),
-    )  # fmt: skip
+        (perturbation_id, number, made_by, changed.kind, _packed(changed), changed.result, changed.note, reason, at),
+    )
 
 
 def add_check(store: Store, perturbation: Perturbation, checker: User, verdict: Verdict, reason: str) -> None:
@@ -207,6 +212,59 @@ def find_draft(store: Store, user: User, original_id: int) -> ChangedText | None
 def drop_draft(store: Store, user: User, original_id: int) -> None:
     """It was handed in, or given up."""
     store.run("DELETE FROM perturbation_drafts WHERE user_id = ? AND original_id = ?", (user.id, original_id))
+
+
+# --- for our own JSONL ------------------------------------------------------------------------------------------------
+
+
+def perturbations_as_sources(store: Store, project_id: int, split: str | None = None) -> Iterator[SourcePerturbation]:
+    """All of a project, oldest first, with the keys and splits of their instances; split: of originals of that one."""
+    rows = store.rows(
+        f"{_SELECT} JOIN instances AS i ON i.id = original_id WHERE perturbations.project_id = ?1 AND (?2 IS NULL OR split = ?2)"
+        " ORDER BY perturbations.id",
+        (project_id, split),
+    )
+    for one in _with_history(store, rows):
+        original = _named(store, one.original_id)
+        yield SourcePerturbation(
+            original, one.author_name, one.state, one.original_fingerprint.hex(), one.gold,
+            tuple(SourceVersion(v.made_by_name, v.changed, v.reason, v.made_at) for v in one.versions),
+            tuple(SourceCheck(c.version, c.checker_name, c.verdict, c.reason, c.at) for c in one.checks),
+            None if one.instance_id is None else _named(store, one.instance_id),
+        )  # fmt: skip
+
+
+def restore_perturbation(
+    store: Store,
+    project_id: int,
+    source: SourcePerturbation,
+    original_id: int,
+    instance_id: int | None,
+    user_id: Callable[[str], int],
+) -> None:
+    """Write one as it was."""
+    cursor = store.run(
+        """INSERT INTO perturbations (project_id, original_id, author, kind, state, version, original_fingerprint, gold,
+            instance_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)""",
+        (
+            project_id, original_id, user_id(source.author), source.versions[-1].changed.kind, source.state,
+            len(source.versions), bytes.fromhex(source.fingerprint), source.gold, instance_id,
+        ),
+    )  # fmt: skip
+    perturbation_id = cast("int", cursor.lastrowid)
+    for number, version in enumerate(source.versions, 1):
+        _insert_version(
+            store, perturbation_id, number, user_id(version.by), version.changed, version.reason, version.at
+        )
+    store.run_many(
+        "INSERT INTO perturbation_checks (perturbation_id, version, checker, verdict, reason, at) VALUES (?, ?, ?, ?, ?, ?)",
+        [(perturbation_id, c.version, user_id(c.by), c.verdict, c.reason, c.at) for c in source.checks],
+    )
+
+
+def _named(store: Store, instance_id: int) -> tuple[str, str]:
+    row = store.rows("SELECT key, split FROM instances WHERE id = ?", (instance_id,))[0]
+    return row["key"], row["split"]
 
 
 def _packed(changed: ChangedText) -> str:

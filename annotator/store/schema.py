@@ -7,10 +7,13 @@ Counts that screens show are kept by triggers, so that no screen counts a whole 
 from sqlite_utils.db import Database
 from sqlite_utils.migrations import Migrations
 
+from annotator.store.schema_facts import FACTS
 from annotator.store.schema_jobs import JOBS
+from annotator.store.schema_lists import LISTS
 from annotator.store.schema_models import MODELS
 from annotator.store.schema_perturbations import PERTURBATIONS
 from annotator.store.schema_proposed_sets import PROPOSED_SETS
+from annotator.store.schema_suites import SUITES
 from annotator.store.schema_tokens import TOKENS
 
 MIGRATIONS = Migrations("annotator")
@@ -419,9 +422,30 @@ def m005_jobs(db: Database) -> None:
 
 
 @MIGRATIONS()
+def m006_saved_lists(db: Database) -> None:
+    """Lists of instances that people save under a name, with a note."""
+    for statement in LISTS:
+        db.conn.execute(statement)
+
+
+@MIGRATIONS()
+def m007_suites(db: Database) -> None:
+    """Word lists, and functional tests with what models answer to them."""
+    for statement in SUITES:
+        db.conn.execute(statement)
+
+
+@MIGRATIONS()
 def m008_perturbations(db: Database) -> None:
     """Perturbations that people write, with their versions and checks."""
     for statement in PERTURBATIONS:
+        db.conn.execute(statement)
+
+
+@MIGRATIONS()
+def m009_facts(db: Database) -> None:
+    """What methods say of their own scores, beside each attribution."""
+    for statement in FACTS:
         db.conn.execute(statement)
 
 

@@ -1,23 +1,18 @@
 """What became of the tokens of a text in a changed version of it: kept, deleted, inserted or replaced.
 
-As many tokens as possible are kept (a longest common subsequence), found with one machine word for 30 tokens at a time, so
-that no pair of texts is slow: difflib takes seconds for 5,000 tokens that repeat, and keeps fewer.
-
-Source:  Hyyrö 2004, Bit-parallel LCS-length computation revisited
+As many tokens as possible are kept: a longest common subsequence. Of several it takes the one a person would read.
 """
 
-from collections import deque
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
 from typing import Literal
+
+from annotator.text.longest_subsequence import Pairs, common_subsequence
+from annotator.text.sentences import FINAL_CHARACTERS
 
 RunKind = Literal["kept", "deleted", "inserted", "replaced"]
 _SHORTEST_MOVED_WORD = 4
-Pairs = list[tuple[int, int]]
 Block = tuple[int, int, int]  # where an equal stretch starts in the text before and in the text after, and its length
-
-_MOST_BITS = 2**28  # of the table that finds the way back: 32 MiB; two texts of 16,000 different tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +85,7 @@ def diff_tokens(before: Sequence[str], after: Sequence[str]) -> TokenDiff:
     [('kept', 0, 1), ('replaced', 1, 3), ('kept', 2, 4)]
     """
     old, new = list(before), list(after)
-    blocks = _joined(old, new, _blocks(_common(old, new)))
+    blocks = _at_sentences(old, new, _joined(old, new, _blocks(common_subsequence(old, new))))
     return TokenDiff(tuple(_runs(old, new, blocks)), len(old), len(new))
 
 
@@ -160,7 +155,7 @@ def _changed(
     """The runs of a stretch without kept tokens, cut at words that differ in case alone."""
     if start < end and other < other_end:
         folded = [[token.casefold() for token in side] for side in (before[start:end], after[other:other_end])]
-        for i, j in [(start + i, other + j) for i, j in _common(*folded)]:
+        for i, j in [(start + i, other + j) for i, j in common_subsequence(*folded)]:
             yield from _run_between(start, i, other, j)
             yield Run("replaced", i, i + 1, j, j + 1)
             start, other = i + 1, j + 1
@@ -215,73 +210,27 @@ def _joined_to_next(before: Sequence[str], after: Sequence[str], blocks: list[Bl
     return joined
 
 
-# The longest common subsequence --------------------------------------------------------------------------------------
+def _at_sentences(before: Sequence[str], after: Sequence[str], blocks: list[Block]) -> list[Block]:
+    """The same blocks, but what was inserted or deleted begins with a sentence where it could as well begin there."""
+    placed: list[Block] = []
+    for start, other_start, length in blocks:
+        step = 0
+        if placed:
+            i, j, size = placed.pop()
+            if i + size == start or j + size == other_start:
+                step = _steps_to_sentence(before, after, (i, j, size), (start, other_start))
+            if size > step:
+                placed.append((i, j, size - step))
+        placed.append((start - step, other_start - step, length + step))
+    return placed
 
 
-def _common(before: Sequence[Hashable], after: Sequence[Hashable]) -> Pairs:
-    """A longest common subsequence as pairs of places; equal tokens at both ends are always in it."""
-    n, m = len(before), len(after)
-    first = 0
-    while first < min(n, m) and before[first] == after[first]:
-        first += 1
-    last = 0
-    while last < min(n, m) - first and before[n - 1 - last] == after[m - 1 - last]:
-        last += 1
-    inner = _subsequence(before[first : n - last], after[first : m - last])
-    return [
-        *((place, place) for place in range(first)),
-        *((first + i, first + j) for i, j in inner),
-        *((n - last + place, m - last + place) for place in range(last)),
-    ]
-
-
-def _subsequence(before: Sequence[Hashable], after: Sequence[Hashable]) -> Pairs:
-    if not before or not after:
-        return []
-    if len(before) * len(after) > _MOST_BITS and len(after) > 1:
-        return _subsequence_in_halves(before, after)
-    return _way_back(list(_rows(before, after)), len(before))
-
-
-def _rows(before: Sequence[Hashable], after: Sequence[Hashable]) -> Iterator[int]:
-    """For each token after, bits over the tokens before: 0 where the common subsequence up to there grows by one."""
-    places: dict[Hashable, int] = {}
-    for number, token in enumerate(before):
-        places[token] = places.get(token, 0) | 1 << number
-    row = everywhere = (1 << len(before)) - 1
-    for token in after:
-        if equal := places.get(token):
-            hits = row & equal
-            row = ((row + hits) | (row - hits)) & everywhere
-        yield row
-
-
-def _way_back(rows: list[int], n_before: int) -> Pairs:
-    i, j = n_before, len(rows)
-    pairs: Pairs = []
-    while i and j:
-        if rows[j - 1] >> (i - 1) & 1:
-            i -= 1
-        else:
-            j -= 1
-            if not j or rows[j - 1] >> (i - 1) & 1:
-                i -= 1
-                pairs.append((i, j))
-    return pairs[::-1]
-
-
-def _subsequence_in_halves(before: Sequence[Hashable], after: Sequence[Hashable]) -> Pairs:
-    """The same in two halves of the text after, for texts whose table would not fit in memory (Hirschberg 1975)."""
-    middle = len(after) // 2
-    upper = _lengths(before, after[:middle])
-    lower = _lengths(before[::-1], after[middle:][::-1])[::-1]
-    cut = max(range(len(before) + 1), key=lambda place: upper[place] + lower[place])
-    first, second = _common(before[:cut], after[:middle]), _common(before[cut:], after[middle:])
-    return [*first, *((cut + i, middle + j) for i, j in second)]
-
-
-def _lengths(before: Sequence[Hashable], after: Sequence[Hashable]) -> list[int]:
-    """The length of the common subsequence of `after` with the first 0, 1, 2 ... tokens of `before`."""
-    row = deque(_rows(before, after), maxlen=1).pop()
-    grows = (bit == "0" for bit in reversed(f"{row:0{len(before)}b}"))
-    return list(accumulate(grows, initial=0))
+def _steps_to_sentence(before: Sequence[str], after: Sequence[str], block: Block, end: tuple[int, int]) -> int:
+    """How many tokens at the end of a block equal those at the end of the change behind it, back to a sentence's beginning."""
+    i, j, size = block
+    for step in range(size):
+        if before[i + size - step - 1] in FINAL_CHARACTERS:
+            return step
+        if before[end[0] - step - 1] != after[end[1] - step - 1]:
+            return 0
+    return size if i == j == 0 else 0

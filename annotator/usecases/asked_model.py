@@ -9,6 +9,7 @@ from annotator.domain.projects import Project
 from annotator.errors import ModelError
 
 _SHOWN = 12
+_REMEDY = "Say which is which with --rename '{label}={ours}', once for each label."
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +51,13 @@ class AskedModel:
         return self.names.get(label, label)
 
 
-def asked_model(predictor: Predictor, project: Project, renamed: Mapping[str, str]) -> AskedModel:
+def asked_model(
+    predictor: Predictor, project: Project, renamed: Mapping[str, str], remedy: str = _REMEDY
+) -> AskedModel:
     """A model whose answers fit a project.
 
     renamed: what the project calls labels of the model; others must have the project's names (upper or lower case)
+    remedy:  how a person says so, with {label} and {ours}
     Raises: ModelError where the labels are others, or the model answers what the project does not ask for
     """
     if isinstance(predictor, Answerer):
@@ -67,10 +71,10 @@ def asked_model(predictor: Predictor, project: Project, renamed: Mapping[str, st
             f"The model '{predictor.name}' gives labels, but the project '{project.name}' asks for answers. Use a question "
             "answering model (transformers:...), or import what your model says (annotator import predictions)."
         )
-    return AskedModel(predictor, _names(predictor, project, renamed))
+    return AskedModel(predictor, _names(predictor, project, renamed, remedy))
 
 
-def _names(predictor: Predictor, project: Project, renamed: Mapping[str, str]) -> dict[str, str]:
+def _names(predictor: Predictor, project: Project, renamed: Mapping[str, str], remedy: str) -> dict[str, str]:
     unknown = [label for label in renamed if label not in predictor.labels]
     if unknown:
         raise ModelError(
@@ -88,10 +92,10 @@ def _names(predictor: Predictor, project: Project, renamed: Mapping[str, str]) -
     twice = len(set(names.values())) < len(names)
     if strange or twice:
         what = f"'{strange[0]}' is none of the project's" if strange else "two of them would be one of the project's"
+        label, ours = strange[0] if strange else predictor.labels[0], next(iter(project.labels), "label")
         raise ModelError(
             f"The labels of the model '{predictor.name}' ({_listed(predictor.labels)}) are not those of the project "
-            f"'{project.name}' ({_listed(project.labels)}): {what}. Say which is which with "
-            f"--rename '{strange[0] if strange else predictor.labels[0]}={project.labels[0]}', once for each label."
+            f"'{project.name}' ({_listed(project.labels)}): {what}. {remedy.format(label=label, ours=ours)}"
         )
     return names
 

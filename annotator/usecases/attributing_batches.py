@@ -2,12 +2,12 @@
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from annotator.attribution.base import Answerer, Explained, Explainer, Input
 from annotator.attribution.lime_positions import spread_over_seeds
 from annotator.domain.instances import Instance
-from annotator.domain.models import Attribution, Output, Prediction, Run, canonical_parameters
+from annotator.domain.models import Attribution, Output, Prediction, Run, canonical_parameters, facts_from
 from annotator.domain.projects import Project
 from annotator.store import Store
 from annotator.store.models import RunFinder, list_runs, outputs_of_run, plan_outputs, write_planned
@@ -180,9 +180,10 @@ class Batches:
         return self._asked.explained(explainer, [Input.of(one) for one, _ in todo], [label for _, label in todo])
 
     def _named(self, explained: Explained) -> Iterable[Attribution]:
-        """Attributions under the project's labels."""
+        """Attributions under the project's labels, each with its own facts and those of its text."""
         for a in explained.attributions:
-            yield Attribution(a.scores, self._asked.named(a.label), a.layer, a.ranking, a.pieces, a.convergence)
+            facts = facts_from({**explained.facts, **dict(a.facts)})
+            yield replace(a, label=self._asked.named(a.label), facts=facts)
 
     def _reduce(
         self,

@@ -296,4 +296,7 @@ _SENTENCES: dict[str, Callable[[_Detail, str], str]] = {
     ),
     "adjudicate": _adjudicated,
     "take gold choice back": _taken_back,
+    "save list": lambda detail, _: f"began the list “{detail['list']}” with it",
+    "put on list": lambda detail, _: f"put it on the list “{detail['list']}”",
+    "take off list": lambda detail, _: f"took it off the list “{detail['list']}”",
 }

@@ -14,6 +14,7 @@ from annotator.store import Store
 from annotator.store.computed import forget_model, has_outputs, last_told, splits_of
 from annotator.store.events import add_event
 from annotator.store.instances import iterate_instance_batches
+from annotator.store.suite_runs import forget_computed
 from annotator.usecases.gold_labels import gold_labels
 from annotator.usecases.rights import require
 
@@ -88,6 +89,7 @@ def _trained(store: Store, actor: User, project: Project, name: str, folder: Pat
         told = last_told(store, project.id, _ACTION, name)
         if told is None or told.get("digest") != model.training.digest:
             forget_model(store, project.id, name)
+            forget_computed(store, project.id, name)
         add_event(
             store, actor.name, _ACTION, "project", project.id, project_id=project.id, model=name,
             digest=model.training.digest, seed=seed, examples=sum(model.training.n_examples.values()), split=split,

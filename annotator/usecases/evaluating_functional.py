@@ -5,15 +5,16 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 
 from annotator.domain.sources import Problem
+from annotator.domain.suites import Case, CaseAnswer
 from annotator.formats.findings import listed
 from annotator.formats.suite_predictions import Prediction, Run
-from annotator.formats.suites import Case, Suite
+from annotator.formats.suites import Suite
 from annotator.metrics.aggregate import mean_of
 from annotator.metrics.er_test_functional import direction, failure_rate, invariance, minimum_functionality
 from annotator.metrics.ragged import Flags, Floats, Ragged
 from annotator.usecases.evaluating_runs import Samples, Scores, means_of_runs
 
-Answer = Sequence[Prediction]  # one prediction for each text of a case
+Answer = Sequence[CaseAnswer]  # one prediction for each text of a case
 _Manner = tuple[str, str, float]  # how cases are judged together: type, what else tells them apart, tolerance
 
 
@@ -36,7 +37,7 @@ def problems_of_run(suite: Suite, run: Run) -> Iterator[Problem]:
             yield from _problems_of_answer(case, [run.of_texts[key] for key in keys])
 
 
-def _problems_of_answer(case: Case, answer: Answer) -> Iterator[Problem]:
+def _problems_of_answer(case: Case, answer: Sequence[Prediction]) -> Iterator[Problem]:
     """Probabilities that a case cannot be judged without."""
     needs_probabilities = case.type == "DIR" or (case.type == "INV" and _has_probabilities(answer))
     if not needs_probabilities:

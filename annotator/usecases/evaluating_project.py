@@ -3,34 +3,22 @@
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict
 from itertools import groupby
-
-import numpy as np
 
 from annotator.domain.people import User
 from annotator.domain.projects import GoldPolicy, Project
 from annotator.errors import NotFound
-from annotator.metrics.aggregate import bootstrap, mean_of, over_seeds
-from annotator.metrics.ragged import Floats
 from annotator.store import Store
+from annotator.store.instances import keys_of_originals
 from annotator.store.models import StoredRun, iterate_outputs, list_models, list_runs
-from annotator.usecases.exporting import gold_instances
+from annotator.usecases.exporting import ExportOptions, gold_instances
 from annotator.usecases.gold_rows import GoldTable, gold_row
 from annotator.usecases.rights import require
-from annotator.usecases.scoring_pairs import score_pairs
-from annotator.usecases.scoring_runs import (
-    Answers,
-    Scored,
-    ScoringOptions,
-    confidence_of,
-    layers_of,
-    random_numbers,
-    score_answers,
-    score_attributions,
-    score_faithfulness,
-    score_rationales,
-)
+from annotator.usecases.scoring_answers import score_answers
+from annotator.usecases.scoring_blocks import RowKey, row_order, score_run
+from annotator.usecases.scoring_random import random_numbers
+from annotator.usecases.scoring_runs import Answers, Scored, ScoringOptions
+from annotator.usecases.scoring_seeds import ConfidenceOverSeeds, NumbersOverSeeds, PairsOverSeeds
 
 Numbers = dict[str, object]
 
@@ -84,13 +72,20 @@ def _runs(store: Store, project: Project, model: str | None, method: str | None)
 
 
 def gold_table(store: Store, project: Project, policy: GoldPolicy, split: str | None = None) -> GoldTable:
-    """A project's gold as metrics take it, tokens with it."""
-    rows = [
-        gold_row(item, project.task, keep_tokens=True, is_exhaustive=project.settings.is_exhaustive)
-        for item in gold_instances(store, project, policy)
-        if split is None or item.instance.split == split
-    ]
-    return GoldTable(rows)
+    """A project's gold as metrics take it; with the tokens of originals and perturbed versions, which are compared."""
+    options = ExportOptions(split=split)
+    originals = keys_of_originals(store, project.id)
+    return GoldTable(
+        [
+            gold_row(
+                item,
+                project.task,
+                keep_tokens=item.instance.parent_key is not None or item.instance.key in originals,
+                is_exhaustive=project.settings.is_exhaustive,
+            )
+            for item in gold_instances(store, project, policy, options)
+        ]
+    )
 
 
 def _described(gold: GoldTable) -> Numbers:
@@ -118,89 +113,78 @@ class _Scorer:
         self.n_done = 0
 
     def model(self, name: str, runs: Sequence[StoredRun]) -> Numbers:
-        own = {stored.run.seed: answers_of(self.store, stored.id) for stored in runs if not stored.run.method}
-        scored = [score_answers(self.gold, answers, is_label=self.is_label) for answers in own.values() if answers]
-        self._done(len(own))
+        own: dict[int | None, Answers] = {}
+        quality = NumbersOverSeeds(self.gold, len(runs), self.options.n_resamples)
+        for stored in runs:
+            if not stored.run.method:
+                answers = own[stored.run.seed] = answers_of(self.store, stored.id)
+                if answers:
+                    quality.add(score_answers(self.gold, answers, is_label=self.is_label))
+                self._done()
         with_method = [stored for stored in runs if stored.run.method]
         methods: list[Numbers] = []
-        for _, of_group in groupby(with_method, lambda one: one.run.group):
-            group = list(of_group)
-            methods += self._methods(group, own)
-            self._done(len(group))
+        for _, group in groupby(with_method, lambda one: one.run.group):
+            methods += self._methods(list(group), own)
         return {
             "model": name,
             "seeds": list(own),
-            "quality": self._numbers(scored),
-            "counts": scored[0].counts if scored else {},
+            "quality": quality.told(),
+            **quality.told_counts(),
             "methods": methods,
         }
 
-    def _done(self, n_runs: int) -> None:
-        self.n_done += n_runs
+    def _done(self) -> None:
+        self.n_done += 1
         self.progress(self.n_done)
 
     def _methods(self, runs: Sequence[StoredRun], own: Mapping[int | None, Answers]) -> Iterator[Numbers]:
         """A row for each layer, for what is selected without scores, and for answers to changed inputs."""
-        outputs = [{one.instance_id: one for one in iterate_outputs(self.store, stored.id)} for stored in runs]
-        answers = [answers_of_seed(own, stored.run.seed) for stored in runs]
+        rows: dict[RowKey, _Row] = {}
+        asked = (self.gold, len(runs), self.options.n_resamples)
+        faithfulness, drops = NumbersOverSeeds(*asked), []
+        for stored in runs:
+            answers = answers_of_seed(own, stored.run.seed)
+            outputs = iterate_outputs(self.store, stored.id) if len(self.gold) else iter(())
+            scored = score_run(self.gold, outputs, answers, self.options)
+            for key, of_row in scored.rows.items():
+                rows.setdefault(key, _Row(*asked)).add(of_row, answers)
+            if scored.faithfulness.values:
+                faithfulness.add(scored.faithfulness)
+            drops.append(scored.faithfulness.drops)
+            self._done()
         first = runs[0].run
         head: Numbers = {
-            "method": first.method,
-            "parameters": json.loads(first.parameters),
+            "method": first.method, "parameters": json.loads(first.parameters),
             "seeds": [stored.run.seed for stored in runs],
-        }
-        faithfulness = [score_faithfulness(self.gold, o, a) for o, a in zip(outputs, answers, strict=True)]
-        told = {
-            "faithfulness": self._numbers([one for one in faithfulness if one.values]),
-            "aopc_points": _points([one.drops for one in faithfulness]),
-        }
-        if not len(self.gold):
-            yield head | {"kind": "attribution", "layer": None, "plausibility": {}, "counts": {}} | told
-            return
-        layers = sorted({layer for of_run in outputs for layer in layers_of(of_run)}, key=_layer_order)
-        for layer in layers:
-            scored = [
-                score_attributions(self.gold, o, a, layer, self.options)
-                for o, a in zip(outputs, answers, strict=True)
-                if layer in layers_of(o)
-            ]
-            yield head | {"kind": "attribution", "layer": layer} | self._row(scored, answers) | told
-        for kind in ("hard", "ranked"):
-            if any(rationale.kind == kind for of_run in outputs for o in of_run.values() for rationale in o.rationales):
-                scored = [score_rationales(self.gold, o, kind) for o in outputs]
-                yield head | {"kind": kind, "layer": None} | self._row(scored, answers) | told
-        if not layers and not any(o.rationales for of_run in outputs for o in of_run.values()):
-            yield head | {"kind": "answers", "layer": None, "plausibility": {}, "counts": {}} | told
+        }  # fmt: skip
+        told: Numbers = {"faithfulness": faithfulness.told(), "aopc_points": _points(drops)}
+        for kind, layer in sorted(rows, key=row_order):
+            yield head | {"kind": kind, "layer": layer} | rows[kind, layer].told() | told
+        if not rows:
+            kind = "answers" if len(self.gold) else "attribution"
+            yield head | {"kind": kind, "layer": None, "plausibility": {}, "counts": {}} | told
 
-    def _row(self, scored: Sequence[Scored], answers: Sequence[Answers]) -> Numbers:
-        pairs = score_pairs(scored[0], answers[0], n_resamples=self.options.n_resamples)
-        confidence = confidence_of(scored[0], answers[0]) if "editing.mrr" in scored[0].values else {}
+
+class _Row:
+    """A layer of a method, or what it selects, over seeds."""
+
+    def __init__(self, gold: GoldTable, n_seeds: int, n_resamples: int) -> None:
+        self.plausibility = NumbersOverSeeds(gold, n_seeds, n_resamples)
+        self.consistency = PairsOverSeeds(n_resamples)
+        self.confidence = ConfidenceOverSeeds(gold)
+
+    def add(self, scored: Scored, answers: Answers) -> None:
+        self.plausibility.add(scored)
+        self.consistency.add(scored, answers)
+        self.confidence.add(scored, answers)
+
+    def told(self) -> Numbers:
         return {
-            "plausibility": self._numbers(scored),
-            "consistency": pairs,
-            "confidence": confidence,
-            "counts": scored[0].counts,
+            "plausibility": self.plausibility.told(),
+            "consistency": self.consistency.told(),
+            "confidence": self.confidence.told(),
+            **self.plausibility.told_counts(),
         }
-
-    def _numbers(self, scored: Sequence[Scored]) -> Numbers:
-        """Each number over instances, and over seeds where there are several."""
-        found: Numbers = {}
-        for name in scored[0].values if scored else ():
-            found[name] = self._number([one for one in scored if name in one.values], name)
-        for name in scored[0].totals if scored else ():
-            values = [value for one in scored if (value := one.totals.get(name)) is not None]
-            found[name] = {"value": sum(values) / len(values) if values else None} | _spread(values, len(scored))
-        return found
-
-    def _number(self, of_seeds: Sequence[Scored], name: str) -> Numbers:
-        means = [mean_of(one.values[name]) for one in of_seeds]
-        there = [mean.value for mean in means if mean.value is not None]
-        number: Numbers = asdict(means[0]) | {"value": sum(there) / len(there) if there else None}
-        number |= _spread(there, len(of_seeds))
-        if self.options.n_resamples:
-            interval = bootstrap(_of_instances(of_seeds, name), n_resamples=self.options.n_resamples)
-            number |= {"low": interval and interval.low, "high": interval and interval.high}
-        return number
 
 
 def answers_of(store: Store, run_id: int) -> Answers:
@@ -225,20 +209,6 @@ def _points(of_seeds: Sequence[Mapping[str, Mapping[float, float]]]) -> Numbers:
     return {"thresholds": thresholds, **sides}
 
 
-def _of_instances(of_seeds: Sequence[Scored], name: str) -> Floats:
-    """Each instance's mean over seeds, where all are over the same instances; else the values of the first seed."""
-    values = [one.values[name] for one in of_seeds]
-    if len({tuple(row.id for row in one.gold.rows) for one in of_seeds}) > 1 or len(values) == 1:
-        return values[0]
-    table = np.stack(values)
-    n = (~np.isnan(table)).sum(axis=0)
-    return np.where(n > 0, np.nansum(table, axis=0) / np.maximum(n, 1), np.nan)
-
-
-def _spread(values: Sequence[float], n_seeds: int) -> Numbers:
-    return {} if n_seeds < 2 else {"deviation": over_seeds(np.array(values)).deviation, "n_seeds": n_seeds}
-
-
 def answers_of_seed(own: Mapping[int | None, Answers], seed: int | None) -> Answers:
     """The model's answers of the same seed, else those without one, else the only ones there are."""
     if seed in own:
@@ -246,7 +216,3 @@ def answers_of_seed(own: Mapping[int | None, Answers], seed: int | None) -> Answ
     if None in own:
         return own[None]
     return next(iter(own.values())) if len(own) == 1 else {}
-
-
-def _layer_order(layer: int | None) -> int:
-    return -1 if layer is None else layer

@@ -30,8 +30,10 @@ from annotator.store.assignments import HeldWork, work_of_instances
 from annotator.store.events import add_event, all_events
 from annotator.store.gold_choices import choices_of
 from annotator.store.instances import iterate_instance_batches, iterate_named_documents, queue_keys
+from annotator.store.lists import lists_as_sources
 from annotator.store.models import iterate_outputs, list_runs
 from annotator.store.people import list_members
+from annotator.store.perturbations import perturbations_as_sources
 from annotator.store.projects import settings_json
 from annotator.store.proposals import proposals_of_instances
 from annotator.store.transfer import choices_as_sources, rounds_as_sources, threads_as_sources
@@ -138,6 +140,8 @@ def everything_of(store: Store, project: Project, split: str | None = None) -> I
                 rounds=rounds.get(instance.id, ()), choice=choices.get(instance.id), threads=threads.get(instance.id, ()),
             )  # fmt: skip
     yield from _outputs(store, project, split)
+    yield from lists_as_sources(store, project.id, split)
+    yield from perturbations_as_sources(store, project.id, split)
     for event in all_events(store, project.id):
         yield SourceEvent(
             event.at,
@@ -173,7 +177,7 @@ def _header(store: Store, project: Project) -> SourceProject:
         segments=tuple(dataclasses.asdict(segment) for segment in project.task.segments),
         labels=project.labels,
         language=project.language,
-        settings=json.loads(settings_json(project.settings)),
+        settings=json.loads(settings_json(project.settings.portable)),
         guidelines=project.guidelines,
         question=project.question,
         licence=project.licence,

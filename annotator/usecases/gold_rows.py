@@ -3,13 +3,15 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate, chain
+from sys import intern
 
 import numpy as np
 
 from annotator.domain.instances import GoldInstance
 from annotator.domain.tasks import Task
 from annotator.metrics.against_sets import Sides
-from annotator.metrics.ragged import Integers
+from annotator.metrics.ragged import Flags, Integers, Ragged
 from annotator.metrics.set_aware import GoldSets
 
 # Both sentences of a pair are ranked by themselves (Wang et al. 2022); everything else is one text, as in ERASER.
@@ -61,7 +63,7 @@ def gold_row(gold: GoldInstance, task: Task, *, keep_tokens: bool, is_exhaustive
         tuple(place.n_tokens for place in selectable),
         tuple(rationale_set.token_indices for rationale_set in gold.sets),
         tuple((span.start, span.end) for rationale_set in gold.sets for span in rationale_set.spans),
-        tuple(token for body in bodies for token in body.tokens()),
+        tuple(intern(token) for body in bodies for token in body.tokens()),
         instance.parent_key,
         instance.perturbation_kind,
         is_exhaustive if instance.is_exhaustive is None else instance.is_exhaustive,
@@ -79,7 +81,13 @@ class GoldTable:
 
     @cached_property
     def sets(self) -> GoldSets:
-        return GoldSets.of([list(map(list, row.sets)) for row in self.rows])
+        sets = [tokens for row in self.rows for tokens in row.sets]
+        offsets, set_offsets = (
+            np.fromiter(accumulate(map(len, of), initial=0), dtype=np.int64)
+            for of in (sets, (r.sets for r in self.rows))
+        )
+        tokens = np.fromiter(chain.from_iterable(sets), dtype=np.int64, count=int(offsets[-1]))
+        return GoldSets(Ragged(tokens, offsets), set_offsets)
 
     @cached_property
     def n_tokens(self) -> Integers:
@@ -106,13 +114,35 @@ class GoldTable:
                 first += n
         return tuple(sum(of_side) / len(of_side) if of_side else 0.0 for of_side in shares)
 
+    @cached_property
+    def is_related(self) -> Flags:
+        """bool[n]: perturbed versions, and what has the key of an original."""
+        originals = {row.parent_key for row in self.rows if row.parent_key is not None}
+        related = (row.parent_key is not None or row.key in originals for row in self.rows)
+        return np.fromiter(related, dtype=np.bool_, count=len(self.rows))
+
     def take(self, places: Iterable[int]) -> "GoldTable":
-        """Some of the rows; the ratios stay those of the whole."""
-        part = GoldTable([self.rows[place] for place in places])
-        part.__dict__["ratios"] = self.ratios
+        """Some of the rows; the ratios, and who is related, stay those of the whole."""
+        chosen = np.fromiter(places, dtype=np.int64)
+        part = GoldTable([self.rows[place] for place in chosen.tolist()])
+        part.__dict__.update(
+            ratios=self.ratios, sets=self.sets.take(chosen), n_tokens=self.n_tokens[chosen],
+            is_related=self.is_related[chosen], sides=Sides(self.sides.lengths[chosen], self.ratios),
+        )  # fmt: skip
         return part
+
+    def with_ratios(self, ratios: Sequence[float]) -> "GoldTable":
+        """The same rows with the ratios of another table, such as the whole project's."""
+        table = GoldTable(self.rows)
+        table.__dict__["ratios"] = tuple(ratios)
+        return table
+
+    def put_together(self, parts: Iterable["GoldTable"]) -> "GoldTable":
+        """The rows of parts of this table, one after the other."""
+        return GoldTable([row for part in parts for row in part.rows]).with_ratios(self.ratios)
 
     @cached_property
     def sides(self) -> Sides:
-        lengths = np.array([[n for _, n in row.sides] for row in self.rows], dtype=np.int64)
+        """Of no rows, as many sides as there are ratios."""
+        lengths = np.fromiter((n for row in self.rows for _, n in row.sides), dtype=np.int64)
         return Sides(lengths.reshape(len(self.rows), len(self.ratios)), self.ratios)

@@ -5,7 +5,16 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from annotator.assignment.orders import queue_position
 from annotator.domain.models import StoredOutput
 from annotator.domain.projects import Project
-from annotator.domain.sources import Problem, SourceDocument, SourceEvent, SourceInstance, SourceItem, SourceProject
+from annotator.domain.sources import (
+    Problem,
+    SourceDocument,
+    SourceEvent,
+    SourceInstance,
+    SourceItem,
+    SourceList,
+    SourcePerturbation,
+    SourceProject,
+)
 from annotator.domain.texts import TokenizedText
 from annotator.store import Store
 from annotator.store.imports import InstanceWriter, NewDocument, NewInstance, last_queue_position
@@ -41,7 +50,7 @@ class Intake:
         self.ordinal = last_queue_position(store, project.id)
         self.n_read = 0
 
-    def run(self, items: Iterable[SourceItem]) -> None:
+    def run(self, items: Iterable[SourceItem]) -> None:  # noqa: C901  (one case for each kind)
         for batch in _batches(items):
             match batch[0]:
                 case Problem():
@@ -53,6 +62,10 @@ class Intake:
                     self._take_documents(batch)  # type: ignore[arg-type]
                 case StoredOutput():
                     self.restorer.take_outputs(batch, self.report)  # type: ignore[arg-type]
+                case SourceList():
+                    self.restorer.take_lists(batch, self.report)  # type: ignore[arg-type]
+                case SourcePerturbation():
+                    self.restorer.take_perturbations(batch, self.report)  # type: ignore[arg-type]
                 case SourceEvent():
                     self.restorer.take_events(batch)  # type: ignore[arg-type]
                 case SourceInstance():

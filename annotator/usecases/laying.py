@@ -29,7 +29,7 @@ def laid_as_it_is(source: SourceAttribution, n_tokens: int, n_selectable: int) -
         return None
     if len(part.scores) not in (n_tokens, n_selectable) or not are_finite(part.scores):
         return None
-    return Attribution(part.scores, source.label, source.layer, None, None, source.convergence)
+    return Attribution(part.scores, source.label, source.layer, None, None, source.convergence, source.facts)
 
 
 def laid_attribution(source: SourceAttribution, places: Places, read: ReadInstance, how: How = "sum") -> Attribution:
@@ -57,6 +57,7 @@ def laid_attribution(source: SourceAttribution, places: Places, read: ReadInstan
         tuple(ranking) if any(part.ranking is not None for part in source.parts) else None,
         tuple(pieces) or None,
         source.convergence,
+        source.facts,
     )
 
 

@@ -1,36 +1,27 @@
 """Measuring runs: numbers for each instance, stored, so that lists can be sorted and filtered by them."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
 
 import numpy as np
 
 from annotator.domain.measurements import Measurement
+from annotator.domain.models import Output
 from annotator.domain.people import User
 from annotator.domain.projects import Project
-from annotator.metrics.ragged import Floats
-from annotator.store import Store
+from annotator.metrics.ragged import Floats, Integers
+from annotator.store import Store, open_store
 from annotator.store.events import add_event
-from annotator.store.measurements import (
-    changes_since,
-    last_event_id,
-    measurements_of,
-    write_measurement,
-)
-from annotator.store.models import StoredRun, iterate_outputs, list_runs
+from annotator.store.measurements import changes_since, last_event_id, measurements_of, write_measurement
+from annotator.store.models import StoredRun, has_run, iterate_outputs, list_runs
 from annotator.usecases.evaluating_project import answers_of, answers_of_seed, gold_table
-from annotator.usecases.gold_rows import GoldTable
+from annotator.usecases.gold_rows import GoldRow, GoldTable
 from annotator.usecases.rights import require
+from annotator.usecases.scoring_answers import score_answers
+from annotator.usecases.scoring_blocks import score_run
 from annotator.usecases.scoring_pairs import values_of_pairs
-from annotator.usecases.scoring_runs import (
-    Answers,
-    Scored,
-    ScoringOptions,
-    layers_of,
-    score_answers,
-    score_attributions,
-    score_faithfulness,
-    score_rationales,
-)
+from annotator.usecases.scoring_runs import Answers, Scored, ScoringOptions
 
 # The numbers that are kept, in the order in which a screen offers them.
 MEASURED: tuple[str, ...] = (
@@ -48,8 +39,24 @@ MEASURED: tuple[str, ...] = (
     "benchmark.map_aligned",
     "eraser.accuracy",
 )
+_OPTIONS = ScoringOptions()
 _PAIRED = {"map": "benchmark.map", "map_aligned": "benchmark.map_aligned"}
-Value = tuple[int | None, str, int, float]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Column:
+    """A number of some instances. Shapes: instance_ids int[n], values float[n], all of them finite."""
+
+    layer: int | None
+    name: str
+    instance_ids: Integers
+    values: Floats
+
+    @staticmethod
+    def of(layer: int | None, name: str, rows: Sequence[GoldRow], values: Floats) -> "_Column":
+        is_there = np.isfinite(values)
+        ids = np.array([row.id for row in rows], dtype=np.int64)
+        return _Column(layer, name, ids[is_there], values[is_there])
 
 
 def measure(
@@ -57,27 +64,42 @@ def measure(
 ) -> int:
     """Measure every run of a project against its gold as it is now; answers the number of runs.
 
+    All runs are read in one snapshot, so that their numbers are of one state of the database, whose last event each
+    measurement names. Each run's numbers are written as soon as they are made, by another connection, in a transaction of
+    its own: memory holds one run's numbers, nobody waits for more than the writing of one, and a run has the old numbers
+    or the new ones, never some of both. Between the first and the last run some have new numbers and some still old ones;
+    where the work stops there, `is_out_of_date` says so.
+
     progress: called with how many runs are done, and how many there are
     """
     require(store, actor, project.id, "use models")
-    policy, options = project.settings.gold_policy, ScoringOptions()
-    with store.snapshot():
+    n_measured = 0
+    with store.snapshot(), open_store(store.path) as writer:
         event_id = last_event_id(store, project.id)
-        gold = gold_table(store, project, policy)
+        gold = gold_table(store, project, project.settings.gold_policy)
+        parameters = {"gamma": _OPTIONS.gamma, "ratios": gold.ratios}
         runs = list_runs(store, project.id)
-        own = _answers_by_model(store, runs)
-        found: list[tuple[StoredRun, list[Value]]] = []
-        for number, stored in enumerate(runs):
-            answers = answers_of_seed(own[stored.run.model], stored.run.seed)
-            is_label = project.task.result_kind == "label"
-            found.append((stored, list(_values(store, gold, stored, answers, options, is_label=is_label))))
-            progress(number + 1, len(runs))
+        for number, (stored, columns) in enumerate(_measured(store, project, gold, runs), 1):
+            made = Measurement(stored.id, project.settings.gold_policy, parameters, event_id, "")
+            n_measured += _write(writer, made, columns)
+            progress(number, len(runs))
     with store.transaction():
-        for stored, values in found:
-            made = Measurement(stored.id, policy, {"gamma": options.gamma, "ratios": gold.ratios}, event_id, "")
-            write_measurement(store, made, values)
-        add_event(store, actor.name, "measure", "project", project.id, project_id=project.id, runs=len(found))
-    return len(found)
+        add_event(store, actor.name, "measure", "project", project.id, project_id=project.id, runs=n_measured)
+    return n_measured
+
+
+def _write(writer: Store, made: Measurement, columns: Sequence[_Column]) -> bool:
+    """False where the run was taken out meanwhile."""
+    values = (
+        (column.layer, column.name, instance_id, value)
+        for column in columns
+        for instance_id, value in zip(column.instance_ids.tolist(), column.values.tolist(), strict=True)
+    )
+    with writer.transaction():
+        if not has_run(writer, made.run_id):
+            return False
+        write_measurement(writer, made, values)
+    return True
 
 
 def is_out_of_date(store: Store, project: Project) -> bool:
@@ -90,54 +112,45 @@ def is_out_of_date(store: Store, project: Project) -> bool:
     return bool(runs) and changes_since(store, project.id, oldest) > 0
 
 
-def _answers_by_model(store: Store, runs: list[StoredRun]) -> dict[str, dict[int | None, Answers]]:
-    own: dict[str, dict[int | None, Answers]] = {stored.run.model: {} for stored in runs}
-    for stored in runs:
-        if not stored.run.method:
-            own[stored.run.model][stored.run.seed] = answers_of(store, stored.id)
-    return own
+def _measured(
+    store: Store, project: Project, gold: GoldTable, runs: Sequence[StoredRun]
+) -> Iterator[tuple[StoredRun, list[_Column]]]:
+    """Each run with its numbers, one run at a time; a model's own answers come before its methods."""
+    is_label = project.task.result_kind == "label"
+    for _, of_model in groupby(runs, lambda one: one.run.model):
+        own: dict[int | None, Answers] = {}
+        for stored in of_model:
+            if not len(gold):
+                yield stored, []
+            elif stored.run.method:
+                outputs = iterate_outputs(store, stored.id)
+                yield stored, _of_method(gold, outputs, answers_of_seed(own, stored.run.seed))
+            else:
+                own[stored.run.seed] = answers_of(store, stored.id)
+                yield stored, list(_kept(score_answers(gold, own[stored.run.seed], is_label=is_label), None))
 
 
-def _values(
-    store: Store, gold: GoldTable, stored: StoredRun, answers: Answers, options: ScoringOptions, *, is_label: bool
-) -> Iterator[Value]:
-    if not len(gold):
-        return
-    if not stored.run.method:
-        yield from _kept(score_answers(gold, answers, is_label=is_label), None)
-        return
-    outputs = {output.instance_id: output for output in iterate_outputs(store, stored.id)}
-    for layer in layers_of(outputs):
-        scored = score_attributions(gold, outputs, answers, layer, options)
-        yield from _kept(scored, layer)
-        yield from _of_pairs(scored, layer)
-    if not layers_of(outputs):
-        for kind in ("hard", "ranked"):
-            scored = score_rationales(gold, outputs, kind)
-            if len(scored.gold):
-                yield from _kept(scored, None)
-                yield from _of_pairs(scored, None)
-                break
-    yield from _kept(score_faithfulness(gold, outputs, answers), None)
+def _of_method(gold: GoldTable, outputs: Iterable[Output], answers: Answers) -> list[_Column]:
+    """Of the layers; where there is none, of what is selected hard, else of what is ranked."""
+    scored = score_run(gold, outputs, answers, _OPTIONS, names=MEASURED)
+    keys = [key for key in scored.rows if key[0] == "attribution"]
+    keys = keys or [key for key, of_row in scored.rows.items() if len(of_row.gold)][:1]
+    columns: list[_Column] = []
+    for kind, layer in keys:
+        columns += _kept(scored.rows[kind, layer], layer)
+        columns += _of_pairs(scored.rows[kind, layer], layer)
+    return columns + list(_kept(scored.faithfulness, None))
 
 
-def _kept(scored: Scored, layer: int | None) -> Iterator[Value]:
+def _kept(scored: Scored, layer: int | None) -> Iterator[_Column]:
     for name in MEASURED:
         if name in scored.values:
-            yield from _each(scored, scored.values[name], name, layer)
+            yield _Column.of(layer, name, scored.gold.rows, scored.values[name])
 
 
-def _each(scored: Scored, values: Floats, name: str, layer: int | None) -> Iterator[Value]:
-    for row, value in zip(scored.gold.rows, values.tolist(), strict=True):
-        if np.isfinite(value):
-            yield layer, name, row.id, value
-
-
-def _of_pairs(scored: Scored, layer: int | None) -> Iterator[Value]:
+def _of_pairs(scored: Scored, layer: int | None) -> Iterator[_Column]:
     """The MAP of a pair belongs to its perturbed version."""
     pairs, values = values_of_pairs(scored)
     for name, of_pairs in values.items():
         if name in _PAIRED:
-            for (_, second), value in zip(pairs, of_pairs.tolist(), strict=True):
-                if np.isfinite(value):
-                    yield layer, _PAIRED[name], scored.gold.rows[second].id, value
+            yield _Column.of(layer, _PAIRED[name], [second for _, second in pairs], of_pairs)

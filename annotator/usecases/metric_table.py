@@ -63,6 +63,7 @@ class MetricRow:
     """The numbers of a model's method (at a layer, or of what it selects), or of the model's answers (method "").
 
     parameters: JSON; numbers: by column name; by_kind: MAPs by kind of perturbation, by_change: whether the answer changed
+    counts: what was scored; of several seeds means, with their deviations in count_deviations
     """
 
     model: str
@@ -75,7 +76,8 @@ class MetricRow:
     by_kind: Mapping[str, Mapping[str, Number]] = field(default_factory=dict)
     by_change: Mapping[str, Mapping[str, Number]] = field(default_factory=dict)
     points: Points | None = None
-    counts: Mapping[str, int] = field(default_factory=dict)
+    counts: Mapping[str, float] = field(default_factory=dict)
+    count_deviations: Mapping[str, float | None] = field(default_factory=dict)
 
     @property
     def run(self) -> tuple[str, str, str]:
@@ -114,7 +116,15 @@ def _rows_of_model(of_model: Mapping[str, Any]) -> Iterator[MetricRow]:
     quality = {name: Number.of(told) for name, told in of_model["quality"].items()}
     if not of_model["methods"]:
         yield MetricRow(
-            of_model["model"], "", "answers", None, "{}", tuple(of_model["seeds"]), quality, counts=of_model["counts"]
+            of_model["model"],
+            "",
+            "answers",
+            None,
+            "{}",
+            tuple(of_model["seeds"]),
+            quality,
+            counts=of_model["counts"],
+            count_deviations=of_model.get("count_deviations", {}),
         )
     for told in of_model["methods"]:
         consistency = told.get("consistency", {})
@@ -125,7 +135,7 @@ def _rows_of_model(of_model: Mapping[str, Any]) -> Iterator[MetricRow]:
             {kind: _maps(of_kind) for kind, of_kind in consistency.get("by_kind", {}).items()},
             {change: _maps({name: both[change] for name, both in consistency["by_change"].items()})
              for change in ("same", "changed") if consistency},
-            _points(told["aopc_points"]), told["counts"],
+            _points(told["aopc_points"]), told["counts"], told.get("count_deviations", {}),
         )  # fmt: skip
 
 
@@ -138,8 +148,14 @@ def _numbers_of(told: Mapping[str, Any]) -> Iterator[tuple[Group, str, Number]]:
     for name, number in _maps(told.get("consistency", {})).items():
         yield "consistency", name, number
     confidence = told.get("confidence") or {}
+    deviations, n_seeds = confidence.get("deviations", {}), confidence.get("n_seeds")
     for name in _CONFIDENCE if confidence else ():
-        yield "confidence", f"confidence.{name}", Number(confidence[name], confidence.get(f"n_{name}"))
+        n = confidence.get(f"n_{name}")
+        yield (
+            "confidence",
+            f"confidence.{name}",
+            Number(confidence[name], n, None, None, None, deviations.get(name), n_seeds),
+        )
 
 
 def _maps(told: Mapping[str, Any]) -> dict[str, Number]:

@@ -1,11 +1,10 @@
 """Numbers of single instances: what stands behind a row of the table of metrics, and how much there is to score."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from annotator.domain.models import Output
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.errors import NotFound
@@ -17,16 +16,10 @@ from annotator.store.models import StoredRun, count_outputs, iterate_outputs, li
 from annotator.usecases.evaluating_project import answers_of, answers_of_seed, gold_table
 from annotator.usecases.gold_rows import GoldTable
 from annotator.usecases.rights import require
+from annotator.usecases.scoring_answers import score_answers
+from annotator.usecases.scoring_blocks import score_run
 from annotator.usecases.scoring_pairs import values_of_pairs
-from annotator.usecases.scoring_runs import (
-    Answers,
-    Scored,
-    ScoringOptions,
-    score_answers,
-    score_attributions,
-    score_faithfulness,
-    score_rationales,
-)
+from annotator.usecases.scoring_runs import Answers, Scored, ScoringOptions
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,9 +97,13 @@ def values_of_row(
         gold = gold_table(store, project, options.gold_policy or project.settings.gold_policy, options.split)
         own = {one.run.seed: answers_of(store, one.id) for one in runs if not one.run.method}
         answers = answers_of_seed(own, choice.seed)
-        outputs = {output.instance_id: output for output in iterate_outputs(store, stored.id)} if choice.method else {}
-    is_label = project.task.result_kind == "label"
-    return _together(gold, answers, list(_scored(gold, outputs, answers, choice, options, is_label=is_label)))
+        parts = []
+        if len(gold):
+            outputs = iterate_outputs(store, stored.id) if choice.method else ()
+            scored = score_run(gold, outputs, answers, options, only=(choice.kind, choice.layer))
+            is_label = project.task.result_kind == "label"
+            parts = [*scored.rows.values(), scored.faithfulness, score_answers(gold, answers, is_label=is_label)]
+    return _together(gold, answers, parts)
 
 
 def _find(runs: Sequence[StoredRun], choice: RowChoice) -> StoredRun:
@@ -115,20 +112,6 @@ def _find(runs: Sequence[StoredRun], choice: RowChoice) -> StoredRun:
         if (stored.run.method, stored.run.parameters, stored.run.seed) == wanted:
             return stored
     raise NotFound(f"There is no run of {choice.model} by {choice.method or 'itself'} with this seed any more.")
-
-
-def _scored(
-    gold: GoldTable, outputs: Mapping[int, Output], answers: Answers, choice: RowChoice, options: ScoringOptions, *,
-    is_label: bool,
-) -> Iterator[Scored]:  # fmt: skip
-    if not len(gold):
-        return
-    if choice.kind == "attribution":
-        yield score_attributions(gold, outputs, answers, choice.layer, options)
-    elif choice.kind in {"hard", "ranked"}:
-        yield score_rationales(gold, outputs, choice.kind)
-    yield score_faithfulness(gold, outputs, answers)
-    yield score_answers(gold, answers, is_label=is_label)
 
 
 def _together(gold: GoldTable, answers: Answers, parts: Sequence[Scored]) -> InstanceValues:
@@ -143,7 +126,7 @@ def _together(gold: GoldTable, answers: Answers, parts: Sequence[Scored]) -> Ins
         pairs, maps = values_of_pairs(part)
         for name, of_pairs in maps.items():
             column = values.setdefault(f"benchmark.{name}", np.full(len(there), np.nan))
-            column[at[[second for _, second in pairs]]] = of_pairs
+            column[[places[second.id] for _, second in pairs]] = of_pairs
     return InstanceValues(tuple(_instance(gold, place, answers) for place in there), values)
 
 

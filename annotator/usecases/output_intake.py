@@ -23,6 +23,7 @@ from annotator.store.models import Planned, RunFinder, plan_outputs, write_plann
 from annotator.text.merging import How
 from annotator.usecases.import_report import ImportOptions, ImportReport
 from annotator.usecases.laying import laid_as_it_is, laid_attribution, laid_rationale
+from annotator.usecases.output_labels import strange_label, told_strange
 
 _BATCH = 100  # so few that everything of a batch stays in a processor's cache, which is a third quicker than 500
 
@@ -89,6 +90,9 @@ class OutputIntake:
         by_run: dict[Run, list[tuple[int, Output]]] = {}
         for number, instance in instances.items():
             row = rows[number]
+            if strange := strange_label(self.project, row):
+                self.report.refuse(row, *strange, told_strange(self.project, row.key, strange[1]))
+                continue
             try:
                 output = self._laid(row, instance, batch)
             except InvalidValue as error:
@@ -134,11 +138,6 @@ class OutputIntake:
         return Output(instance.id, row.predictions, tuple(attributions), rationales)
 
     def _check_prediction(self, prediction: Prediction) -> None:
-        labels = self.project.labels if self.project.task.result_kind == "label" else ()
-        named = [*prediction.probabilities, *([] if prediction.result is None else [prediction.result])]
-        for label in named if labels else ():
-            if label not in labels:
-                raise InvalidValue(f"the label '{label}' is none of the project's ({', '.join(labels)})")
         for label, p in prediction.probabilities.items():
             if not math.isfinite(p):
                 raise InvalidValue(f"the probability of '{label}' is {p}; write a number")

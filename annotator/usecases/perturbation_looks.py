@@ -10,10 +10,10 @@ from annotator.domain.projects import Project
 from annotator.errors import InvalidAnnotation, InvalidValue
 from annotator.perturb.carrying import Carried, carry_sets
 from annotator.perturb.changes import Change, compare
-from annotator.perturb.retokenising import tokenise_changed
 from annotator.store import Store
 from annotator.store import perturbations as perturbations_store
 from annotator.store.instances import get_instance, get_instances
+from annotator.text.retokenise import tokenise_like
 from annotator.usecases.gold_labels import gold_of_instance
 
 LONGEST_TEXT = 200_000
@@ -79,7 +79,7 @@ def changed_instance(instance: Instance, changed: ChangedText) -> Instance:
         text = changed.texts.get(segment.name, segment.body.text)
         check_length(segment.name, text)
         same = text == segment.body.text
-        body = segment.body if same else tokenise_changed(segment.body, text, instance.language)
+        body = segment.body if same else tokenise_like(segment.body, text, instance.language)
         segments.append(Segment(segment.name, segment.is_selectable, body))
     return Instance(
         0, instance.key, instance.split, instance.language, tuple(segments), changed.result,
@@ -89,7 +89,7 @@ def changed_instance(instance: Instance, changed: ChangedText) -> Instance:
 
 def packed_sets(gold: GoldInstance) -> str:
     """Gold sets as they are kept with a perturbation, to know later whether they are still the same."""
-    return json.dumps([[[span.start, span.end] for span in one.spans] for one in gold.sets])
+    return json.dumps([[[span.start, span.end] for span in one.spans] for one in gold.sets], separators=(",", ":"))
 
 
 def staleness(store: Store, project: Project, perturbation: Perturbation) -> tuple[str, ...]:

@@ -9,13 +9,13 @@ from annotator.domain.perturbations import get_kind
 from annotator.domain.projects import Project
 from annotator.errors import Conflict, NotAllowed, NotFound
 from annotator.perturb.registry import Suggestion
-from annotator.perturb.retokenising import tokenise_changed
 from annotator.perturb.suggesting import suggest
 from annotator.store import Store
 from annotator.store import perturbations as perturbations_store
 from annotator.store.events import add_event
 from annotator.store.instances import get_instance, project_of_instance
 from annotator.store.projects import get_project_by_id
+from annotator.text.retokenise import tokenise_like
 from annotator.usecases.checking_perturbations import settle_checks
 from annotator.usecases.gold_labels import gold_of_instance
 from annotator.usecases.perturbation_looks import Look, check_length, checked_gold, kinds_of, looked_at, packed_sets
@@ -75,7 +75,7 @@ def suggestions_for(
     project, instance = _original(store, actor, instance_id)
     get_kind(kind, kinds_of(project))
     check_length(segment, text)
-    body = tokenise_changed(_segment(instance, segment).body, text, instance.language)
+    body = tokenise_like(_segment(instance, segment).body, text, instance.language)
     return suggest(body, instance.language, kind, seed)
 
 

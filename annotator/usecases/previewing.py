@@ -1,119 +1,128 @@
-"""What the project's built-in model answers to sets on the screen: what is sufficient, compact and comprehensive for it."""
+"""What a model answers to sets on the screen (sufficient? compact? comprehensive?), and how they fit stored attributions."""
 
 from collections.abc import Sequence
-from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from annotator.attribution.bag_of_words import BagOfWords
-from annotator.attribution.base import Input
-from annotator.attribution.loading import BUILT_IN
+from annotator.attribution.base import Answerer, HasLimit, Input
 from annotator.domain.instances import Instance
+from annotator.domain.models import Prediction
 from annotator.domain.people import User
+from annotator.domain.previews import NO_MODEL, preview_model_kind
 from annotator.domain.projects import Project
 from annotator.domain.rationales import RationaleSet, check_spans
-from annotator.errors import NotAllowed, NotFound
-from annotator.metrics.ragged import Flags, Floats
+from annotator.errors import Conflict, ModelError, NotAllowed, NotFound
+from annotator.metrics.ragged import Flags
 from annotator.store import Store
 from annotator.store.assignments import holds_instance
 from annotator.store.instances import get_instance, project_of_instance
 from annotator.store.projects import get_project_by_id
 from annotator.store.reviews import reviews_instance
-from annotator.usecases.built_in_model import models_folder
+from annotator.usecases.asked_model import AskedModel
+from annotator.usecases.preview_models import asking
+from annotator.usecases.previewing_fit import compare
 from annotator.usecases.rights import require_role
 
 MOST_TOKENS = 60  # of a set whose tokens are taken out one by one
+MOST_TRIED = 200  # of all sets together: each is an input more for the model
 Shown = dict[str, Any]
 
 
 def preview(store: Store, actor: User, instance_id: int, result: str | None, sets: Sequence[RationaleSet]) -> Shown:
-    """What the model answers to the text, to each set alone, to each set less one token, and to the text without the sets.
+    """What the model answers to the text, to each set alone, to each set less one token, and to the text without the sets;
+    and how each set fits the attributions that are stored of the text.
 
     result: the label whose probabilities are told; None: the one that the model predicts
-    Raises: NotAllowed where the project's rules do not let this person ask; NotFound without a trained model
+    Raises: NotAllowed where the project's rules do not let this person ask; NotFound, ModelError or Conflict where there is
+            neither an answer nor an attribution: without one of them the other is told, with the reason as `trouble`
     """
     project = get_project_by_id(store, project_of_instance(store, instance_id))
-    _require_may_ask(store, actor, project, instance_id)
+    is_lead = _require_may_ask(store, actor, project, instance_id)
     instance = get_instance(store, instance_id)
     check_spans(sets, instance.layout)
-    model = _model(store, project)
-    return _Asked(model, instance, result, sets).answer()
+    compared = compare(store, project, instance, result, sets)
+    shown: Shown = {"model": None, "kind": preview_model_kind(project.settings.preview_model), "trouble": None}
+    try:
+        with asking(store, project, is_lead=is_lead) as model:
+            shown |= _Asked(model, instance, result, sets).answer()
+    except (NotFound, ModelError, Conflict) as error:
+        if not compared:
+            raise
+        if project.settings.preview_model != NO_MODEL:
+            shown["trouble"] = str(error)
+    return shown | {"attributions": compared}
 
 
-def _require_may_ask(store: Store, actor: User, project: Project, instance_id: int) -> None:
+def _require_may_ask(store: Store, actor: User, project: Project, instance_id: int) -> bool:
+    """Whether they are a lead; raises NotAllowed where they may not ask."""
     roles = require_role(store, actor, project.id)
     asked = project.settings.model_previews
     if asked == "nobody":
         raise NotAllowed("The lead has switched the model's answers off (Project, Rules).")
     if actor.is_administrator or "lead" in roles:
-        return
+        return True
     number = actor.id or 0
     if "reviewer" in roles and reviews_instance(store, instance_id, number):
-        return
+        return False
     if asked == "annotators" and holds_instance(store, instance_id, number):
-        return
+        return False
     raise NotAllowed(
         "The model's answers are for reviewers of this text; the lead may open them to annotators (Project, Rules)."
     )
 
 
-def _model(store: Store, project: Project) -> BagOfWords:
-    folder = models_folder(store, project) / BUILT_IN
-    if not BagOfWords.is_saved(folder):
-        raise NotFound(
-            "The project has no trained model yet. A researcher or the lead trains one with: annotator attribute "
-            f"--project '{project.name}' --model {BUILT_IN} --method linear"
-        )
-    return _loaded(folder, _changed_at(folder))
-
-
-def _changed_at(folder: Path) -> int:
-    return max((path.stat().st_mtime_ns for path in folder.iterdir()), default=0)
-
-
-@lru_cache(maxsize=4)
-def _loaded(folder: Path, _changed_at_ns: int) -> BagOfWords:
-    return BagOfWords.load(folder, name=BUILT_IN)
-
-
 class _Asked:
     """One question to the model, all changed texts in one batch."""
 
-    def __init__(self, model: BagOfWords, instance: Instance, result: str | None, sets: Sequence[RationaleSet]) -> None:
+    def __init__(self, model: AskedModel, instance: Instance, result: str | None, sets: Sequence[RationaleSet]) -> None:
         self.model = model
         self.result = result
         self.text = Input.of(instance)
         self.sets = [[token for token in s.token_indices if token < self.text.n_selectable] for s in sets]
+        self.tried = self._tried()
 
     def answer(self) -> Shown:
         inputs = [self.text, self._without_sets()]
-        for tokens in self.sets:
+        for tokens, tried in zip(self.sets, self.tried, strict=True):
             inputs.append(self._only(tokens))
-            inputs += [self._only([other for other in tokens if other != token]) for token in self._tried(tokens)]
-        p = self.model.probabilities(inputs)
-        label = self._label(p[0])
-        shown: Shown = {"model": self.model.name, "label": label, "full": self._told(p[0], label), "sets": []}
-        shown["rest"] = self._told(p[1], label)
-        place = 2
+            inputs += [self._only([other for other in tokens if other != token]) for token in tried]
+        answers = iter(self.model.answers(inputs))
+        full, rest = next(answers), next(answers)
+        label = self._label(full)
+        of_sets = []
+        for tried in self.tried:
+            alone = self._told(next(answers), label)
+            of_sets.append(alone | {"less": [[token, self._told(next(answers), label)["p"]] for token in tried]})
+        return {
+            "model": self.model.name, "label": label, "unseen": self._n_unseen(), "full": self._told(full, label),
+            "rest": self._told(rest, label), "sets": of_sets,
+        }  # fmt: skip
+
+    def _label(self, full: Prediction) -> str:
+        """The label on the screen, where the model knows it; else its own. Of a reading model always its own answer."""
+        is_known = not isinstance(self.model.predictor, Answerer) and self.result in self.model.labels
+        return (self.result if is_known else full.label) or ""
+
+    def _told(self, answer: Prediction, label: str) -> Shown:
+        """p: None where the model answers otherwise and says nothing of this label (a reading model)."""
+        p = answer.probabilities.get(label)
+        return {"p": None if p is None else round(p, 4), "predicted": answer.label or ""}
+
+    def _n_unseen(self) -> int:
+        """How many words of the whole text are past the model's limit."""
+        predictor = self.model.predictor
+        return int((~predictor.seen(self.text)).sum()) if isinstance(predictor, HasLimit) else 0
+
+    def _tried(self) -> list[Sequence[int]]:
+        """The tokens of each set that are taken out one by one, in the order of the sets as long as there is room."""
+        left = MOST_TRIED
+        found: list[Sequence[int]] = []
         for tokens in self.sets:
-            tried = self._tried(tokens)
-            less = [[token, self._told(p[place + 1 + n], label)["p"]] for n, token in enumerate(tried)]
-            shown["sets"].append(self._told(p[place], label) | {"less": less})
-            place += 1 + len(tried)
-        return shown
-
-    def _label(self, p: Floats) -> str:
-        return self.result if self.result in self.model.labels else self.model.labels[int(np.argmax(p))]
-
-    def _told(self, p: Floats, label: str) -> Shown:
-        best = int(np.argmax(p))
-        return {"p": round(float(p[self.model.labels.index(label)]), 4), "predicted": self.model.labels[best]}
-
-    @staticmethod
-    def _tried(tokens: Sequence[int]) -> Sequence[int]:
-        return tokens if 1 < len(tokens) <= MOST_TOKENS else ()
+            fits = 1 < len(tokens) <= min(MOST_TOKENS, left)
+            found.append(tokens if fits else ())
+            left -= len(tokens) if fits else 0
+        return found
 
     def _only(self, tokens: Sequence[int]) -> Input:
         return self.text.kept(self._mask(tokens))

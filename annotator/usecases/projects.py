@@ -36,6 +36,7 @@ from annotator.store.rounds import count_undecided
 from annotator.text.language import subtags
 from annotator.usecases.gating import decide_all_complete
 from annotator.usecases.marking import are_rationales_reviewed
+from annotator.usecases.preview_settings import check_preview_model
 from annotator.usecases.rights import require, require_may_create
 
 __all__ = [
@@ -148,6 +149,7 @@ def _checked(store: Store, project: Project, before: Project) -> Project:
         for label, segments in rules.items():
             _check_segment_rule(project, label, segments)
     _check_no_contradiction(project.settings)
+    _check_previews(project, before)
     return project
 
 
@@ -181,6 +183,19 @@ def _check_no_contradiction(settings: ProjectSettings) -> None:
         both = [name for name in required if name in settings.forbidden_segments.get(label, ())]
         if both:
             raise InvalidValue(f"'{label}' cannot both require and forbid '{both[0]}'. Take one of the two away.")
+
+
+def _check_previews(project: Project, before: Project) -> None:
+    """A model is looked for when it is chosen: one whose folder went away since hinders no other change of the rules."""
+    now = project.settings
+    if now.preview_model != before.settings.preview_model:
+        check_preview_model(now.preview_model)
+    for label, name in now.preview_labels.items():
+        if name not in project.labels:
+            raise InvalidValue(
+                f"The preview model's label '{label}' is to be called '{name}', which is no label of the project "
+                f"({', '.join(project.labels)}). Correct it, or take it away."
+            )
 
 
 def _follow_settings(store: Store, project: Project, before: ProjectSettings) -> None:

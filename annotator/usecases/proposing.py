@@ -6,6 +6,7 @@ that they are those of the moment, and handing in waits for no comparison of tex
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from annotator.domain.instances import Assignment, Draft, Instance
 from annotator.domain.people import User
@@ -15,11 +16,12 @@ from annotator.domain.rationales import RationaleSet, Span, set_letter
 from annotator.domain.word_lists import WordList
 from annotator.perturb.carrying import carry_sets
 from annotator.perturb.changes import compare
-from annotator.perturb.lexicon import find_words
+from annotator.perturb.lexicon import Lexicon
 from annotator.store import Store
 from annotator.store import proposed_sets as proposed_store
 from annotator.store.instances import find_instance_ids, get_instance
 from annotator.store.projects import get_project_by_id
+from annotator.store.word_lists import list_word_lists
 from annotator.text.language import subtags
 from annotator.usecases.gold_labels import gold_of_instance
 from annotator.usecases.leasing import own_work
@@ -45,11 +47,6 @@ class Offer:
     proposals: Proposals
 
 
-def word_lists_of(store: Store, project: Project) -> Sequence[WordList]:  # noqa: ARG001  (until lists are stored)
-    """The project's word lists."""
-    return ()
-
-
 def may_propose(project: Project, assignment: Assignment, instance: Instance) -> bool:
     """Whether anything can be proposed for a piece of work: it is open, no correction, and the project proposes something."""
     settings = project.settings
@@ -65,7 +62,7 @@ def propose(store: Store, user: User, assignment_id: int) -> Offer:
     instance = get_instance(store, assignment.instance_id)
     if not may_propose(project, assignment, instance):
         return Offer((), Proposals())
-    proposals = proposals_for(store, project, instance, word_lists_of(store, project))
+    proposals = proposals_for(store, project, instance, _chosen_lists(store, project))
     with store.transaction():
         own_work(store, user, assignment_id)
         numbers = proposed_store.offer_sets(store, assignment_id, proposals.sets)
@@ -73,9 +70,9 @@ def propose(store: Store, user: User, assignment_id: int) -> Offer:
 
 
 def proposals_for(store: Store, project: Project, instance: Instance, lists: Sequence[WordList]) -> Proposals:
-    """What the project's settings propose for an instance; of sets with the same tokens the first alone."""
+    """What is proposed for an instance by its original and by word lists; of sets with the same tokens the first alone."""
     carried, notes = carried_proposals(store, project, instance)
-    chosen = [one for one in lists if one.name in project.settings.proposed_word_lists and _speaks(one, instance)]
+    chosen = [one for one in lists if _speaks(one, instance)]
     ignored = ignored_words([one for one in chosen if one.role == "ignore"], instance)
     found = [*carried, *lexicon_proposals([one for one in chosen if one.role == "keep"], instance, project)]
     if ignored is not None:
@@ -153,6 +150,16 @@ def _original_of(store: Store, project: Project, instance: Instance) -> Instance
     return original if original.state != "discarded" and names[0] == names[1] else None
 
 
+def _chosen_lists(store: Store, project: Project) -> list[WordList]:
+    """The word lists that the project's settings name; one that is gone proposes nothing."""
+    names = project.settings.proposed_word_lists
+    return [one for one in list_word_lists(store, project.id) if one.name in names] if names else []
+
+
+# A list of 100,000 words takes seconds to be cut into tokens.
+_lexicon = lru_cache(maxsize=32)(Lexicon)
+
+
 def _speaks(words: WordList, instance: Instance) -> bool:
     language = subtags(words.language)[0]
     return language in {_ANY_LANGUAGE, subtags(instance.language)[0]}
@@ -160,12 +167,12 @@ def _speaks(words: WordList, instance: Instance) -> bool:
 
 def _found(words: WordList, instance: Instance) -> list[Span]:
     """Where selectable segments hold words of the list, in the instance's numbers."""
-    places = instance.layout.segments
+    places, lexicon = instance.layout.segments, _lexicon(words)
     return [
-        Span(place.first_token + start, place.first_token + end)
+        Span(place.first_token + hit.start_token, place.first_token + hit.end_token)
         for place, segment in zip(places, instance.segments, strict=True)
         if segment.is_selectable
-        for start, end in find_words(words.words, segment.body)
+        for hit in lexicon.hits(segment.body)
     ]
 
 

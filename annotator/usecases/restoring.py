@@ -8,14 +8,24 @@ from annotator.domain.instances import Draft
 from annotator.domain.models import Output, Run, StoredOutput
 from annotator.domain.people import PROJECT_ROLES, User
 from annotator.domain.projects import Project
-from annotator.domain.sources import Problem, SourceEvent, SourceInstance, SourceProject, SourceWork
+from annotator.domain.sources import (
+    Problem,
+    SourceEvent,
+    SourceInstance,
+    SourceList,
+    SourcePerturbation,
+    SourceProject,
+    SourceWork,
+)
 from annotator.domain.texts import TokenLayout
 from annotator.store import Store
 from annotator.store.events import record_event
 from annotator.store.imports import NewInstance, StoredWork, add_proposals, add_work
 from annotator.store.instances import find_instance_ids, ids_of_keys, places_of
+from annotator.store.lists import find_list, restore_list
 from annotator.store.models import RunFinder, plan_outputs, write_planned
 from annotator.store.people import add_role, add_user, find_user
+from annotator.store.perturbations import restore_perturbation
 from annotator.store.projects import instance_counts, settings_from, update_project
 from annotator.store.queue import settle
 from annotator.store.transfer import (
@@ -26,6 +36,7 @@ from annotator.store.transfer import (
     set_follows,
 )
 from annotator.usecases.import_report import ImportReport
+from annotator.usecases.output_labels import strange_label, told_strange
 from annotator.usecases.resolving import no_body, resolve_sets
 
 
@@ -45,7 +56,7 @@ class Restorer:
                 self.project,
                 labels=header.labels,
                 language=header.language,
-                settings=settings_from(dict(header.settings)),
+                settings=settings_from(dict(header.settings)).portable,
                 guidelines=header.guidelines,
                 question=header.question,
                 licence=header.licence,
@@ -89,13 +100,60 @@ class Restorer:
         for said in outputs:
             there = [i for split, source_split, i in ids.get(said.key, []) if said.split in {split, source_split}]
             problem = _misfit(said, self.store, there)
+            strange = None if self.was_empty else strange_label(self.project, said.output)
             if problem:
                 report.add_problem(Problem(said.source, said.line, "key", said.key, problem))
+            elif strange:
+                reason = told_strange(self.project, said.key, strange[1])
+                report.add_problem(Problem(said.source, said.line, *strange, reason))
             else:
                 by_run.setdefault(said.run, []).append(replace(said.output, instance_id=there[0]))
         for run, of_run in by_run.items():
             planned = plan_outputs(self.store, self.runs.id_of(run), of_run)
             write_planned(self.store, [plan for plan in planned if not plan.overwritten])
+
+    def take_lists(self, lists: Sequence[SourceList], report: ImportReport) -> None:
+        """Saved lists whose names are free; one that is there already stays as it is."""
+        for source in lists:
+            if find_list(self.store, self.project.id, source.name) is not None:
+                continue
+            members, missing = self._members(source)
+            if missing is not None:
+                reason = f"the list '{source.name}' names an instance that is neither in the file nor in the project"
+                report.add_problem(Problem(source.source, source.line, "members", missing, reason))
+            else:
+                user_id = self._user_id(source.made_by) if source.by_user else None
+                restore_list(self.store, self.project.id, source, user_id, members)
+
+    def take_perturbations(self, perturbations: Sequence[SourcePerturbation], report: ImportReport) -> None:
+        """Perturbations with their versions and checks; only into a project that was empty, where none can be there already."""
+        for source in perturbations if self.was_empty else ():
+            original_id = self._instance_id(source.original)
+            instance_id = None if source.instance is None else self._instance_id(source.instance)
+            missing = source.original if original_id is None else source.instance
+            if original_id is None or (instance_id is None) != (source.instance is None):
+                reason = "no instance of this key and split is in the file or the project"
+                report.add_problem(Problem(source.source, source.line, "original", str(missing), reason))
+            elif (source.state == "approved") != (instance_id is not None):
+                reason = "what is approved has an instance, and nothing else has"
+                report.add_problem(Problem(source.source, source.line, "state", source.state, reason))
+            else:
+                restore_perturbation(self.store, self.project.id, source, original_id, instance_id, self._user_id)
+
+    def _instance_id(self, place: tuple[str, str]) -> int | None:
+        found = find_instance_ids(self.store, self.project.id, *place)
+        return found[0] if found else None
+
+    def _members(self, source: SourceList) -> tuple[list[int], str | None]:
+        """The instances of a list, each once; and the key of the first that is not there."""
+        ids = ids_of_keys(self.store, self.project.id, sorted({key for key, _ in source.members}))
+        found: dict[int, None] = {}
+        for key, split in source.members:
+            there = [i for now, before, i in ids.get(key, []) if split in {now, before}]
+            if not there:
+                return [], key
+            found[there[0]] = None
+        return list(found), None
 
     def take_events(self, events: Sequence[SourceEvent]) -> None:
         """The record goes on where the export ended; only into a project that was empty."""

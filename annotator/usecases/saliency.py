@@ -19,7 +19,6 @@ from annotator.store.instances import get_instance, project_of_instance
 from annotator.store.measurements import (
     list_by_number,
     measured_names,
-    measurements_of,
     partners_of,
     runs_with_output,
     values_of_instance,
@@ -27,8 +26,11 @@ from annotator.store.measurements import (
 from annotator.store.models import StoredRun, list_runs, outputs_of_run
 from annotator.store.projects import get_project_by_id
 from annotator.usecases.gold_rows import gold_row
+from annotator.usecases.measured_ratios import measured_ratios
 from annotator.usecases.measuring import MEASURED
 from annotator.usecases.rights import require
+from annotator.usecases.saved_lists import require_list
+from annotator.usecases.seed_spread import group_attributions, spread_of
 
 MOST_PANELS = 8
 _FIRST_PANELS = 4
@@ -61,8 +63,10 @@ class PanelChoice:
 def list_instances_by(
     store: Store, actor: User, question: Question, page: int, per_page: int = 25
 ) -> tuple[list[Listed], int]:
-    """A page of instances in the order of a number; how many there are in all."""
+    """A page of instances in the order of a number; how many there are in all. Raises NotFound for a list that is not there."""
     require(store, actor, question.project_id, "use models")
+    if question.list_id is not None:
+        require_list(store, question.project_id, question.list_id)
     return list_by_number(store, question, limit=per_page, offset=(page - 1) * per_page)
 
 
@@ -131,7 +135,8 @@ def _shown(
     numbers = values_of_instance(store, instance.id)
     outputs = {choice.run_id: outputs_of_run(store, choice.run_id, [instance.id]).get(instance.id) for choice in chosen}
     answers = _answers(store, instance, chosen, runs)
-    ratios = _ratios(store, project, chosen)
+    seeds = {c.run_id: group_attributions(store, instance.id, runs[c.run_id], runs.values()) for c in chosen}
+    ratios = measured_ratios(store, project.id, [choice.run_id for choice in chosen], len(row.sides))
     return {
         "instance": {
             "id": instance.id, "key": instance.key, "split": instance.split, "result": instance.result,
@@ -140,9 +145,12 @@ def _shown(
         "segments": [_segment(instance, place) for place in range(len(instance.segments))],
         "gold": [list(rationale_set.token_indices) for rationale_set in gold.sets],
         "sides": [{"name": name, "n": n} for name, n in row.sides],
-        "ratios": ratios[: len(row.sides)] if len(ratios) >= len(row.sides) else [0.2] * len(row.sides),
+        "ratios": ratios,
         "panels": [
-            _panel(choice, runs[choice.run_id], outputs[choice.run_id], answers.get(choice.run_id), instance, numbers)
+            _panel(
+                choice, runs[choice.run_id], outputs[choice.run_id], answers.get(choice.run_id), instance, numbers,
+                seeds[choice.run_id],
+            )
             for choice in chosen
         ],
     }  # fmt: skip
@@ -155,14 +163,6 @@ def _gold(store: Store, project: Project, instance: Instance) -> GoldInstance:
     chosen = chosen_among(annotations, choices_of(store, [instance.id]).get(instance.id))
     found = gold_of(instance, accepted, project.settings.gold_policy, chosen)
     return GoldInstance(instance, (), instance.result) if found is None else found
-
-
-def _ratios(store: Store, project: Project, chosen: Sequence[PanelChoice]) -> list[float]:
-    """The mean RLR of each side, as it was when a run was measured last."""
-    made = measurements_of(store, project.id)
-    measured = next((made[choice.run_id] for choice in chosen if choice.run_id in made), None)
-    ratios = measured.parameters.get("ratios") if measured is not None else None
-    return [float(ratio) for ratio in ratios] if isinstance(ratios, list) else []
 
 
 def _segment(instance: Instance, place: int) -> Shown:
@@ -195,7 +195,7 @@ def _answers(
 
 def _panel(
     choice: PanelChoice, stored: StoredRun, output: Output | None, answer: Prediction | None, instance: Instance,
-    numbers: Mapping[tuple[int, int | None], Mapping[str, float]],
+    numbers: Mapping[tuple[int, int | None], Mapping[str, float]], seeds: Sequence[Sequence[Attribution]],
 ) -> Shown:  # fmt: skip
     run = stored.run
     attribution = _attribution(choice, output, answer, instance)
@@ -213,6 +213,8 @@ def _panel(
             [p.text, p.start, p.end, p.is_special, p.segment, _rounded(score)] for p, score in attribution.pieces
         ],
         "convergence": attribution.convergence if attribution else None,
+        "facts": dict(attribution.facts) if attribution else {},
+        "spread": spread_of(attribution, seeds) if attribution else None,
     }  # fmt: skip
 
 

@@ -115,7 +115,18 @@ def rows_of_predictions(stored: StoredOutput, task: Task) -> Iterator[Row]:
         }
 
 
-ATTRIBUTION_COLUMNS = (*_RUN, "unit", "signed", "target", "layer", "scores", "partial", "ranking", "convergence")
+ATTRIBUTION_COLUMNS = (
+    *_RUN,
+    "unit",
+    "signed",
+    "target",
+    "layer",
+    "scores",
+    "partial",
+    "ranking",
+    "convergence",
+    "facts",
+)
 
 
 def rows_of_attributions(stored: StoredOutput) -> Iterator[Row]:
@@ -131,6 +142,7 @@ def rows_of_attributions(stored: StoredOutput) -> Iterator[Row]:
             "partial": any(map(math.isnan, attribution.scores)),
             "ranking": None if attribution.ranking is None else list(attribution.ranking),
             "convergence": attribution.convergence,
+            "facts": dict(attribution.facts) or None,
         }
 
 

@@ -26,6 +26,7 @@ PAGES: tuple[PageEntry, ...] = (
     PageEntry("review.py", "review", "Review", ":material/rate_review:", "review"),
     PageEntry("saliency.py", "saliency", "Saliency", ":material/gradient:", "use models"),
     PageEntry("metrics.py", "metrics", "Metrics", ":material/monitoring:", "use models"),
+    PageEntry("tests.py", "tests", "Tests", ":material/fact_check:", "use models"),
     PageEntry("project.py", "project", "Project", ":material/folder_open:", "manage project"),
     PageEntry("export.py", "export", "Export", ":material/download:", "export"),
 )

@@ -27,6 +27,7 @@ def _component() -> Callable[..., Any]:
 _PANEL = _component()
 
 
-def saliency(project_id: int, *, start: int | None, measured: str, key: str) -> None:
+def saliency(project_id: int, csrf: str, *, start: int | None, measured: str, key: str) -> None:
     """The screen. It asks our routes by itself; `start` is an instance to open first, `measured` changes with the numbers."""
-    _PANEL(data={"project": project_id, "start": start, "measured": measured, "routes": "/api/saliency"}, key=key)
+    data = {"project": project_id, "csrf": csrf, "start": start, "measured": measured, "routes": "/api/saliency"}
+    _PANEL(data=data, key=key)

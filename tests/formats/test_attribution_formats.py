@@ -561,6 +561,14 @@ def lime(folder: Path, **fields: Any) -> list[SourceOutput | Problem]:
     return read_json("lime", folder, {"text": "the cat, the dog", **fields})
 
 
+def test_the_fit_of_limes_linear_model_is_kept_where_the_record_has_it(tmp_path):
+    of = {"as_map": {"1": [[0, 0.5]], "0": [[0, -0.5]]}}
+    (one,) = outputs(lime(tmp_path, **of, score=0.875))
+    assert [dict(a.facts) for a in one.attributions] == [{"r2": 0.875}] * 2
+    (by_class,) = outputs(lime(tmp_path, **of, score={"1": 0.75}))
+    assert {a.label: dict(a.facts) for a in by_class.attributions} == {"positive": {"r2": 0.75}, "negative": {}}
+
+
 def test_a_list_has_no_positions_so_a_weight_goes_to_all_occurrences_and_it_is_told(tmp_path):
     items = lime(tmp_path, as_list=[["the", 0.5], ["dog", -0.25]], label=1)
     assert scores_of(outputs(items)[0], "positive") == [

@@ -244,7 +244,7 @@ def proposal(**changes) -> dict:
 
 BAD_RECORDS = [
     ('{"record": "picture"}', "record", "Invalid value 'picture'"),
-    ('{"record": "project", "version": 3, "name": "a", "task": "t", "segments": [], "labels": [], "language": "en", "settings": {}}', "version", "made by a newer version"),
+    ('{"record": "project", "version": 99, "name": "a", "task": "t", "segments": [], "labels": [], "language": "en", "settings": {}}', "version", "made by a newer version"),
     (header(segments=[{"name": "text"}]), "segments", "this project has the task 'verification' ('document', 'query')"),
     (header(segments=[{}]), "segments", "Create a project with the same task"),
     (header(settings={"lease_minutes": "long"}), "settings.lease_minutes", "must be a whole number, not text"),

@@ -15,6 +15,7 @@ from annotator.errors import StoreError
 from annotator.store import Store, open_store
 from annotator.store.database import Store as StoreClass
 from annotator.store.driver import Database
+from annotator.store.models import outputs_of_run
 from annotator.store.people import add_user, list_users
 from annotator.store.schema import MIGRATIONS
 from annotator.usecases import marking
@@ -27,6 +28,8 @@ TABLES = {
     "instance_counts", "assignment_counts", "rounds", "set_origins", "reviews", "scores", "gold_choices", "threads", "comments",
     "api_tokens", "jobs",
     "perturbations", "perturbation_versions", "perturbation_checks", "perturbation_drafts",
+    "saved_lists", "list_members",
+    "word_lists", "suites", "suite_tests", "suite_cases", "suite_runs", "suite_answers", "suite_verdicts", "proposed_sets",
 }  # fmt: skip
 
 
@@ -241,6 +244,28 @@ def test_opening_is_cheap_when_the_process_knows_the_database(
     monkeypatch.setattr("annotator.store.database._migrate", fail)
     with open_store(database) as again:
         assert list_users(again) == []
+
+
+def test_attributions_from_before_facts_stay_and_say_nothing_of_themselves(tmp_path: Path) -> None:
+    path = tmp_path / "old.db"
+    old = Database(path)
+    MIGRATIONS.apply(old, stop_before="m009_facts")
+    old.conn.executescript(
+        """INSERT INTO projects VALUES (1, 'Old', 'sentiment', '[{"name": "text", "title": "Text"}]', 'label', '["no", "yes"]', 'en',
+            '{}', '', '', '', '', '2026-11-01T00:00:00.000Z');
+        INSERT INTO documents VALUES (1, 1, NULL, 'ab', 1, x'0000000002000000', x'00000000', zeroblob(16));
+        INSERT INTO instances (id, project_id, key, split, source_split, language, result, n_tokens, n_selectable,
+            queue_position, open_slots, fingerprint) VALUES (1, 1, 'k', '', '', 'en', 'yes', 1, 1, 1, 0, zeroblob(16));
+        INSERT INTO models VALUES (1, 1, 'm', '2026-11-01T00:00:00.000Z');
+        INSERT INTO runs VALUES (1, 1, 'ig', '{}', NULL, 'logit', 1, '2026-11-01T00:00:00.000Z');
+        INSERT INTO attributions VALUES (1, 1, 1, 'yes', -1, x'000000000000f03f', NULL, NULL, 0.25);"""
+    )
+    old.close()
+    with open_store(path) as store:
+        [attribution] = outputs_of_run(store, 1, [1])[1].attributions
+        assert (attribution.scores, attribution.convergence, attribution.facts) == ((1.0,), 0.25, ())
+        with pytest.raises(sqlite3.IntegrityError, match="CHECK"), store.transaction():
+            store.run("UPDATE attributions SET facts = '[1]'")
 
 
 def test_a_database_from_before_reviewing_is_brought_up_to_date_and_goes_on_as_it_was(tmp_path: Path) -> None:

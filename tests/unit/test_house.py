@@ -79,6 +79,7 @@ LIGHT: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("annotator", ("annotator.api", "numpy", "msgspec", "click", "streamlit", "spacy", "sqlite_utils", "pandas")),
     ("annotator.domain.projects", ("numpy", "msgspec", "click", "streamlit", "spacy", "sqlite_utils", "pandas")),
     ("annotator.text", ("streamlit", "spacy", "sqlite_utils", "pandas")),
+    ("annotator.perturb.suggesting", ("streamlit", "spacy", "nltk", "pandas", "numpy")),
     ("annotator.formats", ("streamlit", "spacy", "sqlite_utils", "pandas")),
     ("annotator.store", ("streamlit", "spacy", "plotly", "pandas", "numpy")),  # sqlite-utils would load the last two
     ("annotator.cli.main", ("streamlit", "spacy", "sqlite_utils", "pandas", "plotly", "uvicorn")),

@@ -127,6 +127,7 @@ def test_a_changed_version_has_the_segments_of_its_original() -> None:
         ("it was so not good", "it hardly good", (3, 4), ""),  # less than half of it
         ("not good", "not very good", (0, 2), "not very good"),  # inserted within the span
         ("is good", "is not good", (1, 2), "good"),  # beside it
+        ("his style", "his rather odd new style", (0, 2), "his style"),  # more was inserted than there was
         ("the plot is slow", "the plot is", (3, 4), ""),  # deleted
         ("the plot is slow", "", (0, 4), ""),
         ("though slow , I liked it", "I liked it , though slow", (0, 2), "though slow"),  # moved

@@ -1,54 +1,43 @@
-"""Words of a list in the tokens of a text: whole tokens, phrases, any case, Chinese characters one by one."""
+"""Word lists in texts: whole tokens, in any case, the longest phrase first; the complement is exactly the rest."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotator.domain.texts import TokenizedText
-from annotator.perturb.lexicon import find_words
+from annotator.domain.word_lists import WordList
+from annotator.perturb.lexicon import Lexicon, complement
 from annotator.text.tokenise import tokenise
 
 
-def found(words: list[str], text: str, language: str = "en") -> list[str]:
+def found(words, text, language="en"):
     body = tokenise(text, language)
-    return [body.text[body.starts[start] : body.ends[end - 1]] for start, end in find_words(words, body)]
+    hits = Lexicon(WordList("list", language, "keep", tuple(words))).hits(body)
+    return [(body.text[body.starts[h.start_token] : body.ends[h.end_token - 1]], h.word) for h in hits]
 
 
 @pytest.mark.parametrize(
-    ("words", "text", "language", "expected"),
+    ("words", "text", "expected"),
     [
-        (["superb"], "Superb acting, SUPERB cast", "en", ["Superb", "SUPERB"]),  # any case
-        (["art"], "the best part", "en", []),  # no part of a token
-        (["not bad", "bad"], "It was not bad, only badly lit", "en", ["not bad"]),  # the longest; no hit in another one
-        (["bad", "not"], "not bad", "en", ["not", "bad"]),  # neighbours stay two
-        (["don't"], "We don’t know, I don't care", "en", ["don't"]),  # over do|n't; another apostrophe is another word
-        (["apart"], "a part of it, apart", "en", ["apart"]),  # a blank parts words
-        (["a  part"], "a\npart", "en", ["a\npart"]),  # any white space is one blank
-        (["good|better|best"], "better than good", "en", ["better", "good"]),  # forms of a word
-        (["很热情", "干净"], "服务很热情，房间也干净。", "zh", ["很热情", "干净"]),  # over characters
-        (["热情"], "热 情", "zh", ["热 情"]),  # a blank between characters parts nothing
-        (["ＡＢＣ酒店"], "abc酒店很好", "zh", ["abc酒店"]),  # full width, case, mixed scripts
-        (["straße"], "STRASSE", "de", ["STRASSE"]),  # case as Unicode folds it
-        (["soup"], "", "en", []),  # nothing
+        (["good"], "Good goods, good!", [("Good", "good"), ("good", "good")]),  # no part of a word
+        (["not", "not good"], "not good, not bad", [("not good", "not good"), ("not", "not")]),
+        (["not good at all"], "not good at most", []),
+        (["don't"], "I don't", [("don't", "don't")]),  # two tokens to spaCy
+        (["big|large"], "a large one", [("large", "large")]),  # any form
+        (["good good"], "good good good good", [("good good", "good good")] * 2),  # none over another
     ],
 )
-def test_words_are_found_in_whole_tokens(words: list[str], text: str, language: str, expected: list[str]) -> None:
-    assert found(words, text, language) == expected
+def test_words_are_found_as_whole_tokens(words, text, expected) -> None:
+    assert found(words, text) == expected
 
 
-@given(
-    st.lists(st.text("ab c", min_size=1, max_size=4).filter(str.strip), max_size=5),
-    st.lists(st.text("abc", min_size=1, max_size=2), max_size=9),
-)
-def test_what_is_found_is_what_a_search_at_every_place_finds(words: list[str], tokens: list[str]) -> None:
-    starts = [sum(len(token) + 1 for token in tokens[:number]) for number in range(len(tokens))]
-    ends = [start + len(token) for start, token in zip(starts, tokens, strict=True)]
-    body = TokenizedText(" ".join(tokens), tuple(starts), tuple(ends), (0,) if tokens else ())
-    phrases = {" ".join(word.split()) for word in words}
-    marked = set()
-    for start in range(len(tokens)):
-        hits = [end for end in range(start + 1, len(tokens) + 1) if " ".join(tokens[start:end]) in phrases]
-        marked |= set(range(start, max(hits))) if hits else set()
-    spans = find_words(words, body)
-    assert {token for start, end in spans for token in range(start, end)} == marked
-    assert spans == sorted(spans)
+def test_chinese_words_are_runs_of_characters() -> None:
+    assert found(["好吃", "不好"], "这不好吃。真好吃！", "zh") == [("不好", "不好"), ("好吃", "好吃")]  # from the left
+
+
+@given(st.lists(st.sampled_from(["a", "b", "ab", "c d"]), min_size=1), st.text("abcd ", max_size=30))
+def test_hits_and_complement_part_the_text(words, text) -> None:
+    body = tokenise(text, "en")
+    hits = Lexicon(WordList("list", "en", "ignore", tuple(dict.fromkeys(words)))).hits(body)
+    rest = complement(hits, body.n_tokens)
+    covered = [t for h in hits for t in range(h.start_token, h.end_token)] + [t for r in rest for t in range(*r)]
+    assert sorted(covered) == list(range(body.n_tokens))

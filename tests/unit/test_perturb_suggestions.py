@@ -144,6 +144,10 @@ TRAPS: list[tuple[str, str, str, str]] = [
     ("clause_to_the_end", "en", "In 1990, bread, milk, and tea were cheap.", "Bread, milk, and tea were cheap in 1990."),
     ("clause_to_the_front", "en", "Emily left because it is odd.", "Because it is odd, emily left."),
     ("swap_letters", "en", "aaaa aaab", "aaaa aaab"),
+    ("clause_to_the_end", "en", "At least, it was short.", "It was short at least."),
+    ("drop_link", "en", "a smart@ss", "a smart"),
+    ("use_antonym", "en", "It is like that.", "It is dislike that."),
+    ("insert_chinese_filler", "zh", "好吃吗", "其实，好吃吗"),
 ]  # fmt: skip
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotator.text import token_diff
+from annotator.text import longest_subsequence
 from annotator.text.align import align_tokens, split_on_spaces
 from annotator.text.retokenise import tokenise_like
 from annotator.text.token_diff import Run, TokenDiff, diff_tokens, moved_tokens
@@ -58,11 +58,11 @@ def test_a_diff_reproduces_the_text_after_and_keeps_as_many_tokens_as_can_be(
 
 @given(WORDS, WORDS)
 def test_texts_too_long_for_one_table_are_cut_in_halves_and_keep_as_much(before: list[str], after: list[str]) -> None:
-    most, token_diff._MOST_BITS = token_diff._MOST_BITS, 6
+    most, longest_subsequence._MOST_BITS = longest_subsequence._MOST_BITS, 6
     try:
         diff = diff_tokens(before, after)
     finally:
-        token_diff._MOST_BITS = most
+        longest_subsequence._MOST_BITS = most
     check(diff, before, after)
     assert diff.n_kept == length_by_table(before, after)
 
@@ -91,6 +91,8 @@ def test_moved_tokens_are_equal_but_for_their_case_and_none_is_used_twice(before
         ("Great , film", "so great film", [("inserted", 0, 0, 0, 1), ("replaced", 0, 1, 1, 2), ("deleted", 1, 2, 2, 2)]),
         ("a b . c d .", "a b . x y . c d .", [("inserted", 3, 3, 3, 6)]),  # a sentence came in whole
         ("x q 业 务", "x 有 专 业 的 业 务", [("replaced", 1, 2, 1, 5)]),  # one change where a shortest way may make two
+        ("网 球 运 动", "网 球 与 桌 球 。 网 球 运 动", [("inserted", 0, 0, 0, 6)]),  # so did one at the beginning
+        ("a . b c", "a . b d . b c", [("inserted", 2, 2, 2, 5)]),
         ("", "a", [("inserted", 0, 0, 0, 1)]),
         ("a", "", [("deleted", 0, 1, 0, 0)]),
         ("a", "a", []),

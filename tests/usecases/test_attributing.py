@@ -145,6 +145,18 @@ def test_seeds_are_runs_of_one_group(store: Store, tastes: Project) -> None:
     assert outputs(store, tastes, "lime", 1) != outputs(store, tastes, "lime", 2)
 
 
+def test_what_a_method_says_of_its_scores_is_stored_with_each_attribution(store: Store, tastes: Project) -> None:
+    report = run(store, tastes, "lime", seeds=(1,), parameters={"samples": 20})
+    each = [dict(a.facts) for output in outputs(store, tastes, "lime", 1) for a in output.attributions]
+    assert sum(facts["r2"] for facts in each) / len(each) == pytest.approx(report.facts["r2"], rel=1e-5)
+    assert len({facts["r2"] for facts in each}) > 1  # each text's own, and not the mean
+    run(store, tastes, label="all")
+    for output in outputs(store, tastes, "linear"):
+        for a in output.attributions:  # the scores and the base are the logit (attribution/linear.py)
+            facts = dict(a.facts)
+            assert sum(a.scores) + facts["base"] == pytest.approx(facts["logit"], abs=1e-4)
+
+
 def test_random_has_ten_seeds(store: Store, tastes: Project) -> None:
     assert run(store, tastes, "random").n_attributions == 80
     numbers = evaluate_project(store, LOCAL_OPERATOR, tastes, method="random")["models"][0]  # type: ignore[index]

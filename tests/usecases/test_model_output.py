@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 from annotator.domain.models import (
+    Attribution,
     MarkedPart,
+    Output,
     Piece,
     Prediction,
     Run,
@@ -15,6 +17,7 @@ from annotator.domain.models import (
     SourceAttribution,
     SourceOutput,
     SourceRationale,
+    StoredOutput,
 )
 from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.domain.projects import Project
@@ -28,6 +31,7 @@ from annotator.usecases.import_report import ImportOptions, ImportReport
 from annotator.usecases.importing import import_file
 from annotator.usecases.output_intake import OutputIntake
 from annotator.usecases.projects import create_project, find_project
+from annotator.usecases.restoring import Restorer
 from annotator.usecases.upkeep import check
 from tests.usecases.test_exporting import content_of
 
@@ -128,7 +132,6 @@ REFUSED = [
     ("specials among the scores", row(scores=(0.0, *SCORES, 0.0)), "are scores of special tokens among them?"),
     ("NaN", row(scores=(math.nan, *SCORES[1:])), "score 0 (from 0) is nan"),
     ("infinity", row(scores=(*SCORES[1:], math.inf)), "score 9 (from 0) is inf"),
-    ("a label of another project", row(predictions=(Prediction("maybe"),)), "the label 'maybe' is none of the project's"),
     ("a probability that is none", row(predictions=(Prediction(None, {"negative": math.nan}),)), "probability of 'negative' is nan"),
     ("a span past the end", row(attributions=(), rationales=(SourceRationale("hard", (MarkedPart(((8, 11),)),)),)), "span [8, 11) is not in its text"),
     ("a shifted ranking", row(attributions=(), rationales=(SourceRationale("ranked", (MarkedPart(ranking=(10, 1)),)),)), "shifted by one?"),
@@ -145,6 +148,46 @@ def test_a_row_that_does_not_fit_is_refused_by_name_and_the_others_are_taken(sto
     assert reason in report.problems[0].reason
     stored = [output for one in list_runs(store, project.id) for output in iterate_outputs(store, one.id)]
     assert {output.instance_id for output in stored} == set(find_instance_ids(store, project.id, "t2"))
+
+
+EXPLAINS = (SourceAttribution((ScoredPart(SCORES),), "positive"), SourceAttribution((ScoredPart(SCORES),), "maybe"))
+STRANGE = [
+    ("answered", row(predictions=(Prediction("maybe"),)), "prediction"),
+    (
+        "given a probability",
+        row(predictions=(Prediction("positive", {"positive": 0.75, "maybe": 0.25}),)),
+        "prediction",
+    ),
+    ("explained beside one that is there", row(attributions=EXPLAINS), "target"),
+]
+
+
+@pytest.mark.parametrize(("bad", "field"), [case[1:] for case in STRANGE], ids=[case[0] for case in STRANGE])
+def test_a_label_that_the_project_does_not_have_is_refused_with_place_value_and_what_to_do(
+    store, project, take, bad, field
+) -> None:
+    report = take(bad, row("t2", tuple(float(n) for n in range(14))), skip_invalid=True)
+    [problem] = report.problems
+    assert (problem.source, problem.line, problem.field, problem.value) == ("file", 7, field, "maybe")
+    assert "instance 't1': the label 'maybe' is none of the project's (negative, positive); write" in problem.reason
+    stored = [output for one in list_runs(store, project.id) for output in iterate_outputs(store, one.id)]
+    assert {output.instance_id for output in stored} == set(find_instance_ids(store, project.id, "t2"))
+
+
+def test_scores_of_no_label_of_the_predicted_one_and_of_answers_are_no_strangers(
+    store, project, make_project, import_rows, take
+) -> None:
+    answer = Prediction("positive", {"positive": 0.75})
+    known = (SourceAttribution((ScoredPart(SCORES),)), SourceAttribution((ScoredPart(SCORES),), "positive"))
+    assert take(row(attributions=known, predictions=(answer,))).problems == []
+    reading = make_project("reading", "Reading")
+    import_rows(reading, [{"id": "r", "passage": "a b", "question": "what?", "answer": "a"}])
+    said = row(
+        "r",
+        attributions=(SourceAttribution((ScoredPart((1.0, 2.0), "passage"),), "b"),),
+        predictions=(Prediction("b"),),
+    )
+    assert take(said, of=reading).problems == []
 
 
 def test_a_text_that_was_cut_keeps_the_rest_without_scores(store, project, take) -> None:
@@ -181,7 +224,7 @@ def test_our_own_export_brings_everything_of_models_back_equal(store, project, t
         SourceRationale("hard", (MarkedPart(((0, 2), (4, 6))),)),
         SourceRationale("ranked", (MarkedPart(ranking=(9, 0)),)),
     )
-    partial = SourceAttribution((ScoredPart(SCORES[:6], is_partial=True),), "negative", 2, convergence=0.01)
+    partial = SourceAttribution((ScoredPart(SCORES[:6], is_partial=True),), "negative", 2, 0.01, (("r2", 0.5),))
     answers = (Prediction("negative", {"negative": 0.75, "positive": 0.25}), Prediction("positive", {}, "rest", 0.5))
     take(row(rationales=rationales, attributions=(partial,), predictions=answers))
     path = tmp_path / "all.jsonl"
@@ -197,6 +240,16 @@ def test_our_own_export_brings_everything_of_models_back_equal(store, project, t
     export_file(store, LOCAL_OPERATOR, copy, "jsonl", again)
     assert import_file(store, LOCAL_OPERATOR, copy, "jsonl", again).n_problems == 0
     assert check(store) == []
+
+
+def test_an_export_brings_no_strange_labels_into_a_project_that_has_its_own(store, project) -> None:
+    said = Output(0, (), (Attribution(SCORES, "maybe"),))
+    report = ImportReport()
+    with store.transaction():
+        Restorer(store, project).take_outputs([StoredOutput("t1", "", RUN, said, "all.jsonl", 9)], report)
+    [problem] = report.problems
+    assert (problem.line, problem.field, problem.value) == (9, "target", "maybe")
+    assert not any(outputs for one in list_runs(store, project.id) for outputs in iterate_outputs(store, one.id))
 
 
 def test_an_export_of_one_split_holds_the_models_words_on_that_split_alone(store, project, take, import_rows) -> None:

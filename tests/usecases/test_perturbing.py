@@ -1,11 +1,12 @@
 """Changed versions: written, looked at, handed in, checked by two others, corrected, sent back, and what they become."""
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from annotator.domain.authoring import ChangedText, Perturbation
-from annotator.domain.people import User
+from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.domain.projects import Project
 from annotator.errors import Conflict, InvalidAnnotation, InvalidValue, NotAllowed, NotFound
 from annotator.store import Store
@@ -13,6 +14,8 @@ from annotator.store import perturbations as perturbations_store
 from annotator.store.instances import find_instance_ids, get_instance
 from annotator.usecases import checking_perturbations as checking
 from annotator.usecases import perturbing
+from annotator.usecases.exporting import export_file
+from annotator.usecases.importing import import_file
 from annotator.usecases.marking import next_work
 from annotator.usecases.perturbation_looks import staleness
 from annotator.usecases.upkeep import check
@@ -384,3 +387,28 @@ def test_suggestions_are_of_the_text_as_it_is_now(store: Store, reviews: Project
     assert any("isn't → is not" in one.why for one in found)
     with pytest.raises(NotFound, match="no segment 'title'"):
         perturbing.suggestions_for(store, people["Ann"], original(store, reviews), "title", "x", "robustness", 0)
+
+
+def test_a_full_export_holds_every_version_and_check_and_reads_back(
+    store: Store,
+    reviews: Project,
+    people: dict[str, User],
+    written: Perturbation,
+    tmp_path: Path,
+    make_project: Callable[..., Project],
+) -> None:
+    checking.correct(
+        store, people["Cem"], written.id, 1, change("The plot is slow , the acting is superb ."), "shorter"
+    )
+    approve(store, people["Ben"], written)
+    approve(store, people["Ann"], written)
+    perturbing.hand_in(store, people["Ann"], original(store, reviews, "r1"), change())
+    export_file(store, LOCAL_OPERATOR, reviews, "jsonl", tmp_path / "all.jsonl")
+    copy = make_project(name="Copy")
+    import_file(store, LOCAL_OPERATOR, copy, "jsonl", tmp_path / "all.jsonl")
+    assert list(perturbations_store.perturbations_as_sources(store, copy.id)) == list(
+        perturbations_store.perturbations_as_sources(store, reviews.id)
+    )
+    (restored,) = perturbations_store.perturbations_of(store, original(store, copy))
+    assert (restored.state, len(restored.versions), len(restored.checks)) == ("approved", 2, 3)
+    assert staleness(store, copy, restored) == ()

@@ -23,6 +23,7 @@ from annotator.usecases.proposing import Offer, Proposals
 from annotator.usecases.quality import quality_of
 from annotator.usecases.showing import show_work
 from annotator.usecases.upkeep import check
+from annotator.usecases.word_lists import save_word_list
 
 TEXT = "The plot is slow but the acting is superb ."
 CHANGED = "The plot is rather slow but the acting is truly superb ."
@@ -144,12 +145,14 @@ def test_the_lead_may_switch_it_off(store: Store, reviews: Project, ann: User) -
     assert proposing.propose(store, ann, work.assignment.id) == Offer((), Proposals())
 
 
-def test_word_lists_propose_only_when_they_are_chosen(store: Store, reviews: Project) -> None:
-    lists = [keep(), ignore()]
+def test_word_lists_propose_only_when_they_are_chosen(store: Store, reviews: Project, ann: User) -> None:
     off = settings(store, reviews, are_carried_sets_proposed=False)
-    assert proposals(store, off, "r0-changed", lists) == Proposals()
-    on = settings(store, off, proposed_word_lists=("praise",))
-    [one] = proposals(store, on, "r0-changed", lists).sets
+    save_word_list(store, LOCAL_OPERATOR, off, "praise", ["superb", "truly"], role="keep")
+    work = work_of(store, ann, off)
+    assert proposing.propose(store, ann, work.assignment.id) == Offer((), Proposals())
+    on = settings(store, off, proposed_word_lists=("praise", "gone"))
+    assert show_work(work, on).proposes
+    [one] = proposing.propose(store, ann, work.assignment.id).proposals.sets
     assert (one.source, one.name, one.rationale_set.token_indices) == ("lexicon", "praise", (9, 10))
 
 
@@ -253,13 +256,14 @@ def test_what_the_original_lost_since_is_not_proposed_any_more_but_stays_decided
 
 
 def test_what_was_kept_changed_rejected_and_left_is_counted_when_it_is_handed_in(
-    store: Store, reviews: Project, ann: User, monkeypatch: pytest.MonkeyPatch
+    store: Store, reviews: Project, ann: User
 ) -> None:
     on = settings(store, reviews, proposed_word_lists=("praise", "pace", "fillers"))
-    monkeypatch.setattr(proposing, "word_lists_of", lambda *_: [keep(), keep("pace", "slow"), ignore()])
+    for one in (keep(), keep("pace", "slow"), ignore(), keep("not_chosen", "plot")):
+        save_word_list(store, LOCAL_OPERATOR, on, one.name, one.words, role=one.role)
     work = work_of(store, ann, on)
     offer = proposing.propose(store, ann, work.assignment.id)
-    whole, single, praise, pace, _rest = offer.numbers
+    whole, single, pace, praise, _rest = offer.numbers
     said = {whole: "accepted", single: "rejected", praise: "accepted", pace: "undecided"}
     assert quality_of(store, LOCAL_OPERATOR, on).proposed == ()
     # The first carried set as it was proposed, the words of praise with a token less.

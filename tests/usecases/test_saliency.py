@@ -147,6 +147,29 @@ def test_a_run_without_anything_for_a_text_is_an_empty_panel_and_rationales_with
     assert (panel["scores"], panel["spans"], panel["ranking"]) == (None, None, None)
 
 
+def test_a_panel_tells_what_its_method_says_of_the_scores_and_how_far_seeds_lie_apart(store, scored) -> None:
+    def of(seed: int, *scores: float) -> SourceOutput:
+        attribution = SourceAttribution((ScoredPart(scores),), "negative", convergence=0.1, facts=(("r2", 0.75),))
+        return SourceOutput("a", Run("m", "lime", seed=seed), "f", 1, None, (), (attribution,))
+
+    with store.transaction():
+        OutputIntake(store, scored, ImportOptions(), ImportReport(), lambda _: None).run(
+            [of(0, 1.0, 0.0, 0.0), of(1, 3.0, 0.0, 0.0)]
+        )
+    [a] = find_instance_ids(store, scored.id, "a")
+    first, second = (PanelChoice(one.id) for one in list_runs(store, scored.id, "m", "lime"))
+    shown, other, alone = show_instance(
+        store, LOCAL_OPERATOR, a, [first, second, PanelChoice(run_of(store, scored, "m"))]
+    )["panels"]
+    assert (shown["facts"], shown["convergence"]) == ({"r2": 0.75}, 0.1)
+    # deviations over seeds (n - 1) of the three tokens: sqrt(2), 0, 0; the mean |score| is 4 / 6
+    assert shown["spread"].value == pytest.approx(2**0.5 / 3)
+    assert shown["spread"].share == pytest.approx(2**0.5 / 2)
+    assert shown["spread"].n_seeds == 2
+    assert other["spread"] == shown["spread"]
+    assert (alone["facts"], alone["spread"]) == ({}, None)
+
+
 def test_what_cannot_be_shown_is_said(store, scored, add_person) -> None:
     [a] = find_instance_ids(store, scored.id, "a")
     with pytest.raises(NotFound, match="no run number 999"):

@@ -11,10 +11,13 @@ from streamlit.testing.v1 import AppTest
 from annotator.domain.models import Prediction, Run, ScoredPart, SourceAttribution, SourceOutput
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import Project
+from annotator.domain.suites import Case, CaseAnswer
 from annotator.resources import resource_folder
 from annotator.store import Store
+from annotator.store.suite_runs import add_run, save_answers
 from annotator.usecases import accounts
 from annotator.usecases.import_report import ImportOptions, ImportReport
+from annotator.usecases.making_suites import save_test
 from annotator.usecases.output_intake import OutputIntake
 from annotator.usecases.projects import take_role
 from annotator.web import session
@@ -228,3 +231,21 @@ def test_an_annotator_reads_why_there_is_nothing(page, modelled) -> None:
     app = page(modelled, role="annotator")
     assert app.info[0].value.startswith("You cannot use models in this project.")
     assert not app.get("html")
+
+
+def test_failure_rates_of_functional_tests_stand_among_the_charts(page, modelled, store) -> None:
+    app = page(modelled)
+    app.segmented_control(key=f"metrics_chart_{modelled.id}").set_value("Functional tests").run()
+    assert not app.exception
+    assert app.info[0].value.startswith("No model has answered functional tests yet")
+    case = Case("t", "MFT", "Logic", "0", ("x",), "label", ("negative",))
+    test = save_test(store, LOCAL_OPERATOR, modelled, "s", [case])
+    with store.transaction():
+        run = add_run(store, test.suite_id, HOSTILE, "", computed_by=None, created_by="x")
+        save_answers(store, run, test.id, [[CaseAnswer("positive", None)]], ["failed"])
+    app.run()
+    assert not app.exception
+    assert len(app.get("plotly_chart")) == 1
+    numbers = next(frame.value for frame in app.dataframe if "failure rate" in frame.value)
+    assert numbers.to_dict("records") == [{"capability": "Logic", "model": HOSTILE, "failure rate": 1.0, "cases": 1},
+                                          {"capability": "All tests", "model": HOSTILE, "failure rate": 1.0, "cases": 1}]  # fmt: skip

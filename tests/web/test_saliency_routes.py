@@ -88,3 +88,35 @@ def test_annotators_are_refused(screen: Panel, store: Store, project: Project, a
     token = accounts.sign_in_as(store, annotator.name, is_demonstration=True)
     theirs = Panel(screen.client, token, "", "saliency")
     assert theirs.get(f"list?project={project.id}").status_code == 403
+
+
+def test_lists_are_saved_shown_filled_changed_and_deleted(screen: Panel, store: Store, project: Project) -> None:
+    [gold] = find_instance_ids(store, project.id, "gold")
+    [t1] = find_instance_ids(store, project.id, "t1")
+    asked = {"which": "all", "words": "soup", "by": "", "order": "lowest"}
+    saved = screen.post("lists/save", project=project.id, name="soups", note="both cold?", asked=asked).json()
+    assert (saved["n"], saved["note"], saved["made_by"]) == (2, "both cold?", "researcher")
+    listed = screen.get(f"list?project={project.id}&list={saved['id']}").json()
+    assert [row["key"] for row in listed["rows"]] == ["t1", "gold"]
+    screen.post("lists/put", list=saved["id"], instance=t1, on=False)
+    [shown] = screen.get(f"lists?project={project.id}&instance={gold}").json()["lists"]
+    assert (shown["n"], shown["holds"], shown["may_change"]) == (1, True, True)
+    assert screen.post("lists/change", list=saved["id"], name="soup", note="").json()["name"] == "soup"
+    alone = screen.post("lists/save", project=project.id, name="alone", instance=gold).json()
+    assert alone["n"] == 1
+    assert screen.post("lists/delete", list=alone["id"]).json()["name"] == "alone"
+    assert [one["name"] for one in screen.get(f"lists?project={project.id}").json()["lists"]] == ["soup"]
+
+
+def test_a_list_is_not_changed_without_the_page_s_token_nor_read_by_annotators(
+    screen: Panel, store: Store, project: Project, annotator: User
+) -> None:
+    saved = screen.post("lists/save", project=project.id, name="all", asked={}).json()
+    foreign = screen.client.post("/api/saliency/lists/delete", json={"list": saved["id"]})
+    assert foreign.status_code == 403
+    assert screen.get(f"list?project={project.id}&list=999").status_code == 404
+    assert screen.post("lists/save", project=project.id, name="ALL", asked={}).status_code == 422
+    token = accounts.sign_in_as(store, annotator.name, is_demonstration=True)
+    theirs = Panel(screen.client, token, accounts.session_of(store, token).csrf, "saliency")
+    assert theirs.get(f"lists?project={project.id}").status_code == 403
+    assert theirs.post("lists/delete", list=saved["id"]).status_code == 403

@@ -11,7 +11,7 @@ from annotator.perturb.registry import Found, suggester
 from annotator.text.edits import Edit
 
 _SUBORDINATE = r"although|though|because|when|while|if|since|unless|whenever|even though|as soon as"
-_PREPOSITION = r"in|at|on|during|after|before|since|by|throughout|until"
+_PREPOSITION = r"in|at(?! (?:least|most|first|last))|on|during|after|before|since|by|throughout|until"
 _SENTENCE_END = r"(?P<end> ?[.!]?)"
 # Although A, B. The comma is the only one: with more, nobody knows where A ends.
 _FRONTED = re.compile(

@@ -27,7 +27,7 @@ def insert_filler(passage: Passage) -> Iterator[Found]:
     for start, end in passage.sentences:
         first = passage.random.choice(firsts)
         spaced = first.replace(",", " ,") if passage.is_spaced else first
-        if edits := begin_sentence(passage, start, spaced + " "):
+        if not _asks(passage, end) and (edits := begin_sentence(passage, start, spaced + " ")):
             yield edits, f"put in “{first.rstrip(',')}”"
         found = _FULL_STOP.fullmatch(passage.text, end - 2, end) or _FULL_STOP.fullmatch(passage.text, end - 1, end)
         if found and end - start > 2 and passage.text[found.start() - 1].isalnum():
@@ -49,9 +49,10 @@ def drop_filler(passage: Passage) -> Iterator[Found]:
 
 @suggester("Put in a filler", kinds="dispensable", languages="zh")
 def insert_chinese_filler(passage: Passage) -> Iterator[Found]:
-    for start, _ in passage.sentences:
+    for start, end in passage.sentences:
         filler = passage.random.choice(passage.own.list("fillers_first"))
-        yield [Edit(start, start, filler + "，")], f"put in “{filler}”"
+        if not _asks(passage, end):
+            yield [Edit(start, start, filler + "，")], f"put in “{filler}”"
 
 
 @suggester("Take out a filler", kinds="dispensable", languages="zh")
@@ -85,3 +86,7 @@ def change_particle(passage: Passage) -> Iterator[Found]:
 
 def _is_border(text: str, place: int) -> bool:
     return place >= len(text) or text[place] in _BOUNDARY
+
+
+def _asks(passage: Passage, end: int) -> bool:
+    return passage.text.endswith(("?", "？", "吗", "呢"), 0, end)

@@ -10,7 +10,7 @@ from annotator.perturb.wording import drop
 from annotator.text.edits import Edit
 
 _LINK = re.compile(r"(?<!\S)(?:https?://|www\.)[^\s\u4e00-\u9fff，。！？]+")
-_HANDLE = re.compile(r"(?<![\w@.])@\w{2,}")
+_HANDLE = re.compile(r"(?<!\S)@\w{2,}")
 
 
 @suggester("Add an address", kinds="robustness")

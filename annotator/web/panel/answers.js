@@ -1,6 +1,7 @@
 /**
- * What the project's model answers to the sets on the screen, on demand: each set alone (is it sufficient?), less each of its
- * tokens (is it compact?), and the text without the sets (are they comprehensive?). See docs/panel.md, "The model's answers".
+ * What models say of the sets on the screen, on demand. The project's model: each set alone (is it sufficient?), less each of its
+ * tokens (is it compact?), and the text without the sets (are they comprehensive?). Stored attributions: how each set fits the
+ * top k and the ranking. See docs/panel.md, "The model's answers".
  */
 import { badgeOf } from "./chip.js";
 import { openDialog } from "./dialogs.js";
@@ -10,44 +11,77 @@ import { Messages, sentenceOf } from "./messages.js";
 
 /** Taking a token out that changes the probability by less says that the set may not need it. */
 const SPARE = 0.01;
+/** The server may load a model first; it says itself when that takes long. */
+const PATIENCE_MS = 60000;
 
 export class Answers {
   /** @param {Object} parts  routes, csrf, screen, setsOf(session) -> spans of each set */
   constructor({ routes, csrf, screen, setsOf }) {
     Object.assign(this, { screen, setsOf });
-    this.messages = new Messages(routes, csrf);
+    this.messages = new Messages(routes, csrf, PATIENCE_MS);
   }
 
   async open() {
     const { session } = this.screen;
     if (!session?.project?.asks_model) return;
-    const sets = this.setsOf(session);
+    const all = this.setsOf(session);
+    const places = all.map((_, index) => index).filter((index) => all[index].length); // what is sent has no empty sets
+    const sets = places.map((index) => all[index]);
     const body = element("div", { class: "answers", "aria-live": "polite" }, element("p", {}, "Asking the model …"));
     openDialog(this.screen.root, "What the model answers", body);
     const answer = await this.messages.post("preview", { instance: session.work.instance.id, result: session.result, sets });
     if (!body.isConnected) return;
     if (answer.status !== 200) return body.replaceChildren(element("p", { role: "alert" }, sentenceOf(answer)));
-    return body.replaceChildren(...this.#shown(session, answer.body));
+    const { model, trouble, attributions } = answer.body;
+    return body.replaceChildren(...(model === null ? [] : this.#answers(session, answer.body, places)),
+      ...(trouble ? [element("p", { role: "alert" }, trouble)] : []),
+      ...(attributions.length ? this.#fits(attributions, places) : []));
   }
 
-  #shown({ map }, { model, label, full, rest, sets }) {
-    const dark = this.screen.dark;
+  #answers({ map }, { model, kind, label, unseen, full, rest, sets }, places) {
+    const { dark } = this.screen;
     const row = (title, { p, predicted }, words) => element("tr", {}, element("th", { scope: "row" }, title),
-      element("td", { class: "number" }, percent(p)), element("td", {}, predicted === label ? predicted : element("b", {}, predicted)), element("td", {}, words));
+      element("td", { class: "number" }, percent(p)), element("td", { class: "number" }, words), element("td", { dir: "auto" }, predicted === label ? predicted : element("b", {}, predicted || "no answer")));
     const rows = [row("the whole text", full, ""),
-      ...sets.map((set, index) => row(element("span", { "aria-label": `set ${letterOf(index)} alone` }, badgeOf(index, dark), " alone"), set, change(full.p, set.p))),
+      ...sets.map((set, index) => row(element("span", { "aria-label": `set ${letterOf(places[index])} alone` }, badgeOf(places[index], dark), " alone"), set, change(full.p, set.p))),
       row("without the sets", rest, change(full.p, rest.p))];
-    const less = sets.flatMap((set, index) => (set.less.length ? [element("p", { class: "less-title" }, badgeOf(index, dark), " less one token"), element("p", { class: "less" },
-      ...set.less.map(([token, p]) => element("span", { class: Math.abs(set.p - p) < SPARE ? "piece spare" : "piece", title: Math.abs(set.p - p) < SPARE ? "the model gives the result as well without it" : "" },
+    const less = sets.flatMap((set, index) => (set.less.length ? [element("p", { class: "less-title" }, badgeOf(places[index], dark), " less one token"), element("p", { class: "less" },
+      ...set.less.map(([token, p]) => element("span", { class: isSpare(set.p, p) ? "piece spare" : "piece", title: isSpare(set.p, p) ? "the model gives the result as well without it" : "" },
         map.textOf([token, token + 1]), element("small", {}, change(set.p, p)))))] : []));
-    return [element("table", { class: "numbers" }, element("thead", {}, element("tr", {}, ...["", `p(${label})`, "predicts", "change"].map((words) => element("th", { scope: "col" }, words)))), element("tbody", {}, ...rows)),
-      ...less, element("p", { class: "quiet" }, `${model}: a small classifier of words, trained on this project's labels. It is no judge of what people need.`)];
+    const about = kind === "built-in" ? "a small classifier of words, trained on this project's labels" : "the model that the lead chose";
+    return [tableOf(["", `p(${label})`, "change", "predicts"], 1, element("tbody", {}, ...rows)), ...less,
+      ...(unseen ? [element("p", { class: "quiet" }, `The text is too long for the model: it did not see ${unseen} of its words.`)] : []),
+      element("p", { class: "quiet" }, `${model}: ${about}. It is no judge of what people need.`)];
+  }
+
+  /** A body of rows for each attribution, under what it is of. */
+  #fits(attributions, places) {
+    const { dark } = this.screen;
+    const bodies = attributions.map(({ model, method, seed, layer, label, k, n, sets }) => {
+      const of = [model, method, layer !== null && `layer ${layer}`, seed !== null && `seed ${seed}`, label && `for ${label}`].filter(Boolean).join(" · ");
+      const top = `top ${k.map((count, side) => `${count} of ${n[side]}`).join(" and ")}`;
+      return element("tbody", {}, element("tr", { class: "group" }, element("th", { scope: "rowgroup", colspan: 4 }, of, element("small", {}, top))),
+        ...sets.map((set, index) => element("tr", {}, element("th", { scope: "row", "aria-label": `set ${letterOf(places[index])}` }, badgeOf(places[index], dark)),
+          ...[set.f1, set.iou, set.ap].map((value) => element("td", { class: "number" }, value === null ? "–" : value.toFixed(2))))));
+    });
+    return [element("p", { class: "less-title" }, "Beside the attributions of this text"), tableOf(["", "Token F1", "IoU", "AP"], 0, ...bodies),
+      element("p", { class: "quiet" }, "Token F1 and IoU of the set with the attribution's top k; AP: average precision of its ranking, with the set as what is to be found.")];
   }
 }
 
-const percent = (p) => `${(100 * p).toFixed(1)} %`;
+/** @param {Array<string>} heads  a table of rows that have a name; @param {number} nWords  how many columns at the end hold words */
+function tableOf(heads, nWords, ...bodies) {
+  const head = (words, place) => element("th", { scope: "col", class: place && place < heads.length - nWords ? "number" : "" }, words);
+  return element("table", { class: "numbers" }, element("thead", {}, element("tr", {}, ...heads.map(head))), ...bodies);
+}
+
+const isSpare = (whole, p) => whole !== null && p !== null && Math.abs(whole - p) < SPARE;
+
+/** No number: another answer was given, and nothing is said of this one. */
+const percent = (p) => (p === null ? "–" : `${(100 * p).toFixed(1)} %`);
 
 function change(from, to) {
+  if (from === null || to === null) return "";
   const points = 100 * (to - from);
   return `${points > 0 ? "+" : points < 0 ? "−" : "±"}${Math.abs(points).toFixed(1)}`;
 }

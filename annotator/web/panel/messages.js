@@ -8,9 +8,10 @@ const GIVE_UP_MS = 30000;
 /** @typedef {{status: number, body: Object}} Answer */
 
 export class Messages {
-  constructor(routes, csrf) {
+  constructor(routes, csrf, giveUpMs = GIVE_UP_MS) {
     this.routes = routes.replace(/\/$/, "");
     this.csrf = csrf;
+    this.giveUpMs = giveUpMs;
   }
 
   async next(project, instance) {
@@ -41,7 +42,7 @@ export class Messages {
   }
 
   async #fetch(url, options) {
-    const signal = AbortSignal.timeout(GIVE_UP_MS);
+    const signal = AbortSignal.timeout(this.giveUpMs);
     try {
       const response = await fetch(url, { credentials: "same-origin", headers: { "X-CSRF-Token": this.csrf }, signal, ...options });
       return { status: response.status, body: await bodyOf(response) };

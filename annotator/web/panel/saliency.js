@@ -2,26 +2,33 @@
 import { openKeys } from "./dialogs.js";
 import { isEntry, KeyListener } from "./keys.js";
 import { mountable } from "./mount.js";
-import { csvOf, htmlOf, latexOf, save, svgOf } from "./saliency_export.js";
+import { Messages } from "./messages.js";
+import { drawingOf, pictureOf } from "./saliency_drawing.js";
+import { csvOf, htmlOf, latexOf, save } from "./saliency_export.js";
 import { InstanceList } from "./saliency_list.js";
+import { SavedLists } from "./saliency_lists.js";
 import { SaliencyScreen } from "./saliency_screen.js";
 
 const KEYS = [
-  ["Texts", [["j", "next text"], ["k", "text before"], ["i", "show or hide the list"], ["/", "search"]]],
-  ["Maps", [["[ ]", "one token fewer or more in the top k"], ["s", "one scale for all maps of a method"], ["m", "sizes without signs"], ["c", "cut the scale at the 98th percentile"], ["n", "numbers under the words"], ["b", "bars"], ["p", "pieces"], ["x", "matrix"], ["e", "export"], ["?", "this list"]]],
+  ["Texts", [["j", "next text"], ["k", "text before"], ["i", "show or hide the list of texts"], ["/", "search"], ["l", "saved lists: save what is listed, put this text on one"]]],
+  ["Maps", [["← →", "point at the next word, or the one before"], ["[ ]", "one token fewer or more in the top k"], ["s", "one scale for all maps of a method"], ["m", "sizes without signs"], ["c", "cut the scale at the 98th percentile"], ["n", "numbers under the words"], ["b", "bars"], ["p", "pieces"], ["x", "matrix"], ["e", "export"], ["?", "this list"]]],
 ];
 const FLAGS = { shared: "shared", magnitude: "magnitude", clip: "clip", numbers: "numbers", bars: "bars", pieces: "pieces", matrix: "matrix" };
 
 class Saliency {
   constructor(data, parent) {
     this.data = data;
-    const asked = new URLSearchParams(location.search);
+    const asked = (this.link = new URLSearchParams(location.search));
     this.panels = asked.has("panels") ? asked.get("panels").split(",").filter(Boolean) : null;
     this.partnerId = Number(asked.get("partner")) || null;
     this.state = { share: asked.has("k") ? Math.min(100, Math.max(0, Number(asked.get("k")) || 0)) : null };
     for (const [name, word] of Object.entries(FLAGS)) this.state[name] = (asked.get("looks") || "").split(" ").includes(word);
     this.screen = new SaliencyScreen(parent, this.#actions(), this.state);
-    this.list = new InstanceList({ ask: (query) => this.#ask("list", { project: data.project, ...query }), open: (id) => this.open(id) });
+    this.saved = new SavedLists({
+      ask: (route, query) => this.#ask(route, query), tell: (route, body) => this.#tell(route, body), chosen: () => this.list.load(1), root: () => this.screen.root,
+      shown: () => ({ project: this.data.project, instance: this.view?.instance, listed: this.list.query, n: this.list.n }),
+    });
+    this.list = new InstanceList({ ask: (query) => this.#ask("list", { project: data.project, ...query }), open: (id) => this.open(id), listed: () => this.#remember() }, this.saved);
     this.screen.root.insertBefore(this.list.root, this.screen.main);
     this.keyboard = new KeyListener(this.screen.root, (event, target) => this.#key(event, target));
     this.#begin(data.start);
@@ -30,7 +37,7 @@ class Saliency {
   #actions() {
     return {
       step: (by) => this.step(by), list: () => this.#toggleList(), partner: (id) => this.#choosePartner(id), remember: () => this.#remember(),
-      add: (panel) => this.#setPanels([...this.panels, panel]), remove: (place) => this.#setPanels(this.panels.filter((_, at) => at !== place)), save: (kind) => this.#save(kind),
+      add: (panel) => this.#setPanels([...this.panels, panel]), remove: (place) => this.#setPanels(this.panels.filter((_, at) => at !== place)), choose: (place, panel, what) => this.#choosePanel(place, panel, what), save: (kind) => this.#save(kind),
     };
   }
 
@@ -38,10 +45,15 @@ class Saliency {
     const numbers = await this.#ask("numbers", { project: this.data.project });
     if (numbers.error) return this.screen.say(numbers.error);
     this.list.offer(numbers);
+    const wanted = this.link?.get("list") || this.saved.value;
+    const isThere = await this.saved.load(wanted);
+    if (this.link) this.list.restore(this.link);
+    this.link = null;
     await this.list.load(1);
     const first = start || this.list.rows[0]?.id;
-    if (!first) return this.screen.say("This project has no texts yet. Import some on Project.");
-    return this.open(first);
+    if (!first) return this.screen.say(Object.values(this.list.asked).some(Boolean) ? "No text fits what is chosen on the left." : "This project has no texts yet. Import some on Project.");
+    await this.open(first);
+    return isThere ? undefined : this.screen.say("The saved list of this link is not there (any more); all texts are listed.");
   }
 
   async #ask(route, query) {
@@ -52,6 +64,11 @@ class Saliency {
     } catch {
       return { error: "The server cannot be reached. Is the connection there?" };
     }
+  }
+
+  async #tell(route, body) {
+    const { status, body: said } = await new Messages(this.data.routes, this.data.csrf).post(route, body);
+    return status === 200 ? said : { error: said.error || "The server cannot be reached. Nothing was changed; try again." };
   }
 
   /** Opens a text with the panels that are chosen; the first time the server chooses them. */
@@ -87,6 +104,12 @@ class Saliency {
     return this.open(this.view.instance.id);
   }
 
+  /** Another layer or label in the place of a panel; the focus stays on the choice. */
+  async #choosePanel(place, panel, what) {
+    await this.#setPanels(this.panels.map((one, at) => (at === place ? panel : one)));
+    this.screen.maps[place]?.root.querySelector(`select[aria-label^="${what}"]`)?.focus();
+  }
+
   async step(by) {
     const next = await this.list.neighbour(by);
     if (next !== null) await this.open(next);
@@ -97,11 +120,12 @@ class Saliency {
     this.list.root.hidden = !this.list.root.hidden;
   }
 
-  /** The address says what is on screen: text, panels, partner, k, looks. */
+  /** The address says what is on screen: text, panels, partner, k, looks, and what is listed. */
   #remember() {
+    if (!this.view) return;
     const said = new URLSearchParams(location.search);
     const looks = Object.keys(FLAGS).filter((name) => this.state[name]).join(" ");
-    const values = { project: this.data.project, instance: this.view?.instance.id, panels: this.panels?.join(","), partner: this.partnerId, k: this.state.share, looks };
+    const values = { project: this.data.project, instance: this.view?.instance.id, panels: this.panels?.join(","), partner: this.partnerId, k: this.state.share, looks, ...(this.link ? {} : this.list.asked) };
     for (const [name, value] of Object.entries(values)) {
       if (value === null || value === undefined || value === "") said.delete(name);
       else said.set(name, String(value));
@@ -110,15 +134,24 @@ class Saliency {
     if (address !== location.pathname + location.search) history.replaceState(history.state, "", address);
   }
 
-  #save(kind) {
-    const { view, maps, partnerMaps } = this.screen;
-    const name = `saliency-${view.instance.key.replace(/[^\p{L}\p{N}_-]+/gu, "_").slice(0, 60)}`;
-    const sheets = [...this.screen.root.getRootNode().querySelectorAll("style")].map((style) => style.textContent).join("\n");
-    const adopted = [...(this.screen.root.getRootNode().adoptedStyleSheets || [])].flatMap((sheet) => [...sheet.cssRules].map((rule) => rule.cssText)).join("\n");
-    if (kind === "html") save(`${name}.html`, "text/html", htmlOf(`Saliency of ${view.instance.key}`, `${adopted}\n${sheets}`, this.screen.content));
-    if (kind === "svg") save(`${name}.svg`, "image/svg+xml", svgOf(view, maps));
-    if (kind === "tex") save(`${name}.tex`, "text/plain", latexOf(view, maps));
-    if (kind === "csv") save(`${name}.csv`, "text/csv", csvOf(view, maps) + (partnerMaps.length ? `\r\n${csvOf(this.screen.partnerView, partnerMaps).split("\r\n").slice(1).join("\r\n")}` : ""));
+  async #save(kind) {
+    const { shown, maps, partnerMaps } = this.screen;
+    const name = `saliency-${this.view.instance.key.replace(/[^\p{L}\p{N}_-]+/gu, "_").slice(0, 60)}`;
+    if (kind === "html") save(`${name}.html`, "text/html", this.#page());
+    if (kind === "svg") save(`${name}.svg`, "image/svg+xml", drawingOf(shown).svg);
+    if (kind === "tex") save(`${name}.tex`, "text/plain", latexOf(shown));
+    if (kind === "csv") save(`${name}.csv`, "text/csv", csvOf([...maps, ...partnerMaps]));
+    if (kind !== "png") return;
+    const { blob, refusal } = await pictureOf(drawingOf(shown));
+    if (blob) save(`${name}.png`, "image/png", blob);
+    else this.screen.offerInstead(refusal, "SVG", "svg");
+  }
+
+  #page() {
+    const root = this.screen.root.getRootNode();
+    const sheets = [...root.querySelectorAll("style")].map((style) => style.textContent).join("\n");
+    const adopted = [...(root.adoptedStyleSheets || [])].flatMap((sheet) => [...sheet.cssRules].map((rule) => rule.cssText)).join("\n");
+    return htmlOf(`Saliency of ${this.view.instance.key}`, `${adopted}\n${sheets}`, this.screen.title.querySelector(".heat-where"), this.screen.content);
   }
 
   #key(event, target) {
@@ -129,7 +162,7 @@ class Saliency {
     const acts = {
       j: () => this.step(1), k: () => this.step(-1), i: () => this.#toggleList(), "/": () => this.list.words.focus(), "[": () => screen.nudge(-1), "]": () => screen.nudge(1),
       s: () => press("shared"), m: () => press("magnitude"), c: () => press("clip"), n: () => press("numbers"), b: () => press("bars"), p: () => press("pieces"), x: () => press("matrix"),
-      e: () => screen.controls.lastElementChild.click(), "?": () => openKeys(screen.root, KEYS),
+      e: () => screen.openExport(), l: () => this.saved.open(), ArrowRight: () => screen.stepToken(1), ArrowLeft: () => screen.stepToken(-1), "?": () => openKeys(screen.root, KEYS),
     };
     if (!acts[event.key]) return false;
     acts[event.key]();

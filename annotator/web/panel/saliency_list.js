@@ -11,9 +11,12 @@ const PER_PAGE = 25;
 const PAUSE = 250;
 
 export class InstanceList {
-  /** @param {Object} actions  ask(query) -> answer, open(id) */
-  constructor(actions) {
-    Object.assign(this, { actions, page: 1, rows: [], n: 0 });
+  /**
+   * @param {Object} actions  ask(query) -> answer, open(id), listed(): another list is shown
+   * @param {import("./saliency_lists.js").SavedLists} saved
+   */
+  constructor(actions, saved) {
+    Object.assign(this, { actions, saved, page: 1, rows: [], n: 0 });
     const changed = () => this.load(1);
     this.which = element("select", { "aria-label": "Which texts", onchange: () => (this.#offer(), changed()) }, ...WHICH.map(([value, words]) => element("option", { value }, words)));
     this.model = element("select", { "aria-label": "Whose answers", onchange: changed });
@@ -26,7 +29,7 @@ export class InstanceList {
     this.back = button("‹", { title: "Page before", className: "plain icon-only", onclick: () => this.load(this.page - 1) });
     this.on = button("›", { title: "Next page", className: "plain icon-only", onclick: () => this.load(this.page + 1) });
     this.root = element("aside", { class: "list", "aria-label": "Texts" },
-      element("div", { class: "list-asked" }, this.words, this.which, this.model, this.other, this.by, this.order),
+      element("div", { class: "list-asked" }, this.saved.root, this.words, this.which, this.model, this.other, this.by, this.order),
       this.count, this.body, element("div", { class: "list-pages" }, this.back, this.on));
   }
 
@@ -34,8 +37,11 @@ export class InstanceList {
   offer({ runs, names }) {
     this.runs = runs;
     const own = runs.filter((run) => !run.method);
-    for (const select of [this.model, this.other]) select.replaceChildren(...own.map((run) => element("option", { value: run.run }, titleOf(run))));
-    if (own.length > 1) this.other.selectedIndex = 1;
+    [this.model, this.other].forEach((select, place) => {
+      const before = select.value;
+      select.replaceChildren(...own.map((run) => element("option", { value: run.run, selected: String(run.run) === before }, titleOf(run))));
+      if (!before && own.length > place) select.selectedIndex = place;
+    });
     const kept = this.by.value;
     this.by.replaceChildren(element("option", { value: "" }, "order of import"), ...runs.filter((run) => run.numbers.length).map((run) => element("optgroup", { label: titleOf(run) },
       ...run.numbers.map(({ layer, name }) => element("option", { value: `${run.run}:${layer ?? "-"}:${name}`, title: names[name]?.definition }, `${names[name]?.title || name}${layer === null ? "" : `, layer ${layer}`}`)))));
@@ -58,13 +64,30 @@ export class InstanceList {
     const query = { which: this.which.value, by: this.by.value, order: this.order.value, words: this.words.value.trim() };
     if (!this.model.hidden) query.answers = this.model.value;
     if (!this.other.hidden) query.other = this.other.value;
+    if (this.saved.value) query.list = this.saved.value;
     return query;
   }
 
+  /** What differs from all texts in the order of import, for the address. */
+  get asked() {
+    const { which, by, order, words, answers, other, list } = this.query;
+    return { which: which === "all" ? "" : which, by, order: by && order === "highest" ? order : "", words, answers, other, list };
+  }
+
+  /** Chooses what an address asks for; a number or a model that is not there (any more) is left out. */
+  restore(asked) {
+    const choose = (select, value) => value && [...select.options].some((option) => option.value === value) && (select.value = value);
+    for (const [select, name] of [[this.which, "which"], [this.model, "answers"], [this.other, "other"], [this.by, "by"], [this.order, "order"]]) choose(select, asked.get(name));
+    this.words.value = asked.get("words") || "";
+    if (NEEDS_MODEL.has(this.which.value) && !this.model.value) this.which.value = "all";
+    this.#offer();
+  }
+
   async load(page) {
-    const asked = (this.asked = {});
+    const asked = (this.asking = {});
+    setText(this.by.options[0], this.saved.value ? "order of the list" : "order of import");
     const answer = await this.actions.ask({ ...this.query, page });
-    if (this.asked !== asked) return;
+    if (this.asking !== asked) return;
     if (answer.error) return setText(this.count, answer.error);
     Object.assign(this, { page, rows: answer.rows, n: answer.n });
     const first = (page - 1) * PER_PAGE;
@@ -74,6 +97,7 @@ export class InstanceList {
     this.by.parentElement.classList.toggle("sorted", this.by.value !== "");
     this.body.replaceChildren(...answer.rows.map((row) => this.#row(row)));
     this.mark(this.current);
+    this.actions.listed();
     return undefined;
   }
 

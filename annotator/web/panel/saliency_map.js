@@ -3,7 +3,7 @@ import { badgeOf } from "./chip.js";
 import { element, setText } from "./dom.js";
 import { letterOf } from "./model.js";
 import { colourOf, hexOf, signed, stepOf, written } from "./saliency_heat.js";
-import { fitOf, orderOf, ranksOf, selectedOf, tiesOf } from "./saliency_numbers.js";
+import { factsOf, fitOf, orderOf, ranksOf, selectedOf, tiesOf } from "./saliency_numbers.js";
 
 const BARS = 15;
 
@@ -11,33 +11,46 @@ export class SaliencyMap {
   /**
    * @param {Object} view   what the route answered: segments, gold, sides
    * @param {Object} panel  one of its panels
-   * @param {Object} actions  hover(token), remove()
+   * @param {Object} actions  hover(token), remove(), choose(panel)
+   * @param {Object|null} choice  the layers and labels that its run has; null: the panel cannot be changed
    */
-  constructor(view, panel, actions) {
-    Object.assign(this, { view, panel, actions });
+  constructor(view, panel, actions, choice = null) {
+    Object.assign(this, { view, panel, actions, choice });
     this.order = orderOf(panel);
     this.ranks = ranksOf(this.order);
     this.names = [];
     this.isEmpty = !panel.scores && !panel.ranking && !panel.spans;
     this.tokens = [];
     this.text = element("div", { class: "heat-text", dir: "auto", lang: view.instance.language }, ...view.segments.map((segment) => this.#segment(segment)));
-    this.text.addEventListener("pointerover", (event) => this.#over(event));
-    this.text.addEventListener("pointerleave", () => actions.hover(null));
     this.bars = element("div", { class: "heat-bars", hidden: true });
     this.pieces = element("div", { class: "heat-pieces", hidden: true });
     this.legend = element("div", { class: "heat-legend" });
     this.pointed = element("p", { class: "heat-pointed", "aria-live": "polite" });
     this.numbers = element("dl", { class: "heat-numbers" });
-    this.root = element("section", { class: "heat-panel", "aria-label": this.title() },
-      element("header", {}, element("h3", { title: this.#details() }, this.title()),
-        panel.answer && element("span", { class: `heat-answer ${panel.answer.label === view.instance.result ? "right" : "wrong"}` }, this.#answer()),
-        element("button", { type: "button", class: "button plain icon-only", title: "Take this panel away", "aria-label": "Take this panel away", onclick: actions.remove }, "×")),
-      element("div", { class: "heat-paper" }, this.text, this.bars), this.pieces, this.legend, this.pointed, this.numbers);
+    const paper = element("div", { class: "heat-paper", onpointerover: (event) => this.#over(event), onpointerleave: () => actions.hover(null) }, this.text, this.bars);
+    this.root = element("section", { class: "heat-panel", "aria-label": this.title() }, this.#header(), paper, this.pieces, this.legend, this.pointed, this.numbers);
   }
 
-  title() {
+  #header() {
+    const { panel, view } = this;
+    const selects = [this.#choose("Layer", this.choice?.layers, panel.layer, (layer) => `layer ${layer}`), this.#choose("Label that is explained", this.choice?.labels, panel.label, (label) => `for ${label}`)];
+    return element("header", {}, element("h3", { title: this.#details() }, this.title(!selects[0])), ...selects,
+      panel.answer && element("span", { class: `heat-answer ${panel.answer.label === view.instance.result ? "right" : "wrong"}` }, this.answerWords()),
+      element("button", { type: "button", class: "button plain icon-only", title: "Take this panel away", "aria-label": "Take this panel away", onclick: this.actions.remove }, "×"));
+  }
+
+  /** A choice between what the run has; null where there is nothing to choose. */
+  #choose(what, there, now, words) {
+    if (!there || there.length < 2) return null;
+    const select = element("select", { "aria-label": `${what}, ${this.title()}`, "data-words": words(now) }, ...there.map((one) => element("option", { value: one, selected: one === now }, words(one))));
+    const [layer, label] = what === "Layer" ? [() => select.value, () => this.panel.asked_label || ""] : [() => this.panel.layer ?? "-", () => select.value];
+    select.addEventListener("change", () => this.actions.choose(`${this.panel.run}:${layer()}:${label()}`, what));
+    return select;
+  }
+
+  title(withLayer = true) {
     const { model, method, layer, seed } = this.panel;
-    return [model, method || "answers", layer !== null && `layer ${layer}`, seed !== null && `seed ${seed}`].filter(Boolean).join(" · ");
+    return [model, method || "answers", withLayer && layer !== null && `layer ${layer}`, seed !== null && `seed ${seed}`, this.panel.differs].filter(Boolean).join(" · ");
   }
 
   #details() {
@@ -46,7 +59,9 @@ export class SaliencyMap {
     return facts.filter(Boolean).join(" · ") || this.title();
   }
 
-  #answer() {
+  /** What the model answers, and whether that is right; "" where it is not known. */
+  answerWords() {
+    if (!this.panel.answer) return "";
     const { label, probabilities } = this.panel.answer;
     const p = probabilities[label];
     const right = label === this.view.instance.result ? "✓" : "✗";
@@ -69,22 +84,25 @@ export class SaliencyMap {
   }
 
   /** Paints heat, boxes and gold for what the controls say now. */
-  paint({ scale, counts, combos, magnitude, showNumbers, dark }) {
+  paint({ scale, counts, combos, magnitude, showNumbers }) {
     const { panel, view } = this;
-    this.isDark = dark;
     this.selected = selectedOf(panel, view.sides, counts, this.order);
-    this.scale = scale;
+    Object.assign(this, { scale, magnitude });
     const scores = panel.scores || [];
+    let nCut = 0;
     this.tokens.forEach((made, token) => {
       const score = scores[token] ?? null;
       const heat = stepOf(magnitude && score !== null ? Math.abs(score) : score, scale);
-      const classes = ["t", heat, combos[token] && `g${combos[token]}`, this.selected.has(token) && "top", scores.length && score === null && token < view.n && "unseen"];
+      const isCut = score !== null && Math.abs(score) > scale * (1 + 1e-9);
+      nCut += isCut;
+      const classes = ["t", heat, isCut && "cut", combos[token] && `g${combos[token]}`, this.selected.has(token) && "top", scores.length && score === null && token < view.n && "unseen"];
       const name = classes.filter(Boolean).join(" ");
       if (this.names[token] !== name) made.className = this.names[token] = name;
     });
+    this.nCut = nCut;
     if (this.numbered !== showNumbers) this.#number(showNumbers);
     this.text.classList.toggle("with-numbers", showNumbers);
-    this.#paintLegend(magnitude);
+    this.#paintLegend();
     this.#paintNumbers();
     if (!this.bars.hidden) this.#paintBars();
   }
@@ -99,18 +117,36 @@ export class SaliencyMap {
     });
   }
 
-  #paintLegend(magnitude) {
-    const { panel, scale } = this;
-    if (this.isEmpty) return this.legend.replaceChildren(element("span", {}, "nothing is known of this text"));
-    if (!panel.scores) return this.legend.replaceChildren(element("span", {}, panel.spans ? "selected tokens are boxed" : "a ranking without scores"));
+  /** The colour of a token as channels, or null for none. */
+  shadeOf(token) {
+    const score = this.panel.scores?.[token] ?? null;
+    return score && this.scale ? colourOf((this.magnitude ? Math.abs(score) : score) / this.scale) : null;
+  }
+
+  /** What the colours mean. bar: whether there are any; low and high: the numbers at the ends. */
+  legendWords() {
+    const { panel, scale, magnitude } = this;
+    if (this.isEmpty) return { bar: false, words: "nothing is known of this text" };
+    if (!panel.scores) return { bar: false, words: panel.spans ? "selected tokens are boxed" : "a ranking without scores" };
+    if (!scale) return { bar: false, words: "all scores are 0, so that the top k are the first tokens" };
     const isSigned = panel.is_signed && !magnitude;
+    const of = panel.label || panel.answer?.label || "the answer";
+    const meaning = isSigned ? `− opposes, + supports ${of}` : magnitude ? `sizes without signs, for ${of}` : `supports ${of}`;
+    return { bar: true, isSigned, low: isSigned ? -scale : 0, high: scale, words: [meaning, panel.unit !== "none" && panel.unit, this.nCut > 0 && `${this.nCut} beyond the scale, in bold`].filter(Boolean).join(" · ") };
+  }
+
+  legendLine() {
+    const { bar, low, high, words } = this.legendWords();
+    return bar ? `${written(low)} to ${written(high)} · ${words}` : words;
+  }
+
+  #paintLegend() {
+    const { bar, isSigned, low, high, words } = this.legendWords();
+    if (!bar) return this.legend.replaceChildren(element("span", {}, words));
     const stops = (isSigned ? [-1, -0.5, 0, 0.5, 1] : [0, 0.25, 0.5, 0.75, 1]).map((part) => hexOf(colourOf(part)));
-    const of = panel.label || (panel.answer && panel.answer.label) || "";
-    const unit = panel.unit === "none" ? "" : ` · ${panel.unit}`;
-    this.legend.replaceChildren(
-      element("span", {}, isSigned ? `opposes ${of} ${written(-scale)}` : "0"),
+    this.legend.replaceChildren(element("span", {}, written(low)),
       element("span", { class: "heat-scale", style: `background:linear-gradient(90deg,${stops.join(",")})`, "aria-hidden": "true" }, isSigned && element("i", {}, "0")),
-      element("span", {}, `${written(scale)} ${magnitude ? "magnitude" : `supports ${of}`}${unit}`));
+      element("span", {}, written(high)), element("span", { class: "heat-meaning" }, words));
     return undefined;
   }
 
@@ -119,11 +155,13 @@ export class SaliencyMap {
     const fit = fitOf(selected, this.isEmpty ? [] : view.gold);
     const ties = tiesOf(panel, view.sides, selected);
     const rows = [
-      ["Token F1", fit.f1 === null ? "–" : written(fit.f1), "2·|top k ∩ set| / (|top k| + |set|), the best gold set", fit.f1 === null ? null : badgeOf(fit.set, this.isDark)],
+      ["Token F1", fit.f1 === null ? "–" : written(fit.f1), "2·|top k ∩ set| / (|top k| + |set|), the best gold set", fit.f1 === null ? null : badgeOf(fit.set, false)],
       ["IoU", written(fit.iou), "|top k ∩ set| / |top k ∪ set| of the same set"],
       ["Sets found", written(fit.recall), "share of gold sets of which all tokens are among the top k"],
       ["Coverage", written(fit.coverage), "share of the tokens of all gold sets that are among the top k"],
+      ...(panel.convergence === null ? [] : [["Convergence", written(panel.convergence), "what the source says of its own error: how far the sum of the scores is from the difference of the outputs"]]),
       ...Object.entries(NAMES).filter(([name]) => name in panel.numbers).map(([name, [title, words]]) => [title, written(panel.numbers[name]), words]),
+      ...factsOf(panel),
     ];
     this.fit = fit;
     this.numbers.replaceChildren(...rows.map(([title, value, words, badge]) => element("div", { title: words }, element("dt", {}, title), element("dd", {}, value, badge && element("span", { class: "of-set", "aria-label": `set ${letterOf(fit.set)}` }, badge)))),
@@ -132,12 +170,13 @@ export class SaliencyMap {
 
   #paintBars() {
     const { panel, scale } = this;
+    this.bars.classList.toggle("one-sided", !panel.is_signed);
     const words = this.tokens.map((made) => made.textContent);
     const list = (panel.scores || []).map((score, token) => [score, token]).filter(([score]) => score !== null);
     list.sort((a, b) => Math.abs(b[0]) - Math.abs(a[0]) || a[1] - b[1]);
     this.bars.replaceChildren(...list.slice(0, BARS).map(([score, token]) => element("div", { class: "bar-row", "data-token": token },
       element("span", { class: "bar-word" }, words[token]),
-      element("span", { class: "bar-track" }, element("span", { class: `bar-fill ${score < 0 ? "against" : "for"}`, style: `width:${scale ? (50 * Math.min(1, Math.abs(score) / scale)).toFixed(1) : 0}%` })),
+      element("span", { class: "bar-track" }, element("span", { class: `bar-fill ${score < 0 ? "against" : "for"}`, style: `width:${scale ? ((panel.is_signed ? 50 : 100) * Math.min(1, Math.abs(score) / scale)).toFixed(1) : 0}%` })),
       element("span", { class: "bar-number" }, signed(score)))));
   }
 
@@ -157,17 +196,26 @@ export class SaliencyMap {
       element("p", {}, `Special pieces have ${all ? Math.round((100 * special) / all) : 0} % of all |score| and are in no word.`)];
   }
 
-  /** Marks a token, and says its number and rank. */
-  point(token) {
+  /** Marks a token, and says its number and rank. `scrolls`: whether a long text is moved so that it can be seen. */
+  point(token, scrolls = false) {
     this.hot?.classList.remove("hot");
     this.hot = token === null ? null : this.tokens[token];
     this.hot?.classList.add("hot");
-    if (!this.hot) return setText(this.pointed, "");
+    setText(this.pointed, this.hot ? this.wordsAbout(token) : "");
+    if (scrolls && this.hot) this.#scrollTo(this.hot);
+  }
+
+  /** The number and the rank of a token, in words. */
+  wordsAbout(token) {
     const score = this.panel.scores?.[token] ?? null;
     const rank = this.ranks.get(token);
-    const words = [`“${this.hot.textContent}”`, score === null ? "no score" : signed(score), rank && `rank ${rank} of ${this.ranks.size}`, this.selected?.has(token) && "in the top k"];
-    setText(this.pointed, words.filter(Boolean).join(" · "));
-    return undefined;
+    const words = [`“${this.tokens[token].textContent}”`, score === null ? "no score" : signed(score), rank && `rank ${rank} of ${this.ranks.size}`, this.selected?.has(token) && "in the top k"];
+    return words.filter(Boolean).join(" · ");
+  }
+
+  #scrollTo(made) {
+    const [box, seen] = [made.getBoundingClientRect(), this.text.getBoundingClientRect()];
+    if (box.top < seen.top || box.bottom > seen.bottom) this.text.scrollTop += box.top - seen.top - seen.height / 2;
   }
 }
 

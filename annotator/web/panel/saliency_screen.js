@@ -49,7 +49,7 @@ export class SaliencyScreen {
       flip("shared", "Shared scale", "s", "One scale for all maps of a method"), flip("magnitude", "Magnitude", "m", "Sizes without signs"),
       flip("clip", "Clip", "c", "Cut the scale at the 98th percentile"), flip("numbers", "Numbers", "n", "Signed numbers under the words"),
       flip("bars", "Bars", "b", "The words with the highest scores as bars"), flip("pieces", "Pieces", "p", "The model's own pieces"), flip("matrix", "Matrix", "x", "Methods down, tokens across"),
-      button("Export", { title: "Save what is on screen", key: "e", onclick: () => this.#export() }));
+      button("Export", { title: "Save what is on screen", key: "e", onclick: () => this.openExport() }));
   }
 
   /** Shows another text. */
@@ -64,13 +64,21 @@ export class SaliencyScreen {
     this.content.style.setProperty("--lanes", lanes);
     this.#showTitle();
     this.#offerPanels();
-    const made = (one, which) => one.panels.map((panel, place) => new SaliencyMap(one, panel, { hover: (token) => this.#hover(which, token), remove: () => this.actions.remove(place) }));
+    const made = (one, which) => one.panels.map((panel, place) => new SaliencyMap(one, { ...panel, differs: differences(panel, view.choices) },
+      { hover: (token) => this.hover(which, token), remove: () => this.actions.remove(place), choose: (panel_, what) => this.actions.choose(place, panel_, what) },
+      which === "own" ? view.choices.find((choice) => choice.run === panel.run) : null));
     this.maps = made(view, "own");
     this.partnerMaps = partner ? made(partner, "partner") : [];
-    this.grid.replaceChildren(...this.maps.flatMap((map, place) => [map.root, this.partnerMaps[place]?.root].filter(Boolean)));
+    this.at = null;
+    this.grid.replaceChildren(...this.shown.map((map) => map.root));
     this.grid.classList.toggle("paired", Boolean(partner));
     setText(this.notice, this.#words());
     this.changed();
+  }
+
+  /** All maps in the order of the screen: each beside its partner's. */
+  get shown() {
+    return this.maps.flatMap((map, place) => [map, this.partnerMaps[place]].filter(Boolean));
   }
 
   #words() {
@@ -81,12 +89,12 @@ export class SaliencyScreen {
 
   #showTitle() {
     const { instance, gold } = this.view;
-    const sets = gold.map((tokens, set) => element("span", { class: "gold-chip" }, badgeOf(set, this.dark), `${tokens.length}`));
+    const sets = gold.map((tokens, set) => element("span", { class: "gold-chip" }, badgeOf(set, false), `${tokens.length}`));
     this.title.replaceChildren(element("div", { class: "heat-where" },
       button("‹", { title: "Text before", key: "k", className: "plain", onclick: () => this.actions.step(-1) }), button("›", { title: "Next text", key: "j", className: "plain", onclick: () => this.actions.step(1) }),
       element("h2", {}, instance.key), element("span", { class: "gold-label" }, instance.result === null ? "no label" : `gold: ${instance.result || "no answer"}`), ...sets,
       instance.kind && element("span", { class: "kind" }, `${instance.kind} of ${instance.parent}`)),
-    element("div", { class: "heat-choose" }, this.partner, this.add, button("List", { key: "i", title: "Show or hide the list", className: "plain", onclick: () => this.actions.list() })));
+    element("div", { class: "heat-choose" }, this.partner, this.add, button("Texts", { key: "i", title: "Show or hide the list of texts", className: "plain", onclick: () => this.actions.list() })));
     const partners = this.view.partners.map(({ id, key, kind }) => element("option", { value: id }, kind ? `${key} (${kind})` : `${key} (original)`));
     this.partner.replaceChildren(element("option", { value: "" }, partners.length ? "beside it: nothing" : "no other version"), ...partners);
     this.partner.value = this.partnerView ? String(this.partnerView.instance.id) : "";
@@ -97,7 +105,7 @@ export class SaliencyScreen {
     const options = this.view.choices.flatMap((choice) => {
       const layers = choice.layers.length ? choice.layers : ["-"];
       const labels = choice.labels.length > 1 ? ["", ...choice.labels] : [""];
-      return layers.flatMap((layer) => labels.map((label) => element("option", { value: `${choice.run}:${layer}:${label}` }, [titleOf(choice), layer !== "-" && `layer ${layer}`, label && `for ${label}`].filter(Boolean).join(" · "))));
+      return layers.flatMap((layer) => labels.map((label) => element("option", { value: `${choice.run}:${layer}:${label}` }, [titleOf(choice), differences(choice, this.view.choices), layer !== "-" && `layer ${layer}`, label && `for ${label}`].filter(Boolean).join(" · "))));
     });
     this.add.replaceChildren(element("option", { value: "" }, "Add a panel …"), ...options);
   }
@@ -140,15 +148,25 @@ export class SaliencyScreen {
     const scales = scalesOf(all.map((map) => map.panel), state.shared ? "method" : "own", { clip: state.clip });
     all.forEach((map, place) => {
       const counts = countsOf(map.view.sides, map.view === this.view ? this.shares : this.#partnerShares());
-      map.paint({ scale: scales[place], counts, combos: map.view.combos, magnitude: state.magnitude, showNumbers: state.numbers, dark: this.dark });
+      map.paint({ scale: scales[place], counts, combos: map.view.combos, magnitude: state.magnitude, showNumbers: state.numbers });
       map.look({ bars: state.bars, pieces: state.pieces });
     });
     const counts = countsOf(this.view.sides, this.shares);
     setText(this.kWords, `${this.view.sides.map(({ n }, side) => `${counts[side]} of ${n}`).join(" and ")}${state.share === null ? " (RLR)" : ""}`);
-    this.matrix.replaceChildren(state.matrix && this.maps.length ? matrixOf(this.view, this.maps, { scales, combos: this.view.combos, magnitude: state.magnitude }) : "");
+    this.#showMatrix(scales);
     this.grid.hidden = state.matrix;
     this.#showDepths();
     this.actions.remember();
+  }
+
+  #showMatrix(scales) {
+    const { state } = this;
+    const looks = { magnitude: state.magnitude };
+    const of = (view, maps, which, from) => matrixOf(view, maps, { ...looks, scales: scales.slice(from), combos: view.combos, hover: (token) => this.hover(which, token) });
+    this.matrices = [];
+    if (state.matrix && this.maps.length) this.matrices.push(of(this.view, this.maps, "own", 0));
+    if (state.matrix && this.partnerMaps.length) this.matrices.push(of(this.partnerView, this.partnerMaps, "partner", this.maps.length));
+    this.matrix.replaceChildren(...this.matrices.map(({ root }) => root));
   }
 
   #partnerShares() {
@@ -157,7 +175,7 @@ export class SaliencyScreen {
 
   /** MAP between the rankings of the two versions, depth by depth. */
   #showDepths() {
-    if (!this.partnerMaps.length || this.state.matrix) return this.depths.replaceChildren();
+    if (!this.partnerMaps.length) return this.depths.replaceChildren();
     const lists = (map) => map.order.filter((token) => map.selected.has(token)).map((token) => map.tokens[token].textContent);
     const rows = this.maps.map((map, place) => {
       const [first, second] = this.view.instance.parent ? [this.partnerMaps[place], map] : [map, this.partnerMaps[place]];
@@ -169,19 +187,39 @@ export class SaliencyScreen {
       element("thead", {}, element("tr", {}, element("th", { scope: "col" }, "i"), element("th", { scope: "col" }, "MAP"), ...Array.from({ length: most }, (_, i) => element("th", { scope: "col" }, String(i + 1))))), element("tbody", {}, ...rows)));
   }
 
-  #hover(which, token) {
+  /** Points at a token in every map at once, and at the one in its place in the maps of the other version. */
+  hover(which, token, scrolls = false) {
     const { aligned } = this.partnerView || {};
     const own = which === "own" ? token : token === null || !aligned ? null : aligned[token] ?? null;
-    const other = which === "partner" ? token : token === null || !aligned ? null : aligned.indexOf(token);
-    for (const map of this.maps) map.point(own);
-    for (const map of this.partnerMaps) map.point(other === -1 ? null : other);
+    const there = which === "partner" ? token : token === null || !aligned ? null : aligned.indexOf(token);
+    const other = there === -1 ? null : there;
+    if (which === "own") this.at = token;
+    for (const map of this.maps) map.point(own, scrolls);
+    for (const map of this.partnerMaps) map.point(other, scrolls);
+    this.matrices[0]?.point(own, scrolls);
+    this.matrices[1]?.point(other, scrolls);
   }
 
-  #export() {
-    const offer = (label, words, act) => element("div", { class: "export-row" }, button(label, { onclick: () => (dialog.close(), act()) }), words);
+  /** Points at the next token, or the one before, as the pointer does. */
+  stepToken(by) {
+    if (!this.maps.length || !this.view.n) return;
+    const from = this.at ?? (by > 0 ? -1 : this.view.n);
+    this.hover("own", Math.min(this.view.n - 1, Math.max(0, from + by)), true);
+  }
+
+  openExport() {
+    if (!this.maps.length) return this.say("There is nothing to save yet. Add a panel first.");
+    const offer = (label, words, kind) => element("div", { class: "export-row" }, button(label, { onclick: () => (dialog.close(), this.actions.save(kind)) }), words);
     const dialog = openDialog(this.root, "Save what is on screen",
-      offer("HTML", "one page without scripts", () => this.actions.save("html")), offer("SVG", "a drawing, for slides and papers", () => this.actions.save("svg")),
-      offer("LaTeX", "colour boxes, for a paper (xcolor)", () => this.actions.save("tex")), offer("CSV", "a line a token and panel", () => this.actions.save("csv")));
+      offer("HTML", "one page without scripts", "html"), offer("SVG", "a drawing, for slides and papers", "svg"), offer("PNG", "a picture, at twice the size of the drawing", "png"),
+      offer("LaTeX", "colour boxes, for a paper (xcolor)", "tex"), offer("CSV", "a line a token and panel", "csv"));
+    return undefined;
+  }
+
+  /** A file that could not be made, and another kind instead. */
+  offerInstead(refusal, label, kind) {
+    const dialog = openDialog(this.root, "This could not be saved", element("p", { class: "dialog-words", role: "alert" }, refusal),
+      element("div", { class: "dialog-foot" }, button(`Save as ${label}`, { className: "primary", onclick: () => (dialog.close(), this.actions.save(kind)) })));
   }
 
   say(words) {
@@ -191,12 +229,30 @@ export class SaliencyScreen {
   updateTheme() {
     const scheme = getComputedStyle(this.root).getPropertyValue("color-scheme").trim();
     const paper = getComputedStyle(this.root).getPropertyValue("--st-background-color").trim();
-    this.dark = isDark(paper) ?? (scheme === "dark" || DARK.matches);
-    this.root.dataset.theme = this.dark ? "dark" : "light";
+    const dark = isDark(paper) ?? (scheme === "dark" || DARK.matches);
+    this.root.dataset.theme = dark ? "dark" : "light";
   }
 
   destroy() {
     this.root.remove();
+  }
+}
+
+/** By which parameters a run differs from another one of the same model, method and seed; "" where there is none. */
+function differences(one, choices) {
+  const same = choices.filter((other) => other.run !== one.run && titleOf(other) === titleOf(one));
+  if (!same.length) return "";
+  const own = parametersOf(one);
+  const others = same.map(parametersOf);
+  const names = Object.keys(own).filter((name) => others.some((other) => JSON.stringify(other[name]) !== JSON.stringify(own[name])));
+  return names.length ? names.map((name) => `${name} ${own[name]}`).join(", ") : `run ${one.run}`;
+}
+
+function parametersOf({ parameters }) {
+  try {
+    return JSON.parse(parameters) || {};
+  } catch {
+    return {};
   }
 }
 

@@ -1,4 +1,4 @@
-"""The Saliency page's own routes (docs/saliency.md): list, instance, partner, numbers.
+"""The Saliency page's own routes (docs/saliency.md): list, instance, partner, numbers; saved lists have a module of their own.
 
 The use cases bring NumPy, so they are imported when the first message comes, and the server starts without it.
 """
@@ -19,18 +19,23 @@ def _list(store: Store, user: User, query: Any) -> object:
     from annotator.usecases.saliency import list_instances_by  # noqa: PLC0415
 
     page = number(query, "page", lowest=1, highest=LAST_PAGE) if query.get("page") else 1
+    rows, n = list_instances_by(store, user, question_of(query), page)
+    return {"rows": rows, "n": n, "page": page}
+
+
+def question_of(query: Any) -> Question:
+    """Which instances an address, or another mapping of the same names to texts, asks for; raises InvalidValue."""
     which = query.get("which", "all")
     if which not in get_args(Which):
         raise InvalidValue(f"'which' in the address must be one of {', '.join(get_args(Which))}; it is '{which[:40]}'.")
     run, layer, name = _sorting(query.get("by", ""))
-    question = Question(
+    return Question(
         number(query, "project"), run, layer, name, query.get("order", "lowest") != "highest", which,
         number(query, "answers") if query.get("answers") else None,
         number(query, "other") if query.get("other") else None,
         query.get("kind") or None, query.get("words", "")[:_LONGEST_WORDS].strip(),
+        number(query, "list") if query.get("list") else None,
     )  # fmt: skip
-    rows, n = list_instances_by(store, user, question, page)
-    return {"rows": rows, "n": n, "page": page}
 
 
 def _sorting(by: str) -> tuple[int | None, int | None, str]:

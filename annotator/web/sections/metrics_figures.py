@@ -11,6 +11,7 @@ from annotator.figures.curves import Curve, Panel, curve_panels
 from annotator.figures.grouped_bars import Bar, grouped_bars
 from annotator.usecases.databases import Store
 from annotator.usecases.metric_table import Column, MetricRow, Number, best_layers
+from annotator.web.sections import metrics_contrast, metrics_suites
 from annotator.web.sections.metrics_columns import named
 from annotator.web.sections.metrics_instances import show_behind, show_confidence, show_distribution
 from annotator.web.sections.metrics_numbers import Found
@@ -33,6 +34,8 @@ def show(store: Store, visit: Visit, project: Project, found: Found) -> None:
         "AOPC curves": _show_curves,
         "Layers": _show_layers,
         "Perturbed pairs": _show_pairs,
+        "Contrast": metrics_contrast.show,
+        "Functional tests": metrics_suites.show,
     }
     chosen = st.segmented_control(
         "Chart", list(views), default="Instances", required=True, key=f"metrics_chart_{project.id}",

@@ -222,15 +222,22 @@ def _notes(number: Number) -> list[str]:
 def _show_counts(rows: Sequence[MetricRow]) -> None:
     """What was scored of each row, and what one should know of it."""
     names = list(dict.fromkeys(name for row in rows for name in row.counts))
+    differ = {name for row in rows for name, deviation in row.count_deviations.items() if deviation}
+    told = [
+        {"row": title_of(row), **{name.replace("_", " "): _count(row, name, name in differ) for name in names}}
+        for row in rows
+    ]
     with st.expander("What was scored and what was left out, row by row"):
-        st.dataframe(
-            [
-                {"row": title_of(row)} | {name.replace("_", " "): row.counts.get(name) for name in names}
-                for row in rows
-            ],
-            hide_index=True, key="metrics_counts", height=min(360, 38 + 35 * len(rows)),
-        )  # fmt: skip
+        st.dataframe(told, hide_index=True, key="metrics_counts", height=min(360, 38 + 35 * len(rows)))
         st.caption(
             "Ties at k are broken by position. Instances seen in part have tokens that the model did not see: these rank last. "
-            "Of several seeds the counts are those of the first."
+            "Of several seeds the counts are means, with ± their standard deviation where they differ."
         )
+
+
+def _count(row: MetricRow, name: str, differs: bool) -> float | str | None:
+    """A number; as words, with the deviation, where seeds of some row differ."""
+    count, deviation = row.counts.get(name), row.count_deviations.get(name)
+    if count is None or not differs:
+        return count
+    return f"{count:,.1f} ± {deviation:,.1f}" if deviation else f"{count:,g}"

@@ -1,4 +1,4 @@
-"""Quality: how rounds ended, scores, agreement between annotators and reviewers, time, proposed sets. A bar opens its instances."""
+"""Quality: how rounds ended, scores, agreement of annotators and reviewers, time, proposed sets. A bar opens its instances."""
 
 from collections.abc import Sequence
 from typing import Any

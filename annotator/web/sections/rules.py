@@ -1,6 +1,6 @@
 """The project's rules: what annotators do, in which order, what counts as gold, and what the data set is called."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from decimal import Decimal
 from typing import Literal
@@ -9,19 +9,18 @@ import streamlit as st
 
 from annotator.domain.projects import (
     GOLD_POLICIES,
-    PREVIEWS,
     GoldPolicy,
     Order,
-    Previews,
     Project,
     ResultMode,
 )
 from annotator.errors import InvalidValue
 from annotator.usecases.databases import Store
 from annotator.usecases.projects import change_project
-from annotator.usecases.proposing import word_lists_of
+from annotator.usecases.word_lists import word_lists
 from annotator.web.frame import as_text
 from annotator.web.page_parts import show_missing_reviewers
+from annotator.web.sections.rules_previews import ask_previews
 from annotator.web.session import Visit
 
 _MODES: dict[ResultMode, str] = {
@@ -29,11 +28,6 @@ _MODES: dict[ResultMode, str] = {
     "confirm": "given and fixed",
     "give": "annotators give it themselves",
     "labels_only": "annotators give labels only, no rationales",
-}
-_PREVIEWS: dict[Previews, str] = {
-    "nobody": "nobody",
-    "reviewers": "reviewers, while they score",
-    "annotators": "annotators too, while they mark",
 }
 _ORDERS: dict[Order, str] = {"sequential": "as imported", "random": "random, by the seed"}
 _POLICIES: dict[GoldPolicy, str] = {
@@ -50,20 +44,21 @@ def show(store: Store, visit: Visit, project: Project) -> None:
         left, right = st.columns(2, gap="large")
         with left:
             changed = _ask_annotation(project)
-            changed = _ask_proposed(store, project, changed)
+            changed = _ask_proposed(store, visit, project, changed)
             changed = _ask_review(project, changed)
         with right:
             changed = _ask_work(project, changed)
             changed = _ask_gold(project, changed)
+            with_previews = ask_previews(store, visit, project)
         changed = _ask_segment_rules(project, changed)
         changed = _ask_data_set(project, changed)
         if st.form_submit_button("Save the rules", type="primary"):
-            _save(store, visit, changed)
+            _save(store, visit, changed, with_previews)
 
 
-def _save(store: Store, visit: Visit, changed: Project) -> None:
+def _save(store: Store, visit: Visit, changed: Project, with_previews: Callable[[Project], Project]) -> None:
     try:
-        stored = change_project(store, visit.user, changed)
+        stored = change_project(store, visit.user, with_previews(changed))
     except InvalidValue as error:
         st.error(as_text(str(error)), icon=":material/error:")
         return
@@ -95,14 +90,14 @@ def _ask_annotation(project: Project) -> Project:
     return replace(project, labels=labels, question=question, settings=settings)
 
 
-def _ask_proposed(store: Store, project: Project, changed: Project) -> Project:
+def _ask_proposed(store: Store, visit: Visit, project: Project, changed: Project) -> Project:
     """What annotators are proposed; a chosen list that is gone meanwhile stays to be seen, and to be taken out."""
     settings = project.settings
     carries = st.checkbox(
         "Changed versions are proposed the gold sets of their original", settings.are_carried_sets_proposed,
         key=_key(project, "carried"), help="Drawn dashed; they count for nothing until the annotator accepts them.",
     )  # fmt: skip
-    there = {one.name: one.role for one in word_lists_of(store, project) if one.role != "slot"}
+    there = {one.name: one.role for one in word_lists(store, visit.user, project) if one.role != "slot"}
     names = [*there, *(name for name in settings.proposed_word_lists if name not in there)]
     lists = st.multiselect(
         "Word lists that propose", names, list(settings.proposed_word_lists), key=_key(project, "lists"),
@@ -209,16 +204,9 @@ def _ask_gold(project: Project, changed: Project) -> Project:
         "Researchers see annotations that are not accepted yet", settings.researchers_see_submitted,
         key=_key(project, "researchers"),
     )  # fmt: skip
-    previews = st.selectbox(
-        "Who may ask the built-in model about sets", PREVIEWS, PREVIEWS.index(settings.model_previews),
-        format_func=_PREVIEWS.__getitem__, key=_key(project, "previews"),
-        help="What it answers to a set alone, to the text without the sets, and to a set less each token. Annotators who see it "
-        "while they mark may follow the model.",
-    )  # fmt: skip
     settings = replace(
-        changed.settings, gold_policy=policy, is_exhaustive=is_exhaustive, researchers_see_submitted=may_see,
-        model_previews=previews,
-    )  # fmt: skip
+        changed.settings, gold_policy=policy, is_exhaustive=is_exhaustive, researchers_see_submitted=may_see
+    )
     return replace(changed, settings=settings)
 
 

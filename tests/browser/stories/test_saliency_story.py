@@ -2,16 +2,19 @@
 
 import json
 import re
+import struct
 from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
+from xml.etree import ElementTree as ET
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from annotator.domain.models import Prediction, Run, ScoredPart, SourceAttribution, SourceOutput
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.store import open_store
+from annotator.store.computed import forget_model
 from annotator.store.instances import iterate_instance_batches
 from annotator.store.models import list_runs
 from annotator.store.people import get_user
@@ -143,6 +146,147 @@ def test_what_is_on_screen_is_saved_as_a_file(
     assert "soup" in text
 
 
+def test_a_picture_is_the_drawing_at_twice_its_size(
+    explained: Server, person: Callable[..., Person], tmp_path: Path
+) -> None:
+    page = _opened(explained, person("Researcher"), "hostile").page
+    drawing = _exported(page, "SVG").read_text(encoding="utf-8")
+    picture = _exported(page, "PNG").read_bytes()
+    root = ET.fromstring(drawing)
+    assert picture[:8] == b"\x89PNG\r\n\x1a\n"
+    assert struct.unpack(">II", picture[16:24]) == (2 * int(root.get("width", 0)), 2 * int(root.get("height", 0)))
+    assert "− opposes, + supports" in drawing
+
+
+def test_a_text_of_5000_tokens_becomes_a_picture(
+    explained: Server, person: Callable[..., Person], tmp_path: Path
+) -> None:
+    words = [f"word{place % 37}" for place in range(5000)]
+    path = tmp_path / "long.jsonl"
+    path.write_text(json.dumps({"id": "long", "text": " ".join(words), "tokens": words, "label": "negative"}) + "\n")
+    scores = (ScoredPart(tuple(place % 7 / 7 for place in range(5000))),)
+    with open_store(explained.database) as store:
+        project = get_project_by_id(store, 1)
+        import_file(store, LOCAL_OPERATOR, project, "jsonl", path)
+        rows = [
+            SourceOutput("long", Run(model, method, is_signed=True), "f", 1, None, (), (SourceAttribution(scores),))
+            for model in ("first model", "second model")
+            for method in ("gradient", "occlusion")
+        ]
+        with store.transaction():
+            OutputIntake(store, project, ImportOptions(), ImportReport(), lambda _: None).run(rows)
+    page = _opened(explained, person("Researcher"), "long").page
+    expect(page.locator(".heat-panel")).to_have_count(4)
+    width, height = struct.unpack(">II", _exported(page, "PNG").read_bytes()[16:24])
+    assert width < 32_768
+    assert 10_000 < height < 32_768
+
+
+def test_a_picture_that_the_browser_cannot_draw_says_so_and_offers_the_drawing(
+    explained: Server, person: Callable[..., Person]
+) -> None:
+    researcher = person("Researcher")
+    researcher.page.add_init_script("HTMLCanvasElement.prototype.toBlob = (done) => done(null)")
+    page = _opened(explained, researcher, "hostile").page
+    page.get_by_role("button", name="Export").click()
+    page.get_by_role("button", name="PNG", exact=True).click()
+    expect(page.get_by_role("alert")).to_contain_text("This browser could not draw a picture of 1,616 ×")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Save as SVG").click()
+    assert download.value.suggested_filename == "saliency-hostile.svg"
+
+
+def test_a_list_is_saved_chosen_shared_and_filled_with_the_keyboard_alone(
+    explained: Server, person: Callable[..., Person]
+) -> None:
+    researcher = _opened(explained, person("Researcher"), "hostile")
+    page = researcher.page
+    researcher.press("/")
+    page.keyboard.type("soup")
+    expect(page.locator(".list-row", has=page.get_by_text("hostile", exact=True))).to_be_visible()
+    n = page.locator(".list-row").count()
+    page.locator(".heat-main").click(position={"x": 150, "y": 6})
+    researcher.press("l")
+    expect(page.get_by_role("textbox", name="Name of the list")).to_be_focused()
+    page.keyboard.type(f"soups {HOSTILE}")
+    researcher.press("Tab")
+    page.keyboard.type("is it the soup?")
+    researcher.press("Control+Enter")
+    expect(page.get_by_role("alert")).to_contain_text(f"is saved, with {n} texts")
+
+    # The text on screen goes off the list and on again; the focus stays where it is.
+    on_it = page.get_by_role("region", name="soups").get_by_role("button", name="This text")
+    on_it.focus()
+    researcher.press("Enter")
+    expect(on_it).to_have_attribute("aria-pressed", "false")
+    expect(on_it).to_be_focused()
+    researcher.press("Enter")
+    expect(on_it).to_have_attribute("aria-pressed", "true")
+
+    show = page.get_by_role("region", name="soups").get_by_role("button", name="Show")
+    show.focus()
+    researcher.press("Enter")
+    page.get_by_role("searchbox", name="Key or words").fill("")
+    expect(page.locator(".list-row")).to_have_count(n)
+    expect(page.locator(".list-note")).to_contain_text("is it the soup?")
+    expect(page.locator(".list-row").last).to_contain_text("hostile")  # taken off and put on again: at the end
+    page.wait_for_url("**list=*")
+    assert page.title() != "broken"
+
+    other = person("Lead").open(page.url.removeprefix(explained.address))
+    expect(other.page.locator(".list-note")).to_contain_text("is it the soup?")
+    expect(other.page.locator(".list-row")).to_have_count(n)
+    other.page.get_by_role("button", name="Lists").click()
+    delete = other.page.get_by_role("region", name="soups").get_by_role("button", name="Delete")
+    delete.click()
+    delete.click()
+    expect(other.page.get_by_role("region", name="soups")).to_have_count(0)
+    page.reload()
+    researcher.sees("The saved list of this link is not there (any more)")
+
+
+def test_the_link_holds_what_is_listed(explained: Server, person: Callable[..., Person]) -> None:
+    page = _opened(explained, person("Researcher"), "hostile").page
+    page.get_by_role("combobox", name="Which texts").select_option("won")
+    page.get_by_role("combobox", name="Whose answers", exact=True).select_option(label="first model")
+    page.get_by_role("combobox", name="Against whose answers").select_option(label="second model")
+    chosen = [
+        page.get_by_role("combobox", name=name, exact=True).input_value()
+        for name in ("Whose answers", "Against whose answers")
+    ]
+    page.wait_for_url(f"**which=won&answers={chosen[0]}&other={chosen[1]}**")
+    count = page.locator(".list-count").inner_text()
+    other = person("Lead").open(page.url.removeprefix(explained.address)).page
+    expect(other.locator(".list-count")).to_have_text(count)
+    expect(other.get_by_role("combobox", name="Which texts")).to_have_value("won")
+
+
+def test_words_are_pointed_at_by_keyboard_and_in_the_matrix(explained: Server, person: Callable[..., Person]) -> None:
+    researcher = _opened(explained, person("Researcher"), "hostile")
+    page = researcher.page
+    page.locator(".heat-main").click(position={"x": 150, "y": 6})
+    researcher.press("ArrowRight", "ArrowRight", "ArrowLeft")
+    expect(page.locator(".heat-pointed").nth(0)).to_contain_text("“bad” · −1 · rank 3 of 3")
+    expect(page.locator(".heat-pointed").nth(2)).to_contain_text("“bad” · +1 · rank 1 of 3")
+    researcher.press("x")
+    page.locator(".heat-matrix td[data-token='0']").first.hover()
+    expect(page.locator(".heat-matrix tbody th").first).to_contain_text("−1 · rank 3 of 3")
+
+
+def _opened(server: Server, researcher: Person, key: str) -> Person:
+    """The page at a text, with the panels of both models."""
+    researcher.open(f"/saliency?project=1&instance={researcher.instance_id(key)}&panels={_panels(server)}")
+    researcher.page.locator(".heat-panel").first.wait_for()
+    return researcher
+
+
+def _exported(page: Page, kind: str) -> Path:
+    page.get_by_role("button", name="Export").click()
+    with page.expect_download() as download:
+        page.get_by_role("button", name=kind, exact=True).click()
+    return Path(download.value.path())
+
+
 def test_a_project_without_model_output_says_what_to_do(server: Server, person: Callable[..., Person]) -> None:
     researcher = person("Researcher").open("/saliency?project=3")
     researcher.sees("No model says anything of this text yet")
@@ -152,12 +296,11 @@ def test_a_project_without_model_output_says_what_to_do(server: Server, person: 
 def test_a_researcher_computes_attributions_while_the_page_is_elsewhere(
     server: Server, person: Callable[..., Person]
 ) -> None:
+    with open_store(server.database) as store, store.transaction():
+        forget_model(store, 1, "built-in")
     researcher = person("Researcher").open("/saliency?project=1")
     page = researcher.page
     page.get_by_text("Compute attributions").click()
-    page.get_by_role("combobox", name="Method").fill("Random")
-    page.keyboard.press("ArrowDown")
-    page.keyboard.press("Enter")
     page.get_by_role("button", name="Compute", exact=True).click()
     expect(page.get_by_text("begins").or_(page.get_by_text("waits for its turn")).first).to_be_visible()
     researcher.open("/metrics?project=1")  # the page that asked is gone; the work is not

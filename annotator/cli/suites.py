@@ -1,0 +1,289 @@
+"""`annotator suite`: functional tests of a project."""
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from annotator.cli.answers import json_option, opened, pairs_of, print_json
+from annotator.domain.people import LOCAL_OPERATOR
+from annotator.domain.suites import StoredSuite
+from annotator.errors import InvalidValue
+
+if TYPE_CHECKING:
+    from annotator.usecases.suite_results import ResultRow
+
+_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+_N_CASES = 200
+_project = click.option("--project", "project_name", required=True, metavar="P", help="The project.")
+
+
+@click.group()
+def suite() -> None:
+    """Functional tests (MFT, INV, DIR): make, run, score, exchange with other tools."""
+
+
+@suite.command()
+@json_option
+def ready(as_json: bool) -> None:
+    """The suites that come along, with their tests."""
+    from annotator.usecases.making_suites import all_ready
+
+    found = all_ready()
+    if as_json:
+        rows = [
+            {"name": one.name, "task": one.task, "source": one.source, "labels": list(one.labels),
+             "tests": [{"name": r.name, "type": r.type, "category": r.category, "about": r.about} for r in one.recipes]}
+            for one in found
+        ]  # fmt: skip
+        print_json({"suites": rows})
+        return
+    for one in found:
+        click.echo(f"{one.name} (task {one.task}; labels {', '.join(one.labels)}), {one.source}")
+        for recipe in one.recipes:
+            click.echo(f"  {recipe.category:<11} {recipe.type}  {recipe.name}: {recipe.about}")
+
+
+@suite.command()
+@click.argument("name")
+@_project
+@click.option("--ready", "ready_name", required=True, metavar="NAME", help="One of `annotator suite ready`.")
+@click.option("--test", "only", multiple=True, metavar="TEST", help="Only this test; several.")
+@click.option("--n", default=_N_CASES, show_default=True, type=click.IntRange(1, 100_000), help="Cases of a test.")
+@click.option("--seed", default=0, show_default=True, help="Of the draw.")
+@click.option(
+    "--label", "labels", multiple=True, metavar="READY=OWN", help="What the project calls a label of the suite."
+)
+@click.option("--on-texts", is_flag=True, help="Tests that change texts change those of the project.")
+@json_option
+@click.pass_obj
+def make(
+    path: Path, /, *, name: str, project_name: str, ready_name: str, only: Sequence[str], n: int, seed: int,
+    labels: Sequence[str], on_texts: bool, as_json: bool,
+) -> None:  # fmt: skip
+    """Make a suite NAME from one that comes along."""
+    from annotator.usecases.making_suites import find_ready, guessed_labels, make_ready_suite
+    from annotator.usecases.projects import find_project
+
+    with opened(path) as store:
+        project = find_project(store, project_name)
+        chosen = find_ready(project, ready_name)
+        named = guessed_labels(chosen, project) | _named(labels, chosen.labels)
+        made = make_ready_suite(
+            store, LOCAL_OPERATOR, project, chosen, name, named, n=n, seed=seed, on_instances=on_texts, only=only
+        )
+    for test, reason in made.left_out:
+        click.echo(f"left out: {test}: {reason}", err=True)
+    if as_json:
+        print_json({**_row(made.suite), "labels": named, "left_out": dict(made.left_out)})
+        return
+    click.echo(f"The suite '{name}' has {len(made.suite.tests)} tests with {made.suite.n_cases:,} cases.")
+
+
+def _named(given: Sequence[str], known: Sequence[str]) -> dict[str, str]:
+    named = pairs_of(given, "--label")
+    strange = [label for label in named if label not in known]
+    if strange:
+        raise InvalidValue(f"--label: the suite has no label '{strange[0]}'; it has {', '.join(known)}.")
+    return named
+
+
+def _row(one: StoredSuite) -> dict[str, Any]:
+    tests = [
+        {"name": t.name, "type": t.type, "category": t.category, "cases": t.n_cases, "texts": t.n_texts}
+        for t in one.tests
+    ]
+    return {"suite": one.name, "tests": tests}
+
+
+@suite.command(name="list")
+@_project
+@json_option
+@click.pass_obj
+def list_(path: Path, project_name: str, as_json: bool) -> None:
+    """The project's suites with their tests."""
+    from annotator.usecases.making_suites import suites_of
+    from annotator.usecases.projects import find_project
+
+    with opened(path) as store:
+        found = suites_of(store, LOCAL_OPERATOR, find_project(store, project_name))
+    if as_json:
+        print_json({"suites": [_row(one) for one in found]})
+        return
+    for one in found:
+        click.echo(f"{one.name}: {len(one.tests)} tests, {one.n_cases:,} cases")
+        for test in one.tests:
+            click.echo(f"  {test.category:<11} {test.type}  {test.name}: {test.n_cases:,} cases")
+    if not found:
+        click.echo("There is no suite. Make one with 'annotator suite make NAME --ready sentiment --project P'.")
+
+
+@suite.command()
+@click.argument("name")
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@_project
+@click.pass_obj
+def export(path: Path, name: str, file: Path, project_name: str) -> None:
+    """Write the suite NAME to FILE as JSONL, a case a line."""
+    from annotator.usecases.projects import find_project
+    from annotator.usecases.suite_files import export_suite
+
+    with opened(path) as store:
+        n = export_suite(store, LOCAL_OPERATOR, find_project(store, project_name), name, file)
+    click.echo(f"Wrote {n:,} cases to {file}.")
+
+
+@suite.command(name="import")
+@click.argument("name")
+@click.argument("file", type=_FILE)
+@_project
+@click.option(
+    "--rename", "renamed", multiple=True, metavar="LABEL=OWN", help="What the project calls a label of the file."
+)
+@click.option("--skip-invalid", is_flag=True, help="Leave bad cases out and store the rest.")
+@click.pass_obj
+def import_(path: Path, name: str, file: Path, project_name: str, renamed: Sequence[str], skip_invalid: bool) -> None:
+    """Store the cases of FILE as a new suite NAME."""
+    from annotator.usecases.projects import find_project
+    from annotator.usecases.suite_files import import_suite
+
+    with opened(path) as store:
+        project = find_project(store, project_name)
+        done = import_suite(
+            store, LOCAL_OPERATOR, project, file, name, renamed=pairs_of(renamed, "--rename"), skip_invalid=skip_invalid
+        )
+    for problem in done.problems[:20]:
+        click.echo(f"left out: {problem}", err=True)
+    left_out = f"; {len(done.problems):,} lines were left out" if done.problems else ""
+    click.echo(f"The suite '{name}' has {len(done.suite.tests)} tests with {done.suite.n_cases:,} cases{left_out}.")
+
+
+@suite.command()
+@click.argument("name")
+@_project
+@click.option(
+    "--model", required=True, help="built-in, built-in:NAME, spacy:FOLDER-OR-NAME or transformers:FOLDER-OR-NAME."
+)
+@click.option("--as", "model_name", default="", metavar="NAME", help="Keep its answers under this name.")
+@click.option("--seed", default="", help="Of the model's training, where several stand under one name.")
+@click.option(
+    "--rename",
+    "renamed",
+    multiple=True,
+    metavar="MODEL_LABEL=LABEL",
+    help="What the project calls a label of the model.",
+)
+@click.option("--again", is_flag=True, help="Also the tests that it has answered before.")
+@click.option("--device", default="auto", show_default=True, help="Of a transformers model: auto, cpu or cuda.")
+@click.option(
+    "--threads", type=click.IntRange(min=1), default=1, show_default=True, help="Of a transformers model on a CPU."
+)
+@json_option
+@click.pass_obj
+def run(
+    path: Path, /, *, name: str, project_name: str, model: str, model_name: str, seed: str, renamed: Sequence[str],
+    again: bool, device: str, threads: int, as_json: bool,
+) -> None:  # fmt: skip
+    """Ask a model about the tests of the suite NAME that it has not answered yet."""
+    from annotator.usecases.attributing import LoadOptions
+    from annotator.usecases.projects import find_project
+    from annotator.usecases.running_suites import SuiteOptions, run_suite
+
+    options = SuiteOptions(model_name, seed, pairs_of(renamed, "--rename"), again, LoadOptions(device, threads))
+    with opened(path) as store:
+        report = run_suite(store, LOCAL_OPERATOR, find_project(store, project_name), name, model, options)
+    for note in report.notes:
+        click.echo(note, err=True)
+    if as_json:
+        print_json(dataclasses.asdict(report))
+        return
+    known = f" {report.n_known} tests were answered before." if report.n_known else ""
+    click.echo(f"'{report.model}' answered {report.n_tests} tests, {report.n_texts:,} texts.{known}")
+
+
+@suite.command()
+@click.argument("name")
+@click.argument("files", nargs=-1, required=True, type=_FILE)
+@_project
+@click.option("--model", default="", help="Whose they are, where the rows do not say it.")
+@click.option("--update", is_flag=True, help="Other answers of a known run take the place of those that are there.")
+@click.pass_obj
+def predictions(path: Path, name: str, files: tuple[Path, ...], project_name: str, model: str, update: bool) -> None:
+    """Read back what a model predicted for every text of the suite NAME; a file a seed, or several."""
+    from annotator.usecases.projects import find_project
+    from annotator.usecases.suite_files import import_suite_predictions
+
+    with opened(path) as store:
+        project = find_project(store, project_name)
+        done = import_suite_predictions(store, LOCAL_OPERATOR, project, name, files, model=model, update=update)
+    click.echo(f"'{done.model}': {done.n_new} new runs, {done.n_changed} changed, {done.n_unchanged} as they were.")
+
+
+@suite.command()
+@click.argument("name")
+@_project
+@click.option("--compare", nargs=2, metavar="MODEL OTHER", help="How much more often the other one fails.")
+@json_option
+@click.pass_obj
+def score(path: Path, name: str, project_name: str, compare: tuple[str, str] | None, as_json: bool) -> None:
+    """Failure rates of every model that has answered the suite NAME, by capability and test."""
+    from annotator.usecases.making_suites import suite_named
+    from annotator.usecases.projects import find_project
+    from annotator.usecases.suite_results import suite_results
+
+    with opened(path) as store:
+        project = find_project(store, project_name)
+        results = suite_results(store, LOCAL_OPERATOR, project, suite_named(store, project, name), compare)
+    if as_json:
+        print_json({"suite": name, "models": list(results.models), "compared": results.compared,
+                    "rows": [_result(row) for row in results.rows]})  # fmt: skip
+        return
+    if not results.models:
+        click.echo(f"No model has answered '{name}' yet. Ask one with 'annotator suite run', or read predictions back.")
+    for row in results.rows:
+        indent = "  " if row.test is not None else ""
+        click.echo(f"{indent}{row.name} ({row.n_cases:,} cases)")
+        for line in _lines(row):
+            click.echo(f"{indent}    {line}")
+
+
+def _result(row: "ResultRow") -> Mapping[str, object]:
+    return {
+        "name": row.name, "category": row.category, "type": row.test.type if row.test else None, "n_cases": row.n_cases,
+        "models": {model: dataclasses.asdict(rate) for model, rate in row.rates.items()},
+        "difference": row.difference, "n_compared": row.n_compared,
+    }  # fmt: skip
+
+
+def _lines(row: "ResultRow") -> list[str]:
+    lines = []
+    for model, rate in row.rates.items():
+        shown = "–" if rate.rate is None else f"{100 * rate.rate:.1f} %"
+        deviation = "" if rate.deviation is None else f" ± {100 * rate.deviation:.1f} over {rate.n_runs} seeds"
+        failed = ", ".join(f"{n:,}" for n in rate.n_failed) or "no answers"
+        none = ", ".join(f"{n:,}" for n in rate.n_not_applicable)
+        lines.append(f"{model}: {shown}{deviation}; failed {failed}" + (f"; not applicable {none}" if none else ""))
+    if row.difference is not None:
+        lines.append(f"difference {100 * row.difference:+.1f} points over {row.n_compared:,} cases")
+    return lines
+
+
+@suite.command()
+@click.argument("name")
+@_project
+@click.option("--test", "test_name", help="Only this test.")
+@click.pass_obj
+def remove(path: Path, name: str, project_name: str, test_name: str | None) -> None:
+    """Take the suite NAME out, with what models said of it."""
+    from annotator.usecases.making_suites import remove_suite, remove_test
+    from annotator.usecases.projects import find_project
+
+    with opened(path) as store:
+        project = find_project(store, project_name)
+        if test_name is None:
+            remove_suite(store, LOCAL_OPERATOR, project, name)
+        else:
+            remove_test(store, LOCAL_OPERATOR, project, name, test_name)
+    click.echo(f"'{test_name or name}' is gone.")

@@ -1,0 +1,76 @@
+"""`annotator words`: the word lists of a project."""
+
+from pathlib import Path
+
+import click
+
+from annotator.cli.answers import json_option, opened, print_json
+from annotator.domain.people import LOCAL_OPERATOR
+from annotator.domain.word_lists import WORD_LIST_ROLES, WordListRole
+from annotator.errors import InvalidValue
+
+_SHOWN = 8
+_project = click.option("--project", "project_name", required=True, metavar="P", help="The project.")
+
+
+@click.group()
+def words() -> None:
+    """Word lists: what fills the slots of templates, and what is to be marked or left alone."""
+
+
+@words.command(name="list")
+@_project
+@json_option
+@click.pass_obj
+def list_(path: Path, project_name: str, as_json: bool) -> None:
+    """Every word list of a project."""
+    from annotator.usecases.projects import find_project
+    from annotator.usecases.word_lists import word_lists
+
+    with opened(path) as store:
+        found = word_lists(store, LOCAL_OPERATOR, find_project(store, project_name))
+    if as_json:
+        lists = [{"name": w.name, "role": w.role, "language": w.language, "words": list(w.words)} for w in found]
+        print_json({"word_lists": lists})
+        return
+    for one in found:
+        rest = f" and {len(one.words) - _SHOWN:,} more" if len(one.words) > _SHOWN else ""
+        click.echo(f"{one.name} ({one.role}, {one.language}): {', '.join(one.words[:_SHOWN])}{rest}")
+    if not found:
+        click.echo("There is no word list. Save one with 'annotator words save NAME FILE --project P'.")
+
+
+@words.command()
+@click.argument("name")
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@_project
+@click.option("--role", type=click.Choice(WORD_LIST_ROLES), default="slot", show_default=True, help="What it is for.")
+@click.option("--language", help="The project's when it is not said.")
+@click.pass_obj
+def save(path: Path, name: str, file: Path, project_name: str, role: WordListRole, language: str | None) -> None:
+    """Save a list from a text file, a word a line ("big | small" for two forms), in place of the one of its name."""
+    from annotator.usecases.projects import find_project
+    from annotator.usecases.word_lists import save_word_list
+
+    try:
+        lines = file.read_text(encoding="utf-8-sig").splitlines()
+    except UnicodeDecodeError as error:
+        raise InvalidValue(f"'{file}' is not UTF-8 (byte {error.start}). Save it as UTF-8.") from error
+    with opened(path) as store:
+        project = find_project(store, project_name)
+        made = save_word_list(store, LOCAL_OPERATOR, project, name, lines, role=role, language=language)
+    click.echo(f"The list '{made.name}' has {len(made.words):,} words.")
+
+
+@words.command()
+@click.argument("name")
+@_project
+@click.pass_obj
+def remove(path: Path, name: str, project_name: str) -> None:
+    """Take a list out; tests that were made with it keep their cases."""
+    from annotator.usecases.projects import find_project
+    from annotator.usecases.word_lists import remove_word_list
+
+    with opened(path) as store:
+        remove_word_list(store, LOCAL_OPERATOR, find_project(store, project_name), name)
+    click.echo(f"The list '{name}' is gone.")

@@ -1,0 +1,45 @@
+"""What previews of sets may ask: the names of models and methods in a project's settings."""
+
+from typing import Literal
+
+from annotator.errors import InvalidValue
+
+NO_MODEL = "none"
+NEWEST_METHODS = "newest"
+NO_METHOD = "none"
+ModelKind = Literal["none", "built-in", "spacy", "transformers"]
+_FORMS = "none, built-in, built-in:NAME, spacy:FOLDER or transformers:FOLDER"
+
+
+def preview_model_kind(spec: str) -> ModelKind:
+    """What sort of model a setting names; raises InvalidValue saying what it may be.
+
+    >>> preview_model_kind("transformers:/models/bert"), preview_model_kind("none")
+    ('transformers', 'none')
+    """
+    kind, colon, source = spec.partition(":")
+    has_source = bool(source.strip())
+    match kind:
+        case "none" if not colon:
+            return "none"
+        case "built-in" if has_source or not colon:
+            return "built-in"
+        case "spacy" | "transformers" if has_source:
+            return "spacy" if kind == "spacy" else "transformers"
+    raise InvalidValue(f"'{spec}' names no model that previews can ask. Write {_FORMS}.")
+
+
+def preview_model_name(spec: str) -> str:
+    """What people are shown of a model: never the folder in which it lies.
+
+    >>> preview_model_name("spacy:/srv/models/food"), preview_model_name("built-in:second")
+    ('food', 'second')
+    """
+    kind, _, source = spec.partition(":")
+    parts = [part for part in source.replace("\\", "/").split("/") if part.strip()]
+    return parts[-1].strip() if parts else kind
+
+
+def is_folder_named(spec: str) -> bool:
+    """Whether a setting names a place on the machine, which means nothing, and tells too much, anywhere else."""
+    return preview_model_kind(spec) in {"spacy", "transformers"}

@@ -1,0 +1,83 @@
+"""How a functional test is made: its templates, or the change that is made to texts, and what is expected."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from annotator.domain.suites import EXPECTATIONS, TOLERANCE, Applies, CaseType, Expectation, Text
+from annotator.errors import InvalidValue, NotFound
+
+
+@dataclass(frozen=True, slots=True)
+class Alternative:
+    """One template of a test, and what is expected of its cases (see Case.labels)."""
+
+    texts: tuple[Text, ...]
+    labels: tuple[str, ...] = ()
+    is_forbidden: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """A test before its cases are made.
+
+    change: "", or what is done to the texts (see changes.find_change); the templates then have one text each
+    labels: DIR: the label whose probability is watched
+    about:  what it tests, in a sentence
+    """
+
+    name: str
+    type: CaseType
+    category: str
+    expectation: Expectation
+    alternatives: tuple[Alternative, ...]
+    change: str = ""
+    labels: tuple[str, ...] = ()
+    tolerance: float = TOLERANCE
+    applies: Applies = field(default_factory=Applies)
+    about: str = ""
+
+    def __post_init__(self) -> None:
+        if self.expectation not in EXPECTATIONS[self.type]:
+            allowed = " or ".join(EXPECTATIONS[self.type])
+            raise InvalidValue(f"A test of type {self.type} expects {allowed}; not {self.expectation}.")
+        if not self.name.strip() or not self.category.strip():
+            raise InvalidValue("A test has a name and a capability; write both.")
+        if not 0 <= self.tolerance < 1:
+            raise InvalidValue("A tolerance is a difference of probabilities, from 0 and below 1.")
+        for alternative in self.alternatives:
+            self._check(alternative)
+
+    def _check(self, alternative: Alternative) -> None:
+        n, label = len(alternative.texts), alternative.labels
+        if self.type == "MFT" and (self.change or not label):
+            what = (
+                "compares nothing, so it cannot be made by a change" if self.change else "expects a label; choose one"
+            )
+            raise InvalidValue(f"A test of type MFT {what}.")
+        if self.change and n != 1:
+            raise InvalidValue(f"What a change is made to is one text; a template of '{self.name}' has {n}.")
+        if self.type != "MFT" and not self.change and n < 2:
+            raise InvalidValue(f"A test of type {self.type} compares changed texts with the original; write both.")
+
+
+@dataclass(frozen=True, slots=True)
+class ReadySuite:
+    """A suite as it comes: its recipes, the word lists they ask for, and the labels they speak of.
+
+    task: the task whose segments its texts have
+    """
+
+    name: str
+    title: str
+    task: str
+    source: str
+    labels: tuple[str, ...]
+    words: Mapping[str, Sequence[str]]
+    recipes: tuple[Recipe, ...]
+
+    def recipe(self, name: str) -> Recipe:
+        """The recipe of a name; raises NotFound naming those there are."""
+        for recipe in self.recipes:
+            if recipe.name == name:
+                return recipe
+        raise NotFound(f"'{self.name}' has no test '{name}'. It has {', '.join(r.name for r in self.recipes)}.")

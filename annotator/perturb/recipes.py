@@ -1,0 +1,129 @@
+"""How the cases of a test are made: from templates, or by changing texts that come from templates or from a project."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import islice, zip_longest
+from random import Random
+
+from annotator.domain.recipes import Alternative, Recipe
+from annotator.domain.suites import Case, Text
+from annotator.errors import InvalidValue
+from annotator.perturb.templates import MOST_CASES, FilledTemplate, Template, Words, cases_of
+from annotator.perturb.text_changes import Change, find_change
+
+
+def build_cases(
+    recipe: Recipe,
+    words: Words,
+    *,
+    n: int | None,
+    seed: int,
+    bases: Iterable[Text] | None = None,
+    segments: Sequence[str] = (),
+) -> list[Case]:
+    """Cases in an order drawn from the seed: n of them (fewer where there are not so many), or (None) all.
+
+    bases:    what the change is made to, in place of the recipe's own texts
+    segments: of a text with several, those that are changed; (): all
+    Raises:   InvalidValue as `FilledTemplate` and `cases_of` do
+    """  # fmt: skip
+    change = find_change(recipe.change, words) if recipe.change else None
+    if bases is not None and change is None:
+        raise InvalidValue(f"The test '{recipe.name}' is made from templates alone, not by changing texts.")
+    if bases is not None and change is not None:
+        made: Iterator[tuple[tuple[Text, ...], Alternative]]
+        made = ((texts, Alternative(texts)) for texts in _changed(bases, change, seed, segments))
+    else:
+        made = _from_templates(recipe, words, n, seed, change, segments)
+    limit = MOST_CASES if n is None else n
+    return [_case(recipe, number, *one) for number, one in enumerate(islice(made, limit))]
+
+
+def _from_templates(
+    recipe: Recipe, words: Words, n: int | None, seed: int, change: Change | None, segments: Sequence[str]
+) -> Iterator[tuple[tuple[Text, ...], Alternative]]:
+    """Each template gives as many cases as the others, if it has them; they come by turns."""
+    filled = [FilledTemplate(Template.of(alternative.texts), words) for alternative in recipe.alternatives]
+    if n is None and sum(one.n_combinations for one in filled) > MOST_CASES:
+        counts = " + ".join(f"{one.n_combinations:,}" for one in filled)
+        raise InvalidValue(
+            f"The templates of '{recipe.name}' have {counts} combinations, more than {MOST_CASES:,}. Ask for a sample, or "
+            "shorten a word list."
+        )
+    # What a change cannot change gives no case, so that more texts are drawn than cases are wanted.
+    wanted = n if n is None or change is None else min(2 * n, MOST_CASES)
+    shares = _shares([one.n_combinations for one in filled], wanted)
+    rows = []
+    for number, (one, share) in enumerate(zip(filled, shares, strict=True)):
+        texts: Iterable[tuple[Text, ...]] = cases_of(one, n=share, seed=seed + number)
+        if change is not None:
+            texts = _changed((base for (base,) in texts), change, seed + number, segments)
+        rows.append([(row, recipe.alternatives[number]) for row in texts])
+    for turn in zip_longest(*rows):
+        yield from (one for one in turn if one is not None)
+
+
+def _shares(sizes: Sequence[int], wanted: int | None) -> list[int]:
+    """How many each gives: all, or equally many, those that have more making up for those that have less.
+
+    >>> _shares([2, 100, 100], 12)
+    [2, 5, 5]
+    """
+    if wanted is None:
+        return list(sizes)
+    shares = [0] * len(sizes)
+    left = wanted
+    order = sorted(range(len(sizes)), key=lambda place: sizes[place])
+    for n_done, place in enumerate(order):
+        shares[place] = min(sizes[place], -(-left // (len(sizes) - n_done)))
+        left -= shares[place]
+    return shares
+
+
+def _changed(bases: Iterable[Text], change: Change, seed: int, segments: Sequence[str]) -> Iterator[tuple[Text, ...]]:
+    """Each text with its changed versions; those that the change cannot change are left out."""
+    random = Random(seed)  # noqa: S311  (no secret)
+    for base in bases:
+        variants = change(base, random) if isinstance(base, str) else _changed_segments(base, change, random, segments)
+        if variants:
+            yield (base, *variants)
+
+
+def _changed_segments(
+    base: Mapping[str, str], change: Change, random: Random, segments: Sequence[str]
+) -> list[Mapping[str, str]]:
+    """One segment changed at a time, then all of them at once."""
+    changed = {name: change(text, random) for name, text in base.items() if not segments or name in segments}
+    alone: list[Mapping[str, str]] = [{**base, name: one} for name, texts in changed.items() for one in texts[:1]]
+    if len(alone) < 2:
+        return alone
+    return [*alone, {**base, **{name: texts[0] for name, texts in changed.items() if texts}}]
+
+
+def _case(recipe: Recipe, number: int, texts: tuple[Text, ...], alternative: Alternative) -> Case:
+    labels = alternative.labels if recipe.type == "MFT" else recipe.labels
+    return Case(
+        recipe.name, recipe.type, recipe.category, str(number), texts, recipe.expectation, labels,
+        alternative.is_forbidden, recipe.tolerance, recipe.applies,
+    )  # fmt: skip
+
+
+def with_labels(recipe: Recipe, names: Mapping[str, str]) -> Recipe | None:
+    """A recipe in a project's labels; None where it expects, watches or only applies to labels that the project has not.
+
+    names: what the project calls labels of the recipe, several perhaps the same; a label without a name is none of the project's
+    """
+
+    def named(labels: Sequence[str]) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(names[label] for label in labels if label in names))
+
+    needed = (recipe.labels, recipe.applies.original_is, *(a.labels for a in recipe.alternatives))
+    if any(labels and not named(labels) for labels in needed):
+        return None
+    applies = replace(
+        recipe.applies,
+        original_is=named(recipe.applies.original_is),
+        original_is_not=named(recipe.applies.original_is_not),
+    )
+    alternatives = tuple(replace(a, labels=named(a.labels)) for a in recipe.alternatives)
+    return replace(recipe, alternatives=alternatives, labels=named(recipe.labels), applies=applies)

@@ -1,0 +1,223 @@
+"""Cases from templates: texts with slots that share their words, after CheckList's Editor (Ribeiro et al. 2020).
+
+Combinations are numbered and made one by one, so that a template with millions of them costs nothing until it is asked for some.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from itertools import islice
+from random import Random
+
+from annotator.domain.suites import Text
+from annotator.errors import InvalidValue
+from annotator.perturb.patterns import Pattern, Slot, capitalised, forms_of, parse_pattern, with_article
+
+MOST_CASES = 100_000
+Words = Mapping[str, Sequence[str]]
+_Segments = tuple[tuple[str, Pattern], ...]
+_Variable = tuple[str, str]  # a list and the number of its copy
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """The texts of one case, read: each a pattern, or its segments' patterns by name."""
+
+    texts: tuple[Pattern | _Segments, ...]
+
+    @staticmethod
+    def of(texts: Sequence[Text]) -> "Template":
+        """Read texts with slots; raises InvalidValue as `parse_pattern` does, and for no text."""
+        if not texts:
+            raise InvalidValue("A template has at least one text.")
+        return Template(tuple(_read(text) for text in texts))
+
+    @property
+    def slots(self) -> Iterator[Slot]:
+        for text in self.texts:
+            patterns = (text,) if isinstance(text, Pattern) else (pattern for _, pattern in text)
+            for pattern in patterns:
+                yield from pattern.slots
+
+
+def _read(text: Text) -> Pattern | _Segments:
+    if isinstance(text, str):
+        return parse_pattern(text)
+    return tuple((name, parse_pattern(part)) for name, part in text.items())
+
+
+@dataclass(frozen=True, slots=True)
+class _Column:
+    """What one variable takes: the forms of the words of its list; n_before: how many copies of the list come before it."""
+
+    forms: Sequence[tuple[str, ...]]
+    n_before: int
+
+
+class FilledTemplate:
+    """A template with its words: so many combinations, each had by its number.
+
+    Copies of one list get different words, so that k copies of n words combine in n × (n − 1) × ... ways.
+    """
+
+    def __init__(self, template: Template, words: Words) -> None:
+        """Raises InvalidValue for an unknown list, too few words, a form that a word lacks, or words that hold slots."""
+        self._template = template
+        self._names = {slot.name: _list_of(slot.name, words) for slot in template.slots}
+        forms = {name: forms_of(name, words[name]) for name in sorted(set(self._names.values()))}
+        variables = dict.fromkeys((self._names[slot.name], slot.copy) for slot in template.slots)
+        self._columns: list[_Column] = []
+        n_copies: Counter[str] = Counter()
+        for name, _ in variables:
+            self._columns.append(_Column(forms[name], n_copies[name]))
+            n_copies[name] += 1
+        self._groups = _groups(list(variables))
+        self._places: dict[_Variable, int] = {variable: place for place, variable in enumerate(variables)}
+        _check(template, self._names, forms, n_copies)
+        self._texts = [self._steps(text) for text in template.texts]
+
+    @property
+    def sizes(self) -> list[int]:
+        """How many words each variable chooses from, given those before it."""
+        return [len(column.forms) - column.n_before for column in self._columns]
+
+    @property
+    def n_combinations(self) -> int:
+        return math.prod(self.sizes)
+
+    def case(self, number: int) -> tuple[Text, ...]:
+        """The texts of one combination, 0 to n_combinations − 1; the last variable changes fastest."""
+        chosen = self._chosen(number)
+        return tuple(
+            _filled(steps, chosen)
+            if isinstance(steps, list)
+            else {name: _filled(s, chosen) for name, s in steps.items()}
+            for steps in self._texts
+        )
+
+    def _chosen(self, number: int) -> list[tuple[str, ...]]:
+        """The word of each variable. A copy takes the n-th of the words that copies before it have left."""
+        places = [0] * len(self._columns)
+        for place in range(len(self._columns) - 1, -1, -1):
+            number, places[place] = divmod(number, len(self._columns[place].forms) - self._columns[place].n_before)
+        for group in self._groups:
+            taken: list[int] = []
+            for place in group:
+                for other in sorted(taken):
+                    places[place] += other <= places[place]
+                taken.append(places[place])
+        return [column.forms[place] for column, place in zip(self._columns, places, strict=True)]
+
+    def _steps(self, text: Pattern | _Segments) -> "list[_Step] | dict[str, list[_Step]]":
+        if isinstance(text, Pattern):
+            return [part if isinstance(part, str) else self._step(part) for part in text.parts]
+        return {name: [p if isinstance(p, str) else self._step(p) for p in pattern.parts] for name, pattern in text}
+
+    def _step(self, slot: Slot) -> "_Fill":
+        name = self._names[slot.name]
+        return _Fill(self._places[name, slot.copy], slot.form - 1, slot.article, slot.name != name)
+
+
+@dataclass(frozen=True, slots=True)
+class _Fill:
+    """A slot as it is filled: by which variable, with which of its forms (from 0), and how."""
+
+    variable: int
+    form: int
+    article: str
+    has_capital: bool
+
+
+_Step = str | _Fill
+
+
+def _filled(steps: Sequence[_Step], chosen: Sequence[tuple[str, ...]]) -> str:
+    parts = []
+    for step in steps:
+        if isinstance(step, str):
+            parts.append(step)
+            continue
+        word = chosen[step.variable][step.form]
+        word = capitalised(word) if step.has_capital else word
+        parts.append(with_article(word, step.article) if step.article else word)
+    return "".join(parts)
+
+
+def _list_of(name: str, words: Words) -> str:
+    """The list that a slot's name means: its own, or the one with a small first letter."""
+    small = name[:1].lower() + name[1:]
+    found = name if name in words else small
+    if found in words:
+        return found
+    close = get_close_matches(small, words, n=1)
+    hint = f"Did you mean {{{close[0]}}}?" if close else f"There are {', '.join(sorted(words)) or 'no lists yet'}."
+    raise InvalidValue(f"There is no word list for the slot {{{name}}}. {hint}")
+
+
+def _groups(variables: Sequence[_Variable]) -> list[list[int]]:
+    """The places of the copies of one list, for lists that have several."""
+    by_name: dict[str, list[int]] = {}
+    for place, (name, _) in enumerate(variables):
+        by_name.setdefault(name, []).append(place)
+    return [places for places in by_name.values() if len(places) > 1]
+
+
+def _check(
+    template: Template, names: Mapping[str, str], forms: Mapping[str, Sequence[tuple[str, ...]]], n_copies: Counter[str]
+) -> None:
+    for name, n in n_copies.items():
+        if len(forms[name]) < n:
+            raise InvalidValue(
+                f"The template wants {n} different words of the list '{name}', which has {len(forms[name])}. Add words to it, or "
+                "use fewer copies."
+            )
+    for slot in template.slots:
+        short = next((word for word in forms[names[slot.name]] if len(word) < slot.form), None)
+        if short is not None:
+            raise InvalidValue(
+                f"{{{slot.name}.{slot.form}}} asks for form {slot.form}, but the list has '{' | '.join(short)}' with "
+                f"{len(short)}. Write the forms of a word with '|' between them."
+            )
+
+
+def cases_of(filled: FilledTemplate, *, n: int | None, seed: int) -> list[tuple[Text, ...]]:
+    """Different cases in an order drawn from the seed: n of them, or (None) all; fewer where there are not so many.
+
+    A case of which a later text equals an earlier one shows no change and is left out.
+    Raises: InvalidValue, with the count, for more than MOST_CASES
+    """
+    if n is None and filled.n_combinations > MOST_CASES:
+        product = " × ".join(f"{size:,}" for size in filled.sizes)
+        raise InvalidValue(
+            f"The template has {filled.n_combinations:,} combinations ({product}), more than {MOST_CASES:,}. Ask for a "
+            "sample, or shorten a word list."
+        )
+    wanted = filled.n_combinations if n is None else n
+    if not 0 <= wanted <= MOST_CASES:
+        raise InvalidValue(f"A test has up to {MOST_CASES:,} cases; not {wanted:,}.")
+    return list(islice(_different(filled, wanted, Random(seed)), wanted))  # noqa: S311  (a sample, no secret)
+
+
+def _different(filled: FilledTemplate, wanted: int, random: Random) -> Iterator[tuple[Text, ...]]:
+    seen: set[tuple[object, ...]] = set()
+    for number in islice(_drawn(filled.n_combinations, random), 10 * wanted + 1000):  # where many texts are equal
+        case = filled.case(number)
+        texts = tuple(text if isinstance(text, str) else tuple(text.values()) for text in case)
+        if texts not in seen and len(set(texts)) == len(texts):
+            seen.add(texts)
+            yield case
+
+
+def _drawn(total: int, random: Random) -> Iterator[int]:
+    """All whole numbers below the total, each once, in a drawn order; memory grows only with what is taken."""
+    drawn: set[int] = set()
+    while len(drawn) < total // 2:
+        number = random.randrange(total)
+        if number not in drawn:
+            drawn.add(number)
+            yield number
+    rest = [number for number in range(total) if number not in drawn]
+    random.shuffle(rest)
+    yield from rest

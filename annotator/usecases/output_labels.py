@@ -1,0 +1,34 @@
+"""Labels that models speak of and a project does not have: the same check for what is imported and what is restored."""
+
+from annotator.domain.models import Output, SourceOutput
+from annotator.domain.projects import Project
+
+_SHOWN = 12
+
+
+def strange_label(project: Project, said: SourceOutput | Output) -> tuple[str, str] | None:
+    """The first label that a project does not have: what it is of ("target", "prediction"), and the label.
+
+    Scores of no label ("") are of whatever the model predicts; a project that has no labels yet, or asks for answers, takes any.
+    """
+    labels = project.labels if project.task.result_kind == "label" else ()
+    if not labels:
+        return None
+    for attribution in said.attributions:
+        if attribution.label and attribution.label not in labels:
+            return "target", attribution.label
+    for prediction in said.predictions:
+        for label in (*prediction.probabilities, prediction.result):
+            if label is not None and label not in labels:
+                return "prediction", label
+    return None
+
+
+def told_strange(project: Project, key: str, label: str) -> str:
+    """Why a row with such a label is refused, and what to do about it."""
+    more = len(project.labels) - _SHOWN
+    there = ", ".join(project.labels[:_SHOWN]) + (f" and {more} more" if more > 0 else "")
+    return (
+        f"instance '{key}': the label '{label}' is none of the project's ({there}); write the project's name for it into the "
+        "file, or give the project that label too (Project, Rules)"
+    )

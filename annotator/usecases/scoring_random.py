@@ -1,0 +1,57 @@
+"""Random as a method: what a ranking by chance has of each plausibility number."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from annotator.metrics import against_sets as against
+from annotator.metrics.aggregate import over_seeds
+from annotator.metrics.gold_as_method import TEN_SEEDS
+from annotator.metrics.ragged import Floats, Ragged
+from annotator.usecases.gold_rows import GoldTable
+from annotator.usecases.scoring_blocks import SCORES_AT_ONCE
+from annotator.usecases.scoring_runs import Values
+
+
+def random_numbers(gold: GoldTable) -> dict[str, dict[str, object]]:
+    """Mean and deviation over ten seeds of each plausibility number.
+
+    The scores of a seed are those of `random_scores` over all instances with sets: a block takes the next ones of its
+    generator. Of each seed only sums are kept.
+    """
+    part = gold.take([place for place, row in enumerate(gold.rows) if row.sets])
+    draws = [np.random.default_rng(seed) for seed in TEN_SEEDS]
+    sums: dict[str, Floats] = {}
+    counts: dict[str, Floats] = {}
+    for block in _blocks(part):
+        for number, draw in enumerate(draws):
+            for name, values in _values(block, draw).items():
+                there = values[~np.isnan(values)]
+                sums.setdefault(name, np.zeros(len(draws)))[number] += there.sum()
+                counts.setdefault(name, np.zeros(len(draws)))[number] += len(there)
+    return {name: _told(sums[name], counts[name]) for name in sums}
+
+
+def _blocks(gold: GoldTable) -> Iterator[GoldTable]:
+    """At least one, so that every number is named."""
+    ends = np.cumsum(gold.n_tokens)
+    first = 0
+    while first < len(gold) or first == 0:
+        before = ends[first - 1] if first else 0
+        last = max(first + 1, int(np.searchsorted(ends, before + SCORES_AT_ONCE, side="right")))
+        yield gold.take(range(first, min(last, len(gold))))
+        first = last
+
+
+def _values(block: GoldTable, draw: np.random.Generator) -> Values:
+    offsets = np.concatenate(([0], np.cumsum(block.n_tokens))).astype(np.int64)
+    scores = Ragged(draw.random(int(offsets[-1])), offsets)
+    selected = against.top_of_sides(against.order_of(scores), block.sides)
+    values = against.of_selection(selected, block.sets) | against.of_ranking(scores, block.sets)
+    return values | against.of_scores(scores, block.sets)
+
+
+def _told(sums: Floats, counts: Floats) -> dict[str, object]:
+    means = np.divide(sums, counts, out=np.full(len(sums), np.nan), where=counts > 0)
+    made = over_seeds(means)
+    return {"value": made.mean, "deviation": made.deviation, "n_seeds": made.n_seeds}

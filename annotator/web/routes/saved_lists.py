@@ -1,0 +1,98 @@
+"""Saved lists on the Saliency page (docs/saliency.md): which there are, save, change, delete, put an instance on one or off."""
+
+from typing import Any
+
+import msgspec
+from starlette.routing import Route
+
+from annotator.domain.lists import SavedList
+from annotator.domain.people import User
+from annotator.usecases.databases import Store
+from annotator.usecases.saved_lists import (
+    change_list,
+    delete_list,
+    lists_of_project,
+    lists_with_instance,
+    put_on_list,
+    save_instance,
+    save_listed,
+    take_off_list,
+)
+from annotator.web.routes.messages import Number, get_route, number, post_route
+from annotator.web.routes.saliency import question_of
+
+
+class SaveBody(msgspec.Struct):
+    """A new list: of one instance, or of what is listed for `asked` (the names and texts of GET list's address)."""
+
+    project: Number
+    name: str
+    note: str = ""
+    instance: Number | None = None
+    asked: dict[str, str] = {}
+
+
+class ChangeBody(msgspec.Struct):
+    """Another name or note."""
+
+    list: Number
+    name: str
+    note: str = ""
+
+
+class DeleteBody(msgspec.Struct):
+    """A list that is to go."""
+
+    list: Number
+
+
+class MemberBody(msgspec.Struct):
+    """An instance that is to be on a list, or not."""
+
+    list: Number
+    instance: Number
+    on: bool
+
+
+def _lists(store: Store, user: User, query: Any) -> object:
+    project_id = number(query, "project")
+    there = lists_of_project(store, user, project_id)
+    instance_id = number(query, "instance") if query.get("instance") else None
+    holding = set() if instance_id is None else lists_with_instance(store, user, project_id, instance_id)
+    return {"lists": [_shown(saved) | {"may_change": may, "holds": saved.id in holding} for saved, may in there]}
+
+
+def _save(store: Store, user: User, body: SaveBody) -> object:
+    if body.instance is not None:
+        return _shown(save_instance(store, user, body.project, body.instance, body.name, body.note))
+    question = question_of({**body.asked, "project": str(body.project)})
+    return _shown(save_listed(store, user, question, body.name, body.note))
+
+
+def _change(store: Store, user: User, body: ChangeBody) -> object:
+    return _shown(change_list(store, user, body.list, body.name, body.note))
+
+
+def _delete(store: Store, user: User, body: DeleteBody) -> object:
+    return _shown(delete_list(store, user, body.list))
+
+
+def _put(store: Store, user: User, body: MemberBody) -> object:
+    act = put_on_list if body.on else take_off_list
+    return _shown(act(store, user, body.list, body.instance))
+
+
+def _shown(saved: SavedList) -> dict[str, object]:
+    return {
+        "id": saved.id, "name": saved.name, "note": saved.note, "made_by": saved.made_by, "created_at": saved.created_at,
+        "changed_at": saved.changed_at, "n": saved.n,
+    }  # fmt: skip
+
+
+routes: list[Route] = [
+    get_route("saliency/lists", _lists),
+    post_route("saliency/lists/save", _save, SaveBody),
+    post_route("saliency/lists/change", _change, ChangeBody),
+    post_route("saliency/lists/delete", _delete, DeleteBody),
+    post_route("saliency/lists/put", _put, MemberBody),
+]

@@ -1,0 +1,91 @@
+"""Original against contrast accuracy on the Metrics page; a row opens the sets that break."""
+
+from urllib.parse import urlencode
+
+import streamlit as st
+
+from annotator.domain.projects import Project
+from annotator.figures.grouped_bars import Bar, grouped_bars
+from annotator.figures.instance_list import LinkedRow, instance_list_html
+from annotator.usecases.contrasting import NUMBERS, ContrastRow, contrast_rows
+from annotator.usecases.databases import Store
+from annotator.web.frame import as_text
+from annotator.web.sections.metrics_numbers import Found
+from annotator.web.session import Visit
+
+_PAGE = 25
+_TITLES = {
+    "original": "Original accuracy ↑",
+    "contrast": "Contrast accuracy ↑",
+    "delta": "Delta",
+    "consistency_of_sets": "Consistency ↑",
+}
+_SHOWN_BARS = ("original", "contrast", "consistency_of_sets")
+
+
+def show(store: Store, visit: Visit, project: Project, found: Found) -> None:
+    """The models on originals and on their perturbed versions, by kind; below, the sets that break."""
+    rows = contrast_rows(store, visit.user, project, found.asked.split)
+    if not rows:
+        st.info(
+            "No model has answers to perturbed versions with a label. Write some on Perturb or import contrast sets, and "
+            "compute or import the answers of a model.",
+            icon=":material/contrast:",
+        )
+        return
+    bars = [
+        Bar(f"{row.kind}: {_TITLES[name]}", row.model, mean, row.n_contrasts)
+        for row in rows
+        for name in _SHOWN_BARS
+        if (mean := row.numbers[name].mean) is not None
+    ]
+    st.plotly_chart(
+        grouped_bars(bars, up="share right"), key=f"metrics_contrast_{project.id}", config={"displayModeBar": False}
+    )
+    st.dataframe(
+        [_cells(row) for row in rows], hide_index=True, key=f"metrics_contrast_table_{project.id}",
+        height=min(320, 38 + 35 * len(rows)),
+        column_config={title: st.column_config.NumberColumn(format="%.3f") for title in _TITLES.values()},
+    )  # fmt: skip
+    st.caption(
+        "Over pairs whose both sides have a gold label and an answer. Delta is contrast − original, as ER-TEST prints it. "
+        "Consistency: the original is right and so are all its versions of the kind. Of several seeds the means; broken sets "
+        "are those of the first."
+    )
+    _show_broken(project, rows)
+
+
+def _cells(row: ContrastRow) -> dict[str, object]:
+    numbers: dict[str, object] = {_TITLES[name]: row.numbers[name].mean for name in NUMBERS}
+    spread = {"± original": row.numbers["original"].deviation, "± contrast": row.numbers["contrast"].deviation}
+    counts = {
+        "originals": row.n_originals, "versions": row.n_contrasts, "broken sets": len(row.broken), "left out": row.n_left_out,
+    }  # fmt: skip
+    return {"model": row.model, "kind": row.kind} | numbers | (spread if len(row.seeds) > 1 else {}) | counts
+
+
+def _show_broken(project: Project, rows: list[ContrastRow]) -> None:
+    broken = [row for row in rows if row.broken]
+    if not broken:
+        st.success("No set is broken: what is right stays right in every version.", icon=":material/check_circle:")
+        return
+    of_row, of_page = st.columns([4, 1], vertical_alignment="bottom")
+    place = of_row.selectbox(
+        "Broken sets of", range(len(broken)), key=f"metrics_broken_{project.id}_{len(broken)}",
+        format_func=lambda n: f"{broken[n].model}, {broken[n].kind}: {len(broken[n].broken):,}",
+    )  # fmt: skip
+    row = broken[place]
+    n_pages = max(1, -(-len(row.broken) // _PAGE))
+    page = int(
+        of_page.number_input(f"Page of {n_pages:,}", 1, n_pages, key=f"metrics_broken_page_{project.id}_{place}")
+    )
+    shown = [
+        LinkedRow(
+            f"/saliency?{urlencode({'project': project.id, 'instance': one.original_id, 'partner': pair.changed_id})}",
+            one.key, [pair.changed_key, pair.kind],
+        )
+        for one in row.broken[_PAGE * (page - 1) : _PAGE * page]
+        for pair in one.wrong
+    ]  # fmt: skip
+    st.markdown(as_text("The original is right, the version is wrong; a link opens both side by side in another tab"))
+    st.html(instance_list_html(shown, ["version", "kind"], label="Broken sets"))

@@ -1,0 +1,79 @@
+"""Failure rates of functional tests as a chart on the Metrics page; a click on a bar of a test opens its failing cases."""
+
+from collections.abc import Iterator, Sequence
+
+import streamlit as st
+
+from annotator.domain.projects import Project
+from annotator.domain.suites import StoredSuite
+from annotator.figures.grouped_bars import Bar, grouped_bars
+from annotator.usecases.databases import Store
+from annotator.usecases.making_suites import suites_of
+from annotator.usecases.suite_results import ResultRow, suite_results
+from annotator.web.sections.metrics_numbers import Found
+from annotator.web.sections.suites_cases import failing_cases
+from annotator.web.session import Visit
+
+_CAPABILITIES = "capability"
+_TESTS = "test"
+_OPENED = "metrics_suite_opened"
+
+
+def show(store: Store, visit: Visit, project: Project, _found: Found) -> None:
+    """One suite; a bar a model for each capability or test."""
+    suites = suites_of(store, visit.user, project)
+    rows, by = _choose(store, visit, project, suites) if suites else ([], _TESTS)
+    bars = [bar for row in rows for bar in _bars(row)]
+    if not bars:
+        st.info(
+            "No model has answered functional tests yet. Make a suite and run it on the page Tests; its failure rates then "
+            "appear here.",
+            icon=":material/fact_check:",
+        )
+        return
+    event = st.plotly_chart(
+        grouped_bars(bars, up="Failure rate ↓"), key=f"metrics_suite_chart_{project.id}", on_select="rerun",
+        selection_mode="points", config={"displayModeBar": False}, alt=f"Failure rates by {by} and model",
+    )  # fmt: skip
+    st.caption(
+        "Failing cases / cases that apply; bounds: the deviation over seeds. A click on the bar of a test opens its failing "
+        "cases. All numbers: page Tests."
+    )
+    st.dataframe(
+        [{by: bar.column, "model": bar.name, "failure rate": bar.value, "cases": bar.n} for bar in bars],
+        hide_index=True, key="metrics_suite_numbers", height=min(250, 38 + 35 * len(bars)),
+        column_config={"failure rate": st.column_config.NumberColumn(format="%.3f")},
+    )  # fmt: skip
+    points = event["selection"]["points"]
+    _open(visit, project, rows, tuple(points[0]["customdata"][:2]) if points else None)
+
+
+def _choose(store: Store, visit: Visit, project: Project, suites: Sequence[StoredSuite]) -> tuple[list[ResultRow], str]:
+    """The rows of a suite that are shown, and what they are."""
+    left, right = st.columns([2, 2], vertical_alignment="bottom")
+    suite = left.selectbox("Suite", suites, format_func=lambda one: one.name, key=f"metrics_suite_{project.id}")
+    by = right.segmented_control(
+        "By", [_CAPABILITIES, _TESTS], default=_CAPABILITIES, required=True, key=f"metrics_suite_by_{project.id}"
+    )
+    rows = suite_results(store, visit.user, project, suite).rows
+    return [row for row in rows if (row.test is not None) == (by == _TESTS)], by
+
+
+def _bars(row: ResultRow) -> Iterator[Bar]:
+    for model, rate in row.rates.items():
+        if rate.rate is not None:
+            spread = rate.deviation
+            low, high = (None, None) if spread is None else (rate.rate - spread, rate.rate + spread)
+            yield Bar(row.name, model, rate.rate, row.n_cases, low, high)
+
+
+def _open(visit: Visit, project: Project, rows: Sequence[ResultRow], chosen: tuple[str, str] | None) -> None:
+    """Open the failing cases of the bar that was clicked, once."""
+    is_new = st.session_state.get(_OPENED) != chosen
+    st.session_state[_OPENED] = chosen
+    if chosen is None or not is_new:
+        return
+    name, model = chosen
+    test = next((row.test for row in rows if row.name == name), None)
+    if test is not None:
+        failing_cases(visit, project, test, model)

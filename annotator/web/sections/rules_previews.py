@@ -1,0 +1,79 @@
+"""The rules of previews: who sees what models say of sets, which model is asked, what sets are compared with."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+import streamlit as st
+
+from annotator.domain.previews import NEWEST_METHODS, NO_METHOD, NO_MODEL
+from annotator.domain.projects import PREVIEWS, Previews, Project
+from annotator.errors import InvalidValue
+from annotator.usecases.databases import Store
+from annotator.usecases.preview_settings import methods_to_compare
+from annotator.web.session import Visit
+
+_WHO: dict[Previews, str] = {
+    "nobody": "nobody",
+    "reviewers": "reviewers, while they score",
+    "annotators": "annotators too, while they mark",
+}
+_COMPARED = {NEWEST_METHODS: "the newest methods", NO_METHOD: "nothing"}
+_HELP_WHO = (
+    "What a model answers to a set alone, to the text without the sets, and to a set less each token, and how sets fit the "
+    "attributions of the text. Annotators who see it while they mark may follow the model."
+)
+_HELP_MODEL = (
+    "none, built-in (a small classifier of words, trained on this project's labels), spacy:FOLDER or transformers:FOLDER, a "
+    "folder on the server. Only leads see the folder."
+)
+_HELP_LABELS = "Where the model has other names for the project's labels; comma separated."
+
+
+def ask_previews(store: Store, visit: Visit, project: Project) -> Callable[[Project], Project]:
+    """Shows the fields; the answer writes them into a project, and raises InvalidValue for what cannot be read."""
+    settings = project.settings
+    st.markdown("**Previews by models**")
+    who = st.selectbox(
+        "Who sees what models say of sets", PREVIEWS, PREVIEWS.index(settings.model_previews), format_func=_WHO.__getitem__,
+        key=f"rules_previews_{project.id}", help=_HELP_WHO,
+    )  # fmt: skip
+    model = st.text_input(
+        "Model that is asked", settings.preview_model, key=f"rules_preview_model_{project.id}", help=_HELP_MODEL
+    )
+    left, right = st.columns(2)
+    labels = left.text_input(
+        "Its labels, where they differ", _written(settings.preview_labels), placeholder="LABEL_0=negative, LABEL_1=positive",
+        key=f"rules_preview_labels_{project.id}", help=_HELP_LABELS,
+    )  # fmt: skip
+    methods = methods_to_compare(store, visit.user, project)
+    method = right.selectbox(
+        "Sets are compared with", methods, methods.index(settings.preview_method),
+        format_func=lambda name: _COMPARED.get(name, name), key=f"rules_preview_method_{project.id}",
+        help="Stored attributions of the text: F1 and IoU with the top k, and average precision.",
+    )  # fmt: skip
+
+    def apply(changed: Project) -> Project:
+        rules = replace(
+            changed.settings, model_previews=who, preview_model=model.strip() or NO_MODEL, preview_labels=_read(labels),
+            preview_method=method,
+        )  # fmt: skip
+        return replace(changed, settings=rules)
+
+    return apply
+
+
+def _written(labels: Mapping[str, str]) -> str:
+    return ", ".join(f"{label}={name}" for label, name in labels.items())
+
+
+def _read(text: str) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for part in text.split(","):
+        label, sign, name = part.partition("=")
+        if part.strip() and not (sign and label.strip() and name.strip()):
+            raise InvalidValue(
+                f"'{part.strip()}' among the model's labels: write its label, =, and the project's, such as LABEL_0=negative."
+            )
+        if part.strip():
+            found[label.strip()] = name.strip()
+    return found

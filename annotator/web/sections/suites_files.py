@@ -1,0 +1,105 @@
+"""Suites as files: take one along, read one in, read back what a model predicted for its texts."""
+
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import streamlit as st
+
+from annotator.domain.projects import Project
+from annotator.errors import AnnotatorError, ImportRefused
+from annotator.usecases.databases import Store
+from annotator.usecases.making_suites import suites_of
+from annotator.web.frame import as_text
+from annotator.web.sections.suites_results import choose_suite
+from annotator.web.session import Visit
+
+
+def show(store: Store, visit: Visit, project: Project) -> None:
+    """Three ways; the forms are described in docs/formats.md."""
+    suites = suites_of(store, visit.user, project)
+    if suites:
+        suite = choose_suite(suites, "files")
+        _take(store, visit, project, suite.name)
+        _read_predictions(store, visit, project, suite.name)
+    _read_suite(store, visit, project)
+
+
+def _take(store: Store, visit: Visit, project: Project, name: str) -> None:
+    st.subheader("Take the suite along", anchor=False)
+    st.caption("JSONL, a case a line, for anybody's model; its predictions come back below.")
+    if st.button("Prepare the file", key="tests_export"):
+        from annotator.usecases.suite_files import export_suite  # noqa: PLC0415  (NumPy)
+
+        with tempfile.TemporaryDirectory(prefix="annotator-suite-") as folder:
+            path = Path(folder) / "suite.jsonl"
+            n = export_suite(store, visit.user, project, name, path)
+            st.session_state["tests_ready_file"] = (project.id, name, n, path.read_bytes())
+    ready = st.session_state.get("tests_ready_file")
+    if ready and ready[:2] == (project.id, name):
+        base = "".join(c if c.isalnum() else "-" for c in name).strip("-") or "suite"
+        st.download_button(f"Take {base}.jsonl ({ready[2]:,} cases)", ready[3], f"{base}.jsonl", key="tests_take")
+
+
+def _read_predictions(store: Store, visit: Visit, project: Project, name: str) -> None:
+    st.subheader("Read predictions back", anchor=False)
+    st.caption(
+        "JSONL with test, case, position, label and probabilities, for every text of the suite; `seed` and `model` if wanted."
+    )
+    files = st.file_uploader("Predictions", accept_multiple_files=True, key="tests_predictions")
+    left, right = st.columns(2, vertical_alignment="bottom")
+    model = left.text_input("Model, where the rows do not say it", key="tests_predictions_model")
+    update = right.checkbox("Other answers of a known run overwrite", key="tests_predictions_update")
+    if files and st.button("Read the predictions", type="primary", key="tests_predictions_go"):
+        from annotator.usecases.suite_files import import_suite_predictions  # noqa: PLC0415
+
+        def read(paths: Sequence[Path]) -> str:
+            done = import_suite_predictions(
+                store, visit.user, project, name, paths, model=model, update=update
+            )  # fmt: skip
+            return f"“{done.model}”: {done.n_new} new runs, {done.n_changed} changed, {done.n_unchanged} as they were."
+
+        _with_files(files, read)
+
+
+def _read_suite(store: Store, visit: Visit, project: Project) -> None:
+    st.subheader("Read a suite in", anchor=False)
+    file = st.file_uploader("Cases, as JSONL", key="tests_import")
+    left, right = st.columns(2, vertical_alignment="bottom")
+    name = left.text_input("Name of the suite", PurePosixPath(file.name).stem if file else "", key="tests_import_name")
+    skip = right.checkbox("Leave bad cases out and store the rest", key="tests_import_skip")
+    if file and st.button("Read the suite", type="primary", key="tests_import_go"):
+        from annotator.usecases.suite_files import import_suite  # noqa: PLC0415
+
+        def read(paths: Sequence[Path]) -> str:
+            done = import_suite(store, visit.user, project, paths[0], name.strip(), skip_invalid=skip)
+            left_out = f"; {len(done.problems):,} lines were left out" if done.problems else ""
+            return f"“{done.suite.name}” has {done.suite.n_cases:,} cases{left_out}."
+
+        _with_files([file], read)
+
+
+def _with_files(files: Sequence[Any], read: Callable[[Sequence[Path]], str]) -> None:
+    """The uploaded files on the disk, each under its own name in a folder of its own; problems as a table."""
+    try:
+        with tempfile.TemporaryDirectory(prefix="annotator-suite-") as name:
+            paths = []
+            for number, file in enumerate(files):
+                path = Path(name) / str(number) / PurePosixPath(file.name).name
+                path.parent.mkdir()
+                path.write_bytes(file.getbuffer())
+                paths.append(path)
+            st.session_state["tests_done"] = read(paths)
+    except ImportRefused as refusal:
+        st.error(as_text(str(refusal)), icon=":material/error:")
+        st.dataframe(
+            [{"file": p.source, "line": p.line, "field": p.field, "value": p.value[:200], "reason": p.reason}
+             for p in refusal.problems],
+            hide_index=True, key="tests_problems", column_config={"reason": st.column_config.TextColumn(width="large")},
+        )  # fmt: skip
+        return
+    except AnnotatorError as error:
+        st.error(as_text(str(error)), icon=":material/error:")
+        return
+    st.rerun()

@@ -1,0 +1,156 @@
+"""The cases of a planned test, ten at a time: bad ones are dropped or edited before the test is saved."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import streamlit as st
+
+from annotator.domain.projects import Project
+from annotator.domain.suites import Case, Text
+from annotator.errors import AnnotatorError, InvalidValue
+from annotator.figures.case_texts import case_texts_html
+from annotator.usecases.databases import Store
+from annotator.usecases.making_suites import TestPlan, plan_cases, save_test, told_of
+from annotator.usecases.suite_cases import why_not
+from annotator.web.frame import as_text
+from annotator.web.sections.suites_cases import expectation_words
+from annotator.web.session import Visit
+
+_PAGE = 10
+_KEY = "tests_preview"
+
+
+@dataclass
+class Preview:
+    """A planned test as somebody is looking at it. dropped: names of cases; edited: cases that were rewritten, by name."""
+
+    project_id: int
+    plan: TestPlan
+    cases: Sequence[Case]
+    dropped: set[str] = field(default_factory=set)
+    edited: dict[str, Case] = field(default_factory=dict)
+
+    @property
+    def kept(self) -> list[Case]:
+        return [self.edited.get(case.case, case) for case in self.cases if case.case not in self.dropped]
+
+
+def show(store: Store, visit: Visit, project: Project, plan: TestPlan, suite_names: Sequence[str]) -> None:
+    """The cases of the plan, made anew when it changes."""
+    try:
+        preview = _preview(store, visit, project, plan)
+    except InvalidValue as error:
+        st.session_state.pop(_KEY, None)
+        st.error(as_text(str(error)), icon=":material/error:")
+        return
+    _show_save(store, visit, project, preview, suite_names)
+    n_pages = -(-len(preview.cases) // _PAGE)
+    title, pager = st.columns([4, 1], vertical_alignment="center")
+    expected = "" if preview.plan.recipe.type == "MFT" else expectation_words(preview.cases[0])
+    pages = f" Page of {n_pages:,}:" if n_pages > 1 else ""
+    title.caption(as_text(f"{_counts(preview)} {expected}{pages}"))
+    page = (
+        int(
+            pager.number_input(
+                f"Page of {n_pages:,}", 1, n_pages, key="tests_preview_page", label_visibility="collapsed"
+            )
+        )
+        if n_pages > 1
+        else 1
+    )
+    with st.container(gap="xsmall"):
+        for case in preview.cases[_PAGE * (page - 1) : _PAGE * page]:
+            _show_case(project, preview, case)
+
+
+def _preview(store: Store, visit: Visit, project: Project, plan: TestPlan) -> Preview:
+    known = st.session_state.get(_KEY)
+    if isinstance(known, Preview) and (known.project_id, known.plan) == (project.id, plan):
+        return known
+    made = Preview(project.id, plan, plan_cases(store, visit.user, project, plan))
+    st.session_state[_KEY] = made
+    st.session_state.pop("tests_preview_page", None)
+    return made
+
+
+def _counts(preview: Preview) -> str:
+    n = len(preview.cases)
+    told = [f"{n:,} case{'s' if n != 1 else ''}"]
+    if preview.plan.n is not None and n < preview.plan.n:
+        told.append(f"there are not {preview.plan.n:,} different ones")
+    told += [f"{len(preview.dropped):,} dropped"] if preview.dropped else []
+    told += [f"{len(preview.edited):,} edited"] if preview.edited else []
+    return ", ".join(told) + "."
+
+
+def _show_save(store: Store, visit: Visit, project: Project, preview: Preview, suite_names: Sequence[str]) -> None:
+    left, right = st.columns([3, 1.2], vertical_alignment="bottom")
+    names = list(suite_names) or [preview.plan.ready or "my tests"]
+    suite = left.selectbox(
+        "Into the suite", names, key=f"tests_into_{project.id}", accept_new_options=True,
+        help="One that is there, or a new name.",
+    )  # fmt: skip
+    n = len(preview.kept)
+    go = right.button(
+        f"Save the test ({n:,} cases)", type="primary", icon=":material/save:", key="tests_save", width="stretch",
+        disabled=not n,
+    )  # fmt: skip
+    if not go:
+        return
+    kept = [replace(case, case=str(number)) for number, case in enumerate(preview.kept)]
+    told = told_of(preview.plan, dropped=sorted(preview.dropped), edited=sorted(preview.edited))
+    try:
+        saved = save_test(store, visit.user, project, suite or "", kept, told)
+    except AnnotatorError as error:
+        st.error(as_text(str(error)), icon=":material/error:")
+        return
+    st.session_state.pop(_KEY, None)
+    st.session_state["tests_done"] = f"“{saved.name}” is saved with {saved.n_cases:,} cases. Run it under “Results”."
+    st.rerun()
+
+
+def _show_case(project: Project, preview: Preview, case: Case) -> None:
+    now = preview.edited.get(case.case, case)
+    is_out = case.case in preview.dropped
+    texts, edit, drop = st.columns([8, 0.9, 1], vertical_alignment="center", gap="small")
+    with texts:
+        st.html(case_texts_html(now.texts, compares=case.type != "MFT", answers=_expected(now), is_out=is_out))
+    name = int(case.case) + 1
+    if edit.button("Edit", key=f"tests_edit_{case.case}", disabled=is_out, type="tertiary", help=f"Edit case {name}"):
+        _edit(project, preview, now)
+    word = "Keep" if is_out else "Drop"
+    if drop.button(word, key=f"tests_drop_{case.case}", type="tertiary", help=f"{word} case {name}"):
+        preview.dropped.symmetric_difference_update({case.case})
+        st.rerun()
+
+
+def _expected(case: Case) -> list[str]:
+    """Beside the texts of an MFT case the label that each should get: templates of one test may expect different ones."""
+    if case.type != "MFT":
+        return []
+    return [f"{'not ' if case.is_forbidden else ''}{' or '.join(case.labels)}"] * len(case.texts)
+
+
+@st.dialog("Edit a case", width="large")
+def _edit(project: Project, preview: Preview, case: Case) -> None:
+    texts = tuple(_edited_text(case, place, text) for place, text in enumerate(case.texts))
+    changed = replace(case, texts=texts)
+    reason = why_not(project, changed)
+    if reason is not None:
+        st.error(as_text(reason), icon=":material/error:")
+    if st.button(
+        "Take the edit", type="primary", disabled=reason is not None or texts == case.texts, key="tests_edit_go"
+    ):
+        preview.edited[case.case] = changed
+        st.rerun()
+
+
+def _edited_text(case: Case, place: int, text: Text) -> Text:
+    what = "Text" if case.type == "MFT" else "Original" if not place else f"Changed {place}"
+    if isinstance(text, str):
+        return st.text_area(what, text, key=f"tests_edit_{case.case}_{place}", height=70)
+    written: Mapping[str, str] = {
+        name: st.text_area(f"{what}: {name}", part, key=f"tests_edit_{case.case}_{place}_{name}", height=70)
+        for name, part in text.items()
+    }
+    return written

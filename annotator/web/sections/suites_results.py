@@ -1,0 +1,203 @@
+"""What models make of a suite: asking one, failure rates by capability and test, and the cases behind each number."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from annotator.domain.projects import Project
+from annotator.domain.suites import StoredSuite
+from annotator.errors import AnnotatorError
+from annotator.usecases.databases import Store
+from annotator.usecases.making_suites import known_models, remove_suite, remove_test, suites_of
+from annotator.web.frame import as_text
+from annotator.web.sections.suites_cases import failing_cases
+from annotator.web.session import Visit
+
+if TYPE_CHECKING:
+    from annotator.usecases.suite_results import Rate, ResultRow
+
+_MOST_MODELS = 3
+_LEGEND = (
+    "Failing cases / cases that the test applies to (the others are n/a); ± deviation over seeds. A number opens its failing "
+    "cases. MFT: each text gets the expected label. INV: a changed text keeps the label, or the label's probability moves by no "
+    "more than the tolerance. DIR: a probability does not fall, or does not rise, by more than the tolerance. –: no answers yet."
+)
+
+# The numbers that can be opened look like links and are no taller than the others.
+_STYLE = """
+.st-key-tests_table button { min-height: 0; padding: 0; border-radius: .2rem; }
+.st-key-tests_table button p { font-size: 1rem; text-decoration: underline; text-underline-offset: 3px;
+  color: light-dark(#2f6299, #8dbbe6); }
+"""
+
+
+def show(store: Store, visit: Visit, project: Project) -> None:
+    """The chosen suite."""
+    suites = suites_of(store, visit.user, project)
+    if not suites:
+        st.info(
+            "No suite of tests yet. Make one from the tests that come along, or write your own, under “Make a test”; or read one "
+            "in under “Files”.",
+            icon=":material/fact_check:",
+        )
+        return
+    suite = choose_suite(suites, "results")
+    _ask_a_model(store, visit, project, suite)
+    _show_table(store, visit, project, suite)
+    _offer_removal(store, visit, project, suite)
+
+
+def choose_suite(suites: Sequence[StoredSuite], where: str) -> StoredSuite:
+    """One of several suites."""
+    by_name = {suite.name: suite for suite in suites}
+    key = f"tests_suite_{suites[0].project_id}_{where}"
+    if st.session_state.get(key) not in by_name:
+        st.session_state[key] = suites[0].name
+    chosen = st.selectbox(
+        "Suite", list(by_name), key=key, persist_state="session",
+        format_func=lambda name: f"{name} ({len(by_name[name].tests)} tests, {by_name[name].n_cases:,} cases)",
+    )  # fmt: skip
+    return by_name[chosen]
+
+
+def _ask_a_model(store: Store, visit: Visit, project: Project, suite: StoredSuite) -> None:
+    model, name, seed, button = st.columns([3, 2, 1, 1.2], vertical_alignment="bottom")
+    spec = model.text_input(
+        "Model", "built-in", key="tests_model",
+        help="built-in: a small classifier of words, trained on this project's gold. Or spacy:FOLDER, transformers:FOLDER.",
+    )  # fmt: skip
+    kept_as = name.text_input("Keep its answers as", key="tests_model_name", placeholder="its own name")
+    of_seed = seed.text_input(
+        "Seed", key="tests_model_seed", placeholder="none",
+        help="Of its training. Models of one name that differ in the seed stand together, with the deviation over seeds.",
+    )  # fmt: skip
+    if button.button("Run the tests", type="primary", icon=":material/play_arrow:", key="tests_run", width="stretch"):
+        _run(store, visit, project, suite, spec.strip(), kept_as.strip(), of_seed.strip())
+
+
+def _run(store: Store, visit: Visit, project: Project, suite: StoredSuite, spec: str, kept_as: str, seed: str) -> None:
+    # NumPy and spaCy come with it, and the page is shown without them.
+    from annotator.usecases.running_suites import SuiteOptions, run_suite  # noqa: PLC0415
+
+    bar = st.progress(0.0, "Loading the model ...")
+
+    def told(done: int, of: int) -> None:
+        bar.progress(min(1.0, done / max(of, 1)), f"{done:,} of {of:,} texts")
+
+    try:
+        report = run_suite(
+            store, visit.user, project, suite.name, spec, SuiteOptions(kept_as, seed), progress=told
+        )  # fmt: skip
+    except AnnotatorError as error:
+        bar.empty()
+        st.error(as_text(str(error)), icon=":material/error:")
+        return
+    known = f" {report.n_known} were answered before." if report.n_known else ""
+    st.session_state["tests_done"] = f"{report.model} answered {report.n_tests} tests, {report.n_texts:,} texts.{known}"
+    st.rerun()
+
+
+def _show_table(store: Store, visit: Visit, project: Project, suite: StoredSuite) -> None:
+    from annotator.usecases.suite_results import suite_results  # noqa: PLC0415  (NumPy)
+
+    models = known_models(store, visit.user, project, suite)
+    shown, compared = _choose_models(suite, models)
+    results = suite_results(store, visit.user, project, suite, compared)
+    table = _Table(visit, project, shown, compared)
+    st.html(f"<style>{_STYLE}</style>")
+    with st.container(key="tests_table", gap=None):
+        table.show_heads()
+        for number, row in enumerate(results.rows):
+            table.show_row(number, row)
+    if not models:
+        st.info("No model has answered yet. Run the tests on one, or read predictions back under “Files”.")
+    st.caption(_LEGEND)
+
+
+def _choose_models(suite: StoredSuite, models: Sequence[str]) -> tuple[list[str], tuple[str, str] | None]:
+    """Which models stand in the table, and which two are compared."""
+    if len(models) < 2:
+        return list(models), None
+    left, right = st.columns([3, 2])
+    key = f"tests_models_{suite.id}"
+    st.session_state[key] = [m for m in st.session_state.get(key, models[:_MOST_MODELS]) if m in models]
+    shown = left.multiselect("Models", list(models), key=key, persist_state="session", max_selections=_MOST_MODELS)
+    pairs = [(one, other) for one in shown for other in shown if one != other]
+    compared = right.selectbox(
+        "Difference", [None, *pairs], key=f"tests_compared_{suite.id}", index=1 if pairs else 0,
+        format_func=lambda pair: "none" if pair is None else f"{pair[1]} less {pair[0]}",
+        help="How much more often the first one named fails, over the cases that the test applies to for both.",
+    )  # fmt: skip
+    return shown, compared
+
+
+class _Table:
+    """Capabilities, their tests and all together down, models across; a number opens its failing cases."""
+
+    def __init__(self, visit: Visit, project: Project, models: Sequence[str], compared: tuple[str, str] | None) -> None:
+        self.visit = visit
+        self.project = project
+        self.models = models
+        self.compared = compared
+        self.widths = [3.4, 0.6, 0.8, *([2.2] * len(models)), *([1.1] if compared else [])]
+
+    def show_heads(self) -> None:
+        heads = ["Capability and test", "Type", "Cases", *self.models, *(["Difference"] if self.compared else [])]
+        for column, head in zip(st.columns(self.widths), heads, strict=True):
+            column.markdown(f"**{as_text(head)}**")
+
+    def show_row(self, number: int, row: "ResultRow") -> None:
+        columns = st.columns(self.widths, vertical_alignment="center")
+        if row.test is None:
+            columns[0].markdown(f"**{as_text(row.name)}**")
+        else:
+            columns[0].markdown(f"&emsp;{as_text(row.name)}")
+            columns[1].markdown(row.test.type)
+        columns[2].markdown(f"{row.n_cases:,}")
+        for place, model in enumerate(self.models):
+            self._show_cell(columns[3 + place], f"tests_cell_{number}_{place}", row, model)
+        if self.compared:
+            columns[-1].markdown("–" if row.difference is None else f"{100 * row.difference:+.1f}")
+
+    def _show_cell(self, column: DeltaGenerator, key: str, row: "ResultRow", model: str) -> None:
+        rate = row.rates[model]
+        words = rate_words(rate, row.n_cases)
+        if row.test is None or not any(rate.n_failed):
+            column.markdown(as_text(words))
+        elif column.button(as_text(words), key=key, type="tertiary", help=f"The failing cases{_more(rate)}"):
+            failing_cases(visit=self.visit, project=self.project, test=row.test, model=model)
+
+
+def rate_words(rate: "Rate", n_cases: int) -> str:
+    """A rate in percent with what it is made of: how many failed of how many that the test applies to."""
+    if rate.rate is None:
+        return "–" if not rate.n_runs else "– · applies to none"
+    deviation = "" if rate.deviation is None else f" ± {100 * rate.deviation:.1f}"
+    n_failed, n_left_out = (round(sum(ns) / rate.n_runs) for ns in (rate.n_failed, rate.n_not_applicable))
+    left_out = f" · {n_left_out:,} n/a" if n_left_out else ""
+    return f"{100 * rate.rate:.1f} %{deviation} · {n_failed:,} of {n_cases - n_left_out:,}{left_out}"
+
+
+def _more(rate: "Rate") -> str:
+    if rate.n_runs < 2:
+        return ""
+    failed, left_out = (", ".join(f"{n:,}" for n in ns) for ns in (rate.n_failed, rate.n_not_applicable))
+    return f". {rate.n_runs} seeds: failed {failed}; not applicable {left_out}"
+
+
+def _offer_removal(store: Store, visit: Visit, project: Project, suite: StoredSuite) -> None:
+    whole = "the whole suite"
+    with st.expander("Take a test out"):
+        st.caption("What models answered to it goes with it. The record keeps that it was there.")
+        left, right = st.columns([3, 1], vertical_alignment="bottom")
+        names = [test.name for test in suite.tests]
+        chosen = left.selectbox("Which", [*names, whole], key=f"tests_remove_{suite.id}")
+        if right.button("Take it out", key=f"tests_remove_go_{suite.id}", icon=":material/delete:", width="stretch"):
+            if chosen == whole:
+                remove_suite(store, visit.user, project, suite.name)
+            else:
+                remove_test(store, visit.user, project, suite.name, chosen)
+            st.session_state["tests_done"] = f"“{suite.name if chosen == whole else chosen}” is gone."
+            st.rerun()

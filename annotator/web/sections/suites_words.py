@@ -1,0 +1,95 @@
+"""The project's word lists: what fills slots, what is to be marked (keep) or left alone (ignore)."""
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from annotator.domain.projects import Project
+from annotator.domain.word_lists import WORD_LIST_ROLES, WordList
+from annotator.errors import AnnotatorError
+from annotator.usecases.databases import Store
+from annotator.usecases.making_suites import ready_for
+from annotator.usecases.word_lists import remove_word_list, save_word_list, word_lists
+from annotator.web.frame import as_text
+from annotator.web.session import Visit
+
+_SHOWN = 12
+_ROLES = {
+    "slot": "slot: fills the slots of templates",
+    "keep": "keep: its words are proposed as a rationale",
+    "ignore": "ignore: its words are told to be no rationale",
+}
+_NEW = "a new list"
+
+
+def show(store: Store, visit: Visit, project: Project) -> None:
+    """The lists there are, and one to write."""
+    own = {one.name: one for one in word_lists(store, visit.user, project)}
+    came = {name: words for ready in ready_for(project) for name, words in ready.words.items()}
+    _show_lists(list(own.values()), came)
+    _write(store, visit, project, own, came)
+
+
+def _show_lists(own: Sequence[WordList], came: "dict[str, Sequence[str]]") -> None:
+    rows = [("the project's", one.name, one.role, one.language, one.words) for one in own]
+    known = {one.name for one in own}
+    rows += [("comes along", name, "slot", "en", tuple(words)) for name, words in came.items() if name not in known]
+    if not rows:
+        st.info("No word list yet. Write one below.", icon=":material/list:")
+        return
+    st.dataframe(
+        [
+            {"list": name, "whose": whose, "role": role, "language": language, "words": len(words),
+             "first words": ", ".join(words[:_SHOWN])}
+            for whose, name, role, language, words in rows
+        ],
+        hide_index=True, key="tests_lists", height=min(250, 38 + 35 * len(rows)),
+        column_config={"first words": st.column_config.TextColumn(width="large")},
+    )  # fmt: skip
+    st.caption(
+        "A project's list of the role slot takes the place of one of the same name that comes along, in tests that are "
+        "made from now on."
+    )
+
+
+def _write(
+    store: Store, visit: Visit, project: Project, own: "dict[str, WordList]", came: "dict[str, Sequence[str]]"
+) -> None:
+    chosen = st.selectbox(
+        "Write", [_NEW, *own, *(name for name in came if name not in own)], key=f"tests_list_{project.id}"
+    )
+    known = own.get(chosen)
+    words = known.words if known is not None else tuple(came.get(chosen, ()))
+    left, middle, right = st.columns(3)
+    key = f"{project.id}_{chosen}"
+    name = left.text_input("Name", "" if chosen == _NEW else chosen, key=f"tests_list_name_{key}", placeholder="dish")
+    role = middle.selectbox(
+        "For", WORD_LIST_ROLES, WORD_LIST_ROLES.index(known.role if known else "slot"), format_func=_ROLES.__getitem__,
+        key=f"tests_list_role_{key}",
+    )  # fmt: skip
+    language = right.text_input(
+        "Language", known.language if known else project.language, key=f"tests_list_language_{key}"
+    )
+    written = st.text_area(
+        "Words, one a line", "\n".join(words), key=f"tests_list_words_{key}", height=220, placeholder="soup\nbig | small",
+        help="Forms of a word are written with | between them; slots ask for them by number: {size.1}, {size.2}.",
+    )  # fmt: skip
+    save, remove, _ = st.columns([1, 1, 3])
+    if save.button("Save the list", type="primary", key="tests_list_save", width="stretch"):
+        try:
+            made = save_word_list(
+                store, visit.user, project, name, written.splitlines(), role=role, language=language.strip()
+            )
+        except AnnotatorError as error:
+            st.error(as_text(str(error)), icon=":material/error:")
+            return
+        _done(f"The list “{made.name}” has {len(made.words):,} words.")
+    if known is not None and remove.button("Remove it", key="tests_list_remove", width="stretch"):
+        remove_word_list(store, visit.user, project, known.name)
+        st.session_state.pop(f"tests_list_{project.id}", None)
+        _done(f"The list “{known.name}” is gone.")
+
+
+def _done(words: str) -> None:
+    st.session_state["tests_done"] = words
+    st.rerun()

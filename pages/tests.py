@@ -1,0 +1,34 @@
+"""Tests: functional tests of models (MFT, INV, DIR): what fails, making tests, word lists, files."""
+
+import streamlit as st
+
+from annotator.web.frame import as_text
+from annotator.web.page_parts import require_project
+from annotator.web.sections import suites_files, suites_make, suites_results, suites_words
+from annotator.web.session import current_visit, page_store
+
+SECTIONS = {
+    "Results": suites_results.show,
+    "Make a test": suites_make.show,
+    "Word lists": suites_words.show,
+    "Files": suites_files.show,
+}
+
+with page_store() as store:
+    visit = current_visit(store)
+    project = require_project(visit, "use models")
+    if project is not None and project.task.result_kind != "label":
+        st.header(as_text(f"Tests of {project.name}"), anchor=False)
+        st.info(
+            "Functional tests compare labels, but this project asks for answers. Choose a project with labels in the sidebar.",
+            icon=":material/rule:",
+        )
+    elif project is not None:
+        st.header(as_text(f"Tests of {project.name}"), anchor=False)
+        section = st.segmented_control(
+            "Section", list(SECTIONS), default="Results", required=True, key="tests_section",
+            label_visibility="collapsed", persist_state="session",
+        )  # fmt: skip
+        if done := st.session_state.pop("tests_done", None):
+            st.toast(as_text(done), icon=":material/check:")
+        SECTIONS[section or "Results"](store, visit, project)

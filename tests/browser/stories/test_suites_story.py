@@ -1,0 +1,71 @@
+"""A researcher makes a functional test, drops and edits cases, runs it on the built-in model and looks at what failed."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from annotator.domain.people import LOCAL_OPERATOR
+from annotator.store import open_store
+from annotator.store.projects import get_project_by_id
+from annotator.store.suites import cases_of_suite
+from annotator.usecases.making_suites import suite_named
+from tests.browser.stories.story import Person
+
+pytestmark = pytest.mark.browser
+
+
+def test_a_researcher_makes_a_test_runs_it_and_opens_what_failed(person: Callable[..., Person], tmp_path: Path) -> None:
+    somebody = person("Researcher").open("/tests?project=1")
+    page = somebody.page
+    somebody.sees("No suite of tests yet")
+    somebody.section("Make a test")
+    test = page.get_by_role("combobox", name="Test")
+    test.click()
+    test.fill("a positive word negated")
+    page.keyboard.press("Enter")
+    somebody.sees("Simple negation of a positive statement is negative.")
+
+    # Of the ten cases that are shown one is dropped, by the keyboard alone, and one is written anew.
+    drop = page.get_by_role("button", name="Drop").first
+    drop.focus()
+    page.keyboard.press("Enter")
+    somebody.sees("200 cases, 1 dropped.")
+    page.get_by_role("button", name="Edit").nth(1).click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Text").fill("The soup was not <b>good</b>.")
+    dialog.get_by_label("Text").press("Control+Enter")
+    dialog.get_by_role("button", name="Take the edit").click()
+    somebody.sees("200 cases, 1 dropped, 1 edited.")
+    somebody.sees("The soup was not <b>good</b>.")
+    page.get_by_role("button", name="Save the test (199 cases)").click()
+    somebody.sees("is saved with 199 cases")
+
+    with open_store(somebody.database) as store:
+        project = get_project_by_id(store, 1)
+        suite = suite_named(store, project, "sentiment")
+        cases = list(cases_of_suite(store, suite.id))
+    assert len(cases) == 199
+    assert cases[0].texts == ("The soup was not <b>good</b>.",)
+    assert LOCAL_OPERATOR.name != suite.tests[0].created_by == "Researcher"
+
+    somebody.section("Results")
+    page.get_by_role("button", name="Run the tests").click()
+    somebody.sees("built-in answered 1 tests, 199 texts")
+    cell = page.get_by_role("button", name="of 199")
+    expect(cell).to_be_visible()
+    cell.focus()
+    page.keyboard.press("Enter")
+    failing = page.get_by_role("dialog", name="Failing cases")
+    expect(failing.get_by_text("✗").first).to_be_visible()
+    expect(failing.get_by_text("Expected: “negative”.").first).to_be_visible()
+    page.keyboard.press("Escape")
+
+    somebody.section("Files")
+    page.get_by_role("button", name="Prepare the file").click()
+    with page.expect_download() as taken:
+        page.get_by_role("button", name="Take sentiment.jsonl (199 cases)").click()
+    taken.value.save_as(tmp_path / "suite.jsonl")
+    assert len((tmp_path / "suite.jsonl").read_text(encoding="utf-8").splitlines()) == 199
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

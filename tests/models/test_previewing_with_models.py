@@ -1,0 +1,90 @@
+"""Previews by transformers models: a classifier with the project's labels, and a model that answers questions."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from annotator.attribution.base import Input
+from annotator.domain.people import LOCAL_OPERATOR
+from annotator.domain.projects import Project
+from annotator.domain.rationales import RationaleSet
+from annotator.domain.tasks import get_task
+from annotator.errors import ModelError
+from annotator.store import Store
+from annotator.store.instances import find_instance_ids, get_instance
+from annotator.usecases.previewing import preview
+from annotator.usecases.projects import change_project, create_project
+
+TEXT = "the film was great and the plot was not dull"
+SETS = [RationaleSet.of((1, 2), (3, 4)), RationaleSet.of((9, 10))]
+
+
+def asks(store: Store, project: Project, folder: Path) -> Project:
+    settings = replace(project.settings, preview_model=f"transformers:{folder}")
+    return change_project(store, LOCAL_OPERATOR, replace(project, settings=settings))
+
+
+@pytest.fixture
+def films(store: Store, import_rows: Callable[..., object]) -> Project:
+    made = create_project(
+        store, LOCAL_OPERATOR, "Films", get_task("sentiment"), labels=["negative", "neutral", "positive"]
+    )
+    import_rows(made, [{"id": "a", "text": TEXT, "label": "positive"}, {"id": "long", "text": " ".join([TEXT] * 8)}])
+    return made
+
+
+def test_a_classifier_answers_as_it_does_when_it_is_asked_by_itself(
+    store: Store, films: Project, folders: dict[str, Path], loaded: Callable[..., Any]
+) -> None:
+    project = asks(store, films, folders["bert"])
+    [number] = find_instance_ids(store, project.id, "a")
+    shown = preview(store, LOCAL_OPERATOR, number, "positive", SETS)
+    model = loaded("bert")
+    text = Input.of(get_instance(store, number))
+
+    def p(*tokens: int) -> float:
+        mask = [token in tokens for token in range(10)]
+        import numpy as np
+
+        return float(model.probabilities([text.kept(np.array(mask))])[0][model.labels.index("positive")])
+
+    assert (shown["model"], shown["kind"], shown["unseen"]) == ("bert", "transformers", 0)
+    assert shown["full"]["p"] == pytest.approx(p(*range(10)), abs=1e-4)
+    assert shown["rest"]["p"] == pytest.approx(p(0, 2, 4, 5, 6, 7, 8), abs=1e-4)
+    assert shown["sets"][0]["p"] == pytest.approx(p(1, 3), abs=1e-4)
+    assert [place for place, _ in shown["sets"][0]["less"]] == [1, 3]
+    assert shown["sets"][0]["less"][0][1] == pytest.approx(p(3), abs=1e-4)
+
+
+def test_a_text_beyond_the_models_limit_is_cut_and_it_is_told(
+    store: Store, films: Project, folders: dict[str, Path]
+) -> None:
+    project = asks(store, films, folders["bert"])
+    [number] = find_instance_ids(store, project.id, "long")
+    shown = preview(store, LOCAL_OPERATOR, number, None, SETS)
+    assert 0 < shown["unseen"] < 80
+
+
+def test_a_reading_model_is_asked_for_its_answer_and_says_nothing_of_others(
+    store: Store, import_rows: Callable[..., object], folders: dict[str, Path], loaded: Callable[..., Any]
+) -> None:
+    made = create_project(store, LOCAL_OPERATOR, "Questions", get_task("reading"))
+    import_rows(made, [{"id": "r", "passage": TEXT, "question": "who wrote the script?", "answer": "dull"}])
+    project = asks(store, made, folders["reader"])
+    [number] = find_instance_ids(store, project.id, "r")
+    shown = preview(store, LOCAL_OPERATOR, number, "dull", SETS)
+    [own] = loaded("reader").answers([Input.of(get_instance(store, number))])
+    assert (shown["label"], shown["full"]["predicted"]) == (own.result, own.result)
+    assert shown["full"]["p"] == pytest.approx(own.probabilities[own.result], abs=1e-4)
+    for told in (shown["rest"], *shown["sets"]):
+        assert (told["p"] is None) == (told["predicted"] != own.result)
+
+
+def test_a_reading_model_cannot_be_asked_for_labels(store: Store, films: Project, folders: dict[str, Path]) -> None:
+    project = asks(store, films, folders["reader"])
+    [number] = find_instance_ids(store, project.id, "a")
+    with pytest.raises(ModelError, match="answers questions, but the project 'Films' asks for labels"):
+        preview(store, LOCAL_OPERATOR, number, None, SETS)

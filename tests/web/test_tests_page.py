@@ -1,0 +1,130 @@
+"""The Tests page as a script: what it says with nothing, making a test, results with markup in names, who may see it."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from annotator.domain.people import LOCAL_OPERATOR
+from annotator.domain.projects import Project
+from annotator.domain.suites import Case, CaseAnswer
+from annotator.figures.case_texts import case_texts_html
+from annotator.resources import resource_folder
+from annotator.store import Store
+from annotator.store.suite_runs import add_run, save_answers
+from annotator.usecases import accounts
+from annotator.usecases.making_suites import save_test, suite_named, suites_of
+from annotator.web import session
+from annotator.web.session import Visit
+
+PAGE = resource_folder("pages") / "tests.py"
+HOSTILE = "<b onclick=x>model</b>"
+
+
+@pytest.fixture
+def page(store: Store, database: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., AppTest]:
+    """The page, run for somebody with a role in a project."""
+
+    def run(project: Project, role: str = "researcher", section: str = "Results") -> AppTest:
+        user = accounts.add_user(store, LOCAL_OPERATOR, "ada", role, project.name).user
+        token = accounts.sign_in_as(store, "ada", is_demonstration=True)
+        monkeypatch.setattr(session, "cookie_token", lambda: token)
+        monkeypatch.setenv("ANNOTATOR_DB", str(database))
+        app = AppTest.from_file(str(PAGE), default_timeout=30)
+        app.session_state["visit"] = Visit(user, "", project, frozenset({role}))
+        app.session_state["tests_section"] = section
+        return app.run()
+
+    return run
+
+
+@pytest.fixture
+def answered(store: Store, project: Project) -> Project:
+    """A test of two cases; a model with markup in its name fails the first."""
+    cases = [Case("t", "MFT", "Logic", str(n), (f"<i>text</i> {n}",), "label", ("negative",)) for n in range(2)]
+    test = save_test(store, LOCAL_OPERATOR, project, "s", cases)
+    with store.transaction():
+        run = add_run(store, test.suite_id, HOSTILE, "", computed_by=None, created_by="x")
+        answers = [[CaseAnswer(label, None)] for label in ("positive", "negative")]
+        save_answers(store, run, test.id, answers, ["failed", "passed"])
+    return project
+
+
+@pytest.mark.parametrize("section", ["Results", "Make a test", "Word lists", "Files"])
+@pytest.mark.parametrize("task", ["sentiment", "inference", "similarity", "verification"])
+def test_every_section_runs_in_an_empty_project_of_any_task_with_labels(page, make_project, task, section) -> None:
+    app = page(make_project(task), section=section)
+    assert not app.exception
+    assert not app.error
+
+
+def test_an_empty_project_says_where_tests_come_from(page, make_project) -> None:
+    assert (
+        page(make_project()).info[0].value.startswith("No suite of tests yet. Make one from the tests that come along")
+    )
+
+
+def test_a_project_that_asks_for_answers_says_so(page, make_project) -> None:
+    app = page(make_project("reading"))
+    assert not app.exception
+    assert app.info[0].value.startswith("Functional tests compare labels")
+
+
+@pytest.mark.parametrize("role", ["annotator", "reviewer"])
+def test_who_may_not_use_models_sees_no_tests(page, answered, role) -> None:
+    app = page(answered, role)
+    assert app.info[0].value.startswith("You cannot use models in this project")
+    assert not app.selectbox
+
+
+def test_a_rate_is_a_button_and_names_are_text(page, answered) -> None:
+    app = page(answered)
+    assert not app.exception
+    assert "50.0 % · 1 of 2" in [b.label.replace("\\", "") for b in app.button]
+    shown = "".join(markdown.value for markdown in app.markdown)
+    assert HOSTILE not in shown
+    assert "onclick" in shown  # as text
+
+
+def test_a_ready_test_is_previewed_a_case_dropped_and_the_rest_saved(page, project, store) -> None:
+    app = page(project, section="Make a test")
+    assert not app.exception
+    assert "Save the test (200 cases)" in [b.label for b in app.button]
+    app.button(key="tests_drop_0").click().run()
+    app.button(key="tests_save").click().run()
+    assert not app.exception
+    (suite,) = suites_of(store, LOCAL_OPERATOR, project)
+    assert (suite.name, suite.n_cases) == ("sentiment", 199)
+    assert suite.tests[0].recipe["dropped"] == ["0"]
+
+
+def test_an_own_template_with_an_unknown_slot_is_refused_where_it_is_written(page, project, store) -> None:
+    app = page(project, section="Make a test")
+    app.segmented_control(key=f"tests_kind_{project.id}").set_value("One of my own").run()
+    app.text_input(key=f"tests_own_name_{project.id}").set_value("mine")
+    app.text_area(key=f"tests_own_lines_{project.id}").set_value("The {thin} was not {good}.").run()
+    assert app.error[0].value.replace("\\", "") == "There is no word list for the slot {thin}. Did you mean {thing}?"
+    app.text_area(key=f"tests_own_lines_{project.id}").set_value("The {thing} was not {good}.").run()
+    assert not app.error
+    app.number_input(key=f"tests_n_{project.id}_own").set_value(7).run()
+    app.button(key="tests_save").click().run()
+    assert suite_named(store, project, "sentiment").n_cases == 7
+
+
+def test_word_lists_are_written_on_the_page(page, project, store) -> None:
+    app = page(project, section="Word lists")
+    app.text_input(key=f"tests_list_name_{project.id}_a new list").set_value("dish")
+    app.text_area(key=f"tests_list_words_{project.id}_a new list").set_value("soup\nbread").run()
+    app.button(key="tests_list_save").click().run()
+    assert not app.exception
+    assert store.value("SELECT words FROM word_lists WHERE name = 'dish'") == '["soup", "bread"]'
+
+
+def test_case_texts_are_escaped_and_mark_what_was_changed() -> None:
+    html = case_texts_html(["a <i>b</i>", "a <u>c</u>"], compares=True, answers=["x", "<y>"], fails=[False, True])
+    assert "<i>" not in html
+    assert "<u>" not in html
+    assert "✗ &lt;y&gt;" in html
+    plain = case_texts_html(["It was good.", "It was very good."], compares=True)
+    assert "It was<ins> very</ins> good." in plain or "It was <ins>very </ins>good." in plain
