@@ -1,9 +1,11 @@
 """Sets that were proposed for a piece of work, and what its person said of them."""
 
+import json
 from collections.abc import Mapping, Sequence
 
 from annotator.domain.proposed_sets import ProposedCount, ProposedSet, ProposedState
 from annotator.domain.rationales import RationaleSet
+from annotator.domain.sources import SourceProposedSet
 from annotator.store.database import Store
 from annotator.store.packing import pack_sets, unpack_set
 
@@ -72,6 +74,29 @@ def accepted_sets(store: Store, assignment_id: int) -> dict[int, RationaleSet]:
 def set_states(store: Store, states: Mapping[int, ProposedState]) -> None:
     """Write the states of some proposed sets."""
     store.run_many("UPDATE proposed_sets SET state = ? WHERE id = ?", [(s, number) for number, s in states.items()])
+
+
+def proposed_of_instances(store: Store, instance_ids: Sequence[int]) -> dict[int, tuple[SourceProposedSet, ...]]:
+    """As our own export writes them, by piece of work, for all work on some instances."""
+    found: dict[int, tuple[SourceProposedSet, ...]] = {}
+    for row in store.rows(
+        """SELECT proposed_sets.* FROM proposed_sets JOIN assignments ON assignments.id = assignment_id
+            WHERE instance_id IN (SELECT value FROM json_each(?)) ORDER BY proposed_sets.id""",
+        (json.dumps(list(instance_ids)),),
+    ):
+        spans = tuple((start, end) for start, end in json.loads(row["spans"]))
+        made = SourceProposedSet(row["source"], row["name"], spans, row["state"])
+        found[row["assignment_id"]] = (*found.get(row["assignment_id"], ()), made)
+    return found
+
+
+def restore_proposed(store: Store, assignment_id: int, proposed: Sequence[SourceProposedSet]) -> None:
+    """Write what was proposed for a piece of work as it was; of a set that stands twice the first counts."""
+    spans = pack_sets([RationaleSet.of(*one.spans) for one in proposed])
+    store.run_many(
+        "INSERT OR IGNORE INTO proposed_sets (assignment_id, source, name, spans, state) VALUES (?, ?, ?, ?, ?)",
+        [(assignment_id, p.source, p.name, packed, p.state) for p, packed in zip(proposed, spans, strict=True)],
+    )
 
 
 def proposed_counts(store: Store, project_id: int) -> list[ProposedCount]:

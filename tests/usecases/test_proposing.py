@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -10,15 +11,18 @@ from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.domain.projects import Project
 from annotator.domain.proposed_sets import ProposedCount
 from annotator.domain.rationales import RationaleSet
+from annotator.domain.sources import SourceInstance, SourceProposedSet
 from annotator.domain.word_lists import WordList
 from annotator.errors import NotAllowed, NotFound
-from annotator.store import Store
+from annotator.store import Store, open_store
 from annotator.store.instances import find_instance_ids, get_instance
 from annotator.store.projects import get_project
 from annotator.store.proposed_sets import answers_of
 from annotator.usecases import marking, proposing
+from annotator.usecases.exporting import everything_of, export_file
+from annotator.usecases.importing import import_file
 from annotator.usecases.marking import Work
-from annotator.usecases.projects import change_project
+from annotator.usecases.projects import change_project, create_project
 from annotator.usecases.proposing import Offer, Proposals
 from annotator.usecases.quality import quality_of
 from annotator.usecases.showing import show_work
@@ -303,3 +307,26 @@ def test_only_whoever_sees_all_annotations_reads_the_counts(
         quality_of(store, ann, reviews)
     with pytest.raises(NotFound):
         quality_of(store, add_person("Nobody", reviews), reviews)
+
+
+def test_our_own_export_carries_what_was_proposed_and_what_was_said(
+    store: Store, reviews: Project, ann: User, tmp_path: Path
+) -> None:
+    work = work_of(store, ann, reviews)
+    first, _ = proposing.propose(store, ann, work.assignment.id).numbers
+    answer(store, ann, work, {first: "accepted"}, (7, 9))
+    export_file(store, LOCAL_OPERATOR, reviews, "jsonl", tmp_path / "all.jsonl")
+    with open_store(tmp_path / "other.db", create=True) as other:
+        copy = create_project(other, LOCAL_OPERATOR, "Copy", reviews.task)
+        import_file(other, LOCAL_OPERATOR, copy, "jsonl", tmp_path / "all.jsonl")
+        kept = [
+            item.work[0].proposed
+            for item in everything_of(other, get_project(other, "Copy"))
+            if isinstance(item, SourceInstance) and item.work
+        ]
+    assert kept == [
+        (
+            SourceProposedSet("carried", "dispensable", ((7, 9), (10, 11)), "accepted"),
+            SourceProposedSet("carried", "dispensable", ((10, 11),), "undecided"),
+        )
+    ]
