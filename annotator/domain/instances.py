@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import Literal
 
 from annotator.domain.gold import SetOrigin
+from annotator.domain.proposed_sets import ProposedState
 from annotator.domain.rationales import RationaleSet
 from annotator.domain.texts import TokenizedText, TokenLayout
 
@@ -109,6 +110,8 @@ class Draft:
     # Of a correction: which set of the round before each set was (None: a new one), and which passed ones were opened again.
     origins: tuple[int | None, ...] = ()
     unlocked: tuple[int, ...] = ()
+    # What was said of proposed sets, by their numbers; None leaves what was said before.
+    proposed: Mapping[int, ProposedState] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,6 +42,8 @@ class ProjectSettings:
     preview_method: the method whose stored attributions sets are compared with; the newest runs', or none
     away_after_days: returned work that rests for longer may be corrected by somebody else, and a round that the reviewers
     of the last one leave alone for longer may be scored by others.
+    are_carried_sets_proposed: whether annotators of a changed version are proposed the gold sets of its original.
+    proposed_word_lists: names of the word lists that propose sets (keep) or tell words to be no rationale (ignore).
     checkers_per_perturbation: how many others approve a changed version before it becomes an instance.
     perturbations_per_kind: how many of each kind are aimed at (Wang et al. 2022: 100).
     own_perturbation_kinds: names of kinds beside those that are always there.
@@ -68,6 +70,8 @@ class ProjectSettings:
     is_exhaustive: bool = False
     researchers_see_submitted: bool = False
     model_previews: Previews = "reviewers"
+    are_carried_sets_proposed: bool = True
+    proposed_word_lists: tuple[str, ...] = ()
     checkers_per_perturbation: int = 2
     perturbations_per_kind: int = 100
     own_perturbation_kinds: tuple[str, ...] = ()

@@ -6,6 +6,7 @@ from typing import Literal
 
 from annotator.domain.authoring import ChangedText, PerturbationState, Verdict
 from annotator.domain.models import StoredOutput
+from annotator.domain.proposed_sets import ProposedSource, ProposedState
 from annotator.domain.texts import TokenizedText
 from annotator.domain.word_lists import WordList
 
@@ -71,6 +72,16 @@ class SourceAnnotation:
 
 
 @dataclass(frozen=True, slots=True)
+class SourceProposedSet:
+    """A set that was proposed for a piece of work, and what became of it; spans: token indices of the instance."""
+
+    source: ProposedSource
+    name: str
+    spans: tuple[tuple[int, int], ...]
+    state: ProposedState
+
+
+@dataclass(frozen=True, slots=True)
 class SourceWork:
     """What someone holds or held of an instance, with the draft and the time spent (only our own JSONL carries it)."""
 
@@ -89,6 +100,7 @@ class SourceWork:
     follows: int | None = None  # of a correction: the place among the instance's annotations of the one it corrects
     origins: tuple[int | None, ...] = ()
     unlocked: tuple[int, ...] = ()
+    proposed: tuple[SourceProposedSet, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from annotator.domain.instances import AnnotationState, AssignmentState, Instanc
 from annotator.domain.lists import LONGEST_NAME, LONGEST_NOTE, MOST_LISTED
 from annotator.domain.models import StoredOutput
 from annotator.domain.people import Role
+from annotator.domain.proposed_sets import ProposedSource, ProposedState
 from annotator.domain.reviews import Outcome, Property, ReviewState
 from annotator.domain.sources import (
     SourceAnnotation,
@@ -20,6 +21,7 @@ from annotator.domain.sources import (
     SourcePerturbation,
     SourceProject,
     SourceProposal,
+    SourceProposedSet,
     SourceRound,
     SourceSpan,
     SourceText,
@@ -74,6 +76,21 @@ class AnnotationRecord(msgspec.Struct, omit_defaults=True):
     created_at: Time | None = None
 
 
+class ProposedSetRecord(msgspec.Struct):
+    """A set that was proposed to an annotator."""
+
+    source: ProposedSource
+    name: str
+    spans: Annotated[list[tuple[Place, Place]], msgspec.Meta(min_length=1)]
+    state: ProposedState
+
+    def __post_init__(self) -> None:
+        if self.state == "unasked" and self.source != "complement":
+            raise ValueError("only a complement waits to be asked for")
+        if not all(start < end for start, end in self.spans):
+            raise ValueError("a span needs start < end")
+
+
 class WorkRecord(msgspec.Struct, omit_defaults=True):
     """What someone holds or held of an instance."""
 
@@ -92,6 +109,7 @@ class WorkRecord(msgspec.Struct, omit_defaults=True):
     follows: Place | None = None
     origins: list[Place | None] = []
     unlocked: list[Place] = []
+    proposed: list[ProposedSetRecord] = []
 
 
 class ReviewRecord(msgspec.Struct, omit_defaults=True):
@@ -383,6 +401,7 @@ def _work_record(item: SourceWork) -> WorkRecord:
         item.follows,
         list(item.origins),
         list(item.unlocked),
+        [ProposedSetRecord(one.source, one.name, list(one.spans), one.state) for one in item.proposed],
     )
 
 
@@ -465,6 +484,7 @@ def work_of(record: WorkRecord, sets: tuple[tuple[SourceSpan, ...], ...]) -> Sou
         record.follows,
         tuple(record.origins),
         tuple(record.unlocked),
+        tuple(SourceProposedSet(one.source, one.name, tuple(one.spans), one.state) for one in record.proposed),
     )
 
 

@@ -14,6 +14,7 @@ from annotator.store.annotations import add_annotation
 from annotator.store.assignments import save_draft
 from annotator.store.database import Row, Store, now
 from annotator.store.packing import fingerprint, pack_numbers, pack_offsets, pack_sets, unpack_text
+from annotator.store.proposed_sets import restore_proposed
 
 
 @dataclass(frozen=True, slots=True)
@@ -341,6 +342,7 @@ def _add_assignment(store: Store, project_id: int, instance_id: int, work: Store
     assignment_id = cast("int", cursor.lastrowid)
     if source.revision:
         save_draft(store, assignment_id, work.draft, source.revision)
+    restore_proposed(store, assignment_id, source.proposed)
     return assignment_id
 
 

@@ -12,6 +12,7 @@ from annotator.store.schema_jobs import JOBS
 from annotator.store.schema_lists import LISTS
 from annotator.store.schema_models import MODELS
 from annotator.store.schema_perturbations import PERTURBATIONS
+from annotator.store.schema_proposed_sets import PROPOSED_SETS
 from annotator.store.schema_suites import SUITES
 from annotator.store.schema_tokens import TOKENS
 
@@ -445,4 +446,11 @@ def m008_perturbations(db: Database) -> None:
 def m009_facts(db: Database) -> None:
     """What methods say of their own scores, beside each attribution."""
     for statement in FACTS:
+        db.conn.execute(statement)
+
+
+@MIGRATIONS()
+def m010_proposed_sets(db: Database) -> None:
+    """Sets that were proposed to annotators, and what became of them."""
+    for statement in PROPOSED_SETS:
         db.conn.execute(statement)

@@ -2,7 +2,7 @@
 
 import dataclasses
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -18,6 +18,7 @@ from annotator.domain.sources import (
     SourceInstance,
     SourceItem,
     SourceProject,
+    SourceProposedSet,
     SourceText,
     SourceWork,
 )
@@ -37,6 +38,7 @@ from annotator.store.people import list_members
 from annotator.store.perturbations import perturbations_as_sources
 from annotator.store.projects import settings_json
 from annotator.store.proposals import proposals_of_instances
+from annotator.store.proposed_sets import proposed_of_instances
 from annotator.store.transfer import choices_as_sources, rounds_as_sources, threads_as_sources
 from annotator.store.word_lists import list_word_lists
 from annotator.usecases.resolving import to_source_sets, to_source_span
@@ -145,12 +147,17 @@ def everything_of(store: Store, project: Project, split: str | None = None) -> I
         ids = [instance.id for instance in instances]
         annotations, works = annotations_of(store, ids), work_of_instances(store, ids)
         proposals = proposals_of_instances(store, ids)
+        proposed = proposed_of_instances(store, ids)
         places = {a.id: place for of_one in annotations.values() for place, a in enumerate(of_one)}
         all_places |= places
         rounds, choices = rounds_as_sources(store, ids, places), choices_as_sources(store, ids, places)
         threads = threads_as_sources(store, ids, places)
         for instance in instances:
-            source = _source_instance(instance, annotations[instance.id], works.get(instance.id, []), places)
+            works_of_one = [
+                _source_work(work, instance, places, proposed.get(work.assignment.id, ()))
+                for work in works.get(instance.id, [])
+            ]
+            source = _source_instance(instance, annotations[instance.id], works_of_one)
             yield dataclasses.replace(
                 source, proposals=tuple(p.as_source() for p in proposals.get(instance.id, [])),
                 rounds=rounds.get(instance.id, ()), choice=choices.get(instance.id), threads=threads.get(instance.id, ()),
@@ -202,9 +209,7 @@ def _header(store: Store, project: Project) -> SourceProject:
     )
 
 
-def _source_instance(
-    instance: Instance, annotations: list[Annotation], works: list[HeldWork], places: Mapping[int, int]
-) -> SourceInstance:
+def _source_instance(instance: Instance, annotations: list[Annotation], works: Sequence[SourceWork]) -> SourceInstance:
     layout = instance.layout
     return SourceInstance(
         key=instance.key,
@@ -233,7 +238,7 @@ def _source_instance(
         is_exhaustive=instance.is_exhaustive,
         metadata=instance.metadata,
         state=instance.state,
-        work=tuple(_source_work(work, instance, places) for work in works),
+        work=tuple(works),
     )
 
 
@@ -241,7 +246,9 @@ def _source_text(segment: Segment) -> SourceText | str:
     return segment.docid if segment.docid is not None else SourceText(segment.body.text, segment.body)
 
 
-def _source_work(work: HeldWork, instance: Instance, places: Mapping[int, int]) -> SourceWork:
+def _source_work(
+    work: HeldWork, instance: Instance, places: Mapping[int, int], proposed: Sequence[SourceProposedSet]
+) -> SourceWork:
     draft, follows = work.assignment.draft, work.assignment.follows_id
     return SourceWork(
         user=work.user_name,
@@ -259,4 +266,5 @@ def _source_work(work: HeldWork, instance: Instance, places: Mapping[int, int]) 
         follows=None if follows is None else places[follows],
         origins=draft.origins,
         unlocked=draft.unlocked,
+        proposed=tuple(proposed),
     )

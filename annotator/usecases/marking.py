@@ -24,10 +24,12 @@ from annotator.store.gold_choices import is_chosen
 from annotator.store.instances import get_instance, layout_of, row_of
 from annotator.store.projects import assignment_counts_of, get_project_by_id, instance_counts
 from annotator.store.proposals import add_proposal, decide_proposal, last_proposal_of
+from annotator.store.proposed_sets import answers_of, save_answers
 from annotator.store.reviews import end_open_reviews, forget_unsubmitted_scores, has_scores
 from annotator.store.rounds import find_round, open_round, write_origins
 from annotator.usecases.feedback import Feedback, former_round
 from annotator.usecases.leasing import claim_next, held_by, hold, keep_leases, lease_end, open_asked, own_work
+from annotator.usecases.proposing import close
 from annotator.usecases.rights import require
 
 PAGE_SIZE = 20
@@ -135,9 +137,15 @@ def save_draft(
         check_spans(draft.sets, layout_of(store, assignment.instance_id))
         project = get_project_by_id(store, assignment.project_id)
         keep_leases(store, project, assignment)
-        work_store.save_draft(store, assignment_id, draft, revision + 1)
+        _save(store, assignment_id, draft, revision + 1)
         work_store.add_timing(store, assignment_id, _plausible(timing))
     return revision + 1
+
+
+def _save(store: Store, assignment_id: int, draft: Draft, revision: int) -> None:
+    work_store.save_draft(store, assignment_id, draft, revision)
+    if draft.proposed is not None:
+        save_answers(store, assignment_id, draft.proposed)
 
 
 def note_seen(store: Store, user: User, assignment_id: int, at: str) -> None:
@@ -169,7 +177,7 @@ def submit(
         instance = get_instance(store, assignment.instance_id)
         result = check_submission(draft, instance, project, is_confirmed=is_confirmed)
         keep_leases(store, project, assignment)
-        work_store.save_draft(store, assignment_id, draft, revision + 1)
+        _save(store, assignment_id, draft, revision + 1)
         work_store.add_timing(store, assignment_id, _plausible(timing))
         _store_submission(store, user, project, instance, assignment, draft, result)
         return _what_follows(store, user, project, shown_next)
@@ -287,6 +295,7 @@ def _store_submission(
         forget_unsubmitted_scores(store, annotation_id)
         open_round(store, annotation_id, project.id, instance.id, assignment.round_number, assignment.follows_id)
     _write_origins(store, assignment, annotation_id, draft)
+    close(store, assignment.id, draft)
     _move(store, assignment, "submitted")
     _note(store, user, "submit", assignment, result=result, sets=len(draft.sets))
 
@@ -339,6 +348,8 @@ def _work(store: Store, assignment: Assignment) -> Work:
     decision = _decision_of_lead(store, assignment, instance)
     if assignment.follows_id is None:
         feedback = Feedback(assignment.round_number, decision) if decision else None
+        proposed = answers_of(store, assignment.id) or None
+        assignment = replace(assignment, draft=replace(assignment.draft, proposed=proposed))
         return Work(assignment, instance, feedback)
     former = former_round(store, assignment.follows_id)
     feedback = replace(former.feedback, lines=(*decision, *former.feedback.lines))

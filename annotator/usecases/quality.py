@@ -7,9 +7,11 @@ from statistics import median
 
 from annotator.domain.people import User
 from annotator.domain.projects import Project
+from annotator.domain.proposed_sets import ProposedCount
 from annotator.domain.reviews import Property
 from annotator.review.reviewer_agreement import ReviewerAgreement, reviewer_agreement
 from annotator.store import Store
+from annotator.store.proposed_sets import proposed_counts
 from annotator.store.review_numbers import (
     BehindPoint,
     OutcomeCount,
@@ -46,7 +48,10 @@ class TimeSpent:
 
 @dataclass(frozen=True, slots=True)
 class WorkQuality:
-    """Everything about reviewing and time; scores_by_annotator of each property is in `scores`."""
+    """Everything about reviewing and time; scores_by_annotator of each property is in `scores`.
+
+    proposed: what became of sets that were proposed to annotators
+    """
 
     outcomes: tuple[OutcomeCount, ...]
     accepted_by_round: tuple[RoundShare, ...]
@@ -54,6 +59,7 @@ class WorkQuality:
     reviewers: dict[Property, ReviewerAgreement]
     time: TimeSpent
     time_by_person: dict[str, TimeSpent]
+    proposed: tuple[ProposedCount, ...]
 
 
 def quality_of(store: Store, actor: User, project: Project) -> WorkQuality:
@@ -77,6 +83,7 @@ def work_quality(store: Store, project: Project) -> WorkQuality:
         reviewers={name: reviewer_agreement(found) for name, found in score_patterns(store, project.id).items()},
         time=_time([milliseconds for _, milliseconds in times]),
         time_by_person={name: _time(spent) for name, spent in sorted(by_person.items())},
+        proposed=tuple(proposed_counts(store, project.id)),
     )
 
 

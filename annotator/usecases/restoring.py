@@ -8,6 +8,7 @@ from annotator.domain.instances import Draft
 from annotator.domain.models import Output, Run, StoredOutput
 from annotator.domain.people import PROJECT_ROLES, User
 from annotator.domain.projects import Project
+from annotator.domain.rationales import RationaleSet, check_spans
 from annotator.domain.sources import (
     Problem,
     SourceEvent,
@@ -200,6 +201,7 @@ class Restorer:
 
     def _stored_work(self, work: SourceWork, layout: TokenLayout) -> StoredWork:
         sets = resolve_sets(work.draft, layout, no_body)
+        check_spans([RationaleSet.of(*one.spans) for one in work.proposed], layout)
         draft = Draft(
             work.draft.result, sets, work.draft.note, work.no_rationale, origins=work.origins, unlocked=work.unlocked
         )

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from annotator.domain.instances import Draft, Instance, Segment
 from annotator.domain.projects import DISCARD_REASONS, Project, ResultMode
+from annotator.domain.proposed_sets import ProposedState
 from annotator.domain.submission import result_mode_for
 from annotator.domain.tasks import ResultKind, Task
 from annotator.store import Store
@@ -16,8 +17,8 @@ from annotator.text.language import direction
 from annotator.text.utf16 import utf16_offsets
 from annotator.usecases.feedback import Feedback
 from annotator.usecases.marking import PAGE_SIZE, FinishedRow, NextWork, Work
-
-Pairs = tuple[tuple[int, int], ...]
+from annotator.usecases.proposing import may_propose
+from annotator.usecases.showing_proposals import Pairs, pairs_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +66,7 @@ class ShownDraft:
     no_rationale: bool
     origins: tuple[int | None, ...]
     unlocked: tuple[int, ...]
+    proposed: Mapping[int, ProposedState]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +92,7 @@ class ShownWork:
     draft: ShownDraft
     locked_sets: tuple[int, ...]
     feedback: ShownFeedback | None
+    proposes: bool  # whether the route `proposed` has something to answer to
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +151,7 @@ def show_work(work: Work, project: Project) -> ShownWork:
         draft=show_draft(assignment.draft),
         locked_sets=work.feedback.passed if work.feedback else (),
         feedback=None if work.feedback is None else _show_feedback(work.feedback),
+        proposes=may_propose(project, assignment, work.instance),
     )
 
 
@@ -177,8 +181,9 @@ def show_instance(instance: Instance, task: Task) -> ShownInstance:
 
 def show_draft(draft: Draft) -> ShownDraft:
     """A draft with its spans as pairs."""
-    sets = tuple(tuple((span.start, span.end) for span in s.spans) for s in draft.sets)
-    return ShownDraft(draft.result, sets, draft.note, draft.no_rationale, draft.origins, draft.unlocked)
+    sets = tuple(pairs_of(one) for one in draft.sets)
+    proposed = draft.proposed or {}
+    return ShownDraft(draft.result, sets, draft.note, draft.no_rationale, draft.origins, draft.unlocked, proposed)
 
 
 def show_project(project: Project) -> ShownProject:

@@ -8,7 +8,8 @@ from annotator.domain.rationales import RationaleSet
 from annotator.domain.reviews import Finding, Round, Scores
 from annotator.usecases.feedback import FormerRound
 from annotator.usecases.reviewing import PAGE_SIZE, NextReview, ReviewRow, ReviewWork
-from annotator.usecases.showing import Pairs, ShownInstance, show_instance
+from annotator.usecases.showing import ShownInstance, show_instance
+from annotator.usecases.showing_proposals import Pairs, pairs_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,14 +184,10 @@ def _state(work: ReviewWork) -> str:
     return "submitted" if work.review.state == "submitted" else "open"
 
 
-def _pairs(rationale_set: RationaleSet) -> Pairs:
-    return tuple((span.start, span.end) for span in rationale_set.spans)
-
-
 def _show_set(work: ReviewWork, number: int, rationale_set: RationaleSet) -> ShownReviewedSet:
     means = work.carried_means.get(number)
     carried = None if means is None else ShownCarried(*means)
-    return ShownReviewedSet(_pairs(rationale_set), carried is not None, carried, work.origins.get(number))
+    return ShownReviewedSet(pairs_of(rationale_set), carried is not None, carried, work.origins.get(number))
 
 
 def _show_scores(scores: Scores) -> ShownScores:
@@ -202,7 +199,7 @@ def _show_former(former: FormerRound) -> ShownFormerRound:
     said: Annotation = former.annotation
     set_lines = {str(number): lines for number, lines in former.feedback.sets.items()}
     return ShownFormerRound(
-        former.feedback.round_number, tuple(_pairs(s) for s in said.sets), former.feedback.lines, set_lines
+        former.feedback.round_number, tuple(pairs_of(s) for s in said.sets), former.feedback.lines, set_lines
     )
 
 

@@ -29,7 +29,7 @@ TABLES = {
     "api_tokens", "jobs",
     "perturbations", "perturbation_versions", "perturbation_checks", "perturbation_drafts",
     "saved_lists", "list_members",
-    "word_lists", "suites", "suite_tests", "suite_cases", "suite_runs", "suite_answers", "suite_verdicts",
+    "word_lists", "suites", "suite_tests", "suite_cases", "suite_runs", "suite_answers", "suite_verdicts", "proposed_sets",
 }  # fmt: skip
 
 

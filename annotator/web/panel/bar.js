@@ -2,6 +2,7 @@
 import { button, element, press, setText, toggle } from "./dom.js";
 import { makeChip, paintChip, setWords } from "./chip.js";
 import { icon } from "./icons.js";
+import { ProposedRow } from "./proposed_row.js";
 import { Word } from "./word.js";
 
 const MANY_LABELS = 6;
@@ -15,9 +16,10 @@ export class Bar {
     this.word = new Word();
     this.#makeButtons();
     this.sets = element("div", { class: "sets", role: "radiogroup", "aria-label": "Rationale sets" });
+    this.proposed = new ProposedRow(actions);
     this.tools = element("div", { class: "row tools-row" }, element("div", { class: "sets-group" }, this.sets, this.adder), this.views);
     this.root = element("div", { class: "bar", role: "toolbar", "aria-label": "Label, rationale sets and submit", tabIndex: -1 },
-      element("div", { class: "row main-row" }, element("div", { class: "result-group" }, this.result, this.none), this.word.root, this.ways), this.tools);
+      element("div", { class: "row main-row" }, element("div", { class: "result-group" }, this.result, this.none), this.word.root, this.ways), this.tools, this.proposed.root);
     this.sets.addEventListener("pointerleave", () => actions.hover(null));
   }
 
@@ -42,6 +44,7 @@ export class Bar {
     this.#updateResult(session, look);
     this.#updateChips(session, look);
     this.#updateButtons(session, look);
+    this.proposed.update(session, look);
   }
 
   #updateButtons({ project, state, history, work }, { looks, readOnly, readMode, busy }) {

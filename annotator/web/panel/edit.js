@@ -13,7 +13,7 @@ import { Screen } from "./screen.js";
 import { Session } from "./session.js";
 
 const NOT_HERE = new Set(["s", "d", "g", "m", "q"]);
-const KEYS = KEY_LIST.map(([title, rows]) => [title, rows.filter(([key]) => !NOT_HERE.has(key))]);
+const KEYS = KEY_LIST.filter(([title]) => title !== "Proposed sets").map(([title, rows]) => [title, rows.filter(([key]) => !NOT_HERE.has(key))]);
 const nothing = () => {};
 
 class Editor {
@@ -38,6 +38,7 @@ class Editor {
       result: (label) => marking.setResult(label), note: (text) => marking.setNote(text),
       submit: () => this.#store(), keys: () => openKeys(screen.root, KEYS), focusText: () => screen.focusText(),
       skip: nothing, discard: nothing, guidelines: nothing, mine: nothing, ask: nothing,
+      accept: nothing, reject: nothing, nextProposal: nothing, take: nothing, glance: nothing,
     };
   }
 

@@ -8,6 +8,8 @@ import { problemOf, sameDraft } from "./model.js";
 import { Session } from "./session.js";
 import { WorkFlow } from "./work_flow.js";
 
+const BARE = "Nothing is marked yet. Accept a proposed set (a), or mark the tokens of set A.";
+
 export class Flow extends WorkFlow {
   /** @param {Object} parts  messages, storage, outbox, screen, trigger, project (its id) */
   constructor(parts) {
@@ -65,7 +67,24 @@ export class Flow extends WorkFlow {
       session.seen = true;
       this.messages.post("seen", { assignment: session.id, at: new Date().toISOString() });
     }
-    afterPaint(() => performance.mark("annotator:shown"));
+    afterPaint(() => {
+      performance.mark("annotator:shown");
+      this.#askProposed(this.current);
+    });
+  }
+
+  /**
+   * What is proposed is asked for when the text is on the screen, so that nothing waits for it, and after what was handed in has
+   * arrived: its sets may be what is carried over. Without an answer it is asked for again when the next message gets through.
+   */
+  async #askProposed(session) {
+    if (!session?.work.proposes || !session.open || session.offer.asked || this.outbox.isFinishing()) return;
+    const { offer } = session;
+    offer.asked = true;
+    const answer = await this.messages.post("proposed", { assignment: session.id });
+    if (answer.status === 200) offer.receive(answer.body);
+    else offer.asked = false;
+    if (offer.answered && session === this.current && session.offer === offer && !this.closed) this.screen.refresh();
   }
 
   submit(confirmed = false) {
@@ -74,7 +93,18 @@ export class Flow extends WorkFlow {
     if (session.held) return this.screen.hint("Decide first what to do with these marks (above the text).");
     const problem = problemOf(session.state, session.project, session.result);
     if (problem) return this.#refuseHere(session, problem);
+    if (this.#saysUndecided(session)) return;
     this.#leave("submit", confirmed ? { confirmed: true } : {});
+  }
+
+  /** Once in a visit: that proposed sets without an answer count as not kept. They hold nobody up after that. */
+  #saysUndecided({ offer }) {
+    const count = offer.undecided.length;
+    if (!count || this.hasSaidUndecided) return false;
+    this.hasSaidUndecided = true;
+    const sets = count === 1 ? "1 proposed set is" : `${count} proposed sets are`;
+    this.screen.hint(`${sets} undecided and will count as not kept. Submit again to go on; this is said only once.`, { stay: true });
+    return true;
   }
 
   /** What is plainly wrong is said before anything is sent. */
@@ -83,7 +113,8 @@ export class Flow extends WorkFlow {
       session.history.replace({ ...session.state, current: set });
       this.screen.refresh();
     }
-    this.screen.hint(error, { stay: true });
+    const isBare = session.offer.undecided.length > 0 && !session.draft.sets.length;
+    this.screen.hint(isBare && set !== null ? BARE : error, { stay: true });
   }
 
   skip() {
@@ -120,7 +151,9 @@ export class Flow extends WorkFlow {
 
   /** @param {import("./saving.js").Job} job */
   done({ kind, session }, { body }) {
-    if (kind === "draft" || this.closed) return;
+    if (this.closed) return;
+    this.#askProposed(this.current);
+    if (kind === "draft") return;
     session.gone = true;
     if (body.counts) this.trigger("progress", (this.counts = body.counts));
     if (body.ahead) this.#expect(body.ahead);

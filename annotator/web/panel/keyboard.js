@@ -20,6 +20,12 @@ export const KEY_LIST = [
     ["double click", "add the sentence"],
     ["Alt + drag", "remove tokens"],
   ]],
+  ["Proposed sets", [
+    ["p", "the next one to hand (Shift + p: the one before)"],
+    ["a", "accept the one at hand: it becomes a set"],
+    ["Shift + a", "accept all"],
+    ["r", "reject the one at hand (Shift + r: all)"],
+  ]],
   ["Sets", [
     ["1 – 9", "choose a set (where only labels are given: a label)"],
     ["n", "new set"],
@@ -48,7 +54,7 @@ export class Keyboard {
   /**
    * @param {import("./screen.js").Screen} screen
    * @param {import("./marking.js").Marking} marking
-   * @param {Object<string, Function>} actions  submit, skip, discard, guidelines, mine, keys
+   * @param {Object<string, Function>} actions  submit, skip, discard, accept, reject, nextProposal, guidelines, mine, keys
    */
   constructor(screen, marking, actions) {
     Object.assign(this, { screen, marking, actions, goal: null });
@@ -102,6 +108,7 @@ export class Keyboard {
   #onControl(key, target) {
     const radio = target.closest("[role=radio]");
     if (radio && (key === "ArrowLeft" || key === "ArrowRight")) return this.#do(() => moveRadio(radio, key === "ArrowRight" ? 1 : -1));
+    if ((key === "Enter" || key === " ") && target.closest(".proposal")) return this.#do(() => this.actions.accept(false));
     if (key === "Enter" && (radio || target.matches(".bar"))) return this.#do(this.actions.submit);
     if ((key === "Enter" || key === " ") && target.closest("button, a, summary")) return false;
     return null;
@@ -144,6 +151,9 @@ export class Keyboard {
       n: () => marking.newSet(),
       u: () => marking.unlock(),
       l: (shift) => marking.cycleLabel(shift ? -1 : 1),
+      a: (shift) => actions.accept(shift),
+      r: (shift) => actions.reject(shift),
+      p: (shift) => actions.nextProposal(shift ? -1 : 1),
       e: () => marking.toggleLook("erase"),
       o: () => marking.toggleLook("only"),
       x: () => marking.toggleLook("hide"),

@@ -29,7 +29,7 @@ export class Marking {
   }
 
   /** One step of the history. @param {(state: model.State) => model.State} change */
-  #edit(change, say) {
+  edit(change, say) {
     if (!this.writable) return false;
     const before = this.state;
     const after = change(before);
@@ -76,11 +76,11 @@ export class Marking {
   };
 
   add(spans) {
-    if (spans.length && this.#allowed(spans)) this.#edit((state) => model.addSpans(state, spans, this.#same), this.#where("added to"));
+    if (spans.length && this.#allowed(spans)) this.edit((state) => model.addSpans(state, spans, this.#same), this.#where("added to"));
   }
 
   remove(spans) {
-    if (spans.length && this.#allowed([])) this.#edit((state) => model.removeSpans(state, spans), this.#where("removed from"));
+    if (spans.length && this.#allowed([])) this.edit((state) => model.removeSpans(state, spans), this.#where("removed from"));
   }
 
   /** Adds the spans, or removes them if the set holds them all; in the erase mode always removes. */
@@ -112,7 +112,7 @@ export class Marking {
     if (!this.writable || this.labelsOnly || !this.#allowed([])) return;
     const { sets, current } = this.state;
     const gone = `set ${model.letterOf(current)} ${sets[current].size ? "cleared" : "removed"}`;
-    this.#edit(model.clearSet, gone);
+    this.edit(model.clearSet, gone);
   }
 
   /** Which set is current is no edit; a new set becomes one with its first token. */
@@ -142,12 +142,12 @@ export class Marking {
   }
 
   unlock(index = this.state?.current) {
-    this.#edit((state) => model.unlockSet(state, index), `set ${model.letterOf(index)} unlocked`);
+    this.edit((state) => model.unlockSet(state, index), `set ${model.letterOf(index)} unlocked`);
   }
 
   setResult(result) {
     const typed = this.session?.project?.result_kind === "answer";
-    this.#edit((state) => model.setResult(state, result), typed ? null : `label ${result}`);
+    this.edit((state) => model.setResult(state, result), typed ? null : `label ${result}`);
   }
 
   /** The next label, or the previous one. */
@@ -168,7 +168,7 @@ export class Marking {
       return;
     }
     const on = !this.state.noRationale;
-    this.#edit((state) => model.setNoRationale(state, on), on ? "no rationale in the text" : "rationale sets again");
+    this.edit((state) => model.setNoRationale(state, on), on ? "no rationale in the text" : "rationale sets again");
   }
 
   setNote(note) {

@@ -5,6 +5,7 @@
  * under which that object is registered, so that changing the current set moves no range, and adding a mark
  * adds one range. Names carry the panel's prefix: the registry belongs to the whole document.
  */
+import { unionOf } from "./model.js";
 import { faint, laneOf, lookOf } from "./palette.js";
 
 /** @typedef {"other"|"current"|"dim"|"alone"|"hidden"|"away"} Look */
@@ -34,6 +35,7 @@ export class Marks {
     this.view = view;
     this.showPreview([], null, 0);
     for (const kind of [...this.overlays.keys()]) this.overlay(kind, []);
+    this.proposed = this.hand = this.ignored = null;
   }
 
   /**
@@ -89,7 +91,8 @@ export class Marks {
 
   /**
    * Marks tokens on top of all sets, whatever set they are in.
-   * @param {"out"|"added"|"gone"|"stop"} kind  taken out; new or gone since the round before; where one stands
+   * @param {"out"|"added"|"gone"|"stop"|"proposed"|"hand"|"ignored"} kind  taken out; new or gone since the round before; where one
+   *   stands; proposed, the one at hand, told to be no rationale
    */
   overlay(kind, spans) {
     const name = `${this.prefix}-${kind}`;
@@ -102,6 +105,15 @@ export class Marks {
     highlight.priority = 50;
     CSS.highlights.set(name, highlight);
     this.overlays.set(kind, key);
+  }
+
+  /** Draws proposed sets, the one at hand stronger, and words that are told to be no rationale; only where they are others. */
+  propose(proposed, hand, ignored) {
+    if (this.proposed === proposed && this.hand === hand && this.ignored === ignored) return;
+    Object.assign(this, { proposed, hand, ignored });
+    this.overlay("ignored", ignored);
+    this.overlay("proposed", unionOf(proposed.filter((one) => one !== hand)));
+    this.overlay("hand", hand?.spans ?? []);
   }
 
   /** The rules for all sets, written again only when the theme or the number of lanes changes. */
@@ -139,7 +151,12 @@ export class Marks {
     const erase = dark ? "#ff8a80" : "#b3261e";
     const added = dark ? "#5fd7a7" : "#00664f";
     const block = dark ? "#3a3f4a" : "#d5d8de";
+    const [ink, quiet] = dark ? ["#ffffff", "#9aa1ad"] : ["#1f2430", "#6b7280"];
     return [
+      // Above the words, where no set has a line, and in no set's colour.
+      `::highlight(${this.prefix}-proposed){text-decoration:overline dashed ${quiet} 1.5px}`,
+      `::highlight(${this.prefix}-hand){background-color:${faint(ink, 0.09)};text-decoration:overline dashed ${ink} 2px}`,
+      `::highlight(${this.prefix}-ignored){color:${quiet};text-decoration:line-through solid ${faint(quiet, 0.45)} 1px}`,
       `::highlight(${this.prefix}-out){color:transparent;background-color:${block};text-decoration:line-through solid ${erase} 2px}`,
       `::highlight(${this.prefix}-added){background-color:${faint(added, 0.2)};text-decoration:underline double ${added} 2px;text-underline-offset:5px}`,
       `::highlight(${this.prefix}-gone){background-color:${faint(erase, 0.12)};text-decoration:line-through solid ${erase} 2px}`,

@@ -21,12 +21,13 @@
  * @property {string} note
  * @property {boolean} noRationale
  * @property {number[]} unlocked     origins of sets that were unlocked
+ * @property {Object<number, string>|null} proposed  what was said of proposed sets, by their numbers; null where none can be
  * @property {boolean} corrects      whether the work goes on from an earlier round: then origins are sent with the sets
  */
 
 export const letterOf = (index) => (index < 26 ? String.fromCharCode(65 + index) : `Z${index - 24}`);
 
-const sizeOf = (spans) => spans.reduce((sum, [start, end]) => sum + end - start, 0);
+export const sizeOf = (spans) => spans.reduce((sum, [start, end]) => sum + end - start, 0);
 
 /** @returns {RationaleSet} */
 function makeSet(spans, { touched = spans.length > 0, origin = null, locked = false } = {}) {
@@ -48,7 +49,7 @@ function tidy(spans) {
 }
 
 /** @returns {State} */
-export function stateFrom(draft, { locked = [], labelsOnly = false, unlocked = [] } = {}) {
+export function stateFrom(draft, { locked = [], labelsOnly = false, unlocked = [], proposes = false } = {}) {
   const given = draft.sets || [];
   const corrects = Boolean(draft.origins?.length);
   const sets = given.map((spans, index) => {
@@ -59,7 +60,7 @@ export function stateFrom(draft, { locked = [], labelsOnly = false, unlocked = [
   const open = sets.findIndex((set) => !set.locked);
   return {
     sets, current: Math.max(0, open), result: draft.result ?? null, note: draft.note || "",
-    noRationale: Boolean(draft.no_rationale), unlocked: [...unlocked], corrects,
+    noRationale: Boolean(draft.no_rationale), unlocked: [...unlocked], corrects, proposed: proposes ? { ...draft.proposed } : null,
   };
 }
 
@@ -70,17 +71,19 @@ export function draftOf(state) {
   const draft = { result: state.result, sets: sets.map((set) => set.spans), note: state.note, no_rationale: state.noRationale };
   if (state.corrects) draft.origins = sets.map((set) => set.origin);
   if (state.unlocked.length) draft.unlocked = state.unlocked;
+  if (state.proposed) draft.proposed = state.proposed;
   return draft;
 }
 
 /** Whether two drafts say the same (key order and missing fields aside). */
 export function sameDraft(a, b) {
   const plain = (draft) => JSON.stringify([
-    draft.result ?? null, (draft.sets || []).map(tidyCopy).filter((spans) => spans.length), draft.note || "", Boolean(draft.no_rationale)]);
+    draft.result ?? null, (draft.sets || []).map(tidyCopy).filter((spans) => spans.length), draft.note || "", Boolean(draft.no_rationale),
+    draft.proposed || {}]);
   return Boolean(a && b) && plain(a) === plain(b);
 }
 
-const tidyCopy = (spans) => tidy(spans.map((span) => [...span]));
+export const tidyCopy = (spans) => tidy(spans.map((span) => [...span]));
 
 /** Spans with one more: it swallows what it overlaps or touches within `same` (a test for one segment). */
 export function joinSpan(spans, added, same = () => true) {
@@ -162,6 +165,12 @@ export function newSet(state) {
   const last = state.sets.length - 1;
   if (last >= 0 && !state.sets[last].size && !state.sets[last].locked) return chooseSet(state, last);
   return { ...state, sets: [...state.sets, emptySet()], current: state.sets.length };
+}
+
+/** One more set with these tokens, in the next free place. @returns {State} */
+export function addSet(state, spans) {
+  const fresh = newSet(state);
+  return withSpans(fresh, fresh.current, spans);
 }
 
 /** Clears the current set; an empty one goes away altogether. @returns {State} */

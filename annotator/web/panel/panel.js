@@ -10,6 +10,7 @@ import { Marking } from "./marking.js";
 import { Messages } from "./messages.js";
 import { mountable } from "./mount.js";
 import { Pointer } from "./pointer.js";
+import { Proposing } from "./proposing.js";
 import { Outbox } from "./saving.js";
 import { Screen } from "./screen.js";
 import { Session } from "./session.js";
@@ -23,6 +24,7 @@ class Panel {
     this.guidelinesAsked = 0;
     this.screen = new Screen(parent, data.mode === "read");
     this.marking = new Marking(this.screen, (session) => this.outbox.changed(session));
+    this.proposing = new Proposing(this.screen, this.marking);
     this.storage = new DraftStorage();
     this.messages = new Messages(data.routes || "/api/panel", data.csrf || "");
     this.outbox = new Outbox({
@@ -47,7 +49,7 @@ class Panel {
   }
 
   #actions() {
-    const { marking, flow, screen } = this;
+    const { marking, flow, screen, proposing } = this;
     return {
       hover: (index) => screen.hover(index), choose: (index) => marking.choose(index), newSet: () => marking.newSet(),
       unlock: (index) => marking.unlock(index), undo: () => marking.undo(), redo: () => marking.redo(),
@@ -58,6 +60,8 @@ class Panel {
       guidelines: () => this.trigger("guidelines", (this.guidelinesAsked += 1)),
       mine: () => openMine(screen.root, (page) => this.messages.mine(this.data.project, page), (row) => flow.open(row.instance)),
       keys: () => openKeys(screen.root, KEY_LIST), retry: () => flow.retry(), withdraw: () => flow.withdraw(), goOn: () => flow.goOn(),
+      accept: (all) => proposing.accept(all), reject: (all) => proposing.reject(all), nextProposal: (by) => proposing.step(by),
+      take: (id) => proposing.take(id), glance: (id) => screen.glance(id),
       focusText: () => screen.focusText(), keepMine: () => flow.keepMine(), takeTheirs: () => flow.takeTheirs(), takeAgain: () => flow.takeAgain(),
     };
   }

@@ -56,6 +56,11 @@ export class Outbox {
     return this.queue.some((job) => session === null || job.session === session);
   }
 
+  /** Whether a submit, skip or discard is still on its way. */
+  isFinishing() {
+    return this.queue.some((job) => job.kind !== "draft");
+  }
+
   /** Tries again at once: the connection is back, or the person has signed in again. */
   retry() {
     clearTimeout(this.timer);

@@ -10,6 +10,8 @@ import { Notices } from "./notices.js";
 import { Preview } from "./preview.js";
 import { Stage } from "./stage.js";
 
+const NONE = [];
+
 export class Screen extends Stage {
   /**
    * @param {HTMLElement|ShadowRoot} parent
@@ -18,7 +20,7 @@ export class Screen extends Stage {
   constructor(parent, readMode) {
     super(parent);
     this.readMode = readMode;
-    this.looks = { erase: false, only: false, hide: false, hovered: null, pinned: null };
+    this.looks = { erase: false, only: false, hide: false, hovered: null, pinned: null, proposal: null };
   }
 
   /** Builds the elements; `actions` are what their buttons do. */
@@ -56,7 +58,7 @@ export class Screen extends Stage {
 
   /** Draws another instance. */
   show(session) {
-    Object.assign(this.looks, { erase: false, only: false, hide: false, hovered: null, pinned: null });
+    Object.assign(this.looks, { erase: false, only: false, hide: false, hovered: null, pinned: null, proposal: null });
     this.draw(session);
     this.head.show(session);
     this.numbers.show(session);
@@ -80,12 +82,28 @@ export class Screen extends Stage {
     if (!session) return;
     const { sets, current } = session.state;
     this.marks.paint(sets, (index) => this.#lookAt(index, current), this.dark);
+    this.#paintProposed(session);
     this.text.classList.toggle("only", this.looks.only);
     this.text.classList.toggle("erasing", this.looks.erase && !this.readOnly);
     this.bar.update(session, { looks: this.looks, readOnly: this.readOnly, readMode: this.readMode, busy: this.busy, dark: this.dark });
     this.numbers.update(session, { dark: this.dark, readOnly: this.readOnly });
     this.head.update(session);
     this.notices.update(session, { dark: this.dark });
+  }
+
+  /** Proposed sets lie above the words, the one at hand tinted; a view of the sets alone shows none. */
+  #paintProposed({ offer }) {
+    const hides = this.looks.only || this.looks.hide || this.readOnly;
+    const shown = hides ? [] : offer.undecided;
+    const hand = shown.find(({ id }) => id === this.looks.proposal) ?? (shown.includes(offer.atHand) ? offer.atHand : null);
+    this.marks.propose(shown, hand, hides ? NONE : offer.ignored?.spans ?? NONE);
+  }
+
+  /** Shows another proposed set as if it were at hand, while the pointer is on it. */
+  glance(id) {
+    if (this.looks.proposal === id || !this.session) return;
+    this.looks.proposal = id;
+    this.#paintProposed(this.session);
   }
 
   /** @returns {import("./marks.js").Look} */
@@ -134,10 +152,12 @@ export class Screen extends Stage {
   }
 
   #describe(token) {
-    const { map, state } = this.session;
+    const { map, state, offer } = this.session;
     const inSets = state.sets.map((set, index) => (holds(set.spans, token) ? letterOf(index) : null)).filter(Boolean);
     const where = inSets.length ? `, in ${inSets.length > 1 ? "sets" : "set"} ${inSets.join(" and ")}` : "";
+    const proposed = offer.undecided.filter(({ spans }) => holds(spans, token)).map(({ title }) => title);
+    const ignored = holds(offer.ignored?.spans ?? NONE, token) ? ", not rationale by a word list" : "";
     const boxed = map.isTarget(token) ? ", target, cannot be marked" : "";
-    return `${map.textOf([token, token + 1])}${where}${boxed}`;
+    return `${map.textOf([token, token + 1])}${where}${proposed.length ? `, proposed: ${proposed.join(" and ")}` : ""}${ignored}${boxed}`;
   }
 }

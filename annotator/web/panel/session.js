@@ -1,6 +1,7 @@
 /** One work object while it is in the panel: its states, its place in the text, its time, what is wrong with it. */
 import { Clock } from "./clock.js";
 import { History, draftOf, sameDraft, stateFrom } from "./model.js";
+import { Offer } from "./proposals.js";
 import { TokenMap } from "./text.js";
 
 export class Session {
@@ -29,13 +30,14 @@ export class Session {
     this.revision = work.revision;
     this.saved = this.version;
     this.conflict = null;
+    this.offer = new Offer(this);
     this.history = new History(this.stateOf(work.draft));
   }
 
   stateOf(draft) {
     return stateFrom(draft, {
       locked: this.work.locked_sets || [], unlocked: draft.unlocked || [],
-      labelsOnly: this.project?.result_mode === "labels_only",
+      labelsOnly: this.project?.result_mode === "labels_only", proposes: Boolean(this.work.proposes),
     });
   }
 

@@ -1,4 +1,4 @@
-"""The token panel's own routes (docs/panel.md): next, seen, draft, submit, skip, discard, withdraw, mine.
+"""The token panel's own routes (docs/panel.md): next, seen, proposed, draft, submit, skip, discard, withdraw, mine.
 
 Marks, drafts and submits travel here and not through script runs: a route costs 3 ms, a script run a hundred.
 """
@@ -11,11 +11,13 @@ from starlette.routing import Route
 
 from annotator.domain.instances import Draft, Timing
 from annotator.domain.people import User
+from annotator.domain.proposed_sets import ProposedState
 from annotator.domain.rationales import RationaleSet
 from annotator.errors import InvalidValue
-from annotator.usecases import marking
+from annotator.usecases import marking, proposing
 from annotator.usecases.databases import Store
 from annotator.usecases.showing import show_finished, show_next, show_work_of
+from annotator.usecases.showing_proposals import show_proposals
 from annotator.web.routes.messages import LAST_PAGE, Elapsed, Number, get_route, number, post_route
 
 _YEARS = range(1970, 9999)
@@ -32,12 +34,15 @@ class DraftBody(msgspec.Struct):
     no_rationale: bool = False
     origins: list[Number | None] = []
     unlocked: list[Number] = []
+    proposed: dict[Number, ProposedState] | None = None
 
     def as_draft(self) -> Draft:
         """The domain value; raises InvalidAnnotation for a span that marks nothing."""
         sets = tuple(RationaleSet.of(*spans) for spans in self.sets)
         origins = tuple(self.origins[: len(sets)])
-        return Draft(self.result, sets, self.note[:10_000], self.no_rationale, origins, tuple(self.unlocked))
+        return Draft(
+            self.result, sets, self.note[:10_000], self.no_rationale, origins, tuple(self.unlocked), self.proposed
+        )
 
 
 class TimingBody(msgspec.Struct):
@@ -104,6 +109,12 @@ class WithdrawBody(msgspec.Struct):
     assignment: Number
 
 
+class ProposedBody(msgspec.Struct):
+    """Ask for what is proposed."""
+
+    assignment: Number
+
+
 def _next(store: Store, user: User, query: Any) -> object:
     instance = query.get("instance")
     return show_next(
@@ -119,6 +130,10 @@ def _mine(store: Store, user: User, query: Any) -> object:
 def _seen(store: Store, user: User, body: SeenBody) -> object:
     marking.note_seen(store, user, body.assignment, _stored_time(body.at))
     return {}
+
+
+def _proposed(store: Store, user: User, body: ProposedBody) -> object:
+    return show_proposals(proposing.propose(store, user, body.assignment))
 
 
 def _draft(store: Store, user: User, body: SaveBody) -> object:
@@ -159,6 +174,7 @@ routes: list[Route] = [
     get_route("panel/next", _next),
     get_route("panel/mine", _mine),
     post_route("panel/seen", _seen, SeenBody),
+    post_route("panel/proposed", _proposed, ProposedBody),
     post_route("panel/draft", _draft, SaveBody, _stored),
     post_route("panel/submit", _submit, SubmitBody, _stored),
     post_route("panel/skip", _skip, SkipBody, _stored),

@@ -1,4 +1,4 @@
-"""Quality: how rounds ended, what was scored, agreement between annotators and reviewers, time. A bar opens its instances."""
+"""Quality: how rounds ended, scores, agreement of annotators and reviewers, time, proposed sets. A bar opens its instances."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -6,6 +6,7 @@ from typing import Any
 import streamlit as st
 
 from annotator.domain.projects import Project
+from annotator.domain.proposed_sets import ProposedSource
 from annotator.domain.reviews import SCALES, Property
 from annotator.figures.bars import Part, stacked_bars
 from annotator.usecases.agreement import Agreement, Spread, agreement_of
@@ -22,6 +23,11 @@ from annotator.web.sections import looking
 from annotator.web.session import Visit
 
 _OUTCOMES = {"accepted": "accepted", "returned": "returned", "discarded": "discarded", "open": "open"}
+_SOURCES: dict[ProposedSource, str] = {
+    "carried": "original's gold",
+    "lexicon": "keep list",
+    "complement": "all but ignored words",
+}
 _NUMBERS_KEY = "quality_numbers"
 _AGREEMENT_KEY = "quality_agreement_{}"
 
@@ -47,6 +53,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
         _show_reviewers(found)
     with right:
         _show_times(found)
+    _show_proposed(found)
     _show_agreement(store, visit, project)
 
 
@@ -156,6 +163,32 @@ def _show_times(found: WorkQuality) -> None:
     ]
     st.dataframe(rows, hide_index=True, key="quality_times")
     st.caption("Working time, pauses left out.")
+
+
+def _show_proposed(found: WorkQuality) -> None:
+    """What became of sets that were proposed; nothing where none was."""
+    if not found.proposed:
+        return
+    st.markdown("**Proposed sets**")
+    rows = [
+        {
+            "source": _SOURCES[count.source],
+            "kind or list": count.name or "–",
+            "suggested": count.n_suggested,
+            "kept": count.n_kept,
+            "of these changed": count.n_edited,
+            "rejected": count.n_rejected,
+            "undecided": count.n_undecided,
+            "share kept": _percent(count.n_kept / count.n_suggested),
+        }
+        for count in found.proposed
+    ]
+    st.dataframe(rows, hide_index=True, key="quality_proposed")
+    suggested, kept = (sum(getattr(count, name) for count in found.proposed) for name in ("n_suggested", "n_kept"))
+    st.caption(
+        f"{suggested:,} suggested, {kept:,} kept, in work that was handed in. A set that somebody marked without accepting a "
+        "proposal is their own, whatever was proposed beside it."
+    )
 
 
 def _show_agreement(store: Store, visit: Visit, project: Project) -> None:

@@ -17,6 +17,7 @@ from annotator.domain.projects import (
 from annotator.errors import InvalidValue
 from annotator.usecases.databases import Store
 from annotator.usecases.projects import change_project
+from annotator.usecases.word_lists import word_lists
 from annotator.web.frame import as_text
 from annotator.web.page_parts import show_missing_reviewers
 from annotator.web.sections.rules_previews import ask_previews
@@ -43,6 +44,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
         left, right = st.columns(2, gap="large")
         with left:
             changed = _ask_annotation(project)
+            changed = _ask_proposed(store, visit, project, changed)
             changed = _ask_review(project, changed)
         with right:
             changed = _ask_work(project, changed)
@@ -86,6 +88,26 @@ def _ask_annotation(project: Project) -> Project:
     may_cross = st.checkbox("A set may cross segments", settings.sets_may_cross_segments, key=_key(project, "cross"))
     settings = replace(settings, result_mode=mode, may_be_empty=may_be_empty, sets_may_cross_segments=may_cross)
     return replace(project, labels=labels, question=question, settings=settings)
+
+
+def _ask_proposed(store: Store, visit: Visit, project: Project, changed: Project) -> Project:
+    """What annotators are proposed; a chosen list that is gone meanwhile stays to be seen, and to be taken out."""
+    settings = project.settings
+    carries = st.checkbox(
+        "Changed versions are proposed the gold sets of their original", settings.are_carried_sets_proposed,
+        key=_key(project, "carried"), help="Drawn dashed; they count for nothing until the annotator accepts them.",
+    )  # fmt: skip
+    there = {one.name: one.role for one in word_lists(store, visit.user, project) if one.role != "slot"}
+    names = [*there, *(name for name in settings.proposed_word_lists if name not in there)]
+    lists = st.multiselect(
+        "Word lists that propose", names, list(settings.proposed_word_lists), key=_key(project, "lists"),
+        format_func=lambda name: f"{name} ({there.get(name, 'not there any more')})", disabled=not names,
+        placeholder="none" if names else "no keep or ignore list in this project yet",
+        help="A keep list proposes its words as a set; an ignore list marks its words as no rationale. What people see before "
+        "they think may lead them: the Quality section counts what was kept.",
+    )  # fmt: skip
+    settings = replace(changed.settings, are_carried_sets_proposed=carries, proposed_word_lists=tuple(lists))
+    return replace(changed, settings=settings)
 
 
 def _ask_review(project: Project, changed: Project) -> Project:

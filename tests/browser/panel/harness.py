@@ -127,6 +127,7 @@ class Fake:
     messages: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
     lock: threading.RLock = field(default_factory=threading.RLock)
     threads: list[dict[str, Any]] = field(default_factory=list)
+    proposed: dict[int, dict[str, Any]] = field(default_factory=dict)
 
     def hold(self, route: str) -> threading.Event:
         """Answer a route only once the event that this gives is set."""
@@ -211,8 +212,9 @@ class Fake:
         if self.refuse.get(route):
             return self.refuse[route].pop(0)
         found = self.find(body["assignment"])
-        if route == "seen":
-            return 200, {}
+        if route in {"seen", "proposed"}:
+            bare = {"proposals": [], "ignored": None, "notes": []}
+            return 200, self.proposed.get(body["assignment"], bare) if route == "proposed" else {}
         if route == "withdraw":
             found["state"] = "open"
             return 200, {"work": found, "counts": self.counts}

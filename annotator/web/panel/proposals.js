@@ -1,0 +1,84 @@
+/**
+ * Sets that are proposed for a text: which of them still wait for an answer, and what an answer does to the state. Pure: no DOM.
+ * An answer is part of the state, so that undo takes it back, and part of the draft, so that it is remembered.
+ */
+import { addSet, sharedTokens, sizeOf, tidyCopy } from "./model.js";
+
+/** @typedef {{id: number, source: "carried"|"lexicon"|"complement", name: string, title: string, spans: Array, size: number, notes: string[]}} Proposal */
+/** @typedef {"unasked"|"undecided"|"accepted"|"edited"|"rejected"} Answer */
+
+/** As the route answers, with spans as a set has them. @returns {Proposal} */
+const proposalFrom = (given) => ({ ...given, spans: tidyCopy(given.spans), size: sizeOf(given.spans) });
+
+/** @returns {Answer} */
+export const answerOf = (state, { id, source }) => state.proposed?.[id] ?? (source === "complement" ? "unasked" : "undecided");
+
+const isOpen = (answer) => answer === "undecided" || answer === "unasked";
+
+/** The proposals without an answer, those left out that a set here is already. @returns {Proposal[]} */
+function openOf(state, proposals) {
+  const isMarked = ({ spans, size }) => state.sets.some((set) => set.size === size && sharedTokens(set.spans, spans) === size);
+  return proposals.filter((proposal) => isOpen(answerOf(state, proposal)) && !isMarked(proposal));
+}
+
+/** What is proposed for one text, once it was asked for. */
+export class Offer {
+  /** @param {{state: import("./model.js").State}} session */
+  constructor(session) {
+    Object.assign(this, { session, asked: false, answered: false, sets: [], ignored: null, notes: [], hand: null, sorted: null });
+  }
+
+  /** Takes the answer of the route; nothing that is marked changes. */
+  receive({ proposals, ignored, notes }) {
+    Object.assign(this, { answered: true, sets: proposals.map(proposalFrom), ignored, notes, sorted: null });
+  }
+
+  /** Worked out anew only when the sets or the answers are others. */
+  #sort() {
+    const { state } = this.session;
+    const { sets, proposed } = state;
+    if (this.sorted?.from !== sets || this.sorted.proposed !== proposed) {
+      const open = openOf(state, this.sets);
+      const undecided = open.filter((one) => answerOf(state, one) === "undecided");
+      const before = this.sorted;
+      // The same lists stay the same objects, so that a mark draws no proposal anew.
+      this.sorted = { from: sets, proposed, open: kept(before?.open, open), undecided: kept(before?.undecided, undecided) };
+    }
+    return this.sorted;
+  }
+
+  /** Without an answer, those that may be asked for among them. */
+  get open() {
+    return this.#sort().open;
+  }
+
+  get undecided() {
+    return this.#sort().undecided;
+  }
+
+  /** The one that a key means: chosen, else the first that is proposed. @returns {Proposal|null} */
+  get atHand() {
+    return this.open.find(({ id }) => id === this.hand) ?? this.undecided[0] ?? this.open[0] ?? null;
+  }
+}
+
+const kept = (before, now) => (before?.length === now.length && now.every((one, index) => one === before[index]) ? before : now);
+
+/** What one person said of the proposals, in words; "" before anything was said. */
+export function saidOf(state, proposals) {
+  const kept = proposals.filter((one) => ["accepted", "edited"].includes(answerOf(state, one))).length;
+  const rejected = proposals.filter((one) => answerOf(state, one) === "rejected").length;
+  return [kept && `${kept} accepted`, rejected && `${rejected} rejected`].filter(Boolean).join(", ");
+}
+
+/** @param {Proposal[]} proposals @param {Answer} answer @returns {State} */
+export function answer(state, proposals, answer) {
+  if (!proposals.length) return state;
+  return { ...state, proposed: { ...state.proposed, ...Object.fromEntries(proposals.map(({ id }) => [id, answer])) } };
+}
+
+/** Makes sets of proposals, each in the next free colour. @returns {State} */
+export function accept(state, proposals) {
+  const made = proposals.reduce((after, { spans }) => addSet(after, spans), state);
+  return answer(made, proposals, "accepted");
+}
