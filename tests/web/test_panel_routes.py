@@ -13,6 +13,7 @@ from starlette.testclient import TestClient
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.store import Store
+from annotator.store.instances import find_instance_ids
 from annotator.store.people import end_sessions_of
 from annotator.usecases import accounts
 from annotator.web.middleware import web_middleware
@@ -84,6 +85,31 @@ def test_a_draft_answers_its_new_revision_and_a_stale_one_what_is_stored(panel: 
     assert stale.status_code == 409
     assert "changed in another tab" in stale.json()["error"]
     assert stale.json()["work"]["draft"]["sets"] == DRAFT["sets"]
+
+
+def test_a_changed_version_is_proposed_the_sets_of_its_original_and_keeps_the_answers(
+    panel: Panel, store: Store, project: Project, import_rows: Callable[..., object]
+) -> None:
+    text = {"text": "A fine soup.", "label": "positive"}
+    import_rows(
+        project,
+        [
+            {**text, "id": "o", "rationales": [[[1, 3]]]},
+            {**text, "id": "c", "text": "A fine, fine soup.", "parent": "o"},
+        ],
+    )
+    assert not panel.get(f"next?project={project.id}").json()["work"]["proposes"]
+    [number] = find_instance_ids(store, project.id, "c")
+    work = panel.get(f"next?project={project.id}&instance={number}").json()["work"]
+    answer = panel.post("proposed", assignment=work["assignment"]).json()
+    [one] = answer["proposals"]
+    assert (one["source"], one["name"], one["title"], answer["ignored"]) == ("carried", "", "original A", None)
+    said = {**DRAFT, "sets": [one["spans"]], "proposed": {str(one["id"]): "accepted"}}
+    assert panel.post("draft", assignment=work["assignment"], revision=0, draft=said).status_code == 200
+    again = panel.get(f"next?project={project.id}&instance={number}").json()["work"]
+    assert again["draft"]["proposed"] == {str(one["id"]): "accepted"}
+    bad = {**DRAFT, "proposed": {str(one["id"]): "perhaps"}}
+    assert panel.post("draft", assignment=work["assignment"], revision=1, draft=bad).status_code == 422
 
 
 def test_a_submission_answers_the_next_one_ahead(panel: Panel, project: Project) -> None:
