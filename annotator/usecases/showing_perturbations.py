@@ -25,9 +25,11 @@ _PER_PAGE = 20
 
 
 def show_rules(store: Store, actor: User, project_id: int) -> Shown:
-    """Kinds, labels, and what the person may do here."""
+    """Kinds, labels, what the person may do here, and how much waits for them."""
     roles = require_role(store, actor, project_id)
     project = get_project_by_id(store, project_id)
+    may_check = has_right(actor, roles, "annotate") or has_right(actor, roles, "review")
+    to_check, returned = perturbations_store.waiting_for(store, project_id, actor)
     titles = {spec.name: spec.title for spec in project.task.segments}
     return {
         "kinds": [
@@ -36,8 +38,8 @@ def show_rules(store: Store, actor: User, project_id: int) -> Shown:
         ],
         "labels": list(project.labels), "result_kind": project.task.result_kind, "titles": titles,
         "checkers": project.settings.checkers_per_perturbation,
-        "may": {"write": has_right(actor, roles, "annotate"),
-                "check": has_right(actor, roles, "annotate") or has_right(actor, roles, "review")},
+        "waiting": {"to_check": to_check if may_check else 0, "returned": returned},
+        "may": {"write": has_right(actor, roles, "annotate"), "check": may_check},
     }  # fmt: skip
 
 
