@@ -106,8 +106,7 @@ def revise(
     with store.transaction():
         perturbation = _own(store, actor, perturbation_id)
         project, instance = _original(store, actor, perturbation.original_id)
-        is_untouched = perturbation.state == "waiting" and not perturbation.checks_of_current
-        if not (perturbation.state == "returned" or is_untouched):
+        if not perturbation.may_be_revised_by(actor.id):
             raise Conflict(f"This is {_STATES[perturbation.state]}; only what came back can be written anew.")
         gold = checked_gold(store, project, instance, changed, perturbation, may_be_empty=may_be_empty)
         perturbations_store.add_version(store, perturbation, actor, changed, packed_sets(gold), "")

@@ -19,6 +19,7 @@ from annotator.usecases.checking_perturbations import ToCheck
 from annotator.usecases.perturbation_looks import Look, kinds_of, nothing_left, staleness
 from annotator.usecases.perturbing import Original
 from annotator.usecases.rights import require_role
+from annotator.usecases.showing_versions import changes_since
 
 Shown = dict[str, Any]
 _PER_PAGE = 20
@@ -77,13 +78,17 @@ def show_suggestions(text: str, suggestions: Sequence[Suggestion]) -> Shown:
     }  # fmt: skip
 
 
-def show_check(store: Store, found: ToCheck | None) -> Shown:
-    """What waits for the person, beside its original; {"perturbation": None} when nothing does."""
+def show_check(store: Store, actor: User, found: ToCheck | None) -> Shown:
+    """A perturbation beside its original, and what the person may do with it; {"perturbation": None} when nothing waits."""
     if found is None:
         return {"perturbation": None}
     project = get_project_by_id(store, found.perturbation.project_id)
     return {
-        "perturbation": _full(store, project, found.perturbation) | {"stale": list(found.stale)},
+        "perturbation": _full(store, project, found.perturbation) | {
+            "stale": list(found.stale),
+            "may_check": actor.id is not None and found.perturbation.may_be_checked_by(actor.id),
+            "may_revise": found.perturbation.may_be_revised_by(actor.id),
+        },
         "original": _shown_instance(found.look.gold),
         "look": show_look(found.look),
     }
@@ -186,11 +191,15 @@ def _brief(one: Perturbation) -> Shown:
 
 
 def _full(store: Store, project: Project, one: Perturbation) -> Shown:
+    original = get_instance(store, one.original_id)
+    since = changes_since(original, one)
     return _brief(one) | {
-        "original": one.original_id, "key": get_instance(store, one.original_id).key, "version": one.current.number,
+        "original": one.original_id, "key": original.key, "version": one.current.number,
+        "language": original.language, "direction": direction(original.language),
         "wanted": project.settings.checkers_per_perturbation,
         "versions": [
-            {"number": v.number, "by": v.made_by_name, "reason": v.reason, "at": v.made_at, **_shown_changed(v.changed)}
+            {"number": v.number, "by": v.made_by_name, "reason": v.reason, "at": v.made_at,
+             "since": since.get(v.number, {}), **_shown_changed(v.changed)}
             for v in one.versions
         ],
         "checks": [

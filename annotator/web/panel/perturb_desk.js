@@ -11,8 +11,8 @@ import { Word } from "./word.js";
 const SUGGEST_AFTER_MS = 500;
 
 export class Desk {
-  /** @param {{rules: Object, messages: import("./messages.js").Messages, stage: Object}} parts  stage: theme, announce */
-  constructor({ rules, messages, stage }) {
+  /** @param {{rules: Object, messages: import("./messages.js").Messages, stage: Object, aside?: Node}} parts  stage: theme, announce; aside: stands below the original */
+  constructor({ rules, messages, stage, aside = null }) {
     Object.assign(this, { rules, messages, stage, work: null });
     this.word = new Word();
     this.kind = new KindField(rules.kinds, () => this.#kindChosen());
@@ -22,10 +22,10 @@ export class Desk {
       ask: (segment, text, kind, seed) => messages.post("suggest", { instance: this.work.original.id, segment, text, kind, seed }),
       typed: (segment) => this.pair.typed(segment), apply: (segment, edits) => this.pair.apply(segment, edits), titleOf: (segment) => rules.titles[segment] || segment,
     });
-    this.#build();
+    this.#build(aside);
   }
 
-  #build() {
+  #build(aside) {
     this.reason = element("input", { class: "answer reason-field", type: "text", "aria-label": "Reason", placeholder: "what you corrected, and why", oninput: () => this.#unconfirm() });
     this.reasonBox = element("label", { class: "kind reason-box" }, element("span", { class: "result-title" }, "Reason"), this.reason);
     this.send = button("Hand in", { key: "Ctrl+⏎", className: "primary", onclick: () => this.submit() });
@@ -38,7 +38,7 @@ export class Desk {
       element("div", { class: "row main-row" }, element("div", { class: "result-group" }, this.kind.root, this.result.root, this.reasonBox), element("div", { class: "ways" }, this.word.root, this.cancel, this.send)),
       element("div", { class: "row desk-row" }, element("div", { class: "desk-told" }, this.kind.words, this.facts), this.problems));
     const more = element("div", { class: "desk-more" }, this.notes, element("label", { class: "note-box" }, element("span", { class: "note-title" }, "Note"), this.note));
-    this.pair = new Pair(() => this.#changed(), [[this.suggestions.root], [more]]);
+    this.pair = new Pair(() => this.#changed(), [[this.suggestions.root, aside].filter(Boolean), [more]]);
     this.root = element("div", { class: "desk" }, this.bar, element("div", { class: "desk-body" }, this.pair.root, this.kind.list));
   }
 
@@ -66,7 +66,7 @@ export class Desk {
     this.#say([]);
     this.looking.begin({ key: work.key, isKept: work.isKept, ask: work.look, value: () => this.changed });
     this.#showKind();
-    if (this.kind.value) this.#begin(Boolean(entry?.texts) && work.isKept);
+    if (this.kind.value) this.#begin();
   }
 
   get changed() {
@@ -82,13 +82,12 @@ export class Desk {
 
   #kindChosen() {
     this.#showKind();
-    this.#begin(true);
+    this.#unconfirm();
+    this.#begin();
     this.pair.focus();
   }
 
-  /** isNew: what stands here is not on the server yet. Else it is only looked at, which keeps it there too. */
-  #begin(isNew) {
-    if (isNew) this.#unconfirm();
+  #begin() {
     this.looking.changed(0);
     if (this.work.suggests) this.suggestions.show(this.kind.value, this.work.original.segments.map(({ name }) => name), this.work.original.direction);
   }
@@ -166,8 +165,12 @@ export class Desk {
     this.open({ ...work, changed });
   }
 
+  /** What was written stays in the browser, if anything was. */
   close() {
+    const { work } = this;
+    const isSame = work && !work.isKept && JSON.stringify(this.changed) === JSON.stringify(plain(work));
     this.looking.stop();
+    if (isSame) Looking.forget(work.key);
     clearTimeout(this.suggestTimer);
     this.work = null;
   }
@@ -181,6 +184,11 @@ export class Desk {
     this.looking.destroy();
   }
 }
+
+/** What a desk began with, as it would be sent. */
+const plain = ({ changed: { kind, texts, result, note }, original }) => ({
+  kind, texts: Object.fromEntries(original.segments.map(({ name, text }) => [name, texts[name] ?? text])), result, note,
+});
 
 /** "3 tokens edited, 8 % of the text · 1 of them inside the rationale (33 %)" */
 export function factsOf(look, original) {

@@ -138,14 +138,14 @@ def _next_check(store: Store, user: User, query: Any) -> object:
     from annotator.usecases import checking_perturbations as checking  # noqa: PLC0415
     from annotator.usecases.showing_perturbations import show_check  # noqa: PLC0415
 
-    return show_check(store, checking.next_to_check(store, user, number(query, "project"), _after(query)))
+    return show_check(store, user, checking.next_to_check(store, user, number(query, "project"), _after(query)))
 
 
 def _check(store: Store, user: User, query: Any) -> object:
     from annotator.usecases import checking_perturbations as checking  # noqa: PLC0415
     from annotator.usecases.showing_perturbations import show_check  # noqa: PLC0415
 
-    return show_check(store, checking.open_check(store, user, number(query, "perturbation")))
+    return show_check(store, user, checking.open_check(store, user, number(query, "perturbation")))
 
 
 def _look_again(store: Store, user: User, body: OneBody) -> object:
