@@ -162,6 +162,16 @@ def waiting_for(store: Store, project_id: int, user: User) -> tuple[int, int]:
     return int(to_check), int(returned)
 
 
+def count_of_kind(store: Store, project_id: int, kind: str) -> int:
+    """How many of a kind are on their way: with their checkers, or back with their authors."""
+    return int(
+        store.value(
+            "SELECT count(*) FROM perturbations WHERE project_id = ? AND kind = ? AND state IN ('waiting', 'returned')",
+            (project_id, kind),
+        )
+    )
+
+
 def children_of(store: Store, original_id: int) -> list[int]:
     """The instances that are changed versions of an instance, in the order in which they came."""
     rows = store.rows(

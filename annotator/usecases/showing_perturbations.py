@@ -18,7 +18,7 @@ from annotator.text.utf16 import utf16_offsets
 from annotator.usecases.checking_perturbations import ToCheck
 from annotator.usecases.perturbation_looks import Look, kinds_of, nothing_left, staleness
 from annotator.usecases.perturbing import Original
-from annotator.usecases.rights import require_role
+from annotator.usecases.rights import require, require_role
 from annotator.usecases.showing_versions import changes_since
 
 Shown = dict[str, Any]
@@ -84,7 +84,8 @@ def show_check(store: Store, actor: User, found: ToCheck | None) -> Shown:
         return {"perturbation": None}
     project = get_project_by_id(store, found.perturbation.project_id)
     return {
-        "perturbation": _full(store, project, found.perturbation) | {
+        "perturbation": _full(store, project, found.perturbation)
+        | {
             "stale": list(found.stale),
             "may_check": actor.id is not None and found.perturbation.may_be_checked_by(actor.id),
             "may_revise": found.perturbation.may_be_revised_by(actor.id),
@@ -109,7 +110,7 @@ def show_mine(store: Store, actor: User, project_id: int, page: int) -> Shown:
 
 def show_originals(store: Store, actor: User, project_id: int, words: str, page: int, *, is_without: bool) -> Shown:
     """A page of originals, with how many changed versions each has and how many are on their way."""
-    roles = require_role(store, actor, project_id)
+    roles = require(store, actor, project_id, "annotate")
     rows, n = perturbations_store.list_originals(
         store, project_id, words=words, is_without=is_without, is_lead=has_right(actor, roles, "manage project"),
         limit=_PER_PAGE, offset=(page - 1) * _PER_PAGE,

@@ -35,7 +35,7 @@ def pieces_of(before: str, after: str, language: str) -> list[Piece]:
     """
     one, other = tokenise(before, language), tokenise(after, language)
     cuts = [_cuts(one), _cuts(other)]
-    pieces = [
+    pieces: list[Piece] = [
         (
             run.kind,
             before[cuts[0][run.start] : cuts[0][run.end]],

@@ -22,7 +22,7 @@ class Perturb {
     this.tabs = element("div", { class: "tabs", role: "tablist", "aria-label": "Perturb" });
     this.keys = element("button", { type: "button", class: "button plain", title: "List of keys (?)", onclick: () => openKeys(this.root, KEY_LIST) }, "Keys", element("kbd", { "aria-hidden": "true" }, "?"));
     this.content = element("div", { class: "tab-content", role: "tabpanel" });
-    this.root = element("div", { class: "panel perturb", tabIndex: -1 }, element("div", { class: "tab-row" }, this.tabs, this.keys), this.notice, this.content, this.live);
+    this.root = element("div", { class: "panel perturb", tabIndex: -1 }, element("div", { class: "tab-row" }, this.tabs, this.notice, this.keys), this.content, this.live);
     parent.append(this.root);
     this.updateTheme();
     this.keyboard = new KeyListener(this.root, (event, target) => this.#key(event, target));

@@ -106,17 +106,18 @@ export class Check {
   #showStanding() {
     const { one } = this;
     const approved = one.checks.filter(({ version, verdict }) => version === one.version && verdict === "approve").length;
-    this.ways.hidden = !one.may_check;
     this.result.append(one.state === "waiting" ? ` · ${approved} of ${one.wanted} approved` : ` · ${one.state}`, ...(one.instance ? [" ", this.stage.link(one.instance)] : []));
   }
 
   #startReject() {
     this.rejecting.hidden = false;
+    this.ways.hidden = true;
     this.reason.focus();
   }
 
   #endReject() {
     this.rejecting.hidden = true;
+    this.ways.hidden = !this.one.may_check;
     this.reason.value = "";
     setText(this.refusal, "");
   }

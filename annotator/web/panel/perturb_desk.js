@@ -193,7 +193,7 @@ const plain = ({ changed: { kind, texts, result, note }, original }) => ({
 /** "3 tokens edited, 8 % of the text · 1 of them inside the rationale (33 %)" */
 export function factsOf(look, original) {
   if (!look.n_edited) return "nothing edited yet";
-  const percent = (part) => (part === null ? "–" : `${Math.round(100 * part)} %`);
+  const percent = (part) => (part === null ? "–" : part > 0 && part < 0.005 ? "under 1 %" : `${Math.round(100 * part)} %`);
   const words = [`${look.n_edited.toLocaleString()} ${look.n_edited === 1 ? "token" : "tokens"} edited, ${percent(look.minimality)} of the text`];
   if (original.gold.length) words.push(`${look.n_inside} inside the rationale (${percent(look.share_inside)})`);
   return words.join(" · ");

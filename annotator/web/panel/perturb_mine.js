@@ -17,8 +17,9 @@ export class Mine {
     this.on = button("›", { title: "Next page", className: "plain", onclick: () => this.load(this.page + 1) });
     this.list = element("div", { class: "mine-page" }, this.count, this.body, element("div", { class: "list-pages" }, this.back, this.on));
     this.title = element("h2", { class: "work-title" });
+    this.reasons = element("ul", { class: "check-warnings", "aria-label": "Why it came back" });
     this.told = element("section", { class: "check-about", "aria-label": "What became of it" });
-    this.editor = element("div", { class: "work", hidden: true }, element("div", { class: "work-head" }, this.title), this.desk.root, this.told);
+    this.editor = element("div", { class: "work", hidden: true }, element("div", { class: "work-head" }, this.title), this.reasons, this.desk.root, this.told);
     this.root = element("div", { class: "mine-view" }, this.list, this.editor);
   }
 
@@ -93,6 +94,8 @@ export class Mine {
     this.one = one;
     this.#showEditor(true);
     this.title.replaceChildren(one.key, element("small", {}, one.state === "returned" ? "came back" : "not checked yet"));
+    const reasons = one.checks.filter(({ version, verdict }) => version === one.version && verdict === "reject");
+    this.reasons.replaceChildren(...reasons.map(({ by, reason }) => element("li", { dir: "auto" }, `${by}: ${reason}`)));
     this.told.replaceChildren(element("h3", {}, "What became of it"), historyOf(one, this.desk.kind));
     this.desk.open({
       original, changed: one, key: `annotator:perturb:${this.data.user}:p${id}.${one.version}`, isKept: false, suggests: true, words: "Hand in again",

@@ -41,6 +41,7 @@ export class Pair {
     cells[cells.length - 2].append(...this.under[0]);
     cells[cells.length - 1].append(...this.under[1]);
     this.grid.style.setProperty("--lanes", lanesOf(original.gold));
+    this.grid.className = `pair-grid ${this.folds ? "long" : ""} ${isEditable ? "" : "read-only"}`;
     this.#showChips();
     this.#paintRules();
   }
@@ -113,6 +114,7 @@ export class Pair {
       const diff = this.diffs[place];
       diff.hidden = isSame && this.isEditable && !look.sets.length;
       diff.replaceChildren(...diffNodes(segment, look.segments[place], runs[place], this.proposed, how));
+      if (this.folds) showChange(diff);
     });
     this.#showChips();
   }
@@ -146,4 +148,13 @@ export class Pair {
     const first = this.original?.segments.find(({ is_selectable: isSelectable }) => isSelectable);
     (this.areas.get(first?.name) || this.grid.querySelector(".pair-text"))?.focus();
   }
+}
+
+/** Where no change can be seen in a box that scrolls, its first one is brought there. */
+function showChange(box) {
+  const changes = [...box.querySelectorAll("ins, del")];
+  if (!changes.length || box.scrollHeight <= box.clientHeight) return;
+  const { top, bottom } = box.getBoundingClientRect();
+  const isSeen = changes.some((change) => change.getBoundingClientRect().bottom > top && change.getBoundingClientRect().top < bottom);
+  if (!isSeen) box.scrollTop += changes[0].getBoundingClientRect().top - top - (bottom - top) / 3;
 }

@@ -11,14 +11,14 @@ export class Write {
   /** @param {Object} parts  data, rules, messages, stage (dark, say, announce, remember, progress) */
   constructor(parts) {
     Object.assign(this, parts);
-    this.desk = new Desk(parts);
+    this.others = element("section", { class: "others", "aria-label": "Versions of this text" });
+    this.desk = new Desk({ ...parts, aside: this.others });
     this.list = new Originals({ ask: (query) => this.messages.get("originals", { project: this.data.project, ...query }), open: (id) => this.open(id) });
     this.title = element("h2", { class: "work-title" });
     this.empty = element("p", { class: "empty", hidden: true });
-    this.others = element("section", { class: "others", "aria-label": "Versions of this text" });
     this.next = button("Next text", { key: "n", title: "The next text without a changed version", onclick: () => this.goOn() });
     const head = element("div", { class: "work-head" }, this.title, element("span", { class: "work-ways" }, button("List", { key: "i", title: "Show or hide the list", className: "plain", onclick: () => this.toggleList() }), this.next));
-    this.main = element("div", { class: "work" }, head, this.empty, this.desk.root, this.others);
+    this.main = element("div", { class: "work" }, head, this.empty, this.desk.root);
     this.root = element("div", { class: "write" }, this.list.root, this.main);
     this.desk.root.hidden = true;
     this.channel = new BroadcastChannel("annotator:perturb");
