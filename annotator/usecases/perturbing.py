@@ -16,6 +16,7 @@ from annotator.store import perturbations as perturbations_store
 from annotator.store.events import add_event
 from annotator.store.instances import get_instance, project_of_instance
 from annotator.store.projects import get_project_by_id
+from annotator.text.tokenise import tokenise
 from annotator.usecases.checking_perturbations import settle_checks
 from annotator.usecases.gold_labels import gold_of_instance
 from annotator.usecases.perturbation_looks import Look, check_length, checked_gold, kinds_of, looked_at, packed_sets
@@ -56,6 +57,11 @@ def open_original(store: Store, actor: User, instance_id: int) -> Original:
         perturbations_store.find_draft(store, actor, instance_id),
         tuple(others),
     )
+
+
+def load_tokeniser(language: str) -> None:
+    """What the first look in a language would wait for."""
+    tokenise("a", language)
 
 
 def look_at(store: Store, actor: User, instance_id: int, changed: ChangedText, *, keeps_draft: bool = True) -> Look:

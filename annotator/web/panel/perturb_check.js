@@ -135,6 +135,7 @@ export class Check {
     const answer = await this.messages.post(`check/${verdict}`, { perturbation: id, version, reason });
     this.isSending = false;
     if (answer.status !== 200) return this.#refused(answer);
+    this.one.may_check = false;
     this.#followed(`${key}: ${verdict === "reject" ? "it goes back to its author." : answer.body.state === "approved" ? "approved; it is an instance now." : "approved."}`);
   }
 
