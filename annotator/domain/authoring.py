@@ -86,3 +86,8 @@ class Perturbation:
         """
         have_checked = {check.checker for check in self.checks_of_current}
         return self.state == "waiting" and user_id not in {self.current.made_by, *have_checked}
+
+    def may_be_revised_by(self, user_id: int | None) -> bool:
+        """Whether a person may write it anew: its author, when it came back or no checker has said a word of it yet."""
+        is_untouched = self.state == "waiting" and not self.checks_of_current
+        return user_id == self.author and (self.state == "returned" or is_untouched)

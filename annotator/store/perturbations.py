@@ -14,6 +14,13 @@ _SELECT = """SELECT perturbations.*, users.name AS author_name FROM perturbation
 # Originals of which nobody has written or brought a changed version yet.
 _WITHOUT_ONE = """NOT EXISTS (SELECT 1 FROM perturbations WHERE original_id = i.id AND perturbations.state <> 'withdrawn')
     AND NOT EXISTS (SELECT 1 FROM instances AS c WHERE c.project_id = i.project_id AND c.parent_key = i.key)"""
+# What a person (?2) neither wrote nor checked in its current version.
+_MAY_CHECK = """NOT EXISTS (SELECT 1 FROM perturbation_versions AS v WHERE v.perturbation_id = perturbations.id
+        AND v.number = version AND v.made_by = ?2)
+    AND NOT EXISTS (SELECT 1 FROM perturbation_checks AS c WHERE c.perturbation_id = perturbations.id
+        AND c.version = perturbations.version AND c.checker = ?2)"""
+_HAS_WORDS = """instr(lower(i.key), lower(?2)) OR EXISTS (SELECT 1 FROM segments JOIN documents ON documents.id = document_id
+    WHERE instance_id = i.id AND instr(lower(text), lower(?2)))"""
 _STATES = {False: "i.state = 'complete'", True: "i.state <> 'discarded'"}
 
 
@@ -105,13 +112,9 @@ def perturbations_by(store: Store, project_id: int, author: User, *, limit: int,
 def next_to_check(store: Store, project_id: int, checker: User, after: int = 0) -> Perturbation | None:
     """The first, after a number, that waits and whose current version this person neither made nor checked."""
     rows = store.rows(
-        f"""{_SELECT} WHERE project_id = ?1 AND state = 'waiting' AND perturbations.id > ?2
-            AND NOT EXISTS (SELECT 1 FROM perturbation_versions AS v WHERE v.perturbation_id = perturbations.id
-                AND v.number = version AND v.made_by = ?3)
-            AND NOT EXISTS (SELECT 1 FROM perturbation_checks AS c WHERE c.perturbation_id = perturbations.id
-                AND c.version = perturbations.version AND c.checker = ?3)
-            ORDER BY perturbations.id LIMIT 1""",
-        (project_id, after, checker.id),
+        f"""{_SELECT} WHERE project_id = ?1 AND state = 'waiting' AND perturbations.id > ?3
+            AND {_MAY_CHECK} ORDER BY perturbations.id LIMIT 1""",
+        (project_id, checker.id, after),
     )
     found = _with_history(store, rows)
     return found[0] if found else None
@@ -133,11 +136,13 @@ def next_original(store: Store, project_id: int, *, after: int = 0, is_lead: boo
 def list_originals(
     store: Store, project_id: int, *, words: str, is_without: bool, is_lead: bool, limit: int, offset: int
 ) -> tuple[list[dict[str, Any]], int]:
-    """A page of originals by key: id, key, result, and how many changed versions there are or wait; and how many in all."""
-    where = f"""i.project_id = ?1 AND i.parent_key IS NULL AND {_STATES[is_lead]} AND (?2 = '' OR instr(lower(i.key), lower(?2)))
+    """A page of originals: id, key, result, how the text begins, how many changed versions there are or wait; how many in all."""
+    where = f"""i.project_id = ?1 AND i.parent_key IS NULL AND {_STATES[is_lead]} AND (?2 = '' OR {_HAS_WORDS})
         {f"AND {_WITHOUT_ONE}" if is_without else ""}"""
     rows = store.rows(
         f"""SELECT i.id, i.key, i.result,
+                (SELECT substr(text, 1, 80) FROM segments JOIN documents ON documents.id = document_id
+                    WHERE instance_id = i.id AND position = 0) AS excerpt,
                 (SELECT count(*) FROM instances AS c WHERE c.project_id = i.project_id AND c.parent_key = i.key) AS n_there,
                 (SELECT count(*) FROM perturbations AS p WHERE p.original_id = i.id AND p.state IN ('waiting', 'returned'))
                     AS n_waiting
@@ -146,6 +151,29 @@ def list_originals(
     )
     return [dict(row) for row in rows], store.value(
         f"SELECT count(*) FROM instances AS i WHERE {where}", (project_id, words)
+    )
+
+
+def waiting_for(store: Store, project_id: int, user: User) -> tuple[int, int]:
+    """How many wait for a person's check, and how many of their own came back."""
+    to_check = store.value(
+        f"SELECT count(*) FROM perturbations WHERE project_id = ?1 AND state = 'waiting' AND {_MAY_CHECK}",
+        (project_id, user.id),
+    )
+    returned = store.value(
+        "SELECT count(*) FROM perturbations WHERE project_id = ? AND state = 'returned' AND author = ?",
+        (project_id, user.id),
+    )
+    return int(to_check), int(returned)
+
+
+def count_of_kind(store: Store, project_id: int, kind: str) -> int:
+    """How many of a kind are on their way: with their checkers, or back with their authors."""
+    return int(
+        store.value(
+            "SELECT count(*) FROM perturbations WHERE project_id = ? AND kind = ? AND state IN ('waiting', 'returned')",
+            (project_id, kind),
+        )
     )
 
 

@@ -280,6 +280,16 @@ def _taken_back(detail: _Detail, _: str) -> str:
     return f"took the choice of gold back{reason}"
 
 
+def _number(detail: _Detail) -> str:
+    return f"no. {detail['perturbation']}"
+
+
+def _checked(detail: _Detail) -> str:
+    """Which one a checker spoke of, and why."""
+    reason = f" ({detail['reason']})" if detail.get("reason") else ""
+    return f"{_number(detail)}, version {detail['version']}{reason}"
+
+
 _SENTENCES: dict[str, Callable[[_Detail, str], str]] = {
     "submit": _submitted,
     "skip": lambda _, __: "skipped it",
@@ -299,4 +309,15 @@ _SENTENCES: dict[str, Callable[[_Detail, str], str]] = {
     "save list": lambda detail, _: f"began the list “{detail['list']}” with it",
     "put on list": lambda detail, _: f"put it on the list “{detail['list']}”",
     "take off list": lambda detail, _: f"took it off the list “{detail['list']}”",
+    "write perturbation": lambda detail, _: f"wrote a changed version of it ({detail['kind']})",
+    "revise perturbation": lambda detail, _: (
+        f"wrote changed version {_number(detail)} anew, now version {detail['version']}"
+    ),
+    "withdraw perturbation": lambda detail, _: f"withdrew changed version {_number(detail)}",
+    "check perturbation: approve": lambda detail, _: f"approved changed version {_checked(detail)}",
+    "check perturbation: correct": lambda detail, _: f"corrected changed version {_checked(detail)}",
+    "check perturbation: reject": lambda detail, _: f"sent changed version {_checked(detail)} back to its author",
+    "approve perturbation": lambda detail, _: (
+        f"was the last to approve changed version {_number(detail)}; it is instance number {detail['instance']} now"
+    ),
 }

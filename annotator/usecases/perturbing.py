@@ -16,6 +16,7 @@ from annotator.store.events import add_event
 from annotator.store.instances import get_instance, project_of_instance
 from annotator.store.projects import get_project_by_id
 from annotator.text.retokenise import tokenise_like
+from annotator.text.tokenise import tokenise
 from annotator.usecases.checking_perturbations import settle_checks
 from annotator.usecases.given_words import given_words
 from annotator.usecases.gold_labels import gold_of_instance
@@ -57,6 +58,11 @@ def open_original(store: Store, actor: User, instance_id: int) -> Original:
         perturbations_store.find_draft(store, actor, instance_id),
         tuple(others),
     )
+
+
+def load_tokeniser(language: str) -> None:
+    """What the first look in a language would wait for."""
+    tokenise("a", language)
 
 
 def look_at(store: Store, actor: User, instance_id: int, changed: ChangedText, *, keeps_draft: bool = True) -> Look:
@@ -107,8 +113,7 @@ def revise(
     with store.transaction():
         perturbation = _own(store, actor, perturbation_id)
         project, instance = _original(store, actor, perturbation.original_id)
-        is_untouched = perturbation.state == "waiting" and not perturbation.checks_of_current
-        if not (perturbation.state == "returned" or is_untouched):
+        if not perturbation.may_be_revised_by(actor.id):
             raise Conflict(f"This is {_STATES[perturbation.state]}; only what came back can be written anew.")
         gold = checked_gold(store, project, instance, changed, perturbation, may_be_empty=may_be_empty)
         perturbations_store.add_version(store, perturbation, actor, changed, packed_sets(gold), "")

@@ -19,6 +19,7 @@ from annotator.store.instances import (
 )
 from annotator.store.label_use import LabelUse, label_use
 from annotator.store.people import add_role, get_user, list_members, list_users, remove_role, roles_of
+from annotator.store.perturbations import count_of_kind
 from annotator.store.projects import (
     add_project,
     assignment_counts,
@@ -121,7 +122,8 @@ def _checked_labels(task: Task, labels: Sequence[str]) -> tuple[str, ...]:
 def change_project(store: Store, actor: User, project: Project) -> Project:
     """Write a project's rules; the queue follows a change of order, and slots a change of annotators per instance.
 
-    Raises: InvalidValue for a name that is taken, a label that is taken away while it is in use, and rules that cannot be
+    Raises: InvalidValue for a name that is taken, a label or a kind of changed versions that is taken away while it is in
+            use, and rules that cannot be
     """
     with store.transaction():
         require(store, actor, project.id, "manage project")
@@ -145,12 +147,24 @@ def _checked(store: Store, project: Project, before: Project) -> Project:
     for label in before.labels:
         if label not in project.labels:
             _require_unused(label, label_use(store, project.id, label))
+    _check_kinds(store, project, before)
     for rules in (project.settings.required_segments, project.settings.forbidden_segments):
         for label, segments in rules.items():
             _check_segment_rule(project, label, segments)
     _check_no_contradiction(project.settings)
     _check_previews(project, before)
     return project
+
+
+def _check_kinds(store: Store, project: Project, before: Project) -> None:
+    """A kind of the project's own stays while changed versions of it are on their way: they could not be checked."""
+    for kind in before.settings.own_perturbation_kinds:
+        n = count_of_kind(store, project.id, kind)
+        if n and kind not in project.settings.own_perturbation_kinds:
+            raise InvalidValue(
+                f"The kind '{kind}' cannot be taken away: {n:,} changed version{'s' if n != 1 else ''} of it "
+                f"wait{'' if n != 1 else 's'} for a checker or an author. Have them approved or withdrawn first."
+            )
 
 
 def _require_unused(label: str, use: LabelUse) -> None:

@@ -18,16 +18,19 @@ from annotator.text.utf16 import utf16_offsets
 from annotator.usecases.checking_perturbations import ToCheck
 from annotator.usecases.perturbation_looks import Look, kinds_of, nothing_left, staleness
 from annotator.usecases.perturbing import Original
-from annotator.usecases.rights import require_role
+from annotator.usecases.rights import require, require_role
+from annotator.usecases.showing_versions import changes_since
 
 Shown = dict[str, Any]
 _PER_PAGE = 20
 
 
 def show_rules(store: Store, actor: User, project_id: int) -> Shown:
-    """Kinds, labels, and what the person may do here."""
+    """Kinds, labels, what the person may do here, and how much waits for them."""
     roles = require_role(store, actor, project_id)
     project = get_project_by_id(store, project_id)
+    may_check = has_right(actor, roles, "annotate") or has_right(actor, roles, "review")
+    to_check, returned = perturbations_store.waiting_for(store, project_id, actor)
     titles = {spec.name: spec.title for spec in project.task.segments}
     return {
         "kinds": [
@@ -36,8 +39,8 @@ def show_rules(store: Store, actor: User, project_id: int) -> Shown:
         ],
         "labels": list(project.labels), "result_kind": project.task.result_kind, "titles": titles,
         "checkers": project.settings.checkers_per_perturbation,
-        "may": {"write": has_right(actor, roles, "annotate"),
-                "check": has_right(actor, roles, "annotate") or has_right(actor, roles, "review")},
+        "waiting": {"to_check": to_check if may_check else 0, "returned": returned},
+        "may": {"write": has_right(actor, roles, "annotate"), "check": may_check},
     }  # fmt: skip
 
 
@@ -75,13 +78,18 @@ def show_suggestions(text: str, suggestions: Sequence[Suggestion]) -> Shown:
     }  # fmt: skip
 
 
-def show_check(store: Store, found: ToCheck | None) -> Shown:
-    """What waits for the person, beside its original; {"perturbation": None} when nothing does."""
+def show_check(store: Store, actor: User, found: ToCheck | None) -> Shown:
+    """A perturbation beside its original, and what the person may do with it; {"perturbation": None} when nothing waits."""
     if found is None:
         return {"perturbation": None}
     project = get_project_by_id(store, found.perturbation.project_id)
     return {
-        "perturbation": _full(store, project, found.perturbation) | {"stale": list(found.stale)},
+        "perturbation": _full(store, project, found.perturbation)
+        | {
+            "stale": list(found.stale),
+            "may_check": actor.id is not None and found.perturbation.may_be_checked_by(actor.id),
+            "may_revise": found.perturbation.may_be_revised_by(actor.id),
+        },
         "original": _shown_instance(found.look.gold),
         "look": show_look(found.look),
     }
@@ -102,7 +110,7 @@ def show_mine(store: Store, actor: User, project_id: int, page: int) -> Shown:
 
 def show_originals(store: Store, actor: User, project_id: int, words: str, page: int, *, is_without: bool) -> Shown:
     """A page of originals, with how many changed versions each has and how many are on their way."""
-    roles = require_role(store, actor, project_id)
+    roles = require(store, actor, project_id, "annotate")
     rows, n = perturbations_store.list_originals(
         store, project_id, words=words, is_without=is_without, is_lead=has_right(actor, roles, "manage project"),
         limit=_PER_PAGE, offset=(page - 1) * _PER_PAGE,
@@ -184,11 +192,15 @@ def _brief(one: Perturbation) -> Shown:
 
 
 def _full(store: Store, project: Project, one: Perturbation) -> Shown:
+    original = get_instance(store, one.original_id)
+    since = changes_since(original, one)
     return _brief(one) | {
-        "original": one.original_id, "key": get_instance(store, one.original_id).key, "version": one.current.number,
+        "original": one.original_id, "key": original.key, "version": one.current.number,
+        "language": original.language, "direction": direction(original.language),
         "wanted": project.settings.checkers_per_perturbation,
         "versions": [
-            {"number": v.number, "by": v.made_by_name, "reason": v.reason, "at": v.made_at, **_shown_changed(v.changed)}
+            {"number": v.number, "by": v.made_by_name, "reason": v.reason, "at": v.made_at,
+             "since": since.get(v.number, {}), **_shown_changed(v.changed)}
             for v in one.versions
         ],
         "checks": [

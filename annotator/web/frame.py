@@ -107,9 +107,10 @@ def _refusing_page(entry: PageEntry) -> StreamlitPage:
 
 
 def _refuse(entry: PageEntry) -> None:
+    roles = dict.fromkeys(role for right in entry.rights for role in roles_with(right))
     raise NotAllowed(
-        f"The page {entry.title} needs the right to {spoken(entry.right)}, which you have in no project. "
-        f"A lead of the project can give you a role for it ({' or '.join(roles_with(entry.right))})."
+        f"The page {entry.title} needs the right to {' or to '.join(spoken(right) for right in entry.rights)}, which you have "
+        f"in no project. A lead of the project can give you a role for it ({' or '.join(roles)})."
     )
 
 

@@ -9,7 +9,7 @@ from annotator.resources import resource_folder
 
 @dataclass(frozen=True, slots=True)
 class PageEntry:
-    """One page: its script, its address, and the right that one must have in some project to see it in the sidebar.
+    """One page: its script, its address, and the rights of which one must have one in some project to see it in the sidebar.
 
     icon: one of the symbols in the font that Streamlit brings along
     """
@@ -18,30 +18,31 @@ class PageEntry:
     path: str
     title: str
     icon: str
-    right: Right
+    rights: tuple[Right, ...]
 
 
 PAGES: tuple[PageEntry, ...] = (
-    PageEntry("annotate.py", "annotate", "Annotate", ":material/ink_highlighter:", "annotate"),
-    PageEntry("review.py", "review", "Review", ":material/rate_review:", "review"),
-    PageEntry("saliency.py", "saliency", "Saliency", ":material/gradient:", "use models"),
-    PageEntry("metrics.py", "metrics", "Metrics", ":material/monitoring:", "use models"),
-    PageEntry("tests.py", "tests", "Tests", ":material/fact_check:", "use models"),
-    PageEntry("project.py", "project", "Project", ":material/folder_open:", "manage project"),
-    PageEntry("export.py", "export", "Export", ":material/download:", "export"),
+    PageEntry("annotate.py", "annotate", "Annotate", ":material/ink_highlighter:", ("annotate",)),
+    PageEntry("review.py", "review", "Review", ":material/rate_review:", ("review",)),
+    PageEntry("perturb.py", "perturb", "Perturb", ":material/edit_note:", ("annotate", "review")),
+    PageEntry("saliency.py", "saliency", "Saliency", ":material/gradient:", ("use models",)),
+    PageEntry("metrics.py", "metrics", "Metrics", ":material/monitoring:", ("use models",)),
+    PageEntry("tests.py", "tests", "Tests", ":material/fact_check:", ("use models",)),
+    PageEntry("project.py", "project", "Project", ":material/folder_open:", ("manage project",)),
+    PageEntry("export.py", "export", "Export", ":material/download:", ("export",)),
 )
 
 
 def pages_for(user: User, roles: frozenset[Role]) -> list[PageEntry]:
     """The pages of a person with these roles (those of all their projects: the page itself checks the project's)."""
-    return [page for page in PAGES if has_right(user, roles, page.right)]
+    return [page for page in PAGES if any(has_right(user, roles, right) for right in page.rights)]
 
 
 def first_page_for(user: User, roles: frozenset[Role]) -> PageEntry | None:
     """Where a person begins: a lead with the project (opening Annotate takes work), everybody else with the first page."""
     pages = pages_for(user, roles)
     leads = has_right(user, roles, "manage project")
-    return next((page for page in pages if leads and page.right == "manage project"), pages[0] if pages else None)
+    return next((page for page in pages if leads and "manage project" in page.rights), pages[0] if pages else None)
 
 
 def missing_pages() -> list[str]:

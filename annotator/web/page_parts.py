@@ -11,14 +11,14 @@ from annotator.usecases.projects import missing_reviewers
 from annotator.web.session import Visit
 
 
-def require_project(visit: Visit, right: Right) -> Project | None:
-    """The chosen project when the person has a right there; else says what to do. The use cases check again."""
+def require_project(visit: Visit, *rights: Right) -> Project | None:
+    """The chosen project when the person has one of the rights there; else says what to do. The use cases check again."""
     if visit.project is None:
         st.info("You have no role in a project yet. Ask a lead or an administrator for one.", icon=":material/group:")
         return None
-    if not has_right(visit.user, visit.roles, right):
+    if not any(has_right(visit.user, visit.roles, right) for right in rights):
         st.info(
-            f"You cannot {right} in this project. Choose another one in the sidebar, or ask its lead for the role.",
+            f"You cannot {' or '.join(rights)} in this project. Choose another one in the sidebar, or ask its lead for the role.",
             icon=":material/lock:",
         )
         return None

@@ -17,25 +17,33 @@ export function combinations(gold, n) {
   return sets.map((of) => of.join("-"));
 }
 
-/** The rules of all combinations that are met. Colours are those of the light theme, since the heat's paper is white. */
-export function goldRules(names, lanes) {
+/**
+ * The rules of all combinations that are met.
+ * @param {{dark?: boolean, prefix?: string, lookAt?: (set: number) => {color: string, style: string}}} [looks]
+ *   the colours of the light theme unless said otherwise, since the heat's paper is white in both
+ */
+export function goldRules(names, lanes, { dark = false, prefix = "g", lookAt = (set) => lookOf(set, dark) } = {}) {
   return [...new Set(names)].filter(Boolean).map((name) => {
     const sets = name.split("-").map(Number);
-    const images = sets.map((set) => line(lookOf(set, false)));
+    const images = sets.map((set) => line(lookAt(set)));
     const places = sets.map((set) => `0 calc(100% - ${FIRST + (lanes - 1 - (set % lanes)) * LANE}px)`);
-    return `.g${name}{background-image:${images.join(",")};background-size:${sets.map(() => "100% 3px").join(",")};`
+    return `.${prefix}${name}{background-image:${images.join(",")};background-size:${sets.map(() => "100% 3px").join(",")};`
       + `background-position:${places.join(",")};background-repeat:repeat-x}`;
   }).join("");
 }
+
+/** Every proposal is dashed; the dashes of neighbouring sets differ in length, so that colour is not all. */
+const DASHES = [8, 4, 12, 6, 2];
 
 const PATTERNS = {
   solid: (color) => `linear-gradient(${color} 0 3px,transparent 3px)`,
   dashed: (color) => `repeating-linear-gradient(90deg,${color} 0 6px,transparent 6px 9px)`,
   dotted: (color) => `repeating-linear-gradient(90deg,${color} 0 3px,transparent 3px 5px)`,
   double: (color) => `linear-gradient(${color} 0 1px,transparent 1px 2px,${color} 2px 3px)`,
+  proposed: (color, set) => `repeating-linear-gradient(90deg,${color} 0 ${DASHES[set % DASHES.length]}px,transparent 0 ${DASHES[set % DASHES.length] + 3}px)`,
   wavy: (color) => `repeating-linear-gradient(115deg,${color} 0 3px,transparent 3px 6px)`,
 };
 
-function line({ color, style }) {
-  return (PATTERNS[style] || PATTERNS.solid)(color);
+function line({ color, style, set = 0 }) {
+  return (PATTERNS[style] || PATTERNS.solid)(color, set);
 }

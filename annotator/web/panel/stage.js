@@ -48,11 +48,7 @@ export class Stage {
 
   /** The bar sticks below Streamlit's header, which lies over the scrolling page. */
   #placeBar() {
-    const header = document.querySelector('[data-testid="stHeader"]');
-    const box = header?.getBoundingClientRect();
-    const { top } = viewportOf(scrollerOf(this.root));
-    const covers = box && box.height > 0 && !/, 0\)$|^transparent$/.test(getComputedStyle(header).backgroundColor);
-    this.covered = covers ? Math.max(0, box.bottom - top) : 0;
+    this.covered = coveredAbove(this.root);
     this.root.style.setProperty("--panel-top", `${this.covered}px`);
   }
 
@@ -161,8 +157,16 @@ export class Stage {
   }
 }
 
+/** How many pixels of what scrolls with an element Streamlit's header covers. */
+export function coveredAbove(root) {
+  const header = document.querySelector('[data-testid="stHeader"]');
+  const box = header?.getBoundingClientRect();
+  const covers = box && box.height > 0 && !/, 0\)$|^transparent$/.test(getComputedStyle(header).backgroundColor);
+  return covers ? Math.max(0, box.bottom - viewportOf(scrollerOf(root)).top) : 0;
+}
+
 /** Whether the background behind an element is dark. */
-function isDark(node) {
+export function isDark(node) {
   const given = getComputedStyle(node).getPropertyValue("--st-background-color").trim();
   const probe = element("i", { style: `display:none;color:${CSS.supports("color", given) ? given : "Canvas"}` });
   node.append(probe);

@@ -3,6 +3,8 @@
 The use cases bring NumPy and the tokenisers, so they are imported when the first message comes.
 """
 
+from functools import cache
+from threading import Thread
 from typing import Any
 
 import msgspec
@@ -81,7 +83,17 @@ def _original(store: Store, user: User, query: Any) -> object:
     from annotator.usecases import perturbing  # noqa: PLC0415
     from annotator.usecases.showing_perturbations import show_original  # noqa: PLC0415
 
-    return show_original(perturbing.open_original(store, user, number(query, "instance")))
+    original = perturbing.open_original(store, user, number(query, "instance"))
+    _make_ready(original.gold.instance.language)
+    return show_original(original)
+
+
+@cache
+def _make_ready(language: str) -> None:
+    """Load the tokeniser while the person still reads: the first look would wait for it, seconds after the server's start."""
+    from annotator.usecases.perturbing import load_tokeniser  # noqa: PLC0415
+
+    Thread(target=load_tokeniser, args=(language,), daemon=True).start()
 
 
 def _look(store: Store, user: User, body: WriteBody) -> object:
@@ -138,14 +150,14 @@ def _next_check(store: Store, user: User, query: Any) -> object:
     from annotator.usecases import checking_perturbations as checking  # noqa: PLC0415
     from annotator.usecases.showing_perturbations import show_check  # noqa: PLC0415
 
-    return show_check(store, checking.next_to_check(store, user, number(query, "project"), _after(query)))
+    return show_check(store, user, checking.next_to_check(store, user, number(query, "project"), _after(query)))
 
 
 def _check(store: Store, user: User, query: Any) -> object:
     from annotator.usecases import checking_perturbations as checking  # noqa: PLC0415
     from annotator.usecases.showing_perturbations import show_check  # noqa: PLC0415
 
-    return show_check(store, checking.open_check(store, user, number(query, "perturbation")))
+    return show_check(store, user, checking.open_check(store, user, number(query, "perturbation")))
 
 
 def _look_again(store: Store, user: User, body: OneBody) -> object:

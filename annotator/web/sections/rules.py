@@ -50,15 +50,25 @@ def show(store: Store, visit: Visit, project: Project) -> None:
             changed = _ask_work(project, changed)
             changed = _ask_gold(project, changed)
             with_previews = ask_previews(store, visit, project)
+            changed = _ask_perturbing(project, changed)
+            own_kinds = _ask_own_kinds(project)
         changed = _ask_segment_rules(project, changed)
         changed = _ask_data_set(project, changed)
         if st.form_submit_button("Save the rules", type="primary"):
-            _save(store, visit, changed, with_previews)
+            _save(store, visit, changed, with_previews, own_kinds)
 
 
-def _save(store: Store, visit: Visit, changed: Project, with_previews: Callable[[Project], Project]) -> None:
+def _save(
+    store: Store,
+    visit: Visit,
+    changed: Project,
+    with_previews: Callable[[Project], Project],
+    own_kinds: tuple[str, ...],
+) -> None:
     try:
-        stored = change_project(store, visit.user, with_previews(changed))
+        asked = with_previews(changed)
+        settings = replace(asked.settings, own_perturbation_kinds=own_kinds)  # refuses what is no name for a kind
+        stored = change_project(store, visit.user, replace(asked, settings=settings))
     except InvalidValue as error:
         st.error(as_text(str(error)), icon=":material/error:")
         return
@@ -208,6 +218,33 @@ def _ask_gold(project: Project, changed: Project) -> Project:
         changed.settings, gold_policy=policy, is_exhaustive=is_exhaustive, researchers_see_submitted=may_see
     )
     return replace(changed, settings=settings)
+
+
+def _ask_perturbing(project: Project, changed: Project) -> Project:
+    settings = project.settings
+    st.markdown("**Changed versions (Perturb)**")
+    left, right = st.columns(2)
+    checkers = left.number_input(
+        "Checkers", 0, 20, settings.checkers_per_perturbation, key=_key(project, "checkers"),
+        help="How many others approve a changed version before it becomes an instance. With 0 it is one at once.",
+    )  # fmt: skip
+    target = right.number_input(
+        "Aimed at, of each kind", 0, 1_000_000, settings.perturbations_per_kind, key=_key(project, "perturbations"),
+        help="What Progress on the page Perturb compares with.",
+    )  # fmt: skip
+    settings = replace(
+        changed.settings, checkers_per_perturbation=int(checkers), perturbations_per_kind=int(target)
+    )  # fmt: skip
+    return replace(changed, settings=settings)
+
+
+def _ask_own_kinds(project: Project) -> tuple[str, ...]:
+    """As they were typed, so that a name that cannot be is refused when the form is sent and not while it is drawn."""
+    kinds = st.text_input(
+        "Kinds of the project's own, comma separated", ", ".join(project.settings.own_perturbation_kinds),
+        key=_key(project, "own_kinds"), help="Beside those of the benchmark, of contrast sets and of functional tests.",
+    )  # fmt: skip
+    return tuple(dict.fromkeys(name.strip() for name in kinds.split(",") if name.strip()))
 
 
 def _ask_segment_rules(project: Project, changed: Project) -> Project:

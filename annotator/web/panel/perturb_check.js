@@ -1,0 +1,205 @@
+/** Check: what others wrote waits beside its original; approve, correct or reject, and the next one follows. */
+import { button, element, setText } from "./dom.js";
+import { sentenceOf } from "./messages.js";
+import { Desk, factsOf } from "./perturb_desk.js";
+import { historyOf } from "./perturb_history.js";
+import { Pair } from "./perturb_pair.js";
+import { deskKey } from "./perturb_write.js";
+
+export class Check {
+  /** @param {Object} parts  data, rules, messages, stage */
+  constructor(parts) {
+    Object.assign(this, { ...parts, startsAnew: true });
+    this.desk = new Desk(parts);
+    this.pair = new Pair(() => {});
+    this.title = element("h2", { class: "work-title" });
+    this.result = element("p", { class: "check-result" });
+    this.facts = element("p", { class: "desk-facts" });
+    this.warnings = element("ul", { class: "check-warnings" });
+    this.about = element("section", { class: "check-about", "aria-label": "Note and history" });
+    this.empty = element("p", { class: "empty", hidden: true });
+    this.#makeWays();
+    const bar = element("div", { class: "bar" }, element("div", { class: "row main-row" }, element("div", { class: "check-told" }, this.title, this.result), this.ways), this.rejecting);
+    this.sheet = element("div", { class: "desk" }, bar, this.facts, this.warnings, this.pair.root, this.about);
+    this.root = element("div", { class: "check" }, this.empty, this.sheet, this.desk.root);
+    this.#showPart("empty");
+  }
+
+  #makeWays() {
+    this.approve = button("Approve", { key: "a", title: "Example and label are right", className: "primary", onclick: () => this.#decide("approve", "") });
+    this.ways = element("div", { class: "ways" },
+      button("Later", { key: "n", title: "Leave it to later; the next one", className: "plain", onclick: () => this.next() }),
+      button("Reject", { key: "r", title: "Back to its author, with a reason", onclick: () => this.#startReject() }),
+      button("Correct", { key: "x", title: "Change it; it becomes a new version", onclick: () => this.#startCorrection() }), this.approve);
+    this.reason = element("input", { class: "answer reason-field", type: "text", "aria-label": "Reason", placeholder: "why it goes back to its author" });
+    this.refusal = element("span", { class: "desk-problems asked", role: "status" });
+    this.rejecting = element("div", { class: "row rejecting", hidden: true }, element("label", { class: "kind reason-box" }, element("span", { class: "result-title" }, "Reason"), this.reason), this.refusal,
+      element("div", { class: "ways" }, button("Back", { key: "Esc", className: "plain", onclick: () => this.#endReject() }), button("Reject", { key: "Ctrl+⏎", className: "primary", onclick: () => this.#reject() })));
+  }
+
+  get perturbation() {
+    return this.one?.id ?? null;
+  }
+
+  #showPart(name) {
+    this.part = name;
+    this.empty.hidden = name !== "empty";
+    this.sheet.hidden = name !== "sheet";
+    this.desk.root.hidden = name !== "desk";
+  }
+
+  start(asked) {
+    if (this.part === "desk") return undefined;
+    return asked ? this.#load("check", { perturbation: asked }) : this.#load("check/next", { project: this.data.project, after: (this.one?.id || 1) - 1 });
+  }
+
+  async next() {
+    const before = this.perturbation;
+    await this.#load("check/next", { project: this.data.project, after: before || 0 });
+    if (before !== null && before === this.perturbation) this.stage.say("No other waits for your check now.");
+  }
+
+  async #load(route, query, says = "") {
+    const asked = (this.asked = {});
+    const answer = await this.messages.get(route, query);
+    if (this.asked !== asked) return;
+    if (answer.status !== 200) return this.stage.say(sentenceOf(answer));
+    this.stage.say(says);
+    this.#show(answer.body);
+  }
+
+  #show({ perturbation, original, look }) {
+    this.one = perturbation;
+    this.stage.remember();
+    if (!perturbation) {
+      setText(this.empty, "Nothing waits for your check now. What others hand in appears here.");
+      return this.#showPart("empty");
+    }
+    Object.assign(this, { original, look });
+    this.#showPart("sheet");
+    this.#endReject();
+    const { key, author, kind, result, note, stale } = perturbation;
+    this.title.replaceChildren(key, element("small", {}, `${this.desk.kind.titleOf(kind)} · by ${author}`));
+    this.result.replaceChildren(...this.#resultWords(original.result, result));
+    this.pair.show(original, this.rules.titles, { dark: this.stage.dark, isEditable: false });
+    this.pair.showLook(look);
+    setText(this.facts, factsOf(look, original));
+    this.warnings.replaceChildren(...[...stale, look.nothing_left, ...look.notes].filter(Boolean).map((said) => element("li", {}, said)));
+    this.#showAbout(note);
+    this.#showStanding();
+    this.stage.announce(`${key}, ${this.desk.kind.titleOf(kind)}, by ${author}`);
+  }
+
+  #resultWords(before, after) {
+    const words = (result) => (result === null ? "no label" : result || "no answer");
+    if (before === after) return ["stays ", element("b", {}, words(after))];
+    return [`${words(before)} → `, element("b", {}, words(after))];
+  }
+
+  #showAbout(note) {
+    const { one } = this;
+    const isMore = one.versions.length > 1 || one.checks.length > 0;
+    this.about.replaceChildren(...[note && element("h3", {}, "Note of its author"), note && element("p", { class: "check-note", dir: "auto" }, note), isMore && element("h3", {}, "What became of it"), isMore && historyOf(one, this.desk.kind)].filter(Boolean));
+  }
+
+  /** What is decided, or waits for others, is shown; only what waits for me has buttons. */
+  #showStanding() {
+    const { one } = this;
+    const approved = one.checks.filter(({ version, verdict }) => version === one.version && verdict === "approve").length;
+    this.result.append(one.state === "waiting" ? ` · ${approved} of ${one.wanted} approved` : ` · ${one.state}`, ...(one.instance ? [" ", this.stage.link(one.instance)] : []));
+  }
+
+  #startReject() {
+    this.rejecting.hidden = false;
+    this.ways.hidden = true;
+    this.reason.focus();
+  }
+
+  #endReject() {
+    this.rejecting.hidden = true;
+    this.ways.hidden = !this.one.may_check;
+    this.reason.value = "";
+    setText(this.refusal, "");
+  }
+
+  #reject() {
+    if (this.reason.value.trim()) return this.#decide("reject", this.reason.value);
+    setText(this.refusal, "Say in a few words why it goes back.");
+    return this.reason.focus();
+  }
+
+  async #decide(verdict, reason) {
+    if (this.isSending || !this.one?.may_check) return;
+    this.isSending = true;
+    const { id, version, key } = this.one;
+    const answer = await this.messages.post(`check/${verdict}`, { perturbation: id, version, reason });
+    this.isSending = false;
+    if (answer.status !== 200) return this.#refused(answer);
+    this.one.may_check = false;
+    this.#followed(`${key}: ${verdict === "reject" ? "it goes back to its author." : answer.body.state === "approved" ? "approved; it is an instance now." : "approved."}`);
+  }
+
+  /** Somebody was faster, or the server is away: what stands there now is shown, what was typed stays. */
+  #refused(answer) {
+    const sentence = sentenceOf(answer);
+    if (answer.status === 409) return this.#load("check", { perturbation: this.one.id }, sentence);
+    return this.stage.say(sentence);
+  }
+
+  #followed(words) {
+    this.stage.progress();
+    return this.#load("check/next", { project: this.data.project, after: this.one?.id || 0 }, words);
+  }
+
+  #startCorrection() {
+    const { one, original } = this;
+    if (!one?.may_check) return;
+    this.#showPart("desk");
+    const about = (changed) => ({ perturbation: one.id, version: one.version, changed });
+    this.desk.open({
+      original, changed: one, key: `annotator:perturb:${this.data.user}:p${one.id}.${one.version}`, isKept: false, suggests: false, wantsReason: true, words: "Send the correction",
+      look: (changed) => this.messages.post("check/look", about(changed)),
+      send: (changed, mayBeEmpty, reason) => this.messages.post("check/correct", { ...about(changed), reason, may_be_empty: mayBeEmpty }),
+      onsent: () => this.#followed(`${one.key}: corrected. Others check your version, its author too.`), onleave: () => this.#endCorrection(),
+    });
+    this.desk.pair.focus();
+  }
+
+  #endCorrection() {
+    this.desk.close();
+    this.#showPart("sheet");
+  }
+
+  /** Another tab of the screen is opened: a correction stays as it is. */
+  left() {}
+
+  /** @returns {boolean} whether the key meant something here */
+  key(event, isTyping) {
+    const isSend = event.key === "Enter" && (event.ctrlKey || event.metaKey);
+    if (this.part === "desk") return this.#deskKey(event, isTyping, isSend);
+    if (this.part !== "sheet") return false;
+    if (isSend && !this.rejecting.hidden) return this.#reject(), true;
+    if (event.key === "Escape" && !this.rejecting.hidden) return this.#endReject(), true;
+    if (isTyping || event.ctrlKey || event.metaKey || event.altKey) return false;
+    const acts = this.one.may_check ? { a: () => this.#decide("approve", ""), r: () => this.#startReject(), x: () => this.#startCorrection() } : {};
+    if (event.key === "n") return this.next(), true;
+    if (!acts[event.key]) return false;
+    acts[event.key]();
+    return true;
+  }
+
+  #deskKey(event, isTyping, isSend) {
+    if (isSend) return this.desk.submit(), true;
+    if (event.key === "Escape" && !isTyping) return this.#endCorrection(), true;
+    return !isTyping && !event.ctrlKey && !event.metaKey && !event.altKey && deskKey(this.desk, event);
+  }
+
+  theme(dark) {
+    this.desk.theme(dark);
+    this.pair.theme(dark);
+  }
+
+  destroy() {
+    this.desk.destroy();
+  }
+}

@@ -1,0 +1,52 @@
+/** What became of a changed version: each version with what it changed, and what each checker said of it, in order. */
+import { when } from "./dialogs.js";
+import { element } from "./dom.js";
+
+const VERDICTS = { approve: "approved", correct: "corrected", reject: "rejected" };
+const STAYS = 60;
+
+/**
+ * @param {Object} one  a perturbation as the routes tell it
+ * @param {{titleOf: (kind: string) => string}} kinds
+ */
+export function historyOf(one, kinds) {
+  const lines = one.versions.flatMap((version, place) => {
+    const before = one.versions[place - 1];
+    const checks = one.checks.filter((check) => check.version === version.number);
+    return [versionLine(version, before, one, kinds), ...checks.filter(({ verdict }) => verdict !== "correct").map(checkLine)];
+  });
+  return element("ol", { class: "history" }, ...lines);
+}
+
+/** One's own name stands in it where one looks at one's own. */
+function versionLine(version, before, one, kinds) {
+  const what = before ? `${version.by === one.author ? "wrote it anew" : "corrected it"}` : "wrote it";
+  const facts = before ? [version.kind !== before.kind && `kind: ${kinds.titleOf(before.kind)} → ${kinds.titleOf(version.kind)}`, version.result !== before.result && `label: ${shown(before.result)} → ${shown(version.result)}`] : [];
+  return element("li", {}, element("span", { class: "who" }, element("b", {}, version.by), ` ${what}`, element("time", {}, when(version.at))),
+    version.reason && element("q", { dir: "auto" }, version.reason), ...facts.filter(Boolean).map((fact) => element("span", { class: "fact" }, fact)),
+    ...Object.entries(version.since).map(([name, pieces]) => element("p", { class: "since", dir: one.direction, lang: one.language, "aria-label": `What changed in ${name}` }, ...sinceNodes(pieces))));
+}
+
+function checkLine(check) {
+  return element("li", { class: check.verdict }, element("span", { class: "who" }, element("b", {}, check.by), ` ${VERDICTS[check.verdict]} it`, element("time", {}, when(check.at))), check.reason && element("q", { dir: "auto" }, check.reason));
+}
+
+const shown = (result) => (result === null ? "none" : result || "no answer");
+
+function sinceNodes(pieces) {
+  return pieces.flatMap(([kind, before, after], place) => {
+    if (kind === "kept") return [around(after, place === 0, place === pieces.length - 1)];
+    return [before && marked("del", before, kind), after && marked("ins", after, kind)].filter(Boolean).flat();
+  });
+}
+
+function marked(tag, text, kind) {
+  const words = text.trimStart();
+  return [text.slice(0, text.length - words.length), element(tag, { class: kind === "replaced" ? "replaced" : "" }, words)];
+}
+
+/** Of what stayed only what is next to a change. */
+function around(text, isFirst, isLast) {
+  if (text.length <= 3 * STAYS) return text;
+  return `${isFirst ? "" : text.slice(0, STAYS)} … ${isLast ? "" : text.slice(-STAYS)}`;
+}

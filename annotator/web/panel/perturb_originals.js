@@ -1,0 +1,59 @@
+/** The list of originals: those without a changed version first or alone, by key or words, a page at a time. */
+import { button, element, setText } from "./dom.js";
+import { sentenceOf } from "./messages.js";
+
+const PAUSE_MS = 250;
+
+export class Originals {
+  /** @param {Object} actions  ask(query) -> answer, open(id) */
+  constructor(actions) {
+    Object.assign(this, { actions, page: 1, rows: [], current: null });
+    this.words = element("input", { type: "search", placeholder: "key or words", "aria-label": "Key or words", oninput: () => this.#later() });
+    this.without = element("input", { type: "checkbox", checked: true, onchange: () => this.load(1) });
+    this.count = element("p", { class: "list-count", role: "status" });
+    this.body = element("div", { class: "list-rows", role: "group", "aria-label": "Originals" });
+    this.back = button("‹", { title: "Page before", className: "plain", onclick: () => this.load(this.page - 1) });
+    this.on = button("›", { title: "Next page", className: "plain", onclick: () => this.load(this.page + 1) });
+    this.root = element("aside", { class: "list", "aria-label": "Originals" }, this.words,
+      element("label", { class: "list-without" }, this.without, "without a version"), this.count, this.body, element("div", { class: "list-pages" }, this.back, this.on));
+  }
+
+  #later() {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.load(1), PAUSE_MS);
+  }
+
+  async load(page = this.page) {
+    const asked = (this.asked = {});
+    const answer = await this.actions.ask({ words: this.words.value.trim(), page, without: this.without.checked ? 1 : 0 });
+    if (this.asked !== asked) return;
+    if (answer.status !== 200) return setText(this.count, sentenceOf(answer));
+    const { rows, n, per_page: perPage } = answer.body;
+    Object.assign(this, { page, rows });
+    const pages = Math.max(1, Math.ceil(n / perPage));
+    setText(this.count, n ? `${n.toLocaleString()} ${n === 1 ? "text" : "texts"}${pages > 1 ? ` · page ${page} of ${pages}` : ""}` : this.#none());
+    this.back.disabled = page <= 1;
+    this.on.disabled = page >= pages;
+    this.body.replaceChildren(...rows.map((row) => this.#row(row)));
+    this.mark(this.current);
+  }
+
+  #none() {
+    if (this.words.value.trim()) return "No text has this in its key or words.";
+    return this.without.checked ? "Every complete text has a changed version. Untick to see all." : "No text is complete yet: changed versions are written of texts whose sets are decided.";
+  }
+
+  #row({ id, key, result, excerpt, n_there: there, n_waiting: waiting }) {
+    const counts = [there && `${there} there`, waiting && `${waiting} on the way`].filter(Boolean).join(", ");
+    return element("button", { type: "button", class: "list-row", "data-id": id, title: key, onclick: () => this.actions.open(id) },
+      element("b", {}, key), element("span", { class: "facts" }, counts || result || "–"), element("span", { class: "excerpt", dir: "auto" }, excerpt || ""));
+  }
+
+  mark(id) {
+    this.current = id;
+    for (const row of this.body.children) {
+      if (Number(row.dataset.id) === id) row.setAttribute("aria-current", "true");
+      else row.removeAttribute("aria-current");
+    }
+  }
+}

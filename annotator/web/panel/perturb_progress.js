@@ -1,0 +1,35 @@
+/** Progress: how many of each kind there are against the target, by author and by checker. */
+import { element } from "./dom.js";
+import { sentenceOf } from "./messages.js";
+
+export class Progress {
+  /** @param {Object} parts  data, messages, stage */
+  constructor(parts) {
+    Object.assign(this, { ...parts, startsAnew: true });
+    this.root = element("div", { class: "progress-view" });
+  }
+
+  async start() {
+    const answer = await this.messages.get("progress", { project: this.data.project });
+    if (answer.status !== 200) return this.stage.say(sentenceOf(answer));
+    const { target, kinds, authors, checkers, originals, without } = answer.body;
+    return this.root.replaceChildren(
+      element("p", {}, `${(originals - without).toLocaleString()} of ${originals.toLocaleString()} originals have a changed version; ${without.toLocaleString()} have none.`),
+      table(`By kind${target ? `, aiming at ${target.toLocaleString()} each` : ""}`, ["", "Approved", "", "Being checked", "Came back"], kinds.map(({ title, approved, waiting, returned }) => [title, approved, target ? bar(approved, target) : "", waiting, returned])),
+      element("div", { class: "progress-people" },
+        table("By author", ["", "Approved", "Being checked", "Came back"], authors.map((one) => [one.name, one.approved, one.waiting, one.returned])),
+        table("By checker", ["", "Approved", "Corrected", "Rejected"], checkers.map((one) => [one.name, one.approve, one.correct, one.reject]))));
+  }
+}
+
+function bar(n, target) {
+  const share = Math.min(1, n / target);
+  return element("span", { class: "quota", role: "img", "aria-label": `${Math.round(100 * share)} % of the target`, title: `${n} of ${target}` }, element("i", { style: `width:${(100 * share).toFixed(1)}%` }));
+}
+
+function table(title, heads, rows) {
+  if (!rows.length) return element("p", { class: "list-count" }, `${title}: nothing yet`);
+  return element("table", { class: "numbers" }, element("caption", {}, title),
+    element("thead", {}, element("tr", {}, ...heads.map((head) => element("th", { scope: "col", class: head ? "number" : "" }, head)))),
+    element("tbody", {}, ...rows.map((cells) => element("tr", {}, ...cells.map((cell, place) => (place === 0 ? element("th", { scope: "row" }, cell) : element("td", { class: cell instanceof Node ? "quota-cell" : "number" }, cell instanceof Node ? cell : String(cell || 0))))))));
+}

@@ -1,0 +1,105 @@
+/** Suggestions for the kind: why, and what the text would be there. Nothing is applied that was not shown as it is. */
+import { button, element, setText } from "./dom.js";
+import { sentenceOf } from "./messages.js";
+
+const AROUND = 18;
+const LONGEST = 160;
+
+export class Suggestions {
+  /** @param {Object} actions  ask(segment, text, kind, seed) -> answer, typed(segment) -> text, apply(segment, edits), titleOf(segment) */
+  constructor(actions) {
+    Object.assign(this, { actions, seed: 0, kind: "", segments: [], groups: new Map() });
+    this.more = button("More", { key: "+", title: "Other suggestions", className: "plain", onclick: () => this.next() });
+    this.words = element("p", { class: "suggest-words", role: "status" });
+    this.body = element("div", { class: "suggest-body" });
+    this.root = element("section", { class: "suggestions", "aria-label": "Suggestions" }, element("h3", {}, "Suggestions ", this.more), this.words, this.body);
+  }
+
+  /** @param {string[]} segments  in which something may be suggested */
+  show(kind, segments, direction) {
+    Object.assign(this, { kind, segments, direction, seed: 0 });
+    this.groups.clear();
+    this.load();
+  }
+
+  clear() {
+    this.asked = null;
+    this.kind = "";
+    this.groups.clear();
+    this.body.replaceChildren();
+    setText(this.words, "");
+  }
+
+  next() {
+    this.seed += 1;
+    return this.load();
+  }
+
+  /** Asks for all segments anew; an older answer that comes later counts for nothing. */
+  async load() {
+    if (!this.kind) return;
+    const asked = (this.asked = {});
+    const texts = this.segments.map((segment) => this.actions.typed(segment));
+    const answers = await Promise.all(this.segments.map((segment, place) => this.actions.ask(segment, texts[place], this.kind, this.seed)));
+    if (this.asked !== asked) return;
+    const refused = answers.find(({ status }) => status !== 200);
+    setText(this.words, refused ? sentenceOf(refused) : "");
+    this.segments.forEach((segment, place) => this.groups.set(segment, { text: texts[place], rows: answers[place].body.suggestions || [] }));
+    this.#draw();
+  }
+
+  /** The text may be another one since: then what is shown is asked for again. */
+  follow() {
+    const isOld = [...this.groups].some(([segment, { text }]) => text !== this.actions.typed(segment));
+    if (isOld) this.load();
+  }
+
+  #draw() {
+    const held = this.root.contains(this.root.getRootNode().activeElement);
+    const shown = this.segments.flatMap((segment) => this.#group(segment));
+    this.body.replaceChildren(...shown);
+    if (!shown.length && !this.words.textContent) setText(this.words, "No rule of this kind finds anything to change here. Write your own change.");
+    if (held) (this.body.querySelector("button") || this.more).focus();
+  }
+
+  #group(segment) {
+    const { text, rows } = this.groups.get(segment);
+    if (!rows.length) return [];
+    const title = this.segments.length > 1 && element("h4", {}, this.actions.titleOf(segment));
+    return [title, ...rows.map((row) => this.#row(segment, text, row))].filter(Boolean);
+  }
+
+  #row(segment, text, { why, edits }) {
+    return element("button", { type: "button", class: "suggestion", title: "Put this change into the text (Enter)", onclick: () => this.#apply(segment, text, edits) },
+      element("span", { class: "suggestion-why", dir: "auto" }, why),
+      element("span", { class: "suggestion-text", dir: this.direction }, ...preview(text, edits)));
+  }
+
+  #apply(segment, text, edits) {
+    if (this.actions.typed(segment) === text) return this.actions.apply(segment, edits);
+    setText(this.words, "The text was changed meanwhile. Look at the suggestions again as they are now.");
+    return this.load();
+  }
+
+  /** Goes to the list, or through it. */
+  step(by) {
+    const rows = [...this.body.querySelectorAll(".suggestion")];
+    const at = rows.indexOf(this.root.getRootNode().activeElement);
+    rows[at < 0 ? 0 : Math.min(rows.length - 1, Math.max(0, at + by))]?.focus();
+  }
+}
+
+/** The words around the edits, with what goes and what comes. */
+function preview(text, edits) {
+  const sorted = [...edits].sort((a, b) => a[0] - b[0]);
+  let at = Math.max(0, sorted[0][0] - AROUND);
+  const last = Math.min(text.length, sorted[sorted.length - 1][1] + AROUND);
+  const nodes = [at > 0 && "…"];
+  for (const [start, end, replacement] of sorted) {
+    nodes.push(shortened(text.slice(at, start)), start < end && element("del", {}, shortened(text.slice(start, end))), replacement && element("ins", {}, shortened(replacement)));
+    at = end;
+  }
+  return [...nodes, text.slice(at, last), last < text.length && "…"].filter(Boolean);
+}
+
+const shortened = (words) => (words.length > LONGEST ? `${words.slice(0, LONGEST / 2)} … ${words.slice(-LONGEST / 2)}` : words);

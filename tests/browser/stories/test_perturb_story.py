@@ -1,0 +1,272 @@
+"""Changed versions on their way: written in English and Chinese, checked by two others, sent back, revised, and annotated."""
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from annotator.domain.authoring import ChangedText
+from annotator.domain.people import LOCAL_OPERATOR
+from annotator.store import open_store
+from annotator.store.people import get_user
+from annotator.store.projects import get_project_by_id
+from annotator.usecases import perturbing
+from annotator.usecases.checking_perturbations import reject
+from annotator.usecases.importing import import_file
+from benchmarks.served import Server
+from tests.browser.stories.story import Person
+
+pytestmark = pytest.mark.browser
+
+Come = Callable[..., Person]
+HOSTILE = "<img src=x onerror=document.title='broken'>"
+
+
+def write_at(somebody: Person, key: str) -> Page:
+    """Perturb, at an original."""
+    somebody.open(f"/perturb?project=1&instance={somebody.instance_id(key)}")
+    expect(somebody.page.locator(".work-title")).to_contain_text(key)
+    return somebody.page
+
+
+def choose_kind(page: Page, kind: str) -> None:
+    page.locator(f".kind-row[data-kind={kind}]").click()
+    expect(copy_of(page)).to_be_focused()
+    # The first look after the server's start waits for the tokeniser.
+    expect(page.locator(".word")).to_have_text("saved", timeout=30_000)
+    expect(page.locator(".desk-facts")).to_contain_text("nothing edited yet", timeout=30_000)
+
+
+def copy_of(page: Page) -> Locator:
+    """What one types in; the first segment's."""
+    return page.locator("textarea.copy:visible").first
+
+
+def hand_in(page: Page) -> None:
+    page.get_by_role("button", name=re.compile("^Hand in")).click()
+    expect(page.locator(".pt-notice")).to_contain_text("Handed in")
+
+
+def approve_all(somebody: Person, n: int) -> None:
+    """Check: approve what waits, one after the other."""
+    somebody.open("/perturb?project=1&tab=check")
+    page = somebody.page
+    for left in range(n, 0, -1):
+        expect(page.get_by_role("tab", name="Check")).to_contain_text(str(left), timeout=30_000)
+        with page.expect_response(re.compile("check/next")):
+            page.get_by_role("button", name=re.compile("^Approve")).click()
+    somebody.sees("Nothing waits for your check now")
+
+
+def test_versions_of_two_kinds_and_one_in_chinese_are_checked_by_two_and_come_to_annotation(
+    server: Server, person: Come
+) -> None:
+    author = person("Annotator 1")
+    page = write_at(author, "sentiment-en-01")
+    expect(copy_of(page)).to_have_count(0)  # nothing is offered before the kind
+    choose_kind(page, "dispensable")
+    copy_of(page).press("End")
+    copy_of(page).press_sequentially(" Honestly.")
+    expect(page.locator(".diff ins")).to_have_text("Honestly.")
+    expect(page.locator(".desk-facts")).to_contain_text("2 tokens edited")
+    expect(page.locator(".desk-problems")).to_contain_text("Choose the label")
+    page.get_by_role("radio", name="positive").click()
+    expect(page.locator(".desk-problems li")).to_have_count(0)
+    expect(page.locator(".word")).to_have_text("saved")
+    hand_in(page)
+    author.sees("Written of this text already")
+
+    choose_kind(page, "contrast")
+    copy_of(page).fill("Crisp treble, but the bass drowns the voices.")
+    expect(page.locator(".diff del").first).to_be_visible()
+    page.get_by_role("radio", name="negative").click()
+    hand_in(page)
+
+    write_at(author, "sentiment-zh-01")
+    choose_kind(page, "logic")
+    copy_of(page).press("End")
+    copy_of(page).press_sequentially("我不推荐。")
+    expect(page.locator(".diff ins")).to_have_text("我不推荐。")
+    expect(page.locator(".suggestion").first).to_contain_text("不推荐")
+    page.get_by_role("radio", name="negative").click()
+    hand_in(page)
+
+    approve_all(person("Annotator 2"), 3)
+    approve_all(person("Reviewer 1"), 3)
+    author.open("/perturb?project=1&tab=mine")
+    expect(page.locator(".state.approved")).to_have_count(3)
+    page.locator("summary", has_text="sentiment-zh-01").click()
+    page.get_by_role("link", name="open in Annotate").last.click()
+    author.wait_for_text()
+    assert author.key == "sentiment-zh-01~logic"
+    with open_store(server.database) as store:
+        rows = store.rows(
+            "SELECT key, perturbation_kind, parent_key, result FROM instances WHERE key LIKE '%~%' ORDER BY key"
+        )
+    assert [tuple(row) for row in rows] == [
+        ("sentiment-en-01~contrast", "contrast", "sentiment-en-01", "negative"),
+        ("sentiment-en-01~dispensable", "dispensable", "sentiment-en-01", "positive"),
+        ("sentiment-zh-01~logic", "logic", "sentiment-zh-01", "negative"),
+    ]
+
+
+def test_a_version_is_written_and_checked_by_the_keyboard_alone(person: Come) -> None:
+    author = person("Annotator 1")
+    page = write_at(author, "sentiment-en-02")
+    author.press("k")  # to the kinds
+    expect(page.locator(".kind-row").first).to_be_focused()
+    author.press("ArrowDown", "ArrowDown", "ArrowDown", "ArrowDown", "ArrowDown")
+    expect(page.locator(".kind-row[data-kind=robustness]")).to_be_focused()
+    author.press("Enter")
+    expect(copy_of(page)).to_be_focused()
+    expect(page.locator(".suggestion").first).to_be_visible()
+    before = copy_of(page).input_value()
+    author.press("Escape", "s")
+    expect(page.locator(".suggestion").first).to_be_focused()
+    author.press("Enter")
+    expect(page.locator(".diff ins, .diff del").first).to_be_visible()
+    assert copy_of(page).input_value() != before
+    author.press("Control+z")
+    expect(copy_of(page)).to_have_value(before)  # what a suggestion changed is taken back at once
+    author.press("Control+End")
+    page.keyboard.type(" !!")
+    author.press("Escape", "2", "t")
+    page.keyboard.type("noise at the end")
+    author.press("Control+Enter")
+    expect(page.locator(".pt-notice")).to_contain_text("Handed in")
+
+    checker = person("Reviewer 2")
+    checker.open("/perturb?project=1")
+    expect(checker.page.locator(".work-title:visible")).to_contain_text("sentiment-en-02")
+    checker.sees("noise at the end")
+    checker.press("r", "Control+Enter")
+    checker.sees("Say in a few words why")
+    checker.press("Escape", "a")
+    checker.sees("Nothing waits for your check now")
+    checker.press("?")
+    expect(checker.page.get_by_role("dialog", name="Keys")).to_be_visible()
+
+
+def test_a_returned_version_is_told_why_corrected_versions_show_what_changed_and_it_is_written_anew(
+    server: Server, person: Come
+) -> None:
+    author, corrector, rejector = person("Annotator 1"), person("Reviewer 1"), person("Annotator 2")
+    page = write_at(author, "sentiment-en-01")
+    choose_kind(page, "dispensable")
+    copy_of(page).press("End")
+    copy_of(page).press_sequentially(" Truly.")
+    page.get_by_role("radio", name="positive").click()
+    hand_in(page)
+
+    corrector.open("/perturb?project=1")
+    expect(corrector.page.locator(".check-result")).to_contain_text("stays positive", timeout=30_000)
+    corrector.press("x")
+    copy_of(corrector.page).press("End")
+    copy_of(corrector.page).press_sequentially(" Really.")
+    expect(corrector.page.locator(".diff:visible ins").last).to_contain_text("Really")
+    corrector.press("Control+Enter")
+    corrector.sees("Say in a few words what you corrected")
+    corrector.page.keyboard.type("one more, for balance")
+    corrector.press("Control+Enter")
+    corrector.sees("Nothing waits for your check now")
+
+    rejector.open("/perturb?project=1&tab=check")
+    rejector.sees("one more, for balance")
+    expect(rejector.page.locator(".since ins")).to_have_text("Really.")
+    rejector.press("r")
+    rejector.page.keyboard.type("two fillers are too many")
+    rejector.press("Control+Enter")
+    rejector.sees("Nothing waits for your check now")
+
+    author.open("/perturb?project=1&tab=mine")
+    author.sees("two fillers are too many")
+    page.get_by_role("button", name="Write it anew").click()
+    copy_of(page).fill(copy_of(page).input_value().replace(" Truly. Really.", " All in all."))
+    expect(page.locator(".diff:visible ins")).to_have_text("All in all.")
+    page.get_by_role("button", name=re.compile("^Hand in again")).click()
+    author.sees("it is checked anew")
+    with open_store(server.database) as store:
+        rows = store.rows("SELECT number, reason FROM perturbation_versions ORDER BY number")
+        state = store.value("SELECT state FROM perturbations")
+    assert [tuple(row) for row in rows] == [(1, ""), (2, "one more, for balance"), (3, "")]
+    assert state == "waiting"
+
+
+def test_hostile_text_is_text_everywhere_and_what_is_gone_is_confirmed_by_a_second_press(
+    server: Server, person: Come, tmp_path: Path
+) -> None:
+    row = {"id": HOSTILE, "text": f"bad {HOSTILE} soup", "tokens": ["bad", HOSTILE, "soup"], "label": "negative", "rationales": [[[0, 1]]]}  # fmt: skip
+    path = tmp_path / "rows.jsonl"
+    path.write_text(json.dumps(row) + "\n", encoding="utf-8")
+    with open_store(server.database) as store:
+        import_file(store, LOCAL_OPERATOR, get_project_by_id(store, 1), "jsonl", path)
+    author = person("Annotator 1")
+    page = write_at(author, HOSTILE)
+    choose_kind(page, "contrast")
+    copy_of(page).fill(f"{HOSTILE} {HOSTILE}")
+    page.get_by_label("Note").fill(HOSTILE)
+    page.get_by_role("radio", name="positive").click()
+    author.sees("none of its tokens is left")
+    page.get_by_role("button", name=re.compile("^Hand in")).click()
+    expect(page.locator(".desk-problems.asked")).to_contain_text("No token of any rationale set is left")
+    page.get_by_role("button", name="It is meant").click()
+    expect(page.locator(".pt-notice")).to_contain_text("Handed in")
+    checker = person("Annotator 2").open("/perturb?project=1&tab=check")
+    expect(checker.page.locator(".diff:visible")).to_contain_text(f"{HOSTILE}")
+    checker.sees("No token of any rationale set is left")
+    for one in (page, checker.page):
+        assert one.title() != "broken"
+        assert one.locator(".perturb img").count() == 0
+
+
+def test_nothing_is_lost_while_the_server_is_away_and_when_the_tab_is_closed(server: Server, person: Come) -> None:
+    author = person("Annotator 1")
+    page = write_at(author, "sentiment-en-01")
+    choose_kind(page, "syntax")
+    expect(page.locator(".word")).to_have_text("saved")
+    page.route("**/api/perturb/look", lambda route: route.abort())
+    copy_of(page).fill("Deep bass, crisp treble.")
+    expect(page.locator(".word")).to_contain_text("kept in this browser")
+    page.reload()  # the server has heard nothing of it; the browser still knows
+    expect(copy_of(page)).to_have_value("Deep bass, crisp treble.")
+    expect(page.locator(".word")).to_contain_text("kept in this browser")
+    page.unroute("**/api/perturb/look")
+    expect(page.locator(".word")).to_have_text("saved")
+    page.evaluate("localStorage.clear()")
+    page.reload()  # now the server's draft alone
+    expect(copy_of(page)).to_have_value("Deep bass, crisp treble.")
+
+
+def test_two_tabs_of_one_person_tell_each_other(person: Come) -> None:
+    author = person("Annotator 1")
+    page = write_at(author, "sentiment-en-01")
+    choose_kind(page, "syntax")
+    expect(page.locator(".word")).to_have_text("saved")
+    other = page.context.new_page()
+    other.goto(page.url)
+    expect(copy_of(other)).to_be_visible()
+    copy_of(other).fill("Deep bass, crisp treble.")
+    expect(page.locator(".pt-notice")).to_contain_text("another tab")
+    page.get_by_role("button", name="Take what stands there").click()
+    expect(copy_of(page)).to_have_value("Deep bass, crisp treble.")
+
+
+def test_a_decision_of_another_one_meanwhile_is_said_and_shown(server: Server, person: Come) -> None:
+    with open_store(server.database) as store:
+        ann, ben = get_user(store, "Annotator 1"), get_user(store, "Annotator 2")
+        original = int(store.value("SELECT id FROM instances WHERE key = 'sentiment-en-01'"))
+        text = store.value(
+            "SELECT text FROM documents JOIN segments ON document_id = documents.id WHERE instance_id = ?", (original,)
+        )
+        one = perturbing.hand_in(store, ann, original, ChangedText("syntax", {"text": f"{text} So."}, "positive"))
+    checker = person("Reviewer 1").open("/perturb?project=1")
+    expect(checker.page.locator(".check-result")).to_contain_text("0 of 2 approved", timeout=30_000)
+    with open_store(server.database) as store:
+        reject(store, ben, one.id, 1, "no")
+    checker.press("a")
+    checker.sees("changed or decided meanwhile")
+    expect(checker.page.locator(".check-result")).to_contain_text("returned")
+    expect(checker.page.get_by_role("button", name=re.compile("^Approve"))).to_be_hidden()

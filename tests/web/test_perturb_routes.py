@@ -1,0 +1,220 @@
+"""The Perturb page's messages (docs/perturb.md): what they answer, to whom, and how each refusal looks."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
+
+from annotator.domain.people import User
+from annotator.domain.projects import Project
+from annotator.store import Store
+from annotator.store.instances import find_instance_ids
+from annotator.usecases import accounts
+from annotator.web.middleware import web_middleware
+from annotator.web.routes import all_routes
+from annotator.web.routes.access import COOKIE, ServerOptions, close_kept_store
+from annotator.web.routes.perturb import routes
+from tests.web.test_panel_routes import HOST, Panel
+
+TEXT = "The acting 😀 is superb ."
+CHANGED = "The acting 😀 is really superb ."
+Come = Callable[[str], Panel]
+
+
+@pytest.fixture
+def reviews(make_project: Callable[..., Project], import_rows: Callable[..., object]) -> Project:
+    made = make_project(name="Reviews")
+    rows = [
+        {"id": f"r{n}", "text": TEXT, "tokens": TEXT.split(), "label": "positive", "rationales": [[[4, 5]]]}
+        for n in range(2)
+    ]
+    import_rows(made, [*rows, {"id": "open", "text": "Dull.", "label": "negative"}])
+    return made
+
+
+@pytest.fixture
+def come(database: Path, store: Store, reviews: Project, add_person: Callable[..., User]) -> Iterator[Come]:
+    """Somebody with a role in the project and a browser of their own, by role: "annotator", "annotator 2" ..."""
+    app = Starlette(routes=all_routes(), middleware=web_middleware(ServerOptions(database)))
+    clients: dict[str, Panel] = {}
+
+    def of_role(name: str) -> Panel:
+        if name not in clients:
+            user = add_person(name, reviews, name.split(maxsplit=1)[0])
+            token = accounts.sign_in_as(store, user.name, is_demonstration=True)
+            client = TestClient(app, base_url=HOST)
+            client.__enter__()
+            clients[name] = Panel(client, token, accounts.session_of(store, token).csrf, "perturb")
+        return clients[name]
+
+    yield of_role
+    for panel in clients.values():
+        panel.client.__exit__(None, None, None)
+    close_kept_store()
+
+
+@pytest.fixture
+def original(store: Store, reviews: Project) -> int:
+    return find_instance_ids(store, reviews.id, "r0")[0]
+
+
+def changed(text: str = CHANGED, kind: str = "dispensable", result: str | None = "positive") -> dict[str, Any]:
+    return {"kind": kind, "texts": {"text": text}, "result": result, "note": "a filler"}
+
+
+def test_the_rules_tell_kinds_labels_rights_and_what_waits(come: Come, reviews: Project, original: int) -> None:
+    come("annotator").post("hand-in", instance=original, changed=changed())
+    rules = come("reviewer").get(f"rules?project={reviews.id}").json()
+    assert {"benchmark", "contrast", "functional"} <= {kind["family"] for kind in rules["kinds"]}
+    assert (rules["labels"], rules["result_kind"], rules["checkers"]) == (["negative", "positive"], "label", 2)
+    assert (rules["may"], rules["waiting"]) == (
+        {"write": False, "check": True},
+        {"to_check": 1, "returned": 0},
+    )
+    assert come("annotator").get(f"rules?project={reviews.id}").json()["waiting"]["to_check"] == 0
+
+
+def test_originals_are_found_by_key_and_by_words_and_those_with_a_version_are_left_out(
+    come: Come, reviews: Project, original: int
+) -> None:
+    writer = come("annotator")
+    answer = writer.get(f"originals?project={reviews.id}&words=superb").json()
+    assert ([row["key"] for row in answer["rows"]], answer["n"]) == (["r0", "r1"], 2)  # "open" is not complete yet
+    assert answer["rows"][0]["excerpt"] == TEXT
+    assert [row["key"] for row in writer.get(f"originals?project={reviews.id}&words=R1").json()["rows"]] == ["r1"]
+    writer.post("hand-in", instance=original, changed=changed())
+    assert [r["key"] for r in writer.get(f"originals?project={reviews.id}&without=1").json()["rows"]] == ["r1"]
+    assert writer.get(f"next?project={reviews.id}").json() == {"instance": original + 1}
+
+
+def test_a_look_tells_the_diff_the_proposed_sets_and_keeps_the_draft(come: Come, original: int) -> None:
+    writer = come("annotator")
+    look = writer.post("look", instance=original, changed=changed(result=None)).json()
+    assert look["runs"] == [["kept", 0, 4, 0, 4], ["inserted", 4, 4, 4, 5], ["kept", 4, 6, 5, 7]]
+    assert (look["sets"], look["origins"], look["n_edited"]) == ([[5]], [0], 1)
+    assert look["minimality"] == pytest.approx(1 / 7)
+    assert look["problems"] == ["Choose the label of the changed text."]
+    shown = writer.get(f"original?instance={original}").json()
+    assert (shown["draft"], shown["gold"], shown["direction"]) == (changed(result=None), [[4]], "ltr")
+    assert shown["segments"][0]["before"] == ["", " ", " ", " ", " ", " "]
+
+
+def test_suggestions_count_as_a_browser_does(come: Come, original: int) -> None:
+    answer = come("annotator").post(
+        "suggest", instance=original, segment="text", text="😀 I don't know .", kind="robustness", seed=0
+    )
+    [edit] = next(one for one in answer.json()["suggestions"] if one["why"] == "don't → do not")["edits"]
+    start, end, replacement = edit
+    utf16 = "😀 I don't know .".encode("utf-16-le")
+    after = utf16[: 2 * start].decode("utf-16-le") + replacement + utf16[2 * end :].decode("utf-16-le")
+    assert after == "😀 I do not know ."
+
+
+def test_a_version_is_handed_in_corrected_sent_back_written_anew_and_approved(
+    come: Come, reviews: Project, original: int
+) -> None:
+    writer, checker, other = come("annotator"), come("reviewer"), come("annotator 2")
+    number = writer.post("hand-in", instance=original, changed=changed()).json()["perturbation"]
+    shown = checker.get(f"check/next?project={reviews.id}").json()
+    assert (shown["perturbation"]["id"], shown["perturbation"]["may_check"]) == (number, True)
+    assert shown["look"]["n_edited"] == 1
+    better = changed("The acting 😀 is truly superb .")
+    done = checker.post("check/correct", perturbation=number, version=1, changed=better, reason="a calmer word")
+    assert done.json() == {"state": "waiting"}
+    done = other.post("check/reject", perturbation=number, version=2, reason="no filler at all")
+    assert done.json() == {"state": "returned"}
+    [mine] = writer.get(f"mine?project={reviews.id}").json()["rows"]
+    assert [(c["by"], c["verdict"], c["reason"]) for c in mine["checks"]] == [
+        ("reviewer", "correct", "a calmer word"),
+        ("annotator 2", "reject", "no filler at all"),
+    ]
+    assert ["replaced", " really", " truly"] in mine["versions"][1]["since"]["text"]
+    assert writer.get(f"check?perturbation={number}").json()["perturbation"]["may_revise"]
+    again = changed("Their acting 😀 is superb .")
+    assert writer.post("revise", perturbation=number, changed=again).json()["state"] == "waiting"
+    for one in (checker, other):
+        approved = one.post("check/approve", perturbation=number, version=3)
+    assert approved.json() == {"state": "approved"}
+    [mine] = writer.get(f"mine?project={reviews.id}").json()["rows"]
+    assert mine["instance"] is not None
+    progress = writer.get(f"progress?project={reviews.id}").json()
+    assert next(k for k in progress["kinds"] if k["name"] == "dispensable")["approved"] == 1
+    assert (progress["originals"], progress["without"], progress["target"]) == (3, 2, 100)
+    assert checker.get(f"check/next?project={reviews.id}").json() == {"perturbation": None}
+
+
+def test_where_nothing_is_left_a_warning_may_be_confirmed(come: Come, original: int) -> None:
+    writer = come("annotator")
+    refused = writer.post("hand-in", instance=original, changed=changed(""))
+    assert (refused.status_code, refused.json()["warning"]) == (422, True)
+    assert "Nothing is left" in refused.json()["error"]
+    assert writer.post("hand-in", instance=original, changed=changed(""), may_be_empty=True).status_code == 200
+
+
+def test_what_is_withdrawn_counts_for_nothing(come: Come, reviews: Project, original: int) -> None:
+    writer = come("annotator")
+    number = writer.post("hand-in", instance=original, changed=changed()).json()["perturbation"]
+    assert come("reviewer").post("withdraw", perturbation=number).status_code == 403
+    assert writer.post("withdraw", perturbation=number).json()["state"] == "withdrawn"
+    assert come("reviewer").get(f"check/next?project={reviews.id}").json() == {"perturbation": None}
+
+
+@pytest.mark.parametrize("path", ["originals?project={p}", "next?project={p}", "original?instance={i}"])
+def test_reviewers_do_not_write(come: Come, reviews: Project, original: int, path: str) -> None:
+    answer = come("reviewer").get(path.format(p=reviews.id, i=original))
+    assert answer.status_code == 403
+    refused = come("reviewer").post("hand-in", instance=original, changed=changed())
+    assert (refused.status_code, "right to annotate" in refused.json()["error"]) == (403, True)
+
+
+def test_researchers_neither_write_nor_check(come: Come, reviews: Project, original: int) -> None:
+    number = come("annotator").post("hand-in", instance=original, changed=changed()).json()["perturbation"]
+    researcher = come("researcher")
+    assert researcher.get(f"check/next?project={reviews.id}").status_code == 403
+    assert researcher.post("check/approve", perturbation=number, version=1).status_code == 403
+    assert researcher.post("look", instance=original, changed=changed()).status_code == 403
+
+
+@pytest.mark.parametrize(
+    ("sent", "status", "words"),
+    [
+        ({"instance": 999, "changed": changed()}, 404, "999"),
+        ({"instance": 1, "changed": changed(kind="magic")}, 422, "no kind of perturbation 'magic'"),
+        ({"instance": 1}, 422, "changed"),
+        ({"instance": "one", "changed": changed()}, 422, "instance"),
+    ],
+)
+def test_what_cannot_be_looked_at_is_a_sentence(
+    come: Come, original: int, sent: dict[str, Any], status: int, words: str
+) -> None:
+    body = sent | ({"instance": original} if sent["instance"] == 1 else {})
+    answer = come("annotator").post("look", **body)
+    assert (answer.status_code, words in answer.json()["error"]) == (status, True)
+
+
+def test_a_message_without_the_token_or_from_elsewhere_is_refused(come: Come, original: int) -> None:
+    writer = come("annotator")
+    for headers in ({}, writer.headers | {"Sec-Fetch-Site": "cross-site"}):
+        answer = writer.client.post(
+            "/api/perturb/hand-in", json={"instance": original, "changed": changed()}, headers=headers
+        )
+        assert (answer.status_code, "did not come from a page" in answer.json()["error"]) == (403, True)
+    writer.client.cookies.delete(COOKIE)
+    assert writer.get(f"original?instance={original}").status_code == 401
+
+
+def test_every_message_is_documented() -> None:
+    said = (Path(__file__).parents[2] / "docs" / "perturb.md").read_text(encoding="utf-8")
+    missing = [
+        route.path
+        for route in routes
+        if not any(
+            f"`{method} {route.path.removeprefix('/api/perturb/')}{end}" in said
+            for method in route.methods or ()
+            for end in ("?", " {")
+        )
+    ]
+    assert missing == []
