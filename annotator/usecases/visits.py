@@ -1,8 +1,10 @@
-"""The roles of a person, in a project and anywhere."""
+"""The roles of a person, in a project and anywhere, and which changed versions wait for them."""
 
 from annotator.domain.people import Role, User
+from annotator.domain.projects import Project
 from annotator.store import Store
 from annotator.store.people import roles_of
+from annotator.store.perturbations import waiting_for
 from annotator.store.projects import list_projects_of
 
 
@@ -14,3 +16,8 @@ def roles_in(store: Store, user: User, project_id: int) -> frozenset[Role]:
 def roles_anywhere(store: Store, user: User) -> frozenset[Role]:
     """The roles of a person in any project."""
     return frozenset(role for project in list_projects_of(store, user) for role in roles_of(store, user, project.id))
+
+
+def changed_versions_waiting(store: Store, project: Project, user: User) -> tuple[int, int]:
+    """How many changed versions wait for a person's check, and how many of their own came back."""
+    return waiting_for(store, project.id, user)

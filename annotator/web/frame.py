@@ -21,7 +21,7 @@ from annotator.usecases.projects import projects_of
 from annotator.usecases.reviewing import review_counts
 from annotator.usecases.rights import roles_with, spoken
 from annotator.usecases.talking import count_waiting
-from annotator.usecases.visits import roles_anywhere, roles_in
+from annotator.usecases.visits import changed_versions_waiting, roles_anywhere, roles_in
 from annotator.web.navigation import PAGES, PageEntry, first_page_for, pages_for
 from annotator.web.session import Visit, current_session, last_project_id, page_store, start_visit
 
@@ -164,6 +164,10 @@ def waiting_line(store: Store, user: User, project: Project, roles: frozenset[Ro
     if has_right(user, roles, "review") and project.settings.reviewers_per_annotation:
         to_review = review_counts(store, project, user)
         parts.append(f"{to_review['open'] + to_review['to_review']:,} to review")
+    if has_right(user, roles, "annotate") or has_right(user, roles, "review"):
+        to_check, back = changed_versions_waiting(store, project, user)
+        parts += [f"{to_check:,} to check"] if to_check else []
+        parts += [f"{back:,} changed version{'s' if back > 1 else ''} back"] if back else []
     if has_right(user, roles, "manage project") and (asked := count_waiting(store, project)):
         parts.append(f"{asked:,} question{'s' if asked > 1 else ''} to answer")
     return " · ".join(parts)

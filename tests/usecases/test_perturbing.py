@@ -1,6 +1,7 @@
 """Changed versions: written, looked at, handed in, checked by two others, corrected, sent back, and what they become."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,10 +15,12 @@ from annotator.store import perturbations as perturbations_store
 from annotator.store.instances import find_instance_ids, get_instance
 from annotator.usecases import checking_perturbations as checking
 from annotator.usecases import perturbing
+from annotator.usecases.audit import timeline
 from annotator.usecases.exporting import export_file
 from annotator.usecases.importing import import_file
 from annotator.usecases.marking import next_work
 from annotator.usecases.perturbation_looks import staleness
+from annotator.usecases.projects import change_project
 from annotator.usecases.upkeep import check
 from annotator.usecases.word_lists import save_word_list
 
@@ -422,3 +425,42 @@ def test_synonyms_come_from_the_project_s_own_word_list(
     found = perturbing.suggestions_for(store, people["Ann"], original(store, reviews), "text", TEXT, "important", 0)
     replaced = {edit.replacement for one in found for edit in one.edits if TEXT[edit.start : edit.end] == "superb"}
     assert {"splendid", "brilliant"} <= replaced
+
+
+def test_a_kind_of_the_projects_own_stays_while_versions_of_it_wait(
+    store: Store, reviews: Project, people: dict[str, User]
+) -> None:
+    def with_kinds(*names: str) -> Project:
+        return replace(reviews, settings=replace(reviews.settings, own_perturbation_kinds=names))
+
+    change_project(store, people["Lea"], with_kinds("irony"))
+    one = perturbing.hand_in(store, people["Ann"], original(store, reviews), change(kind="irony"))
+    with pytest.raises(InvalidValue, match="'irony' cannot be taken away: 1 changed version of it waits"):
+        change_project(store, people["Lea"], with_kinds())
+    perturbing.withdraw(store, people["Ann"], one.id)
+    change_project(store, people["Lea"], with_kinds("sarcasm"))
+
+
+def test_the_history_of_an_original_tells_of_its_changed_versions(
+    store: Store, reviews: Project, people: dict[str, User], written: Perturbation
+) -> None:
+    better = change("The plot is slow but the acting is quite superb .")
+    checking.correct(store, people["Cem"], written.id, 1, better, "calmer")
+    checking.reject(store, people["Ben"], written.id, 2, "still a filler")
+    perturbing.revise(store, people["Ann"], written.id, change("The plot is slow , the acting superb ."))
+    for name in ("Ben", "Cem"):
+        approve(store, people[name], written)
+    number = perturbations_store.get_perturbation(store, written.id).instance_id
+    moments = timeline(store, people["Lea"], reviews, written.original_id)
+    assert [f"{moment.who} {moment.what}" for moment in moments if moment.who != "gold"] == [
+        "Ann wrote a changed version of it (dispensable)",
+        "Cem corrected changed version no. 1, version 1 (calmer)",
+        "Ben sent changed version no. 1, version 2 back to its author (still a filler)",
+        "Ann wrote changed version no. 1 anew, now version 3",
+        "Ben approved changed version no. 1, version 3",
+        "Cem approved changed version no. 1, version 3",
+        f"Cem was the last to approve changed version no. 1; it is instance number {number} now",
+    ]
+    other = perturbing.hand_in(store, people["Ann"], written.original_id, change("So the acting is superb ."))
+    perturbing.withdraw(store, people["Ann"], other.id)
+    assert timeline(store, people["Lea"], reviews, written.original_id)[-1].what == "withdrew changed version no. 2"

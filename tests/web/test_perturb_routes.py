@@ -12,7 +12,10 @@ from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.store import Store
 from annotator.store.instances import find_instance_ids
+from annotator.store.people import get_user
 from annotator.usecases import accounts
+from annotator.usecases.visits import roles_in
+from annotator.web.frame import waiting_line
 from annotator.web.middleware import web_middleware
 from annotator.web.routes import all_routes
 from annotator.web.routes.access import COOKIE, ServerOptions, close_kept_store
@@ -152,6 +155,18 @@ def test_where_nothing_is_left_a_warning_may_be_confirmed(come: Come, original: 
     assert (refused.status_code, refused.json()["warning"]) == (422, True)
     assert "Nothing is left" in refused.json()["error"]
     assert writer.post("hand-in", instance=original, changed=changed(""), may_be_empty=True).status_code == 200
+
+
+def test_the_sidebar_says_what_waits(come: Come, store: Store, reviews: Project, original: int) -> None:
+    def line(name: str) -> str:
+        user = get_user(store, name)
+        return waiting_line(store, user, reviews, roles_in(store, user, reviews.id))
+
+    writer, checker = come("annotator"), come("reviewer")
+    number = writer.post("hand-in", instance=original, changed=changed()).json()["perturbation"]
+    assert (line("reviewer").endswith("1 to check"), "to check" in line("annotator")) == (True, False)
+    checker.post("check/reject", perturbation=number, version=1, reason="no")
+    assert line("annotator").endswith("1 changed version back")
 
 
 def test_what_is_withdrawn_counts_for_nothing(come: Come, reviews: Project, original: int) -> None:

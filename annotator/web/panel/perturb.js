@@ -126,6 +126,7 @@ class Perturb {
 
   /** Where an approved version is annotated, or looked at. */
   link(instance) {
+    if (!this.rules.may.write) return "";
     return element("a", { href: `/annotate?project=${this.data.project}&instance=${instance}`, target: "_self" }, "open in Annotate");
   }
 

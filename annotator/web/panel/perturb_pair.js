@@ -112,7 +112,8 @@ export class Pair {
     this.original.segments.forEach((segment, place) => {
       const isSame = runs[place].every(([kind]) => kind === "kept");
       const diff = this.diffs[place];
-      diff.hidden = isSame && this.isEditable && !look.sets.length;
+      const { first, tokens } = look.segments[place];
+      diff.hidden = isSame && this.isEditable && !this.proposed.slice(first, first + tokens.length).some(Boolean);
       diff.replaceChildren(...diffNodes(segment, look.segments[place], runs[place], this.proposed, how));
       if (this.folds) showChange(diff);
     });

@@ -2,7 +2,7 @@
 import { button, element, setText } from "./dom.js";
 import { sentenceOf } from "./messages.js";
 
-const AROUND = 18;
+const AROUND = 36;
 const LONGEST = 160;
 
 export class Suggestions {
@@ -92,14 +92,27 @@ export class Suggestions {
 /** The words around the edits, with what goes and what comes. */
 function preview(text, edits) {
   const sorted = [...edits].sort((a, b) => a[0] - b[0]);
-  let at = Math.max(0, sorted[0][0] - AROUND);
-  const last = Math.min(text.length, sorted[sorted.length - 1][1] + AROUND);
-  const nodes = [at > 0 && "…"];
+  let at = wordBefore(text, sorted[0][0]);
+  const last = wordAfter(text, sorted[sorted.length - 1][1]);
+  const nodes = [at > 0 && "… "];
   for (const [start, end, replacement] of sorted) {
     nodes.push(shortened(text.slice(at, start)), start < end && element("del", {}, shortened(text.slice(start, end))), replacement && element("ins", {}, shortened(replacement)));
     at = end;
   }
-  return [...nodes, text.slice(at, last), last < text.length && "…"].filter(Boolean);
+  return [...nodes, text.slice(at, last), last < text.length && " …"].filter(Boolean);
+}
+
+/** Some signs before a place, from the beginning of a word if there is one. */
+function wordBefore(text, place) {
+  const from = Math.max(0, place - AROUND);
+  const blank = from === 0 ? -1 : text.slice(from, place).search(/\s/);
+  return blank < 0 ? from : from + blank + 1;
+}
+
+function wordAfter(text, place) {
+  const to = Math.min(text.length, place + AROUND);
+  const blank = to === text.length ? -1 : text.slice(place, to).search(/\s\S*$/);
+  return blank < 0 ? to : place + blank;
 }
 
 const shortened = (words) => (words.length > LONGEST ? `${words.slice(0, LONGEST / 2)} … ${words.slice(-LONGEST / 2)}` : words);

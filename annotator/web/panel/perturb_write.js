@@ -137,6 +137,9 @@ export class Write {
   }
 }
 
+/** Whether an arrow key means the suggestions or the kinds; in a text that scrolls it scrolls. */
+const walks = (target, hasKind) => Boolean(target.closest?.(".suggestion, .kind-row")) || (!hasKind && !target.closest?.(".pair-text, .list, .tabs"));
+
 /** The single keys of a desk: while one does not type. */
 export function deskKey(desk, event) {
   if (!desk.work) return false;
@@ -147,7 +150,7 @@ export function deskKey(desk, event) {
     ? { e: () => desk.pair.focus(), l: () => desk.result.focus(), k: () => desk.kind.field.focus(), t: () => desk.note.focus(), s: () => desk.suggestions.step(0), "+": () => desk.suggestions.next(), ArrowDown: () => desk.suggestions.step(1), ArrowUp: () => desk.suggestions.step(-1) }
     : { k: () => desk.kind.step(0), ArrowDown: () => desk.kind.step(1), ArrowUp: () => desk.kind.step(-1) };
   if (!acts[event.key]) return false;
-  if (event.key.startsWith("Arrow") && !event.composedPath()[0].closest?.(".suggestion, .kind-row") && hasKind) return false;
+  if (event.key.startsWith("Arrow") && !walks(event.composedPath()[0], hasKind)) return false;
   acts[event.key]();
   return true;
 }

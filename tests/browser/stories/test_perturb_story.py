@@ -270,3 +270,17 @@ def test_a_decision_of_another_one_meanwhile_is_said_and_shown(server: Server, p
     checker.sees("changed or decided meanwhile")
     expect(checker.page.locator(".check-result")).to_contain_text("returned")
     expect(checker.page.get_by_role("button", name=re.compile("^Approve"))).to_be_hidden()
+
+
+def test_a_lead_gives_a_project_kinds_of_its_own(person: Come) -> None:
+    lead = person("Lead").open("/project?project=1")
+    lead.section("Rules")
+    kinds = lead.page.get_by_role("textbox", name="Kinds of the project's own")
+    kinds.fill("irony, contrast")
+    lead.page.get_by_role("button", name="Save the rules").click()
+    lead.sees("There is already a kind 'contrast'")
+    kinds.fill("irony")
+    lead.page.get_by_role("button", name="Save the rules").click()
+    lead.sees("The rules are saved")
+    page = write_at(lead, "sentiment-en-01")
+    choose_kind(page, "irony")
