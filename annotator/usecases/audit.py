@@ -284,10 +284,10 @@ def _number(detail: _Detail) -> str:
     return f"no. {detail['perturbation']}"
 
 
-def _checked(detail: _Detail) -> str:
-    """Which one a checker spoke of, and why."""
+def _checked(detail: _Detail, what: str = "") -> str:
+    """Which one a checker spoke of, what became of it, and why."""
     reason = f" ({detail['reason']})" if detail.get("reason") else ""
-    return f"{_number(detail)}, version {detail['version']}{reason}"
+    return f"{_number(detail)}, version {detail['version']}{what}{reason}"
 
 
 _SENTENCES: dict[str, Callable[[_Detail, str], str]] = {
@@ -313,7 +313,7 @@ _SENTENCES: dict[str, Callable[[_Detail, str], str]] = {
     "withdraw perturbation": lambda detail, _: f"withdrew changed version {_number(detail)}",
     "check perturbation: approve": lambda detail, _: f"approved changed version {_checked(detail)}",
     "check perturbation: correct": lambda detail, _: f"corrected changed version {_checked(detail)}",
-    "check perturbation: reject": lambda detail, _: f"sent changed version {_checked(detail)} back to its author",
+    "check perturbation: reject": lambda detail, _: f"sent changed version {_checked(detail, ' back to its author')}",
     "approve perturbation": lambda detail, _: (
         f"was the last to approve changed version {_number(detail)}; it is instance number {detail['instance']} now"
     ),
