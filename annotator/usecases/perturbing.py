@@ -60,8 +60,8 @@ def open_original(store: Store, actor: User, instance_id: int) -> Original:
     )
 
 
-def load_tokeniser(language: str) -> None:
-    """What the first look in a language would wait for."""
+def make_ready(language: str) -> None:
+    """Load the tokeniser of a language, for which the first look would wait."""
     tokenise("a", language)
 
 

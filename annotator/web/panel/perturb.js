@@ -1,6 +1,6 @@
 /** The Perturb screen: the component's entry. It asks its own routes; the address holds project, tab and text. See docs/perturb.md. */
 import { openKeys } from "./dialogs.js";
-import { element, setText } from "./dom.js";
+import { element, focused, setText } from "./dom.js";
 import { isEntry, keyOf, KeyListener } from "./keys.js";
 import { Messages, sentenceOf } from "./messages.js";
 import { mountable } from "./mount.js";
@@ -118,6 +118,11 @@ class Perturb {
   /** A sentence above the work, with what can be done about it. */
   say(words, buttons = []) {
     this.notice.replaceChildren(...(words ? [element("span", {}, words), ...buttons] : []));
+  }
+
+  /** The focus leaves a part that goes out of sight, at once: until the next frame a hidden field would still take the keys. */
+  rest(part) {
+    if (part.contains(focused())) this.root.focus({ preventScroll: true });
   }
 
   announce(words) {

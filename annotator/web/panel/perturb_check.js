@@ -43,6 +43,7 @@ export class Check {
 
   #showPart(name) {
     this.part = name;
+    if (name !== "desk") this.stage.rest(this.desk.root);
     this.empty.hidden = name !== "empty";
     this.sheet.hidden = name !== "sheet";
     this.desk.root.hidden = name !== "desk";
@@ -116,6 +117,7 @@ export class Check {
   }
 
   #endReject() {
+    this.stage.rest(this.rejecting);
     this.rejecting.hidden = true;
     this.ways.hidden = !this.one.may_check;
     this.reason.value = "";

@@ -116,6 +116,7 @@ export class Mine {
   /** What was written stays in this browser until it is handed in. */
   #leave() {
     this.desk.close();
+    this.stage.rest(this.editor);
     this.one = null;
     this.#showEditor(false);
     this.stage.remember();

@@ -60,6 +60,7 @@ export class Pair {
     const area = element("textarea", { class: "copy", rows: 1, spellcheck: true, "aria-label": `Changed ${segment.name}`, "data-segment": segment.name, value: asTyped(text), ...where });
     area.addEventListener("input", () => { this.#fit(area); this.onchange(segment.name); });
     this.areas.set(segment.name, area);
+    if (this.folds) area.setSelectionRange(0, 0); // else a long text would open at its end
     if (!hasFieldSizing) requestAnimationFrame(() => this.#fit(area));
     return area;
   }

@@ -90,10 +90,10 @@ def _original(store: Store, user: User, query: Any) -> object:
 
 @cache
 def _make_ready(language: str) -> None:
-    """Load the tokeniser while the person still reads: the first look would wait for it, seconds after the server's start."""
-    from annotator.usecases.perturbing import load_tokeniser  # noqa: PLC0415
+    """Load the tokeniser while the person still reads: after the server's start the first look would wait seconds for it."""
+    from annotator.usecases.perturbing import make_ready  # noqa: PLC0415
 
-    Thread(target=load_tokeniser, args=(language,), daemon=True).start()
+    Thread(target=make_ready, args=(language,), daemon=True).start()
 
 
 def _look(store: Store, user: User, body: WriteBody) -> object:

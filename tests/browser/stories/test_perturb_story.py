@@ -284,3 +284,34 @@ def test_a_lead_gives_a_project_kinds_of_its_own(person: Come) -> None:
     lead.sees("The rules are saved")
     page = write_at(lead, "sentiment-en-01")
     choose_kind(page, "irony")
+
+
+def test_what_was_typed_the_moment_before_the_tab_closed_is_on_the_server(server: Server, person: Come) -> None:
+    page = write_at(person("Annotator 1"), "sentiment-en-01")
+    choose_kind(page, "syntax")
+    copy_of(page).fill("Deep bass, crisp treble.")
+    page.goto("about:blank")  # before the pause is over
+    with open_store(server.database) as store:
+        for _ in range(100):
+            if "Deep bass, crisp" in str(store.value("SELECT texts FROM perturbation_drafts")):
+                break
+            page.wait_for_timeout(100)
+    again = write_at(person("Annotator 1"), "sentiment-en-01")  # another browser, which has kept nothing
+    expect(copy_of(again)).to_have_value("Deep bass, crisp treble.")
+
+
+def test_of_a_reading_text_the_question_alone_may_change_and_the_answer_with_it(server: Server, person: Come) -> None:
+    author = person("Annotator 1")
+    page = author.page
+    author.open(f"/perturb?project=3&instance={author.instance_id('reading-en-04')}")
+    choose_kind(page, "contrast")
+    page.locator("textarea.copy[data-segment=question]").fill("Who hung the bell?")
+    expect(page.locator(".diff[aria-label='Changes in question'] ins").first).to_be_visible()
+    expect(page.locator(".desk-problems")).to_contain_text("Give the answer")
+    page.get_by_role("button", name="no answer").click()
+    expect(page.locator(".desk-problems li")).to_have_count(0)
+    hand_in(page)
+    with open_store(server.database) as store:
+        row = store.row("SELECT result, json_extract(texts, '$.question') AS question FROM perturbation_versions")
+    assert row is not None
+    assert (row["result"], row["question"]) == ("", "Who hung the bell?")
