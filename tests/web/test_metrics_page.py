@@ -20,6 +20,7 @@ from annotator.usecases.import_report import ImportOptions, ImportReport
 from annotator.usecases.making_suites import save_test
 from annotator.usecases.output_intake import OutputIntake
 from annotator.usecases.projects import take_role
+from annotator.usecases.word_lists import save_word_list
 from annotator.web import session
 from annotator.web.sections import metrics_numbers
 from annotator.web.session import Visit
@@ -265,3 +266,21 @@ def test_counts_of_several_seeds_are_means_with_their_deviation(page, store, gol
     counts = next(one.value for one in app.dataframe if "instances seen in part" in one.value.columns)
     assert counts["instances"].tolist() == ["1.5 ± 0.7"]
     assert counts["instances seen in part"].tolist() == [0]
+
+
+def test_contrast_accuracy_and_false_positive_rates_stand_among_the_charts(page, modelled, store) -> None:
+    app = page(modelled)
+    app.segmented_control(key=f"metrics_chart_{modelled.id}").set_value("Fairness").run()
+    assert not app.exception
+    assert any("Groups are word lists" in info.value for info in app.info)
+    save_word_list(store, LOCAL_OPERATOR, modelled, "group", ["a", "b"])
+    app.run()
+    assert not app.exception
+    rates = next(frame.value for frame in app.dataframe if "FPRD ↓" in frame.value.columns)
+    assert sorted(rates["model"]) == sorted(["layered", HOSTILE])
+    app.segmented_control(key=f"metrics_chart_{modelled.id}").set_value("Contrast").run()
+    assert not app.exception
+    contrasts = next(frame.value for frame in app.dataframe if "Delta" in frame.value.columns)
+    assert contrasts[["model", "versions"]].to_dict("records") == [
+        {"model": HOSTILE, "versions": 1}, {"model": "layered", "versions": 1},
+    ]  # fmt: skip

@@ -9,7 +9,9 @@ from annotator.figures.grouped_bars import Bar, grouped_bars
 from annotator.figures.instance_list import LinkedRow, instance_list_html
 from annotator.usecases.contrasting import NUMBERS, ContrastRow, contrast_rows
 from annotator.usecases.databases import Store
+from annotator.usecases.metric_values import newest_event
 from annotator.web.frame import as_text
+from annotator.web.kept import Kept
 from annotator.web.sections.metrics_numbers import Found
 from annotator.web.session import Visit
 
@@ -23,9 +25,17 @@ _TITLES = {
 _SHOWN_BARS = ("original", "contrast", "consistency_of_sets")
 
 
+@st.cache_resource(show_spinner=False)
+def _rows() -> Kept:
+    return Kept(most=12)
+
+
 def show(store: Store, visit: Visit, project: Project, found: Found) -> None:
     """The models on originals and on their perturbed versions, by kind; below, the sets that break."""
-    rows = contrast_rows(store, visit.user, project, found.asked.split)
+    newest = newest_event(store, visit.user, project)  # asks for the right as well, whoever made what is kept
+    rows = _rows().get_or_make(
+        (found.asked, newest), list, lambda: contrast_rows(store, visit.user, project, found.asked.split), lambda _: 1
+    )
     if not rows:
         st.info(
             "No model has answers to perturbed versions with a label. Write some on Perturb or import contrast sets, and "

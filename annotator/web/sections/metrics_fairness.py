@@ -9,13 +9,20 @@ from annotator.figures.grouped_bars import Bar, grouped_bars
 from annotator.figures.instance_list import LinkedRow, instance_list_html
 from annotator.usecases.databases import Store
 from annotator.usecases.fairness_of_project import FairnessRow, fairness_rows
+from annotator.usecases.metric_values import newest_event
 from annotator.usecases.word_lists import word_lists
 from annotator.web.frame import as_text
+from annotator.web.kept import Kept
 from annotator.web.sections.metrics_numbers import Found
 from annotator.web.session import Visit
 
 _MOST_SHOWN = 100
 _ALL = "all texts"
+
+
+@st.cache_resource(show_spinner=False)
+def _rows() -> Kept:
+    return Kept(most=12)
 
 
 def show(store: Store, visit: Visit, project: Project, found: Found) -> None:
@@ -33,7 +40,11 @@ def show(store: Store, visit: Visit, project: Project, found: Found) -> None:
         "Label whose false positives count", project.labels, index=len(project.labels) - 1,
         key=f"metrics_positive_{project.id}",
     )  # fmt: skip
-    rows = fairness_rows(store, visit.user, project, chosen, positive, found.asked.split) if chosen else []
+    newest = newest_event(store, visit.user, project)  # asks for the right as well, whoever made what is kept
+    rows = [] if not chosen else _rows().get_or_make(
+        (found.asked, newest, tuple(chosen), positive), list,
+        lambda: fairness_rows(store, visit.user, project, chosen, positive, found.asked.split), lambda _: 1,
+    )  # fmt: skip
     if not rows:
         st.info("No model has answers here yet, or no list is chosen.", icon=":material/groups:")
         return
