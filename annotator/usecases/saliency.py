@@ -4,17 +4,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from annotator.domain.instances import GoldInstance, Instance
+from annotator.domain.instances import Instance
 from annotator.domain.measurements import Listed, Question
 from annotator.domain.models import Attribution, MachineRationale, Output, Prediction
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.errors import InvalidValue, NotFound
 from annotator.metrics.benchmark_consistency import aligned_places
-from annotator.review.gold import chosen_among, gold_of
 from annotator.store import Store
-from annotator.store.annotations import annotations_of
-from annotator.store.gold_choices import choices_of
 from annotator.store.instances import get_instance, project_of_instance
 from annotator.store.measurements import (
     list_by_number,
@@ -25,6 +22,7 @@ from annotator.store.measurements import (
 )
 from annotator.store.models import StoredRun, list_runs, outputs_of_run
 from annotator.store.projects import get_project_by_id
+from annotator.usecases.gold_labels import gold_of_instance
 from annotator.usecases.gold_rows import gold_row
 from annotator.usecases.measured_ratios import measured_ratios
 from annotator.usecases.measuring import MEASURED
@@ -130,7 +128,7 @@ def _selectable_tokens(instance: Instance) -> list[str]:
 def _shown(
     store: Store, project: Project, instance: Instance, chosen: Sequence[PanelChoice], runs: Mapping[int, StoredRun]
 ) -> Shown:
-    gold = _gold(store, project, instance)
+    gold = gold_of_instance(store, project, instance)
     row = gold_row(gold, project.task, keep_tokens=False, is_exhaustive=False)
     numbers = values_of_instance(store, instance.id)
     outputs = {choice.run_id: outputs_of_run(store, choice.run_id, [instance.id]).get(instance.id) for choice in chosen}
@@ -154,15 +152,6 @@ def _shown(
             for choice in chosen
         ],
     }  # fmt: skip
-
-
-def _gold(store: Store, project: Project, instance: Instance) -> GoldInstance:
-    """The gold of an instance under the project's policy; without sets where there is none."""
-    annotations = annotations_of(store, [instance.id])[instance.id]
-    accepted = [annotation for annotation in annotations if annotation.state == "accepted"]
-    chosen = chosen_among(annotations, choices_of(store, [instance.id]).get(instance.id))
-    found = gold_of(instance, accepted, project.settings.gold_policy, chosen)
-    return GoldInstance(instance, (), instance.result) if found is None else found
 
 
 def _segment(instance: Instance, place: int) -> Shown:
