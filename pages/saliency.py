@@ -16,7 +16,7 @@ with page_store() as store:
         with st.container():  # always there: what stands below keeps its place, and so its state, when this changes
             if not jobs.show_open(store, visit, project):
                 offer_to_measure(store, visit, project)
-        ended = str(jobs.last_ended_id(store, visit, project))
+        ended = jobs.last_ended(store, visit, project)
 if project is not None:
     saliency_panel.saliency(
         project.id, visit.csrf, start=asked_instance(), measured=ended, key=f"saliency_{project.id}"

@@ -16,7 +16,7 @@ from annotator.formats.checks import Checker, KeyLines
 from annotator.formats.findings import Findings, listed
 from annotator.formats.lines import Row, convert
 from annotator.formats.own_output import OutputRecord, output_of
-from annotator.formats.own_perturbations import PerturbationRecord, perturbation_of
+from annotator.formats.own_perturbations import PerturbationRecord, check_perturbation, perturbation_of
 from annotator.formats.own_records import (
     VERSION,
     DocumentRecord,
@@ -102,6 +102,7 @@ class _OwnReader:
             case WordListRecord():
                 return _word_list(record, findings)
             case PerturbationRecord():
+                check_perturbation(record, findings)
                 return perturbation_of(record, self.options.key_prefix, row.source, row.line)
             case EventRecord():
                 return event_of(record)

@@ -6,6 +6,7 @@ import msgspec
 
 from annotator.domain.authoring import ChangedText, PerturbationState, Verdict
 from annotator.domain.sources import SourceCheck, SourcePerturbation, SourceVersion
+from annotator.formats.findings import Findings
 from annotator.formats.own_values import Time, UserName
 
 Text = Annotated[str, msgspec.Meta(max_length=1_000_000)]
@@ -58,6 +59,26 @@ def perturbation_record(source: SourcePerturbation) -> PerturbationRecord:
     return PerturbationRecord(
         source.original, source.author, source.state, source.fingerprint, gold, versions, checks, source.instance
     )
+
+
+def check_perturbation(record: PerturbationRecord, findings: Findings) -> None:
+    """What the record says of its own versions and checks must fit together."""
+    seen: set[tuple[int, str]] = set()
+    for check in record.checks:
+        who = (check.version, check.by.casefold())
+        if check.version > len(record.versions):
+            findings.refuse(
+                "checks", str(check.version), f"There is no version {check.version}; there are {len(record.versions)}."
+            )
+        elif who in seen:
+            findings.refuse(
+                "checks", check.by, f"'{check.by}' checks version {check.version} twice; keep one of the two."
+            )
+        elif check.verdict != "approve" and not check.reason.strip():
+            findings.refuse("checks", check.verdict, "A correction and a rejection need a reason.")
+        seen.add(who)
+    if (record.state == "approved") != (record.instance is not None):
+        findings.refuse("state", record.state, "What is approved has an `instance`, and nothing else has.")
 
 
 def perturbation_of(record: PerturbationRecord, key_prefix: str, source: str, line: int) -> SourcePerturbation:

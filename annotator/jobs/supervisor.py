@@ -4,6 +4,7 @@ import logging
 import subprocess
 import sys
 import threading
+from contextlib import suppress
 from pathlib import Path
 
 from annotator.errors import StoreError
@@ -42,7 +43,8 @@ class Supervisor:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
-        self._let_go(self._process, is_counted=False)
+        with suppress(StoreError):
+            self._let_go(self._process, is_counted=False)
 
     def _watch(self) -> None:
         while not self._is_over.wait(_LOOKS_EVERY):
@@ -50,6 +52,8 @@ class Supervisor:
                 self._look()
             except (StoreError, OSError) as error:  # the database is away, or no process can be had: try again
                 logging.getLogger(__name__).warning("Long work waits: %s", error)
+            except Exception:  # a defect must not end this thread, with which all long work would end
+                logging.getLogger(__name__).exception("Long work waits")
 
     def _look(self) -> None:
         if self._process is not None and self._process.poll() is not None:

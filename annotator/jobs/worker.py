@@ -67,25 +67,36 @@ def _do(path: Path, job: Job) -> None:
     """Do a job, and note how it ended. A defect ends the job too, with its name, and not the process."""
     with open_store(path) as store:
         try:
-            if job.n_starts > _MOST_STARTS:
-                raise AnnotatorError(_GIVEN_UP.format(n=_MOST_STARTS))
-            with _pulse(path, job) as progress:
-                told = KINDS[job.kind](
-                    store, _actor(store, job), get_project_by_id(store, job.project_id), job, progress
-                )
-            _end(store, job, "done", told)
+            told = _told(store, path, job)
+            state: JobState = "done"
         except _Stopped:
-            _end(store, job, "stopped", "Stopped. What was stored until then stays; asking again goes on from there.")
+            state, told = "stopped", "Stopped. What was stored until then stays; asking again goes on from there."
         except AnnotatorError as error:
-            _end(store, job, "failed", str(error))
+            state, told = "failed", str(error)
         except Exception as error:
             _end(store, job, "failed", f"This is a mistake in the program, not yours: {type(error).__name__}: {error}")
             raise
+        _end(store, job, state, told)
+
+
+def _told(store: Store, path: Path, job: Job) -> str:
+    if job.n_starts > _MOST_STARTS:
+        raise AnnotatorError(_GIVEN_UP.format(n=_MOST_STARTS))
+    with _pulse(path, job) as progress:
+        return KINDS[job.kind](store, _actor(store, job), get_project_by_id(store, job.project_id), job, progress)
 
 
 def _end(store: Store, job: Job, state: JobState, told: str) -> None:
-    with store.transaction():
-        jobs_store.end_job(store, job.id, state, told)
+    """Note it; a database that is busy for long (an import writes) is waited for, since the work itself is done."""
+    for is_last in (False, False, False, True):
+        try:
+            with store.transaction():
+                jobs_store.end_job(store, job.id, os.getpid(), state, told)
+        except StoreError:
+            if is_last:
+                raise
+        else:
+            return
 
 
 def _actor(store: Store, job: Job) -> User:
@@ -125,15 +136,15 @@ class _Pulse:
             raise _Stopped
 
     def beat(self) -> None:
-        """Tell until it is over, and then once more."""
-        with open_store(self.path) as store:
-            while not self.is_over.wait(_TELLS_EVERY):
+        """Tell until it is over, and then once more. A database that is busy or full for a moment is told the next time."""
+        is_over = False
+        while not is_over:
+            is_over = self.is_over.wait(_TELLS_EVERY)
+            with suppress(StoreError), open_store(self.path) as store:
                 self._tell(store)
-            self._tell(store)
 
     def _tell(self, store: Store) -> None:
-        with suppress(StoreError):  # busy or full for a moment: the next beat tells it
-            with store.transaction():
-                jobs_store.note_progress(store, self.job_id, *self.progress)
-            if jobs_store.is_to_stop(store, self.job_id):
-                self.is_to_stop.set()
+        with store.transaction():
+            is_ours = jobs_store.note_progress(store, self.job_id, os.getpid(), *self.progress)
+        if not is_ours or jobs_store.is_to_stop(store, self.job_id):
+            self.is_to_stop.set()

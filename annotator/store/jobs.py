@@ -84,12 +84,13 @@ def _is_one_at_work(store: Store) -> bool:
     )
 
 
-def note_progress(store: Store, job_id: int, n_done: int, n_of: int) -> None:
-    """A sign of life, and how far it is."""
-    store.run(
-        "UPDATE jobs SET n_done = ?, n_of = ?, beat_at = ? WHERE id = ? AND state = 'running'",
-        (n_done, n_of, now(), job_id),
+def note_progress(store: Store, job_id: int, worker: int, n_done: int, n_of: int) -> bool:
+    """A sign of life, and how far it is; whether the job is this process's still."""
+    cursor = store.run(
+        "UPDATE jobs SET n_done = ?, n_of = ?, beat_at = ? WHERE id = ? AND state = 'running' AND worker = ?",
+        (n_done, n_of, now(), job_id, worker),
     )
+    return cursor.rowcount > 0
 
 
 def is_to_stop(store: Store, job_id: int) -> bool:
@@ -106,19 +107,25 @@ def ask_to_stop(store: Store, job_id: int) -> None:
     store.run("UPDATE jobs SET wants_stop = 1 WHERE id = ? AND state = 'running'", (job_id,))
 
 
-def end_job(store: Store, job_id: int, state: JobState, told: str) -> None:
-    """It is done, failed or stopped, and what is to be said of it."""
+def end_job(store: Store, job_id: int, worker: int, state: JobState, told: str) -> None:
+    """It is done, failed or stopped, and what is to be said of it; nothing when another process has taken it over."""
     store.run(
-        "UPDATE jobs SET state = ?, told = ?, ended_at = ?, worker = NULL, beat_at = NULL WHERE id = ?",
-        (state, told, now(), job_id),
+        """UPDATE jobs SET state = ?, told = ?, ended_at = ?, worker = NULL, beat_at = NULL
+            WHERE id = ? AND state = 'running' AND worker = ?""",
+        (state, told, now(), job_id, worker),
     )
 
 
 def release_jobs_of(store: Store, worker: int, *, is_counted: bool) -> None:
-    """What a process had begun waits again.
+    """What a process had begun waits again, or has ended where somebody had asked it to stop.
 
     is_counted: it ended by itself, so that a job that kills its process again and again can be given up
     """
+    store.run(
+        """UPDATE jobs SET state = 'stopped', told = 'Stopped. What was stored until then stays.', ended_at = ?,
+            worker = NULL, beat_at = NULL WHERE state = 'running' AND worker = ? AND wants_stop = 1""",
+        (now(), worker),
+    )
     store.run(
         """UPDATE jobs SET state = 'waiting', worker = NULL, beat_at = NULL, n_starts = n_starts - ?
             WHERE state = 'running' AND worker = ?""",

@@ -7,15 +7,16 @@ from annotator.store.database import Store
 
 @dataclass(frozen=True, slots=True)
 class LabelUse:
-    """How many instances and annotations carry a label, and how many open proposals would give it."""
+    """How many instances and annotations carry a label, and how many open proposals and changed versions would give it."""
 
     n_instances: int
     n_annotations: int
     n_proposals: int
+    n_perturbations: int
 
     @property
     def is_used(self) -> bool:
-        return bool(self.n_instances or self.n_annotations or self.n_proposals)
+        return bool(self.n_instances or self.n_annotations or self.n_proposals or self.n_perturbations)
 
 
 def label_use(store: Store, project_id: int, label: str) -> LabelUse:
@@ -26,7 +27,10 @@ def label_use(store: Store, project_id: int, label: str) -> LabelUse:
             (SELECT count(*) FROM annotations JOIN instances ON instances.id = instance_id
                 WHERE project_id = ?1 AND annotations.result = ?2) AS n_annotations,
             (SELECT count(*) FROM proposals
-                WHERE project_id = ?1 AND kind = 'contest' AND state = 'open' AND reason = ?2) AS n_proposals""",
+                WHERE project_id = ?1 AND kind = 'contest' AND state = 'open' AND reason = ?2) AS n_proposals,
+            (SELECT count(*) FROM perturbations AS p JOIN perturbation_versions AS v
+                ON v.perturbation_id = p.id AND v.number = p.version
+                WHERE project_id = ?1 AND p.state IN ('waiting', 'returned') AND result = ?2) AS n_perturbations""",
         (project_id, label),
     )[0]
     return LabelUse(**dict(row))

@@ -19,6 +19,11 @@ _MAY_CHECK = """NOT EXISTS (SELECT 1 FROM perturbation_versions AS v WHERE v.per
         AND v.number = version AND v.made_by = ?2)
     AND NOT EXISTS (SELECT 1 FROM perturbation_checks AS c WHERE c.perturbation_id = perturbations.id
         AND c.version = perturbations.version AND c.checker = ?2)"""
+# Its original's gold is shown beside it, so it waits until nobody is to find that gold any more; leads see it before.
+_IS_SHOWN = {
+    False: "EXISTS (SELECT 1 FROM instances AS o WHERE o.id = original_id AND o.state IN ('complete', 'discarded'))",
+    True: "1",
+}
 _HAS_WORDS = """instr(lower(i.key), lower(?2)) OR EXISTS (SELECT 1 FROM segments JOIN documents ON documents.id = document_id
     WHERE instance_id = i.id AND instr(lower(text), lower(?2)))"""
 _STATES = {False: "i.state = 'complete'", True: "i.state <> 'discarded'"}
@@ -109,15 +114,25 @@ def perturbations_by(store: Store, project_id: int, author: User, *, limit: int,
     return _with_history(store, rows)
 
 
-def next_to_check(store: Store, project_id: int, checker: User, after: int = 0) -> Perturbation | None:
+def next_to_check(
+    store: Store, project_id: int, checker: User, after: int = 0, *, is_lead: bool = False
+) -> Perturbation | None:
     """The first, after a number, that waits and whose current version this person neither made nor checked."""
     rows = store.rows(
         f"""{_SELECT} WHERE project_id = ?1 AND state = 'waiting' AND perturbations.id > ?3
-            AND {_MAY_CHECK} ORDER BY perturbations.id LIMIT 1""",
+            AND {_MAY_CHECK} AND {_IS_SHOWN[is_lead]} ORDER BY perturbations.id LIMIT 1""",
         (project_id, checker.id, after),
     )
     found = _with_history(store, rows)
     return found[0] if found else None
+
+
+def waiting_ids(store: Store, project_id: int) -> list[int]:
+    """What waits for its checkers, oldest first."""
+    rows = store.rows(
+        "SELECT id FROM perturbations WHERE project_id = ? AND state = 'waiting' ORDER BY id", (project_id,)
+    )
+    return [row["id"] for row in rows]
 
 
 def next_original(store: Store, project_id: int, *, after: int = 0, is_lead: bool = False) -> int | None:
@@ -154,10 +169,11 @@ def list_originals(
     )
 
 
-def waiting_for(store: Store, project_id: int, user: User) -> tuple[int, int]:
+def waiting_for(store: Store, project_id: int, user: User, *, is_lead: bool) -> tuple[int, int]:
     """How many wait for a person's check, and how many of their own came back."""
     to_check = store.value(
-        f"SELECT count(*) FROM perturbations WHERE project_id = ?1 AND state = 'waiting' AND {_MAY_CHECK}",
+        f"""SELECT count(*) FROM perturbations WHERE project_id = ?1 AND state = 'waiting' AND {_MAY_CHECK}
+            AND {_IS_SHOWN[is_lead]}""",
         (project_id, user.id),
     )
     returned = store.value(

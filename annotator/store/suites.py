@@ -90,6 +90,11 @@ def _json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
+def has_test(store: Store, test_id: int) -> bool:
+    """Whether a test is there still."""
+    return bool(store.value("SELECT EXISTS (SELECT 1 FROM suite_tests WHERE id = ?)", (test_id,)))
+
+
 def cases_of_test(store: Store, test_id: int) -> list[Case]:
     """All cases of a test in order."""
     return [_case(row) for row in store.rows(f"{_CASES} WHERE test_id = ? ORDER BY number", (test_id,))]

@@ -1,7 +1,8 @@
 """Checking changed versions: two others approve, correct or reject; what both approve becomes an instance."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 
 from annotator.domain.authoring import ChangedText, Perturbation, Verdict
 from annotator.domain.instances import Instance
@@ -41,8 +42,8 @@ class ToCheck:
 
 def next_to_check(store: Store, actor: User, project_id: int, after: int = 0) -> ToCheck | None:
     """The next that waits and is not the person's own, from the first again at the end; None if there is none."""
-    _require_checker(store, actor, project_id)
-    found = perturbations_store.next_to_check(store, project_id, actor, after)
+    is_lead = _require_checker(store, actor, project_id)
+    found = perturbations_store.next_to_check(store, project_id, actor, after, is_lead=is_lead)
     if found is None:
         return None if after == 0 else next_to_check(store, actor, project_id)
     return open_check(store, actor, found.id)
@@ -52,9 +53,8 @@ def open_check(store: Store, actor: User, perturbation_id: int) -> ToCheck:
     """One perturbation beside its original, for those who may check in its project."""
     perturbation = perturbations_store.get_perturbation(store, perturbation_id)
     project = get_project_by_id(store, perturbation.project_id)
-    _require_checker(store, actor, project.id)
-    original = get_instance(store, perturbation.original_id)
-    look = looked_at(store, project, original, perturbation.current.changed, perturbation.id)
+    original = _shown_original(store, actor, project, perturbation)
+    look = looked_at(store, project, original, _as_it_fits(original, perturbation.current.changed), perturbation.id)
     return ToCheck(perturbation, look, staleness(store, project, perturbation))
 
 
@@ -62,8 +62,7 @@ def look_at_correction(store: Store, actor: User, perturbation_id: int, changed:
     """What a checker's correction would come to; nothing is kept of it."""
     perturbation = perturbations_store.get_perturbation(store, perturbation_id)
     project = get_project_by_id(store, perturbation.project_id)
-    _require_checker(store, actor, project.id)
-    return looked_at(store, project, get_instance(store, perturbation.original_id), changed, perturbation.id)
+    return looked_at(store, project, _shown_original(store, actor, project, perturbation), changed, perturbation.id)
 
 
 def approve(store: Store, actor: User, perturbation_id: int, version: int, reason: str = "") -> Perturbation:
@@ -97,13 +96,25 @@ def correct(
     with store.transaction():
         project, perturbation = _checkable(store, actor, perturbation_id, version)
         said = _required(reason, "what you corrected")
-        if changed == perturbation.current.changed:
+        if _is_same(changed, perturbation.current.changed):
             raise InvalidValue("Nothing was corrected. Approve it as it is, or change something.")
         original = get_instance(store, perturbation.original_id)
         gold = checked_gold(store, project, original, changed, perturbation, may_be_empty=may_be_empty)
         _add_check(store, actor, perturbation, "correct", said)
         perturbations_store.add_version(store, perturbation, actor, changed, packed_sets(gold), said)
         return settle_checks(store, actor, project, perturbation_id)
+
+
+def _is_same(changed: ChangedText, before: ChangedText) -> bool:
+    texts = {**before.texts, **changed.texts}
+    return replace(changed, texts=texts, note=changed.note.strip()) == replace(before, note=before.note.strip())
+
+
+def settle_all(store: Store, actor: User, project: Project) -> None:
+    """After the number of checkers has fallen: what has enough approvals becomes an instance; what cannot go on waits."""
+    for perturbation_id in perturbations_store.waiting_ids(store, project.id):
+        with suppress(InvalidValue):
+            settle_checks(store, actor, project, perturbation_id)
 
 
 def settle_checks(store: Store, actor: User, project: Project, perturbation_id: int) -> Perturbation:
@@ -156,18 +167,40 @@ def _free_key(store: Store, project: Project, original: Instance, kind: str) -> 
     return key
 
 
-def _require_checker(store: Store, actor: User, project_id: int) -> None:
+def _require_checker(store: Store, actor: User, project_id: int) -> bool:
+    """Whether the person is a lead; raises NotAllowed for somebody who may not check."""
     roles = require_role(store, actor, project_id)
     if actor.id is None or not any(has_right(actor, roles, right) for right in _RIGHTS):
         raise NotAllowed(
             f"{actor.name} does not have the right to check changed versions. Annotators, reviewers and leads have."
         )
+    return has_right(actor, roles, "manage project")
+
+
+def _shown_original(store: Store, actor: User, project: Project, perturbation: Perturbation) -> Instance:
+    """The original, whose gold is shown with the check: to nobody who is still to find it, nor what is decided to anybody."""
+    is_lead = _require_checker(store, actor, project.id)
+    original = get_instance(store, perturbation.original_id)
+    has_part = actor.id == perturbation.author or any(check.checker == actor.id for check in perturbation.checks)
+    if original.state not in {"complete", "discarded"} and not is_lead:
+        raise Conflict(
+            f"'{original.key}' is being annotated, and its rationale sets would be shown here. This waits until it is complete."
+        )
+    if perturbation.state != "waiting" and not (is_lead or has_part):
+        raise Conflict("This is not up for checking any more.")
+    return original
+
+
+def _as_it_fits(original: Instance, changed: ChangedText) -> ChangedText:
+    """Without texts of segments that the original lost since; that it was changed is said beside it."""
+    names = {segment.name for segment in original.segments}
+    return replace(changed, texts={name: text for name, text in changed.texts.items() if name in names})
 
 
 def _checkable(store: Store, actor: User, perturbation_id: int, version: int) -> tuple[Project, Perturbation]:
     perturbation = perturbations_store.get_perturbation(store, perturbation_id)
     project = get_project_by_id(store, perturbation.project_id)
-    _require_checker(store, actor, project.id)
+    _shown_original(store, actor, project, perturbation)
     if perturbation.current.number != version or perturbation.state != "waiting":
         raise Conflict("This was changed or decided meanwhile. Look at it again as it is now.")
     if perturbation.current.made_by == actor.id:

@@ -111,7 +111,8 @@ def _row(
     made = [_of_seed(of_seed, texts, positive) for of_seed in answers]
     first = answers[0]
     there = np.array([i in first for i in texts.ids], dtype=np.bool_)
-    wrong = there & np.array([first.get(i) == positive != gold for i, gold in zip(texts.ids, texts.gold, strict=True)])
+    is_wrong = [first.get(i) == positive != gold for i, gold in zip(texts.ids, texts.gold, strict=True)]
+    wrong = there & np.array(is_wrong, dtype=np.bool_)
     return FairnessRow(
         model,
         seeds,

@@ -125,9 +125,11 @@ def revise(
 
 
 def withdraw(store: Store, actor: User, perturbation_id: int) -> None:
-    """The author takes back what is not approved yet; it stays stored."""
+    """The author, or a lead, takes back what is not approved yet; it stays stored."""
     with store.transaction():
-        perturbation = _own(store, actor, perturbation_id)
+        perturbation = perturbations_store.get_perturbation(store, perturbation_id)
+        if not _is_lead(store, actor, perturbation.project_id):
+            perturbation = _own(store, actor, perturbation_id)
         if perturbation.state not in {"waiting", "returned"}:
             raise Conflict(f"This is {_STATES[perturbation.state]}, so it cannot be withdrawn.")
         perturbations_store.set_state(store, perturbation.id, "withdrawn")

@@ -131,6 +131,10 @@ def change_project(store: Store, actor: User, project: Project) -> Project:
         project = _checked(store, project, before)
         update_project(store, project)
         _follow_settings(store, project, before.settings)
+        if project.settings.checkers_per_perturbation < before.settings.checkers_per_perturbation:
+            from annotator.usecases.checking_perturbations import settle_all  # noqa: PLC0415  (brings NumPy)
+
+            settle_all(store, actor, project)
         changed = [name for name in _CHANGEABLE if getattr(project, name) != getattr(before, name)]
         add_event(store, actor.name, "change", "project", project.id, project_id=project.id, changed=changed)
     return project
@@ -174,6 +178,7 @@ def _require_unused(label: str, use: LabelUse) -> None:
         (use.n_instances, "instance"),
         (use.n_annotations, "annotation"),
         (use.n_proposals, "open proposal"),
+        (use.n_perturbations, "waiting changed version"),
     )
     said = ", ".join(f"{n:,} {what}{'s' if n != 1 else ''}" for n, what in counts if n)
     raise InvalidValue(

@@ -138,7 +138,10 @@ def close(store: Store, assignment_id: int, draft: Draft) -> None:
 
 
 def _original_of(store: Store, project: Project, instance: Instance) -> Instance | None:
-    """The original that can be compared with a changed version: of the same split if there is one, not discarded."""
+    """The original that can be compared with a changed version, of the same split if there is one.
+
+    Only one that is complete: its gold would else be shown to people who are to find it.
+    """
     if instance.parent_key is None:
         return None
     ids = find_instance_ids(store, project.id, instance.parent_key, instance.split)
@@ -147,7 +150,7 @@ def _original_of(store: Store, project: Project, instance: Instance) -> Instance
         return None
     original = get_instance(store, ids[0])
     names = [[(s.name, s.is_selectable) for s in one.segments] for one in (original, instance)]
-    return original if original.state != "discarded" and names[0] == names[1] else None
+    return original if original.state == "complete" and names[0] == names[1] else None
 
 
 def _chosen_lists(store: Store, project: Project) -> list[WordList]:

@@ -7,6 +7,7 @@ from typing import cast
 from annotator.domain.instances import Draft
 from annotator.domain.models import Output, Run, StoredOutput
 from annotator.domain.people import PROJECT_ROLES, User
+from annotator.domain.perturbations import get_kind
 from annotator.domain.projects import Project
 from annotator.domain.rationales import RationaleSet, check_spans
 from annotator.domain.sources import (
@@ -20,14 +21,15 @@ from annotator.domain.sources import (
 )
 from annotator.domain.texts import TokenLayout
 from annotator.domain.word_lists import WordList
+from annotator.errors import InvalidValue
 from annotator.store import Store
 from annotator.store.events import record_event
 from annotator.store.imports import NewInstance, StoredWork, add_proposals, add_work
-from annotator.store.instances import find_instance_ids, ids_of_keys, places_of
+from annotator.store.instances import find_instance_ids, get_instance, ids_of_keys, places_of
 from annotator.store.lists import find_list, restore_list
 from annotator.store.models import RunFinder, plan_outputs, write_planned
 from annotator.store.people import add_role, add_user, find_user
-from annotator.store.perturbations import restore_perturbation
+from annotator.store.perturbations import perturbation_of_instance, restore_perturbation
 from annotator.store.projects import instance_counts, settings_from, update_project
 from annotator.store.queue import settle
 from annotator.store.transfer import (
@@ -40,6 +42,7 @@ from annotator.store.transfer import (
 from annotator.store.word_lists import find_word_list, save_word_list
 from annotator.usecases.import_report import ImportReport
 from annotator.usecases.output_labels import strange_label, told_strange
+from annotator.usecases.perturbation_looks import changed_instance, kinds_of
 from annotator.usecases.resolving import no_body, resolve_sets
 
 
@@ -139,15 +142,28 @@ class Restorer:
         for source in perturbations if self.was_empty else ():
             original_id = self._instance_id(source.original)
             instance_id = None if source.instance is None else self._instance_id(source.instance)
-            missing = source.original if original_id is None else source.instance
-            if original_id is None or (instance_id is None) != (source.instance is None):
-                reason = "no instance of this key and split is in the file or the project"
-                report.add_problem(Problem(source.source, source.line, "original", str(missing), reason))
-            elif (source.state == "approved") != (instance_id is not None):
-                reason = "what is approved has an instance, and nothing else has"
-                report.add_problem(Problem(source.source, source.line, "state", source.state, reason))
+            problem = self._perturbation_problem(source, original_id, instance_id)
+            if problem or original_id is None:
+                report.add_problem(Problem(source.source, source.line, "perturbation", str(source.original), problem))
             else:
                 restore_perturbation(self.store, self.project.id, source, original_id, instance_id, self._user_id)
+
+    def _perturbation_problem(
+        self, source: SourcePerturbation, original_id: int | None, instance_id: int | None
+    ) -> str:
+        """Why one cannot be stored, or could never be checked; "" where it can."""
+        if original_id is None or (instance_id is None) != (source.instance is None):
+            return "no instance of this key and split is in the file or the project"
+        if instance_id is not None and perturbation_of_instance(self.store, instance_id) is not None:
+            return f"the instance '{source.instance}' came of another perturbation already"
+        original = get_instance(self.store, original_id)
+        try:
+            for version in source.versions:
+                get_kind(version.changed.kind, kinds_of(self.project))
+                changed_instance(original, version.changed)
+        except InvalidValue as error:
+            return str(error)
+        return ""
 
     def _instance_id(self, place: tuple[str, str]) -> int | None:
         found = find_instance_ids(self.store, self.project.id, *place)

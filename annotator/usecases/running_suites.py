@@ -8,12 +8,12 @@ from annotator.attribution.loading import LoadOptions, load_predictor
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.domain.suites import Case, CaseAnswer, StoredSuite, StoredTest, Text
-from annotator.errors import InvalidValue, ModelError
+from annotator.errors import InvalidValue, ModelError, NotFound
 from annotator.store import Store
 from annotator.store import suite_runs as run_store
 from annotator.store.events import add_event
 from annotator.store.suite_runs import Answers
-from annotator.store.suites import cases_of_test
+from annotator.store.suites import cases_of_test, has_test
 from annotator.text.tokenise import tokenise
 from annotator.usecases.asked_model import AskedModel, asked_model
 from annotator.usecases.built_in_model import built_in_model, built_in_name, told_of_training
@@ -153,6 +153,10 @@ def _write(
     """One test's answers, all or none. The run is made with the first; one that another model made is taken out then."""
     verdicts = verdicts_of_cases(cases, answers)
     with store.transaction():
+        if not has_test(store, test.id):
+            raise NotFound(
+                f"The test '{test.name}' was taken out while '{report.model}' answered it. Run the suite again."
+            )
         run = run_store.find_run(store, suite.id, report.model, report.seed)
         if run is not None and run.computed_by != asked.name:
             run_store.delete_run(store, run.id)

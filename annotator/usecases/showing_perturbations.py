@@ -30,7 +30,9 @@ def show_rules(store: Store, actor: User, project_id: int) -> Shown:
     roles = require_role(store, actor, project_id)
     project = get_project_by_id(store, project_id)
     may_check = has_right(actor, roles, "annotate") or has_right(actor, roles, "review")
-    to_check, returned = perturbations_store.waiting_for(store, project_id, actor)
+    to_check, returned = perturbations_store.waiting_for(
+        store, project_id, actor, is_lead=has_right(actor, roles, "manage project")
+    )
     titles = {spec.name: spec.title for spec in project.task.segments}
     return {
         "kinds": [

@@ -1,6 +1,6 @@
 """The roles of a person, in a project and anywhere, and which changed versions wait for them."""
 
-from annotator.domain.people import Role, User
+from annotator.domain.people import Role, User, has_right
 from annotator.domain.projects import Project
 from annotator.store import Store
 from annotator.store.people import roles_of
@@ -20,4 +20,5 @@ def roles_anywhere(store: Store, user: User) -> frozenset[Role]:
 
 def changed_versions_waiting(store: Store, project: Project, user: User) -> tuple[int, int]:
     """How many changed versions wait for a person's check, and how many of their own came back."""
-    return waiting_for(store, project.id, user)
+    is_lead = has_right(user, roles_of(store, user, project.id), "manage project")
+    return waiting_for(store, project.id, user, is_lead=is_lead)

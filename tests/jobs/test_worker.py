@@ -258,6 +258,32 @@ def test_one_process_works_at_a_time_and_one_that_fell_silent_is_replaced(
         assert (again.id, again.n_starts) == (job.id, 2)
 
 
+def test_a_process_that_was_replaced_ends_nothing_and_tells_nothing_any_more(
+    store: Store, tastes: Project, researcher: User
+) -> None:
+    job = ask(store, researcher, tastes)
+    with store.transaction():
+        jobs_store.claim_job(store, worker=1)
+        store.run("UPDATE jobs SET beat_at = '2020-01-01T00:00:00.000Z'")
+        jobs_store.claim_job(store, worker=2)
+        assert not jobs_store.note_progress(store, job.id, 1, 5, 40)
+        jobs_store.end_job(store, job.id, 1, "done", "by the first")
+        assert jobs_store.get_job(store, job.id).state == "running"
+        assert jobs_store.note_progress(store, job.id, 2, 6, 40)
+
+
+def test_what_was_to_stop_when_its_server_went_is_stopped_and_not_begun_again(
+    store: Store, tastes: Project, researcher: User
+) -> None:
+    job = ask(store, researcher, tastes)
+    with store.transaction():
+        jobs_store.claim_job(store, worker=1)
+        jobs_store.ask_to_stop(store, job.id)
+        jobs_store.release_jobs_of(store, 1, is_counted=False)
+    assert jobs_store.get_job(store, job.id).state == "stopped"
+    assert ask(store, researcher, tastes).id != job.id
+
+
 def test_a_killed_process_loses_nothing_and_its_job_is_begun_again(
     store: Store, tastes: Project, researcher: User
 ) -> None:

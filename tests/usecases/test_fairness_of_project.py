@@ -54,3 +54,11 @@ def test_unknown_lists_and_labels_and_people_without_the_right_are_refused(
         fairness_rows(store, LOCAL_OPERATOR, kitchen, ["women"], "happy")
     with pytest.raises(NotAllowed):
         fairness_rows(store, add_person("Ann", kitchen, "annotator"), kitchen, ["women"], "positive")
+
+
+def test_a_split_without_gold_labels_has_no_rates(
+    store: Store, kitchen: Project, import_rows: Callable[..., object]
+) -> None:
+    import_rows(kitchen, [{"id": "z", "text": "She waits."}], split="test")
+    (row,) = fairness_rows(store, LOCAL_OPERATOR, kitchen, ["women"], "positive", split="test")
+    assert (row.n_texts, row.difference.mean, row.overall.mean) == (0, None, None)

@@ -1,18 +1,21 @@
 """Changed versions: written, looked at, handed in, checked by two others, corrected, sent back, and what they become."""
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from annotator.domain.authoring import ChangedText, Perturbation
 from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.domain.projects import Project
-from annotator.errors import Conflict, InvalidAnnotation, InvalidValue, NotAllowed, NotFound
+from annotator.errors import Conflict, ImportRefused, InvalidAnnotation, InvalidValue, NotAllowed, NotFound
 from annotator.store import Store
 from annotator.store import perturbations as perturbations_store
 from annotator.store.instances import find_instance_ids, get_instance
+from annotator.store.people import set_disabled
 from annotator.usecases import checking_perturbations as checking
 from annotator.usecases import perturbing
 from annotator.usecases.audit import timeline
@@ -318,11 +321,11 @@ def test_a_version_is_stale_when_its_original_or_the_gold_changed_and_nothing_is
     assert len(again.versions) == 2
 
 
-def test_only_what_is_not_approved_is_withdrawn_and_only_by_its_author(
+def test_only_what_is_not_approved_is_withdrawn_and_not_by_other_annotators(
     store: Store, people: dict[str, User], written: Perturbation
 ) -> None:
     with pytest.raises(NotAllowed, match="written by Ann"):
-        perturbing.withdraw(store, people["Lea"], written.id)
+        perturbing.withdraw(store, people["Ben"], written.id)
     approve(store, people["Ben"], written)
     approve(store, people["Cem"], written)
     with pytest.raises(Conflict, match="is approved"):
@@ -464,3 +467,123 @@ def test_the_history_of_an_original_tells_of_its_changed_versions(
     other = perturbing.hand_in(store, people["Ann"], written.original_id, change("So the acting is superb ."))
     perturbing.withdraw(store, people["Ann"], other.id)
     assert timeline(store, people["Lea"], reviews, written.original_id)[-1].what == "withdrew changed version no. 2"
+
+
+def test_a_check_shows_no_gold_that_annotators_are_still_to_find(
+    store: Store, reviews: Project, people: dict[str, User]
+) -> None:
+    """A lead may write of an original that is still annotated; the version waits for its checkers until that is complete."""
+    early = ChangedText("contrast", {"text": "Bright."}, "positive")
+    one = perturbing.hand_in(store, people["Lea"], original(store, reviews, "open"), early)
+    assert checking.next_to_check(store, people["Ann"], reviews.id) is None
+    for refused in (
+        lambda: checking.open_check(store, people["Ann"], one.id),
+        lambda: checking.look_at_correction(store, people["Ann"], one.id, early),
+        lambda: checking.approve(store, people["Ann"], one.id, 1),
+    ):
+        with pytest.raises(Conflict, match="waits until it is complete"):
+            refused()
+
+
+def test_what_is_decided_is_shown_again_only_to_those_who_had_a_part_in_it(
+    store: Store, people: dict[str, User], reviews: Project, add_person: Callable[..., User], written: Perturbation
+) -> None:
+    approve(store, people["Ben"], written)
+    approve(store, people["Cem"], written)
+    assert checking.open_check(store, people["Ben"], written.id).perturbation.state == "approved"
+    assert checking.open_check(store, people["Ann"], written.id).perturbation.id == written.id
+    with pytest.raises(Conflict, match="not up for checking any more"):
+        checking.open_check(store, add_person("Dan", reviews, "annotator"), written.id)
+
+
+def test_fewer_checkers_let_what_has_enough_approvals_become_an_instance(
+    store: Store, reviews: Project, people: dict[str, User], written: Perturbation
+) -> None:
+    approve(store, people["Ben"], written)
+    settings = replace(reviews.settings, checkers_per_perturbation=1)
+    change_project(store, people["Lea"], replace(reviews, settings=settings))
+    assert perturbations_store.get_perturbation(store, written.id).state == "approved"
+
+
+def test_a_lead_withdraws_what_nobody_else_can(store: Store, people: dict[str, User], written: Perturbation) -> None:
+    checking.reject(store, people["Ben"], written.id, 1, "unclear")
+    with store.transaction():
+        set_disabled(store, people["Ann"], is_disabled=True)
+    with pytest.raises(NotAllowed):
+        perturbing.withdraw(store, people["Ben"], written.id)
+    perturbing.withdraw(store, people["Lea"], written.id)
+    assert perturbations_store.get_perturbation(store, written.id).state == "withdrawn"
+
+
+def test_a_label_that_a_waiting_version_has_stays(
+    store: Store,
+    make_project: Callable[..., Project],
+    import_rows: Callable[..., object],
+    add_person: Callable[..., User],
+) -> None:
+    three = make_project(name="Three")
+    change_project(store, LOCAL_OPERATOR, replace(three, labels=("negative", "positive", "mixed")))
+    import_rows(three, [{"id": "r0", "text": TEXT, "label": "positive", "rationales": [[[8, 9]]]}])
+    perturbing.hand_in(store, add_person("Ann", three, "annotator"), original(store, three), change(result="mixed"))
+    with pytest.raises(InvalidValue, match="'mixed' cannot be taken away: 1 waiting changed version"):
+        change_project(store, LOCAL_OPERATOR, three)
+
+
+def test_white_space_in_the_note_is_no_correction(store: Store, people: dict[str, User], written: Perturbation) -> None:
+    same = replace(change(), note="  ")
+    with pytest.raises(InvalidValue, match="Nothing was corrected"):
+        checking.correct(store, people["Ben"], written.id, 1, same, "nothing really")
+
+
+def _named_twice(record: dict[str, Any]) -> None:
+    record["checks"].append(dict(record["checks"][0], by="BEN"))
+
+
+def _without_version(record: dict[str, Any]) -> None:
+    record["checks"][0]["version"] = 7
+
+
+def _without_reason(record: dict[str, Any]) -> None:
+    record["checks"][0]["verdict"] = "reject"
+
+
+def _unknown_kind(record: dict[str, Any]) -> None:
+    record["versions"][0]["kind"] = "magic"
+
+
+def _other_segment(record: dict[str, Any]) -> None:
+    record["versions"][0]["texts"] = {"title": "x"}
+
+
+def _of_nothing(record: dict[str, Any]) -> None:
+    record["original"] = ["nowhere", ""]
+
+
+@pytest.mark.parametrize(
+    ("breaks", "said"),
+    [
+        (_named_twice, "checks version 1 twice"),
+        (_without_version, "There is no version 7"),
+        (_without_reason, "need a reason"),
+        (_unknown_kind, "no kind of perturbation 'magic'"),
+        (_other_segment, "no segment 'title'"),
+        (_of_nothing, "no instance of this key"),
+    ],
+)
+def test_a_broken_perturbation_of_a_file_is_a_problem_with_its_line(
+    store: Store, reviews: Project, people: dict[str, User], written: Perturbation, tmp_path: Path,
+    make_project: Callable[..., Project], breaks: Callable[[dict[str, Any]], None], said: str,
+) -> None:  # fmt: skip
+    approve(store, people["Ben"], written)
+    path = tmp_path / "all.jsonl"
+    export_file(store, LOCAL_OPERATOR, reviews, "jsonl", path)
+    records = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    (broken,) = [record for record in records if record["record"] == "perturbation"]
+    breaks(broken)
+    path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+    copy = make_project(name="Copy")
+    with pytest.raises(ImportRefused) as refused:
+        import_file(store, LOCAL_OPERATOR, copy, "jsonl", path)
+    (problem,) = refused.value.problems
+    assert said in problem.reason
+    assert problem.line == records.index(broken) + 1

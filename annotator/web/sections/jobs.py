@@ -73,6 +73,6 @@ def ended(store: Store, visit: Visit, project: Project) -> tuple[Job, ...]:
     return queue_of(store, visit.user, project).ended
 
 
-def last_ended_id(store: Store, visit: Visit, project: Project) -> int:
-    """A number that changes when long work has ended; 0 before the first."""
-    return max((job.id for job in queue_of(store, visit.user, project).ended), default=0)
+def last_ended(store: Store, visit: Visit, project: Project) -> str:
+    """What changes whenever long work has ended; "" before the first."""
+    return next((f"{job.id} {job.ended_at}" for job in queue_of(store, visit.user, project).ended), "")
