@@ -14,6 +14,7 @@ from annotator.store import Store
 from annotator.store import perturbations as perturbations_store
 from annotator.store.events import add_event
 from annotator.store.instances import find_instance_ids, get_instance
+from annotator.store.people import roles_of
 from annotator.store.projects import get_project_by_id
 from annotator.usecases.import_report import ImportOptions, ImportReport
 from annotator.usecases.intake import Intake
@@ -178,15 +179,19 @@ def _require_checker(store: Store, actor: User, project_id: int) -> bool:
 
 
 def _shown_original(store: Store, actor: User, project: Project, perturbation: Perturbation) -> Instance:
-    """The original, whose gold is shown with the check: to nobody who is still to find it, nor what is decided to anybody."""
+    """The original, whose gold is shown with the check: to nobody who is still to find it.
+
+    What is decided is shown to those who had a part in it and to reviewers; an annotator may be the one to annotate it.
+    """
     is_lead = _require_checker(store, actor, project.id)
     original = get_instance(store, perturbation.original_id)
     has_part = actor.id == perturbation.author or any(check.checker == actor.id for check in perturbation.checks)
+    reviews = has_right(actor, roles_of(store, actor, project.id), "review")
     if original.state not in {"complete", "discarded"} and not is_lead:
         raise Conflict(
             f"'{original.key}' is being annotated, and its rationale sets would be shown here. This waits until it is complete."
         )
-    if perturbation.state != "waiting" and not (is_lead or has_part):
+    if perturbation.state != "waiting" and not (is_lead or reviews or has_part):
         raise Conflict("This is not up for checking any more.")
     return original
 
@@ -200,9 +205,10 @@ def _as_it_fits(original: Instance, changed: ChangedText) -> ChangedText:
 def _checkable(store: Store, actor: User, perturbation_id: int, version: int) -> tuple[Project, Perturbation]:
     perturbation = perturbations_store.get_perturbation(store, perturbation_id)
     project = get_project_by_id(store, perturbation.project_id)
-    _shown_original(store, actor, project, perturbation)
+    _require_checker(store, actor, project.id)
     if perturbation.current.number != version or perturbation.state != "waiting":
         raise Conflict("This was changed or decided meanwhile. Look at it again as it is now.")
+    _shown_original(store, actor, project, perturbation)
     if perturbation.current.made_by == actor.id:
         raise NotAllowed("Nobody checks their own words. Others will.")
     if actor.id is None or not perturbation.may_be_checked_by(actor.id):
