@@ -278,6 +278,16 @@ def perturbations_as_sources(store: Store, project_id: int, split: str | None = 
         )  # fmt: skip
 
 
+def places_of_perturbations(store: Store, project_id: int) -> dict[int, int]:
+    """For each perturbation its place among those of its original, oldest first."""
+    rows = store.rows(
+        """SELECT id, row_number() OVER (PARTITION BY original_id ORDER BY id) - 1 AS place FROM perturbations
+            WHERE project_id = ?""",
+        (project_id,),
+    )
+    return {row["id"]: row["place"] for row in rows}
+
+
 def restore_perturbation(
     store: Store,
     project_id: int,

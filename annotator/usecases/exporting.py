@@ -35,7 +35,7 @@ from annotator.store.instances import iterate_instance_batches, iterate_named_do
 from annotator.store.lists import lists_as_sources
 from annotator.store.models import iterate_outputs, list_runs
 from annotator.store.people import list_members
-from annotator.store.perturbations import perturbations_as_sources
+from annotator.store.perturbations import perturbations_as_sources, places_of_perturbations
 from annotator.store.projects import settings_json
 from annotator.store.proposals import proposals_of_instances
 from annotator.store.proposed_sets import proposed_of_instances
@@ -165,6 +165,7 @@ def everything_of(store: Store, project: Project, split: str | None = None) -> I
     yield from _outputs(store, project, split)
     yield from lists_as_sources(store, project.id, split)
     yield from perturbations_as_sources(store, project.id, split)
+    perturbations = places_of_perturbations(store, project.id)
     for event in all_events(store, project.id):
         yield SourceEvent(
             event.at,
@@ -172,7 +173,7 @@ def everything_of(store: Store, project: Project, split: str | None = None) -> I
             event.action,
             event.subject,
             event.key,
-            _with_places(event.detail, all_places),
+            _with_places(event.detail, all_places, perturbations),
             event.split,
         )
 
@@ -187,10 +188,18 @@ def _outputs(store: Store, project: Project, split: str | None) -> Iterator[Stor
                 yield StoredOutput(key, of_split, stored.run, dataclasses.replace(output, instance_id=0))
 
 
-def _with_places(detail: Mapping[str, object], places: Mapping[int, int]) -> dict[str, object]:
-    """An event's detail with its annotation named by its place, since numbers mean nothing in another database."""
-    number = detail.get("annotation")
-    return {**detail, "annotation": places.get(number)} if isinstance(number, int) else dict(detail)
+def _with_places(
+    detail: Mapping[str, object], annotations: Mapping[int, int], perturbations: Mapping[int, int]
+) -> dict[str, object]:
+    """An event's detail with annotation and perturbation named by their places: numbers mean nothing in another database."""
+    found = dict(detail)
+    for name, places in (("annotation", annotations), ("perturbation", perturbations)):
+        number = detail.get(name)
+        if isinstance(number, int):
+            found[name] = places.get(number)
+    if "perturbation" in found:
+        found.pop("instance", None)  # what it became; the perturbation itself says so
+    return found
 
 
 def _header(store: Store, project: Project) -> SourceProject:

@@ -29,7 +29,7 @@ from annotator.store.instances import find_instance_ids, get_instance, ids_of_ke
 from annotator.store.lists import find_list, restore_list
 from annotator.store.models import RunFinder, plan_outputs, write_planned
 from annotator.store.people import add_role, add_user, find_user
-from annotator.store.perturbations import perturbation_of_instance, restore_perturbation
+from annotator.store.perturbations import perturbation_of_instance, perturbations_of, restore_perturbation
 from annotator.store.projects import instance_counts, settings_from, update_project
 from annotator.store.queue import settle
 from annotator.store.transfer import (
@@ -184,18 +184,22 @@ class Restorer:
         """The record goes on where the export ended; only into a project that was empty."""
         for event in events if self.was_empty else ():
             subject_id = self._subject_id(event)
-            detail = self._with_number(event.detail, subject_id) if event.subject == "instance" else event.detail
+            detail = self._with_numbers(event.detail, subject_id) if event.subject == "instance" else event.detail
             record_event(
                 self.store, event.at, event.actor, event.action, event.subject, subject_id, self.project.id, detail
             )
 
-    def _with_number(self, detail: Mapping[str, object], instance_id: int | None) -> Mapping[str, object]:
-        """The annotation that an event names by its place, by its number here."""
-        place = detail.get("annotation")
-        if not isinstance(place, int):
-            return detail
-        ids = [] if instance_id is None else annotation_ids_of(self.store, instance_id)
-        return {**detail, "annotation": ids[place] if 0 <= place < len(ids) else None}
+    def _with_numbers(self, detail: Mapping[str, object], instance_id: int | None) -> Mapping[str, object]:
+        """The annotation and the perturbation that an event names by their places, by their numbers here."""
+        found = dict(detail)
+        if isinstance(place := detail.get("annotation"), int):
+            ids = [] if instance_id is None else annotation_ids_of(self.store, instance_id)
+            found["annotation"] = ids[place] if 0 <= place < len(ids) else None
+        if isinstance(place := detail.get("perturbation"), int):
+            there = [] if instance_id is None else perturbations_of(self.store, instance_id)
+            one = there[place] if 0 <= place < len(there) else None
+            found |= {"perturbation": one and one.id, "instance": one and one.instance_id}
+        return found
 
     def _subject_id(self, event: SourceEvent) -> int | None:
         if event.subject == "project":

@@ -421,6 +421,25 @@ def test_a_full_export_holds_every_version_and_check_and_reads_back(
     assert staleness(store, copy, restored) == ()
 
 
+def test_the_history_in_a_copy_names_the_copy_s_own_numbers(
+    store: Store, reviews: Project, people: dict[str, User], written: Perturbation, tmp_path: Path,
+    make_project: Callable[..., Project],
+) -> None:  # fmt: skip
+    approve(store, people["Ben"], written)
+    approved = approve(store, people["Cem"], written)
+    export_file(store, LOCAL_OPERATOR, reviews, "jsonl", tmp_path / "all.jsonl")
+    copy = make_project(name="Copy")
+    import_file(store, LOCAL_OPERATOR, copy, "jsonl", tmp_path / "all.jsonl")
+    (restored,) = perturbations_store.perturbations_of(store, original(store, copy))
+    assert restored.id != approved.id
+    told = [moment.what for moment in timeline(store, LOCAL_OPERATOR, copy, original(store, copy))]
+    assert (
+        f"was the last to approve changed version no. {restored.id}; it is instance number {restored.instance_id} now"
+        in told
+    )
+    assert not any(f"no. {approved.id}" in what for what in told)
+
+
 def test_synonyms_come_from_the_project_s_own_word_list(
     store: Store, reviews: Project, people: dict[str, User]
 ) -> None:
