@@ -12,6 +12,7 @@ from annotator.store import open_store
 from annotator.store.jobs import is_work_waiting, release_jobs_of
 
 _LOOKS_EVERY = 1.0  # seconds
+_AFTER_TROUBLE = 30.0  # else the log would fill with the same line
 _GOES_WITHIN = 5.0
 
 
@@ -47,9 +48,12 @@ class Supervisor:
             self._let_go(self._process, is_counted=False)
 
     def _watch(self) -> None:
-        while not self._is_over.wait(_LOOKS_EVERY):
+        pause = _LOOKS_EVERY
+        while not self._is_over.wait(pause):
+            pause = _AFTER_TROUBLE
             try:
                 self._look()
+                pause = _LOOKS_EVERY
             except (StoreError, OSError) as error:  # the database is away, or no process can be had: try again
                 logging.getLogger(__name__).warning("Long work waits: %s", error)
             except Exception:  # a defect must not end this thread, with which all long work would end
