@@ -311,7 +311,7 @@ class SourceInstance:
     is_addition: bool = False
 
 
-SourceItem = (
+OwnItem = (
     SourceProject
     | WordList
     | SourceDocument
@@ -320,5 +320,5 @@ SourceItem = (
     | SourceList
     | SourcePerturbation
     | SourceEvent
-    | Problem
 )
+SourceItem = OwnItem | Problem

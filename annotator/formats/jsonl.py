@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from annotator.domain.sources import Problem, SourceItem
-from annotator.formats import own
+from annotator.formats import own, own_writing
 from annotator.formats.base import ReadOptions
 from annotator.formats.lines import read_rows
 from annotator.formats.rows import RowReader
@@ -32,4 +32,4 @@ def write_own(path: Path, items: Iterable[SourceItem]) -> None:
 
     Raises: ExportRefused when the file cannot be written
     """
-    own.write(path, items)
+    own_writing.write(path, items)

@@ -1,16 +1,13 @@
-"""Our own JSONL: project, documents, instances with all work, saved lists, perturbations, events. It reads back as written."""
+"""Reading our own JSONL: project, documents, instances with all work, saved lists, perturbations, events."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from pathlib import Path
-
-import msgspec
 
 from annotator.domain.projects import ProjectSettings
 from annotator.domain.sources import Problem, SourceDocument, SourceInstance, SourceItem, SourceProject, SourceText
 from annotator.domain.tasks import Task
 from annotator.domain.word_lists import WordList
-from annotator.errors import ExportRefused, InvalidValue
+from annotator.errors import InvalidValue
 from annotator.formats.base import ReadOptions
 from annotator.formats.checks import Checker, KeyLines
 from annotator.formats.findings import Findings, listed
@@ -34,32 +31,15 @@ from annotator.formats.own_records import (
     list_of,
     project_of,
     proposal_of,
-    record_of,
     round_of,
     text_of,
     thread_of,
     work_of,
 )
 from annotator.formats.own_reviewing import check_reviewing
+from annotator.formats.own_values import folded
 from annotator.formats.spans import read_sets, read_span
-from annotator.formats.writing import new_file
 from annotator.text.language import subtags
-
-
-def write(path: Path, items: Iterable[SourceItem]) -> None:
-    """Write everything to one file; it appears whole or not at all. Documents must come before their instances.
-
-    Raises: ExportRefused when the file cannot be written, or when an item is a Problem
-    """
-    encoder = msgspec.json.Encoder()
-    with new_file(path) as file:
-        buffer = bytearray()
-        for item in items:
-            if isinstance(item, Problem):
-                raise ExportRefused(f"A problem cannot be written: {item}")
-            encoder.encode_into(record_of(item), buffer)
-            file.write(buffer)
-            file.write(b"\n")
 
 
 def read(rows: Iterable[Row | Problem], options: ReadOptions) -> Iterator[SourceItem]:
@@ -224,7 +204,7 @@ def _check_people(record: InstanceRecord, findings: Findings) -> None:
     """Somebody holds an instance once a round, and annotated it once a round, as a person here or as a source."""
     held: set[tuple[bytes, int]] = set()
     for number, work in enumerate(record.work):
-        who = (_folded(work.user), work.round)
+        who = (folded(work.user), work.round)
         if who in held:
             findings.refuse(f"work[{number}].user", work.user, "This person holds the instance twice in one round.")
         held.add(who)
@@ -234,13 +214,8 @@ def _check_people(record: InstanceRecord, findings: Findings) -> None:
         if (name, annotation.round, annotation.by_user) in seen:
             findings.refuse(place, name, "This annotator has two annotations of the instance in one round; keep one.")
         seen.add((name, annotation.round, annotation.by_user))
-        if annotation.by_user and (_folded(name), annotation.round) not in held:
+        if annotation.by_user and (folded(name), annotation.round) not in held:
             findings.refuse(place, name, "An annotation by a person needs that person's work in the same round.")
-
-
-def _folded(name: str) -> bytes:
-    """A person's name as the database compares it: ASCII letters without their case."""
-    return name.encode().lower()
 
 
 def _check_proposals(record: InstanceRecord, findings: Findings) -> None:

@@ -7,7 +7,7 @@ import msgspec
 from annotator.domain.authoring import ChangedText, PerturbationState, Verdict
 from annotator.domain.sources import SourceCheck, SourcePerturbation, SourceVersion
 from annotator.formats.findings import Findings
-from annotator.formats.own_values import Time, UserName
+from annotator.formats.own_values import Time, UserName, folded
 
 Text = Annotated[str, msgspec.Meta(max_length=1_000_000)]
 Kind = Annotated[str, msgspec.Meta(min_length=1, max_length=100)]
@@ -63,9 +63,9 @@ def perturbation_record(source: SourcePerturbation) -> PerturbationRecord:
 
 def check_perturbation(record: PerturbationRecord, findings: Findings) -> None:
     """What the record says of its own versions and checks must fit together."""
-    seen: set[tuple[int, str]] = set()
+    seen: set[tuple[int, bytes]] = set()
     for check in record.checks:
-        who = (check.version, check.by.casefold())
+        who = (check.version, folded(check.by))
         if check.version > len(record.versions):
             findings.refuse(
                 "checks", str(check.version), f"There is no version {check.version}; there are {len(record.versions)}."

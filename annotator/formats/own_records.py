@@ -1,24 +1,19 @@
 """The records of our own JSONL as they stand in the file, and the way from and to domain values."""
 
-from dataclasses import asdict
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Any, Literal
 
 import msgspec
 
 from annotator.domain.instances import AnnotationState, AssignmentState, InstanceState
 from annotator.domain.lists import LONGEST_NAME, LONGEST_NOTE, MOST_LISTED
-from annotator.domain.models import StoredOutput
 from annotator.domain.people import Role
 from annotator.domain.proposed_sets import ProposedSource, ProposedState
 from annotator.domain.reviews import Outcome, Property, ReviewState
 from annotator.domain.sources import (
     SourceAnnotation,
     SourceChoice,
-    SourceDocument,
     SourceEvent,
-    SourceInstance,
     SourceList,
-    SourcePerturbation,
     SourceProject,
     SourceProposal,
     SourceProposedSet,
@@ -30,11 +25,11 @@ from annotator.domain.sources import (
 )
 from annotator.domain.texts import TokenizedText
 from annotator.domain.threads import Voice
-from annotator.domain.word_lists import WordList, WordListRole
-from annotator.formats.own_output import OutputRecord, output_record
-from annotator.formats.own_perturbations import PerturbationRecord, perturbation_record
+from annotator.domain.word_lists import WordListRole
+from annotator.formats.own_output import OutputRecord
+from annotator.formats.own_perturbations import PerturbationRecord
 from annotator.formats.own_values import Time, UserName
-from annotator.formats.spans import SpanRow, span_row
+from annotator.formats.spans import SpanRow
 
 VERSION = 3  # 2: what models answer and give as their reasons; 3: saved lists, perturbations that were written here, word lists
 
@@ -296,113 +291,6 @@ OwnRecord = (
     | PerturbationRecord
     | EventRecord
 )
-OwnItem = (
-    SourceProject
-    | WordList
-    | SourceDocument
-    | SourceInstance
-    | StoredOutput
-    | SourceList
-    | SourcePerturbation
-    | SourceEvent
-)
-
-
-def record_of(item: OwnItem) -> OwnRecord:  # noqa: PLR0911  (one for each kind)
-    """A domain value as it is written."""
-    match item:
-        case SourceInstance():
-            return _instance_record(item)
-        case StoredOutput():
-            return output_record(item)
-        case SourceDocument():
-            return DocumentRecord(item.docid, item.body.text, _tokens_record(item.body), item.language)
-        case SourceList():
-            return ListRecord(
-                item.name, item.made_by, item.created_at, item.changed_at, item.note, item.by_user, list(item.members)
-            )
-        case SourcePerturbation():
-            return perturbation_record(item)
-        case WordList():
-            return WordListRecord(item.name, item.language, item.role, list(item.words))
-        case SourceEvent():
-            return EventRecord(item.at, item.actor, item.action, item.subject, item.key, dict(item.detail), item.split)
-        case SourceProject():
-            return ProjectRecord(
-                VERSION,
-                item.name,
-                item.task,
-                [dict(segment) for segment in item.segments],
-                list(item.labels),
-                item.language,
-                dict(item.settings),
-                item.guidelines,
-                item.question,
-                item.licence,
-                item.citation,
-                [(name, cast("Role", role)) for name, role in item.members],
-            )
-
-
-def _instance_record(item: SourceInstance) -> InstanceRecord:
-    return InstanceRecord(
-        key=item.key,
-        segments={
-            name: TextRecord(docid=body) if isinstance(body, str) else TextRecord(body.text, _tokens_record(body))
-            for name, body in item.segments.items()
-        },
-        split=item.split,
-        language=item.language,
-        result=item.result,
-        annotations=[_annotation_record(annotation) for annotation in item.annotations],
-        target=None if item.target is None else span_row(item.target),
-        parent=item.parent_key,
-        perturbation_kind=item.perturbation_kind,
-        exhaustive=item.is_exhaustive,
-        metadata=dict(item.metadata),
-        state=cast("InstanceState | None", item.state),
-        work=[_work_record(work) for work in item.work],
-        proposals=[ProposalRecord(**{f: getattr(p, f) for f in SourceProposal.__slots__}) for p in item.proposals],
-        rounds=[msgspec.convert(asdict(r), RoundRecord) for r in item.rounds],
-        choice=None if item.choice is None else ChoiceRecord(**asdict(item.choice)),
-        threads=[msgspec.convert(asdict(t), ThreadRecord) for t in item.threads],
-    )
-
-
-def _tokens_record(body: SourceText) -> TokensRecord | None:
-    tokens = body.tokens
-    if tokens is None:
-        return None
-    return TokensRecord(list(tokens.starts), list(tokens.ends), list(tokens.sentence_starts))
-
-
-def _annotation_record(item: SourceAnnotation) -> AnnotationRecord:
-    sets = [[span_row(span) for span in spans] for spans in item.sets]
-    state = cast("AnnotationState | None", item.state)
-    return AnnotationRecord(
-        item.annotator, item.result, sets, item.note, item.round_number, state, item.by_user, item.created_at
-    )
-
-
-def _work_record(item: SourceWork) -> WorkRecord:
-    return WorkRecord(
-        item.user,
-        item.round_number,
-        cast("AssignmentState", item.state),
-        item.revision,
-        _annotation_record(item.draft),
-        item.no_rationale,
-        item.first_view_at,
-        item.first_action_at,
-        item.submitted_at,
-        item.active_ms,
-        item.idle_ms,
-        item.edits,
-        item.follows,
-        list(item.origins),
-        list(item.unlocked),
-        [ProposedSetRecord(one.source, one.name, list(one.spans), one.state) for one in item.proposed],
-    )
 
 
 def project_of(record: ProjectRecord) -> SourceProject:

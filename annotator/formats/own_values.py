@@ -12,3 +12,8 @@ Time = Annotated[
         max_length=40,
     ),
 ]
+
+
+def folded(name: str) -> bytes:
+    """A person's name as the database compares it: ASCII letters without their case."""
+    return name.encode().lower()
