@@ -12,7 +12,7 @@ const SMALL = 12;
 const LANE = 4;
 /** Higher drawings stand in several columns, so that a picture of a long text keeps below what browsers can draw. */
 const HIGHEST = 16_000;
-const PICTURE_SCALE = 2;
+const BEST_SCALE = 2;
 /** Firefox draws at most 32,767 pixels a side, Chromium 65,535 and 2^28 in all; half of that is 512 MB of memory. */
 const MOST_SIDE = 32_767;
 const MOST_PIXELS = 2 ** 27;
@@ -123,23 +123,36 @@ function xml(text) {
 }
 
 /**
- * The drawing as a picture of twice its size.
+ * How many pixels a picture has for each unit of the drawing: 2, or as many as browsers draw of a large one.
+ * @returns {number|null}  null where that is fewer than 1, so that words could not be read
+ */
+export function pictureScale(width, height) {
+  const scale = Math.min(BEST_SCALE, MOST_SIDE / Math.max(width, height), Math.sqrt(MOST_PIXELS / (width * height)));
+  return scale < 1 ? null : scale;
+}
+
+/**
+ * The drawing as a picture of twice its size, or smaller where that is too large.
  * @returns {Promise<{blob: Blob|null, refusal: string}>}  refusal: why there is none, and what to do
  */
 export async function pictureOf({ svg, width, height }) {
-  const [wide, high] = [width * PICTURE_SCALE, Math.ceil(height) * PICTURE_SCALE];
-  const size = `${wide.toLocaleString("en")} × ${high.toLocaleString("en")} pixels`;
-  if (Math.max(wide, high) > MOST_SIDE || wide * high > MOST_PIXELS) return { blob: null, refusal: `The picture would have ${size}, more than browsers draw. Save it as SVG, which has no such limit, or take panels away.` };
+  const scale = pictureScale(width, height);
+  const size = `${width.toLocaleString("en")} × ${Math.ceil(height).toLocaleString("en")} pixels`;
+  if (scale === null) return { blob: null, refusal: `The picture would have ${size}, which is more than browsers can draw. Save it as SVG, which has no such limit, or show fewer maps.` };
   const address = URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" }));
   try {
-    const blob = await painted(await loaded(address), wide, high);
-    return { blob, refusal: blob ? "" : `This browser could not draw a picture of ${size}. Save it as SVG, or take panels away.` };
+    const image = await loaded(address);
+    // A browser that is short of memory may still draw the smaller one.
+    const blob = await painted(image, width, height, scale) || (scale > 1 ? await painted(image, width, height, 1) : null);
+    return { blob, refusal: blob ? "" : undrawn(size) };
   } catch {
-    return { blob: null, refusal: `This browser could not draw a picture of ${size}. Save it as SVG, or take panels away.` };
+    return { blob: null, refusal: undrawn(size) };
   } finally {
     URL.revokeObjectURL(address);
   }
 }
+
+const undrawn = (size) => `This browser could not draw a picture of ${size}. Save it as SVG, or show fewer maps.`;
 
 function loaded(address) {
   return new Promise((resolve, reject) => {
@@ -150,9 +163,9 @@ function loaded(address) {
   });
 }
 
-function painted(image, width, height) {
-  const canvas = Object.assign(document.createElement("canvas"), { width, height });
-  canvas.getContext("2d").drawImage(image, 0, 0, width, height);
+function painted(image, width, height, scale) {
+  const canvas = Object.assign(document.createElement("canvas"), { width: Math.floor(width * scale), height: Math.floor(height * scale) });
+  canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
   return new Promise((resolve) => {
     canvas.toBlob(resolve, "image/png");
   });
