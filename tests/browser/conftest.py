@@ -7,12 +7,16 @@ from pathlib import Path
 from typing import TypeVar
 
 import pytest
-from playwright.sync_api import Browser, Error, Page, Playwright, sync_playwright
+from playwright.sync_api import Browser, Error, Page, Playwright, expect, sync_playwright
 
 from tests.browser.panel.harness import Fake, PanelPage, PanelServer
 from tests.browser.panel.review_harness import ReviewPage
 
 P = TypeVar("P", bound=PanelPage)
+
+# How long something that must come may take. It costs time only where a test fails: a busy machine is not a defect.
+PATIENCE_MS = 90_000
+expect.set_options(timeout=PATIENCE_MS)
 
 ARGUMENTS = [
     "--headless",
@@ -79,7 +83,7 @@ def opening(tab: Page, kind: type[P]) -> Iterator[Callable[..., P]]:
 
     def open_page(fake: Fake, *, server: PanelServer | None = None) -> P:
         page = tab.context.new_page() if server else tab
-        page.set_default_timeout(10_000)
+        page.set_default_timeout(PATIENCE_MS)
         page.on("pageerror", note)
         opened = kind(page, fake, server or PanelServer(fake))
         closing.append(page.close if server else opened.server.close)

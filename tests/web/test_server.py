@@ -222,7 +222,7 @@ def test_a_fresh_database_prints_a_link_that_makes_the_first_account(program: Pa
         assert fresh.page(cookie_of(answer), "/").headers["location"] == "/project"
         fresh.process.send_signal(signal.SIGINT)
         rest = fresh.process.communicate(timeout=15)[0]
-    assert rest == "Stopped.\n"
+    assert (rest, fresh.process.returncode) == ("Stopped.\n", 0)
     assert link not in rest
     assert not (tmp_path / "fresh.db-wal").exists() or (tmp_path / "fresh.db-wal").stat().st_size == 0
 

@@ -7,6 +7,7 @@ from playwright.sync_api import Page, expect
 
 from annotator.store import open_store
 from benchmarks.served import Server
+from tests.browser.conftest import PATIENCE_MS
 
 _PHRASE_BOXES = """
 ([phrase, nth]) => {
@@ -41,7 +42,7 @@ class Person:
         self.address = server.address
         self.database = server.database
         self.foreign: list[str] = []
-        page.set_default_timeout(15_000)
+        page.set_default_timeout(PATIENCE_MS)
         page.on("request", self._note_request)
 
     def _note_request(self, request: Any) -> None:
@@ -120,7 +121,7 @@ class Person:
         ).first.click()
 
     def sees(self, text: str) -> None:
-        expect(self.page.get_by_text(text).first).to_be_visible(timeout=15_000)
+        expect(self.page.get_by_text(text).first).to_be_visible()
 
     def picture(self, path: Path) -> None:
         self.page.screenshot(path=path)

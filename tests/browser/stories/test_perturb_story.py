@@ -36,8 +36,8 @@ def choose_kind(page: Page, kind: str) -> None:
     page.locator(f".kind-row[data-kind={kind}]").click()
     expect(copy_of(page)).to_be_focused()
     # The first look after the server's start waits for the tokeniser.
-    expect(page.locator(".word")).to_have_text("saved", timeout=30_000)
-    expect(page.locator(".desk-facts")).to_contain_text("nothing edited yet", timeout=30_000)
+    expect(page.locator(".word")).to_have_text("saved")
+    expect(page.locator(".desk-facts")).to_contain_text("nothing edited yet")
 
 
 def copy_of(page: Page) -> Locator:
@@ -55,7 +55,7 @@ def approve_all(somebody: Person, n: int) -> None:
     somebody.open("/perturb?project=1&tab=check")
     page = somebody.page
     for left in range(n, 0, -1):
-        expect(page.get_by_role("tab", name="Check")).to_contain_text(str(left), timeout=30_000)
+        expect(page.get_by_role("tab", name="Check")).to_contain_text(str(left))
         with page.expect_response(re.compile("check/next")):
             page.get_by_role("button", name=re.compile("^Approve")).click()
     somebody.sees("Nothing waits for your check now")
@@ -70,7 +70,7 @@ def test_versions_of_two_kinds_and_one_in_chinese_are_checked_by_two_and_come_to
     choose_kind(page, "dispensable")
     copy_of(page).press("Control+End")
     copy_of(page).press_sequentially(" Honestly.")
-    expect(page.locator(".diff ins")).to_have_text("Honestly.", timeout=20_000)
+    expect(page.locator(".diff ins")).to_have_text("Honestly.")
     expect(page.locator(".desk-facts")).to_contain_text("2 tokens edited")
     expect(page.locator(".desk-problems")).to_contain_text("Choose the label")
     page.get_by_role("radio", name="positive").click()
@@ -89,7 +89,7 @@ def test_versions_of_two_kinds_and_one_in_chinese_are_checked_by_two_and_come_to
     choose_kind(page, "logic")
     copy_of(page).press("Control+End")
     copy_of(page).press_sequentially("我不推荐。")
-    expect(page.locator(".diff ins")).to_have_text("我不推荐。", timeout=20_000)
+    expect(page.locator(".diff ins")).to_have_text("我不推荐。")
     expect(page.locator(".suggestion").first).to_contain_text("不推荐")
     page.get_by_role("radio", name="negative").click()
     hand_in(page)
@@ -162,7 +162,7 @@ def test_a_returned_version_is_told_why_corrected_versions_show_what_changed_and
     hand_in(page)
 
     corrector.open("/perturb?project=1")
-    expect(corrector.page.locator(".check-result")).to_contain_text("stays positive", timeout=30_000)
+    expect(corrector.page.locator(".check-result")).to_contain_text("stays positive")
     corrector.press("x")
     copy_of(corrector.page).press("End")
     copy_of(corrector.page).press_sequentially(" Really.")
@@ -263,7 +263,7 @@ def test_a_decision_of_another_one_meanwhile_is_said_and_shown(server: Server, p
         )
         one = perturbing.hand_in(store, ann, original, ChangedText("syntax", {"text": f"{text} So."}, "positive"))
     checker = person("Reviewer 1").open("/perturb?project=1")
-    expect(checker.page.locator(".check-result")).to_contain_text("0 of 2 approved", timeout=30_000)
+    expect(checker.page.locator(".check-result")).to_contain_text("0 of 2 approved")
     with open_store(server.database) as store:
         reject(store, ben, one.id, 1, "no")
     checker.press("a")

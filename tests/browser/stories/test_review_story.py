@@ -149,7 +149,7 @@ def test_a_reviewer_asks_what_the_model_answers_and_an_annotator_is_not_offered_
     reviewer.wait_for_text()
     reviewer.press("w")
     answers = reviewer.page.get_by_role("dialog", name="What the model answers")
-    expect(answers.get_by_role("row", name="the whole text")).to_contain_text("%", timeout=20_000)  # it is loaded first
+    expect(answers.get_by_role("row", name="the whole text")).to_contain_text("%")
     expect(answers.get_by_role("row", name="without the sets")).to_be_visible()
     of_method = answers.get_by_role("rowgroup").filter(has_text="built-in · linear · for")
     expect(of_method.get_by_role("row", name="set A")).to_contain_text(re.compile(r"\d\.\d\d"))

@@ -301,7 +301,7 @@ def _opened(server: Server, researcher: Person, key: str) -> Person:
 
 def _exported(page: Page, kind: str) -> Path:
     page.get_by_role("button", name="Export").click()
-    with page.expect_download(timeout=120_000) as download:  # a picture of 2^27 pixels is work for a busy machine
+    with page.expect_download() as download:
         page.get_by_role("button", name=kind, exact=True).click()
     return Path(download.value.path())
 
@@ -325,7 +325,7 @@ def test_a_researcher_computes_attributions_while_the_page_is_elsewhere(
     researcher.open("/metrics?project=1")  # the page that asked is gone; the work is not
     researcher.open("/saliency?project=1")
     page.get_by_text("Compute attributions").click()
-    expect(page.get_by_text("runs were measured").first).to_be_visible(timeout=60_000)
+    expect(page.get_by_text("runs were measured").first).to_be_visible()
     expect(page.get_by_text("attributions and").first).to_be_visible()
     expect(page.get_by_role("button", name="Stop")).to_have_count(0)
     expect(page.get_by_role("button", name="Measure")).to_have_count(0)
@@ -339,8 +339,8 @@ def test_a_researcher_stops_what_takes_too_long(server: Server, person: Callable
         ask_to_attribute(store, researcher_user, project, AskedAttribution("built-in", "lime", options))
     researcher = person("Researcher").open("/saliency?project=1")
     page = researcher.page
-    expect(page.get_by_text(re.compile(r"[1-9]\d* of \d+")).first).to_be_visible(timeout=60_000)
+    expect(page.get_by_text(re.compile(r"[1-9]\d* of \d+")).first).to_be_visible()
     page.get_by_role("button", name="Stop").click()
-    expect(page.get_by_role("button", name="Stop")).to_have_count(0, timeout=60_000)
+    expect(page.get_by_role("button", name="Stop")).to_have_count(0)
     page.get_by_text("Compute attributions").click()
     expect(page.get_by_text("Stopped. What was stored until then stays").first).to_be_visible()

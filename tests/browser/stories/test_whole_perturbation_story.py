@@ -70,7 +70,7 @@ def annotate(somebody: Person, key: str) -> None:
     """Accept the proposed sets, and hand them in; where all of them were lost, mark the first words."""
     somebody.annotate(1, key)
     page = somebody.page
-    expect(page.locator(".proposal").first).to_be_visible(timeout=30_000)
+    expect(page.locator(".proposal").first).to_be_visible()
     somebody.press("Shift+a")
     expect(page.locator(".proposal")).to_have_count(0)
     somebody.saved()
@@ -100,8 +100,8 @@ def test_a_version_of_each_kind_in_two_languages_goes_all_the_way_to_its_map(unr
     page = person("Researcher").open("/saliency?project=1").page
     page.get_by_text("Compute attributions").click()
     page.get_by_role("button", name="Compute", exact=True).click()
-    expect(page.get_by_text(re.compile("16 attributions")).first).to_be_visible(timeout=90_000)
+    expect(page.get_by_text(re.compile("16 attributions")).first).to_be_visible()
     page.goto(f"{unreviewed.address}/metrics?project=1")
     page.get_by_text("Perturbed pairs", exact=True).click()
-    expect(page.locator(".js-plotly-plot .xtick text")).to_have_count(len(KINDS), timeout=60_000)
+    expect(page.locator(".js-plotly-plot .xtick text")).to_have_count(len(KINDS))
     assert kinds_in_chart(page) == {kind.name for kind in KINDS}
