@@ -54,6 +54,8 @@ def close_to_others(path: Path) -> list[Path]:
     A group keeps what it may do where it may write, since nobody shares a database without. A file that is closed to others
     is left as it is: somebody decided so.
     """
+    if sys.platform == "win32":  # where a file's mode says nothing of others
+        return []
     return [found for found in _holding_same_data(path) if _is_closed_now(found)]
 
 
