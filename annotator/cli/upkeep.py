@@ -40,6 +40,8 @@ def restore(database: Path, path: Path, anyway: bool, as_json: bool) -> None:
     """
     from annotator.usecases.restoring_backups import restore as restore_backup
 
+    if not as_json:
+        click.echo("Copying and checking the backup ...", err=True)
     done = restore_backup(database, LOCAL_OPERATOR, path, anyway=anyway)
     if as_json:
         print_json(

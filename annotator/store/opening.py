@@ -1,6 +1,5 @@
 """Opening a database: what is refused, making one that is not there, bringing an old one up to date."""
 
-import glob
 from contextlib import closing, suppress
 from pathlib import Path
 
@@ -10,6 +9,7 @@ from annotator.store import sharing
 from annotator.store.database import Store, connect, stamped
 from annotator.store.driver import Database
 from annotator.store.place import Place, place_of
+from annotator.store.replacing import rescued
 from annotator.store.schema import MIGRATIONS
 from annotator.store.sentences import RESTORE, ClearErrors, clear_file_errors
 
@@ -39,8 +39,9 @@ def _require_database(path: Path, *, create: bool) -> None:
         log = path.with_name(path.name + ending)
         if log.exists() and log.stat().st_size:
             raise StoreError(_LOG_ALONE.format(path=path, log=log))
-    for rescued in path.parent.glob(f"{glob.escape(path.name)}.*.rescued"):
-        raise StoreError(_RESCUED.format(path=path, rescued=rescued))
+    copies = rescued(path)
+    if copies:
+        raise StoreError(_RESCUED.format(path=path, rescued=copies[-1]))
     if not create:
         raise StoreError(_NO_DATABASE.format(path=path))
     _create(path)

@@ -40,6 +40,11 @@ def unfinished(path: Path) -> list[Path]:
     return sorted(found for pattern in patterns for found in path.parent.glob(pattern))
 
 
+def rescued(path: Path) -> list[Path]:
+    """Copies of what was still open when somebody removed a database."""
+    return sorted(path.parent.glob(f"{glob.escape(path.name)}.*.rescued"))
+
+
 def kept_name(path: Path) -> Path | None:
     """The name that what is at a place gets when it is replaced now; None where there is nothing."""
     if not any(_beside(path, ending).exists() for ending in ("", *_LOGS, _MODELS)):

@@ -1,6 +1,7 @@
 """SQLite's errors about a database's file, as sentences that say what to do."""
 
 import errno
+import shutil
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -22,6 +23,9 @@ _FULL = (
 )
 _DISK_ERROR = "The disk of '{path}' reports an error ({error}). Nothing of this step was stored; check the disk."
 
+_DISK_ERROR_MARK = "disk I/O error"
+_SHARED_MEMORY = 32 * 1024  # bytes that the first connection needs
+
 # A part of SQLite's message, what is raised for it, and the sentence; the first that fits counts.
 _SENTENCES: tuple[tuple[str, type[StoreError], str], ...] = (
     (
@@ -40,7 +44,7 @@ _SENTENCES: tuple[tuple[str, type[StoreError], str], ...] = (
         StoreError,
         "'{path}' is busy: another program has been writing for over 30 seconds. Try again when it is done.",
     ),
-    ("disk I/O error", NotWritable, _DISK_ERROR),
+    (_DISK_ERROR_MARK, NotWritable, _DISK_ERROR),
 )
 
 
@@ -105,10 +109,19 @@ def read_only(path: Path) -> NotWritable:
 
 
 def _said(path: Path, error: sqlite3.DatabaseError) -> StoreError | None:
+    if _DISK_ERROR_MARK in str(error) and _has_no_space(path):
+        return full(path)  # SQLite had no space for the memory that connections share
     for mark, kind, sentence in _SENTENCES:
         if mark in str(error):
             return kind(sentence.format(path=path, error=_readable(error)))
     return None
+
+
+def _has_no_space(path: Path) -> bool:
+    try:
+        return shutil.disk_usage(path.parent).free < _SHARED_MEMORY
+    except OSError:
+        return False
 
 
 def _readable(error: object) -> str:

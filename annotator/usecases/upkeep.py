@@ -8,7 +8,7 @@ from annotator.errors import InvalidValue, NotWritable
 from annotator.files import dead_folders, old_folders, remove_dead_parts
 from annotator.store import Store, checks
 from annotator.store.events import add_event
-from annotator.store.replacing import unfinished
+from annotator.store.replacing import rescued, unfinished
 from annotator.store.sharing import close_to_others
 from annotator.usecases.rights import require_administrator
 
@@ -121,7 +121,12 @@ def leftovers(path: Path) -> list[str]:
     """What killed processes left of their work beside a database and among temporary files, a sentence each."""
     dead = [f"'{folder}' is left from a process that was killed. {_GOES}" for folder in dead_folders(path.parent)]
     left = [*unfinished(path), *old_folders()]
-    return dead + [f"'{found}' is left from a process that was killed. Remove it." for found in left]
+    return [
+        *dead,
+        *(f"'{found}' is left from a process that was killed. Remove it." for found in left),
+        *(f"'{copy}' {_RESCUED}" for copy in rescued(path)),
+    ]
 
 
+_RESCUED = "was copied when the database was removed under a running server. Remove it if nothing is missing here."
 _GOES = "The next backup, restore or start of the server removes it; so may you."

@@ -3,6 +3,7 @@
 import logging
 import os
 import shutil
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
@@ -18,6 +19,7 @@ from annotator.domain.rationales import RationaleSet
 from annotator.errors import NotWritable
 from annotator.store import Store, open_store
 from annotator.store.people import add_user
+from annotator.store.sentences import ClearErrors
 from annotator.usecases import marking, reviewing
 from annotator.usecases.upkeep import back_up
 from annotator.web.logs import OnceAMinute
@@ -52,6 +54,15 @@ def test_a_disk_with_hardly_any_space_is_told_before_a_save_is_refused(
     else:
         with pytest.raises(NotWritable, match="hardly any space left on the disk of .*test.db'.*Free some space"):
             store.require_writable()
+
+
+@pytest.mark.parametrize(("free", "sentence"), [(0, "There is no space left on the disk"), (10**9, "reports an error")])
+def test_a_disk_error_on_a_full_disk_is_a_full_disk(
+    free: int, sentence: str, database: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    has_space(monkeypatch, 10**10, free)
+    with pytest.raises(NotWritable, match=sentence), ClearErrors(database):
+        raise sqlite3.OperationalError("disk I/O error")
 
 
 def test_asking_writes_nothing_while_all_is_well(store: Store) -> None:

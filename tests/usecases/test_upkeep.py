@@ -147,6 +147,12 @@ def test_what_killed_processes_left_is_named_with_what_to_do(
     assert len(json.loads(capsys.readouterr().out)["leftovers"]) == len(left)
 
 
+def test_a_copy_of_a_removed_database_is_named(store: Store, tmp_path: Path) -> None:
+    copy = tmp_path / f"{store.path.name}.20261122-101500.rescued"
+    copy.touch()
+    assert any(f"'{copy}' was copied when the database was removed" in said for said in leftovers(store.path))
+
+
 def test_nothing_is_named_where_nothing_was_left(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "temporary").mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
