@@ -42,6 +42,7 @@ def incoming(path: Path, backup: Path) -> Iterator[Incoming]:
     """
     path = place_of(path).path
     _refuse(path, backup)
+    backup = backup.resolve()  # a log lies beside the file, not beside a link to it
     with clear_file_errors(path):
         _refuse_in_use(backup)
         lock = presence.enter(path, alone=True, patience=_PATIENCE)

@@ -152,6 +152,18 @@ def test_a_log_without_its_database_is_kept_too(database: Path, backup: Path) ->
     assert "in the backup" in names_in(database)
 
 
+@posix
+def test_a_link_to_a_backup_brings_the_log_that_lies_beside_the_file(database: Path, tmp_path: Path) -> None:
+    source = tmp_path / "elsewhere" / "source.db"
+    source.parent.mkdir()
+    make(source, "in the backup")
+    leave_in_log(source, "in its log")
+    (tmp_path / "link.db").symlink_to(source)
+    restore(database, LOCAL_OPERATOR, tmp_path / "link.db")
+    assert names_in(database) == {"in the backup", "in its log"}
+    assert source.with_name("source.db-wal").stat().st_size > 0, "the backup itself is only read"
+
+
 def test_the_backup_itself_stays_as_it_was(database: Path, backup: Path) -> None:
     before = backup.read_bytes()
     restore(database, LOCAL_OPERATOR, backup)
