@@ -13,6 +13,7 @@
     ├── ExportRefused              something cannot be written in the asked format
     ├── ModelError                 a model cannot be loaded, or cannot answer
     └── StoreError                 the database cannot be opened or written
+        └── NotWritable            it can be read, but not written: a full disk, a read-only file, files that were removed
 
 Everything else that is raised is a defect of the program.
 """
@@ -85,3 +86,7 @@ class ModelError(AnnotatorError):
 
 class StoreError(AnnotatorError):
     """The database cannot be opened or written."""
+
+
+class NotWritable(StoreError):
+    """The database can be read, but nothing can be stored now: what people do has to be kept elsewhere until it can."""

@@ -132,6 +132,15 @@ class BagOfWords:
         return (folder / _POINTER).is_file()
 
     @staticmethod
+    def digest_of(folder: Path) -> str | None:
+        """Which model is saved in a folder, without loading it; None where none is, or it cannot be read."""
+        try:
+            digest = json.loads((folder / _POINTER).read_text(encoding="utf-8"))["digest"]
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+        return digest if isinstance(digest, str) else None
+
+    @staticmethod
     def load(folder: Path, *, name: str) -> "BagOfWords":
         """The model of a folder; raises ModelError where it is not whole."""
         import spacy  # noqa: PLC0415

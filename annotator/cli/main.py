@@ -32,6 +32,7 @@ COMMANDS: Commands = {
     "words": ("annotator.cli.words:words", "Word lists: list, save, remove."),
     "evaluate": ("annotator.cli.evaluate:evaluate", "Score files, or a project's models: the papers' numbers."),
     "backup": ("annotator.cli.upkeep:backup", "Copy the database while others work."),
+    "restore": ("annotator.cli.upkeep:restore", "Put a backup in the place of the database."),
     "check": ("annotator.cli.upkeep:check", "Check the database and everything in it."),
 }
 

@@ -1,7 +1,6 @@
 """Files and folders that appear whole or not at all."""
 
 import os
-import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import BinaryIO, Self
 
 from annotator.errors import ExportRefused
+from annotator.files import part_folder, sync_folder
 
 
 @contextmanager
@@ -19,19 +19,13 @@ def new_file(path: Path) -> Iterator[BinaryIO]:
         raise ExportRefused(f"'{path}' is a folder; name a file to write.")
     with _said(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-        descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
-    temporary = Path(name)
-    try:
-        with _said(path), os.fdopen(descriptor, "wb") as file:
+        with part_folder(path) as folder, (folder / path.name).open("wb") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        with _said(path):
-            temporary.chmod(0o644)
-            temporary.replace(path)
-            _sync_folder(path.parent)
-    finally:
-        temporary.unlink(missing_ok=True)
+            file.close()
+            (folder / path.name).replace(path)
+            sync_folder(path.parent)
 
 
 @contextmanager
@@ -41,18 +35,15 @@ def new_folder(path: Path) -> Iterator[Path]:
         raise ExportRefused(f"'{path}' is there already and is not an empty folder; name a new one, or empty it.")
     with _said(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-        temporary = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part"))
-    try:
-        with _said(path):
-            yield temporary
-            _sync_tree(temporary)
-            temporary.chmod(0o755)
+        with part_folder(path) as folder:
+            made = folder / path.name
+            made.mkdir()
+            yield made
+            _sync_tree(made)
             if path.exists():
                 path.rmdir()
-            temporary.replace(path)
-            _sync_folder(path.parent)
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
+            made.replace(path)
+            sync_folder(path.parent)
 
 
 class SortedLines:
@@ -116,15 +107,4 @@ def _sync_tree(folder: Path) -> None:
         if file.is_file():
             with file.open("rb") as opened:
                 os.fsync(opened.fileno())
-    _sync_folder(folder)
-
-
-def _sync_folder(folder: Path) -> None:
-    """Make the names in a folder last."""
-    if os.name != "posix":
-        return
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+    sync_folder(folder)

@@ -7,6 +7,7 @@ import threading
 from contextlib import suppress
 from pathlib import Path
 
+from annotator.errors import StoreError
 from annotator.jobs.worker import release_own, work
 
 _LESS_THAN_THE_SERVER = 10  # people who mark come first
@@ -19,7 +20,10 @@ def main() -> None:
     threading.Thread(target=_end_with_the_server, args=(path,), daemon=True).start()
     with suppress(AttributeError, OSError):
         os.nice(_LESS_THAN_THE_SERVER)
-    work(path)
+    try:
+        work(path)
+    except StoreError as error:  # the server says so too, and starts another process when it is over
+        sys.exit(str(error))
 
 
 def _end_with_the_server(path: Path) -> None:

@@ -8,11 +8,11 @@ from contextlib import suppress
 from pathlib import Path
 
 from annotator.errors import StoreError
-from annotator.store import open_store
+from annotator.store import Store, open_store
 from annotator.store.jobs import is_work_waiting, release_jobs_of
 
 _LOOKS_EVERY = 1.0  # seconds
-_AFTER_TROUBLE = 30.0  # else the log would fill with the same line
+_AFTER_TROUBLE = 60.0  # else the log would fill with the same line
 _GOES_WITHIN = 5.0
 
 
@@ -48,26 +48,28 @@ class Supervisor:
             self._let_go(self._process, is_counted=False)
 
     def _watch(self) -> None:
-        pause = _LOOKS_EVERY
-        while not self._is_over.wait(pause):
-            pause = _AFTER_TROUBLE
+        while not self._is_over.is_set():
             try:
-                self._look()
-                pause = _LOOKS_EVERY
-            except (StoreError, OSError) as error:  # the database is away, or no process can be had: try again
+                self._look_each_second()
+            except (StoreError, OSError) as error:  # the database is away or cannot be written: try again
                 logging.getLogger(__name__).warning("Long work waits: %s", error)
             except Exception:  # a defect must not end this thread, with which all long work would end
                 logging.getLogger(__name__).exception("Long work waits")
+            self._is_over.wait(_AFTER_TROUBLE)
 
-    def _look(self) -> None:
+    def _look_each_second(self) -> None:
+        """Until it is over. The connection is kept open: it holds what was stored if files are removed under the server."""
+        with open_store(self._path) as store:
+            while not self._is_over.wait(_LOOKS_EVERY):
+                store.require_writable()
+                self._look(store)
+
+    def _look(self, store: Store) -> None:
         if self._process is not None and self._process.poll() is not None:
             self._let_go(self._process, is_counted=True)
             self._process = None
-        if self._process is None:
-            with open_store(self._path) as store:
-                is_waiting = is_work_waiting(store)
-            if is_waiting:
-                self._process = self._started()
+        if self._process is None and is_work_waiting(store):
+            self._process = self._started()
 
     def _started(self) -> "subprocess.Popen[bytes]":
         command = [sys.executable, "-m", "annotator.jobs", str(self._path)]

@@ -187,8 +187,3 @@ def draft_spans_outside(store: Store, *, limit: int) -> list[tuple[str, list[int
         (limit,),
     )
     return [(row["key"], json.loads(row["span"]), row["n_tokens"]) for row in rows]
-
-
-def empty_log(store: Store) -> None:
-    """Move the write-ahead log into the database file, so that a stopped server leaves everything in one file."""
-    store.rows("PRAGMA wal_checkpoint(TRUNCATE)")

@@ -1,49 +1,28 @@
-"""Opening the database, transactions, backup and the integrity check."""
+"""A connection to the database: transactions, questions, backup, and whether it is sound and can be written."""
 
 import datetime as dt
+import os
+import shutil
 import sqlite3
-import tempfile
-import threading
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
+from types import TracebackType
 from typing import Any, Self
 
-from annotator.errors import StoreError
+from annotator.errors import AnnotatorError, NotWritable, StoreError
+from annotator.files import part_folder, put_in_place, scratch_folder
+from annotator.store import sharing
+from annotator.store.displaced import displaced, save_what_is_open
 from annotator.store.driver import Database
-from annotator.store.schema import MIGRATIONS
+from annotator.store.place import Files, Place
+from annotator.store.sentences import ClearErrors, clear_file_errors, damaged, nearly_full, read_only
 
 _BUSY_TIMEOUT_MS = 30_000
+_LEAST_FREE = 4 * 2**20  # what the write-ahead log may grow by before it is moved into the file ...
+_LEAST_SHARE = 50  # ... or a fiftieth of a disk that is small
 
 Row = sqlite3.Row
-
-
-class _Known:
-    """What this process knows of the databases it opened: which are migrated, and one write lock each."""
-
-    def __init__(self) -> None:
-        self._guard = threading.Lock()
-        self._locks: dict[Path, threading.RLock] = {}
-        self._migrated: dict[Path, tuple[int, ...]] = {}
-
-    def lock(self, path: Path) -> threading.RLock:
-        with self._guard:
-            return self._locks.setdefault(path, threading.RLock())
-
-    def is_migrated(self, store: "Store") -> bool:
-        return self._migrated.get(store.path) == _identity(store)
-
-    def note_migrated(self, store: "Store") -> None:
-        self._migrated[store.path] = _identity(store)
-
-
-def _identity(store: "Store") -> tuple[int, ...]:
-    """The file, and the version of its tables: a file that was deleted and made anew may have the old one's inode."""
-    status = store.path.stat()
-    return status.st_dev, status.st_ino, store.value("PRAGMA schema_version")
-
-
-_KNOWN = _Known()
 
 
 class Store:
@@ -52,20 +31,40 @@ class Store:
     Within a process writes queue behind one lock before they begin: SQLite's own busy waiting is unfair and slower.
     """
 
-    def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
-        self.path = path
+    def __init__(self, place: Place, connection: sqlite3.Connection) -> None:
+        self.path = place.path
         self.connection = connection
         self.db = Database(connection)
-        self._lock = _KNOWN.lock(path)
+        self._place = place
+        self._clear_errors = ClearErrors(place.named)
+        self._files: Files | None = None  # those that are open; None for a copy that nobody else knows of
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_: object) -> None:
-        self.close()
+    def __exit__(
+        self, _kind: type[BaseException] | None, error: BaseException | None, _trace: TracebackType | None
+    ) -> None:
+        try:
+            self.explain(error)
+        finally:
+            self.close()
 
     def close(self) -> None:
-        self.connection.close()
+        with self._place.guard:
+            self._place.remove(self)
+            self.connection.close()
+            self._place.leave()
+
+    @property
+    def named(self) -> Path:
+        """What errors name."""
+        return self._place.named
+
+    def note_files(self) -> None:
+        """From now on it is noticed when other files lie in the place of those that are open."""
+        self._files = self._place.files()
+        self._place.add(self)
 
     @contextmanager
     def transaction(self) -> Iterator[Self]:
@@ -73,19 +72,24 @@ class Store:
         if self.connection.in_transaction:
             yield self
             return
-        with self._lock, _clear_errors(self.path):
-            self.connection.execute("BEGIN IMMEDIATE")
+        with self._place.write_lock:
             try:
+                self.require_in_place()
+                self.run("BEGIN IMMEDIATE")
                 yield self
-                self.connection.execute("COMMIT")
-            except BaseException:
+                self.run("COMMIT")
+                self._require_saved()
+            except BaseException as error:
                 self.db.rollback()
+                if isinstance(error, NotWritable):
+                    self._place.refused_write = error
                 raise
+            self._place.refused_write = None
 
     @contextmanager
     def snapshot(self) -> Iterator[Self]:
         """Everything read inside is of one moment, whatever others write meanwhile; blocks nobody."""
-        self.connection.execute("BEGIN")
+        self.run("BEGIN")
         try:
             yield self
         finally:
@@ -93,12 +97,17 @@ class Store:
 
     def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[Row]:
         """All rows of a question."""
-        with _clear_errors(self.path):
+        with self._clear_errors:
             return self.connection.execute(sql, parameters).fetchall()
+
+    def iterate(self, sql: str, parameters: Sequence[Any] = ()) -> Iterator[Row]:
+        """The rows of a question, one after the other, for more than memory should hold."""
+        with self._clear_errors:
+            yield from self.connection.execute(sql, parameters)
 
     def row(self, sql: str, parameters: Sequence[Any] = ()) -> Row | None:
         """The first row of a question, or None."""
-        with _clear_errors(self.path):
+        with self._clear_errors:
             found: Row | None = self.connection.execute(sql, parameters).fetchone()
             return found
 
@@ -109,37 +118,61 @@ class Store:
 
     def run(self, sql: str, parameters: Sequence[Any] = ()) -> sqlite3.Cursor:
         """One statement that writes; only inside a transaction."""
-        return self.connection.execute(sql, parameters)
+        with self._clear_errors:
+            return self.connection.execute(sql, parameters)
 
     def run_many(self, sql: str, rows: Iterable[Sequence[Any]]) -> None:
         """One statement for many rows; only inside a transaction."""
-        self.connection.executemany(sql, rows)
+        with self._clear_errors:
+            self.connection.executemany(sql, rows)
 
-    def backup(self, target: Path) -> None:
+    # What is saved of it ----------------------------------------------------------------------------------------------
+
+    def backup(self, target: Path, mode: int = sharing.OWNERS) -> None:
         """Copy the whole database while others work; the copy appears complete or not at all."""
         if target.exists():
-            raise StoreError(f"'{target}' is there already. Choose another name for the backup.")
-        unfinished = target.with_name(target.name + ".part")
-        with _clear_errors(target):
-            copy = sqlite3.connect(unfinished)
+            raise StoreError(_IS_THERE.format(path=target))
+        with clear_file_errors(target), part_folder(target) as folder:
+            made = folder / target.name
+            self._copy_to(made, mode, target)
             try:
-                self.connection.backup(copy)
-            finally:
-                copy.close()
-        unfinished.rename(target)
+                put_in_place(made, target)
+            except FileExistsError:
+                raise StoreError(_IS_THERE.format(path=target)) from None
+
+    def _copy_to(self, target: Path, mode: int, named: Path) -> None:
+        """Errors name another file than the target, which nobody knows."""
+        sharing.make_file(target, mode)
+        with ClearErrors(named), closing(sqlite3.connect(target)) as copy:
+            copy.execute("PRAGMA synchronous = OFF")  # it counts when it is complete, and is put on the disk as a whole
+            self.connection.backup(copy)
 
     @contextmanager
     def scratch_copy(self) -> Iterator["Store"]:
         """A copy to try things on; it is gone afterwards, and nobody waits for it."""
-        with tempfile.TemporaryDirectory(prefix="annotator-try-") as folder:
-            path = Path(folder) / "copy.db"
-            self.backup(path)
-            with Store(path, _connect(path)) as copy:
+        with clear_file_errors(self.path), scratch_folder() as folder:
+            path = folder / "copy.db"
+            self._copy_to(path, sharing.OWNERS, folder)
+            with Store(Place(path), connect(path)) as copy:
                 yield copy
 
-    def checkpoint(self) -> None:
-        """Move everything from the write-ahead log into the file itself, so that the file alone is complete."""
-        self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    def rescue(self) -> Path:
+        """A backup beside the place of the database, of files that are not there any more; answers its path."""
+        target = stamped(self.path, "rescued")
+        self.backup(target)
+        return target
+
+    def checkpoint(self, patience_ms: int = _BUSY_TIMEOUT_MS) -> bool:
+        """Move everything from the write-ahead log into the file itself; False where others still read the log."""
+        with self._clear_errors:
+            self.connection.execute(f"PRAGMA busy_timeout = {patience_ms}")
+            try:
+                busy, *_ = self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+            finally:
+                self.connection.execute(f"PRAGMA busy_timeout = {_BUSY_TIMEOUT_MS}")
+        return not busy
+
+    # Whether it is sound ----------------------------------------------------------------------------------------------
 
     def problems(self) -> list[str]:
         """What SQLite itself finds wrong: pages, constraints, foreign keys. Empty when all is well."""
@@ -148,6 +181,57 @@ class Store:
         return found + [
             f"table {row[0]}, row {row[1]}: points to a row of {row[2]} that is not there" for row in dangling
         ]
+
+    def explain(self, error: BaseException | None) -> None:
+        """Raise StoreError where something that cannot fail did, because what was read from a damaged file made no sense."""
+        if (
+            not isinstance(error, Exception)
+            or isinstance(error, AnnotatorError | OSError)
+            or not self._place.is_check_due()
+        ):
+            return
+        try:
+            found = self.value("PRAGMA integrity_check(1)")
+        except StoreError as said:
+            raise said from error
+        except sqlite3.Error as said:
+            found = str(said)
+        if found != "ok":
+            raise damaged(self.named, found) from error
+
+    # Whether it can be written ----------------------------------------------------------------------------------------
+
+    def require_writable(self) -> None:
+        """Raise NotWritable when nothing can be stored, or soon nothing can; writes only where the last write was refused."""
+        self.require_in_place()
+        if not os.access(self.path, os.W_OK):
+            raise read_only(self.path)
+        usage = shutil.disk_usage(self.path.parent)
+        if usage.free < min(_LEAST_FREE, usage.total // _LEAST_SHARE):
+            raise nearly_full(self.path)
+        if self._place.refused_write is not None:
+            with self.transaction():
+                self.run(f"PRAGMA user_version = {self.value('PRAGMA user_version')}")
+
+    def require_in_place(self, *, saves: bool = True) -> None:
+        """Raise NotWritable when the files that are open are not in their place any more: what is written would be lost.
+
+        saves: what was stored until then is saved first, which only the thread of this connection may do
+        """
+        if self._files is None or self._files == self._place.files():
+            self._place.saved.clear()
+            return
+        if saves and self._files not in self._place.saved:
+            with self._place.write_lock:
+                save_what_is_open(self, self._place, self._files)
+        raise displaced(self._place, self._files)
+
+    def _require_saved(self) -> None:
+        """After a commit: it went into files that are in their place, or was brought there."""
+        if self._files is None or self._files == self._place.files():
+            return
+        if not save_what_is_open(self, self._place, self._files):
+            raise displaced(self._place, self._files)
 
 
 def now() -> str:
@@ -160,31 +244,8 @@ def iso(moment: dt.datetime) -> str:
     return moment.astimezone(dt.UTC).strftime("%Y-%m-%dT%H:%M:%S.%f")[:-3] + "Z"
 
 
-def open_store(path: Path | str, *, create: bool = False) -> Store:
-    """Open a database, bringing it up to date first (after a backup); raises StoreError saying what is wrong.
-
-    create: make it when it is not there (only the commands that begin something do).
-    """
-    path = Path(path).absolute()
-    if not path.exists() and not create:
-        raise StoreError(
-            f"There is no database at '{path}'. Give one with --db or ANNOTATOR_DB, or make one with "
-            "'annotator project create' or 'annotator demo'."
-        )
-    with _clear_errors(path):
-        connection = _connect(path)
-        try:
-            store = Store(path, connection)
-            if not _KNOWN.is_migrated(store):
-                _migrate(store)
-                _KNOWN.note_migrated(store)
-        except BaseException:
-            connection.close()
-            raise
-    return store
-
-
-def _connect(path: Path) -> sqlite3.Connection:
+def connect(path: Path) -> sqlite3.Connection:
+    """A connection as ours are; a Store is made of it."""
     connection = sqlite3.connect(path, isolation_level=None, timeout=_BUSY_TIMEOUT_MS / 1000, cached_statements=256)
     connection.row_factory = sqlite3.Row
     connection.execute("PRAGMA foreign_keys = ON")
@@ -193,73 +254,12 @@ def _connect(path: Path) -> sqlite3.Connection:
     return connection
 
 
-def _migrate(store: Store) -> None:
-    with _KNOWN.lock(store.path):
-        _refuse_foreign(store)
-        if not MIGRATIONS.pending(store.db):
-            return
-        if MIGRATIONS.applied(store.db):
-            stamp = dt.datetime.now(dt.UTC).strftime("%Y%m%d-%H%M%S")
-            store.backup(store.path.with_name(f"{store.path.name}.{stamp}.backup"))
-        store.connection.execute("PRAGMA journal_mode = WAL")
-        MIGRATIONS.apply(store.db)
+def stamped(path: Path, ending: str) -> Path:
+    """A name beside a database that nothing has yet, with the time in it."""
+    moment = dt.datetime.now(dt.UTC)
+    while (named := path.with_name(f"{path.name}.{moment:%Y%m%d-%H%M%S}.{ending}")).exists():
+        moment += dt.timedelta(seconds=1)
+    return named
 
 
-def _refuse_foreign(store: Store) -> None:
-    """A database of another program, or of a newer version of this one, is left alone."""
-    tables = set(store.db.table_names())
-    applied = {migration.name for migration in MIGRATIONS.applied(store.db)}
-    of_this_version = _migrations_of_this_version()
-    if applied - of_this_version:
-        newer = ", ".join(sorted(applied - of_this_version))
-        raise StoreError(
-            f"'{store.path}' was made by a newer version of this program (it knows {newer}). "
-            "Install that version, or open a backup from before."
-        )
-    if tables and not applied:
-        raise StoreError(
-            f"'{store.path}' is a database of another program (tables {', '.join(sorted(tables)[:5])}). Choose another file."
-        )
-
-
-def _migrations_of_this_version() -> set[str]:
-    empty = Database(memory=True)
-    try:
-        return {migration.name for migration in MIGRATIONS.pending(empty)}
-    finally:
-        empty.close()
-
-
-_SENTENCES = (
-    ("file is not a database", "'{path}' is no SQLite database. Choose another file, or restore a backup."),
-    ("malformed", "'{path}' is damaged ({error}). Restore a backup; 'annotator check' says more."),
-    (
-        "readonly",
-        "'{path}' cannot be written: the file or its folder is read-only. Change the rights or choose another place.",
-    ),
-    (
-        "disk is full",
-        "There is no space left on the disk of '{path}'. Nothing of this step was stored; free some space and repeat it.",
-    ),
-    (
-        "unable to open",
-        "'{path}' cannot be opened: is it a file, does its folder exist, and may it be read and written?",
-    ),
-    ("locked", "'{path}' is busy: another program has been writing for over 30 seconds. Try again when it is done."),
-    (
-        "disk I/O error",
-        "The disk of '{path}' reports an error ({error}). Nothing of this step was stored; check the disk.",
-    ),
-)
-
-
-@contextmanager
-def _clear_errors(path: Path) -> Iterator[None]:
-    """Turn SQLite's errors about the file into a sentence; constraint violations are defects and pass as they are."""
-    try:
-        yield
-    except (sqlite3.OperationalError, sqlite3.DatabaseError) as error:
-        for mark, sentence in _SENTENCES:
-            if mark in str(error):
-                raise StoreError(sentence.format(path=path, error=error)) from error
-        raise
+_IS_THERE = "'{path}' is there already. Choose another name for the backup."

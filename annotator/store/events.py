@@ -75,7 +75,7 @@ def events_of_instance(store: Store, instance_id: int) -> list[Event]:
 
 def all_events(store: Store, project_id: int) -> Iterator[Event]:
     """Every event of a project, oldest first."""
-    for row in store.connection.execute(f"{_SELECT} WHERE events.project_id = ? ORDER BY events.id", (project_id,)):
+    for row in store.iterate(f"{_SELECT} WHERE events.project_id = ? ORDER BY events.id", (project_id,)):
         yield _event(row)
 
 

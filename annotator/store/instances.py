@@ -163,7 +163,7 @@ def ids_of_originals(store: Store, project_id: int) -> list[int]:
 
 def iterate_named_documents(store: Store, project_id: int) -> Iterator[Segment]:
     """Every document with a name of its own, as a segment without an instance."""
-    for row in store.connection.execute(
+    for row in store.iterate(
         "SELECT * FROM documents WHERE project_id = ? AND docid IS NOT NULL ORDER BY id", (project_id,)
     ):
         body = unpack_text(row["text"], row["token_offsets"], row["sentence_starts"])

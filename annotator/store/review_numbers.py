@@ -113,7 +113,7 @@ def score_patterns(store: Store, project_id: int) -> dict[Property, ScorePattern
 
 def _patterns(store: Store, sql: str, project_id: int) -> Counter[tuple[int, ...]]:
     """Equal rows of a question, counted."""
-    return Counter(tuple(row) for row in store.connection.execute(sql, (project_id,)))
+    return Counter(tuple(row) for row in store.iterate(sql, (project_id,)))
 
 
 def active_times(store: Store, project_id: int) -> list[tuple[str, int]]:

@@ -103,7 +103,7 @@ def cases_of_test(store: Store, test_id: int) -> list[Case]:
 def cases_of_suite(store: Store, suite_id: int) -> Iterator[Case]:
     """All cases of a suite, test by test."""
     sql = f"{_CASES} WHERE suite_id = ? ORDER BY position, number"
-    return (_case(row) for row in store.connection.execute(sql, (suite_id,)))
+    return (_case(row) for row in store.iterate(sql, (suite_id,)))
 
 
 def cases_by_number(store: Store, test_id: int, numbers: Sequence[int]) -> list[Case]:

@@ -1,6 +1,7 @@
 """The built-in model of a project: trained on its gold labels, saved beside the database, loaded again."""
 
 import re
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,6 +15,8 @@ from annotator.store import Store
 from annotator.store.computed import forget_model, has_outputs, last_told, splits_of
 from annotator.store.events import add_event
 from annotator.store.instances import iterate_instance_batches
+from annotator.store.replacing import models_of
+from annotator.store.sharing import make_folder, share_like
 from annotator.store.suite_runs import forget_computed
 from annotator.usecases.gold_labels import gold_labels
 from annotator.usecases.rights import require
@@ -25,7 +28,19 @@ _ACTION = "train model"
 
 def models_folder(store: Store, project: Project) -> Path:
     """Where a project's trained models lie: beside the database, which a backup does not reach."""
-    return store.path.with_name(store.path.name + ".models") / str(project.id)
+    return models_of(store.path) / str(project.id)
+
+
+def take_models(store: Store, source: Path, target: Path) -> None:
+    """Copy those saved models from a database's folder that are what a store's output is of, to the store's own folder."""
+    for folder in source.glob("*/*"):
+        copy = target / folder.parent.name / folder.name
+        digest = BagOfWords.digest_of(folder)
+        if digest is None or copy.exists() or not folder.parent.name.isdigit():
+            continue
+        told = last_told(store, int(folder.parent.name), _ACTION, folder.name)
+        if told is not None and told.get("digest") == digest:
+            shutil.copytree(folder, copy)
 
 
 def built_in_name(spec: str) -> str | None:
@@ -84,7 +99,9 @@ def _trained(store: Store, actor: User, project: Project, name: str, folder: Pat
         examples = list(_examples(store, project, split))
     repeating = [segment.name for segment in project.task.segments if segment.may_repeat]
     model = train(examples, project.labels, name=name, seed=seed, repeating=repeating, split=split)
+    make_folder(models_of(store.path), store.path)
     model.save(folder)
+    share_like(models_of(store.path), store.path)
     with store.transaction():
         told = last_told(store, project.id, _ACTION, name)
         if told is None or told.get("digest") != model.training.digest:

@@ -1,14 +1,17 @@
 """The demonstration: three projects made from the texts that the program ships, and people to sign in as."""
 
 import shutil
+from contextlib import suppress
 from pathlib import Path
 
 from annotator.domain.people import LOCAL_OPERATOR, Role
 from annotator.domain.projects import ProjectSettings
 from annotator.domain.tasks import get_task
+from annotator.files import part_folder, put_in_place
 from annotator.resources import resource_folder
 from annotator.store import Store, open_store
 from annotator.store.people import add_role, add_user
+from annotator.store.replacing import models_of
 from annotator.usecases.attributing import AttributingOptions, attribute
 from annotator.usecases.demonstration_history import play
 from annotator.usecases.import_report import ImportOptions
@@ -37,17 +40,16 @@ def build(path: Path) -> None:
     """Make the demonstration database if it is not there; it appears complete or not at all."""
     if path.exists():
         return
-    unfinished = path.with_name(path.name + ".part")
-    _remove(unfinished)
-    with open_store(unfinished, create=True) as store:
-        _fill(store)
-        store.checkpoint()
-    models = _models_of(unfinished)
-    if models.is_dir():
-        shutil.rmtree(_models_of(path), ignore_errors=True)
-        models.rename(_models_of(path))
-    unfinished.rename(path)
-    _remove(unfinished)
+    with part_folder(path) as folder:
+        made = folder / path.name
+        with open_store(made, create=True) as store:
+            _fill(store)
+            store.checkpoint()
+        if models_of(made).is_dir():
+            shutil.rmtree(models_of(path), ignore_errors=True)
+            models_of(made).rename(models_of(path))
+        with suppress(FileExistsError):  # another process built the same
+            put_in_place(made, path)
 
 
 def _fill(store: Store) -> None:
@@ -76,14 +78,3 @@ def _explain(store: Store, name: str) -> None:
     attribute(store, LOCAL_OPERATOR, project, "built-in", "occlusion")
     attribute(store, LOCAL_OPERATOR, project, "built-in", "lime", AttributingOptions(seeds=(1,)))
     measure(store, LOCAL_OPERATOR, project)
-
-
-def _models_of(database: Path) -> Path:
-    """Where the built-in models of a database lie."""
-    return database.with_name(database.name + ".models")
-
-
-def _remove(database: Path) -> None:
-    shutil.rmtree(_models_of(database), ignore_errors=True)
-    for suffix in ("", "-wal", "-shm"):
-        database.with_name(database.name + suffix).unlink(missing_ok=True)

@@ -2,9 +2,7 @@
 
 import json
 import math
-import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -12,6 +10,7 @@ import msgspec
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.errors import ImportRefused, InvalidValue
+from annotator.files import scratch_folder
 from annotator.store import Store
 from annotator.usecases.import_report import ImportOptions, ImportReport
 from annotator.usecases.importing import import_file
@@ -37,8 +36,8 @@ def import_rows(
     Raises:     ImportRefused with all problems, unless skip_invalid; InvalidValue for a row that is no mapping, or that
                 holds something that has no place in JSON
     """
-    with tempfile.TemporaryDirectory(prefix="annotator-rows-") as folder:
-        path = Path(folder) / _SOURCE
+    with scratch_folder() as folder:
+        path = folder / _SOURCE
         with path.open("wb") as file:
             for number, row in enumerate(rows, start=1):
                 file.write(_line(row, number, parameters) + b"\n")

@@ -8,7 +8,7 @@ from annotator.domain.people import User
 from annotator.domain.projects import DISCARD_REASONS, Project
 from annotator.domain.rationales import RationaleSet, check_spans
 from annotator.domain.submission import check_submission, result_mode_for
-from annotator.errors import Conflict, InvalidValue, NotAllowed, StaleDraft
+from annotator.errors import Conflict, InvalidValue, NotAllowed, NotWritable, StaleDraft
 from annotator.review.rounds import carried_sets, origins_of
 from annotator.store import Store, queue
 from annotator.store import assignments as work_store
@@ -77,6 +77,28 @@ def next_work(store: Store, user: User, project_id: int, instance_id: int | None
 
     instance_id: a deep link; opened when the person holds it, has done it, or may take it.
     """
+    try:
+        return _lease_next(store, user, project_id, instance_id)
+    except NotWritable:
+        held = _held_before(store, user, project_id, instance_id)
+        if held is None:
+            raise
+        return held
+
+
+def _held_before(store: Store, user: User, project_id: int, instance_id: int | None) -> NextWork | None:
+    """What somebody holds can be read while nothing can be stored; what they do to it stays in their browser meanwhile."""
+    project = get_project_by_id(store, project_id)
+    held = work_store.list_held(store, project_id, _annotator(store, user, project_id))
+    if instance_id is not None:
+        held = [assignment for assignment in held if assignment.instance_id == instance_id]
+    works = [_work(store, assignment) for assignment in held[:2]]
+    if not works:
+        return None
+    return NextWork(project, works[0], works[1] if len(works) > 1 else None, waiting_counts(store, project, user), None)
+
+
+def _lease_next(store: Store, user: User, project_id: int, instance_id: int | None) -> NextWork:
     user_id = _annotator(store, user, project_id)
     with store.transaction():
         project = get_project_by_id(store, project_id)

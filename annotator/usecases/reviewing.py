@@ -12,7 +12,7 @@ from annotator.domain.projects import Project
 from annotator.domain.rationales import set_letter
 from annotator.domain.reviews import Review, Round, Scores, SetScore
 from annotator.domain.tasks import Task
-from annotator.errors import InvalidAnnotation, InvalidValue, LeaseLost, NotAllowed, NotFound, StaleDraft
+from annotator.errors import InvalidAnnotation, InvalidValue, LeaseLost, NotAllowed, NotFound, NotWritable, StaleDraft
 from annotator.store import Store
 from annotator.store import reviews as review_store
 from annotator.store.annotations import get_annotation
@@ -75,6 +75,16 @@ def next_review(store: Store, user: User, project_id: int, annotation_id: int | 
 
     annotation_id: a deep link; opened when the person has scored it or may score it
     """
+    try:
+        return _lease_next(store, user, project_id, annotation_id)
+    except NotWritable:  # what somebody holds can be read while nothing can be stored
+        held = review_store.list_reviews(store, project_id, _reviewer(store, user, project_id), ["leased"], limit=1)
+        if not held or annotation_id not in (None, held[0].annotation_id):
+            raise
+        return _next(store, get_project_by_id(store, project_id), user, held[0])
+
+
+def _lease_next(store: Store, user: User, project_id: int, annotation_id: int | None) -> NextReview:
     user_id = _reviewer(store, user, project_id)
     with store.transaction():
         project = get_project_by_id(store, project_id)

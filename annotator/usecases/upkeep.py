@@ -4,20 +4,30 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from annotator.domain.people import User
-from annotator.errors import InvalidValue
+from annotator.errors import InvalidValue, NotWritable
+from annotator.files import dead_folders, old_folders, remove_dead_parts
 from annotator.store import Store, checks
 from annotator.store.events import add_event
+from annotator.store.replacing import rescued, unfinished
+from annotator.store.sharing import close_to_others
 from annotator.usecases.rights import require_administrator
 
 _AT_MOST = 200  # sentences of one kind: a damaged database would otherwise fill the terminal
 
 
-def back_up(store: Store, actor: User, target: Path) -> None:
-    """Copy the whole database to a new file while others work."""
+def back_up(store: Store, actor: User, target: Path) -> str | None:
+    """Copy the whole database to a new file while others work; a sentence where that could not be written down.
+
+    On a full disk nothing can be written down, and a backup on another one is what helps.
+    """
     require_administrator(actor)
     store.backup(target)
-    with store.transaction():
-        add_event(store, actor.name, "backup", "database", file=target.name)
+    try:
+        with store.transaction():
+            add_event(store, actor.name, "backup", "database", file=target.name)
+    except NotWritable as error:
+        return f"The backup is complete, but that it was made could not be written down: {error}"
+    return None
 
 
 def check(store: Store) -> list[str]:
@@ -89,4 +99,34 @@ def _wrong_offsets(store: Store) -> Iterable[str]:
 
 def empty_log(store: Store) -> None:
     """Bring what the write-ahead log still holds into the database file (a server that stops does)."""
-    checks.empty_log(store)
+    store.checkpoint()
+
+
+def keep_to_owner(store: Store) -> str | None:
+    """Close the files of a database to people who were never meant to read them; a sentence where they were open."""
+    if not close_to_others(store.path):
+        return None
+    return (
+        f"Everybody on this machine could read {store.path.name} or what lies beside it. Now only its owner can, and the "
+        "group that may write it."
+    )
+
+
+def tidy(store: Store) -> None:
+    """Remove what killed processes left unfinished beside a database."""
+    remove_dead_parts(store.path.parent)
+
+
+def leftovers(path: Path) -> list[str]:
+    """What killed processes left of their work beside a database and among temporary files, a sentence each."""
+    dead = [f"'{folder}' is left from a process that was killed. {_GOES}" for folder in dead_folders(path.parent)]
+    left = [*unfinished(path), *old_folders()]
+    return [
+        *dead,
+        *(f"'{found}' is left from a process that was killed. Remove it." for found in left),
+        *(f"'{copy}' {_RESCUED}" for copy in rescued(path)),
+    ]
+
+
+_RESCUED = "was copied when the database was removed under a running server. Remove it if nothing is missing here."
+_GOES = "The next backup, restore or start of the server removes it; so may you."

@@ -6,22 +6,26 @@ Streamlit is imported only after everything that can be refused was checked.
 import errno
 import logging
 import os
+import signal
 import socket
 import sys
+import tempfile
 import threading
 import webbrowser
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Iterator
+from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
 from importlib import import_module
 from ipaddress import ip_address
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from annotator.errors import AnnotatorError, InvalidValue, StoreError
+from annotator.files import scratch_folder
 from annotator.jobs.supervisor import Supervisor
 from annotator.usecases.accounts import make_first_account_link
 from annotator.usecases.databases import open_store
-from annotator.usecases.upkeep import empty_log
+from annotator.usecases.upkeep import empty_log, keep_to_owner, tidy
+from annotator.web.logs import log_to_standard_error
 from annotator.web.middleware import web_middleware
 from annotator.web.navigation import missing_pages
 from annotator.web.routes import all_routes
@@ -52,16 +56,20 @@ def serve(path: Path, host: str, port: int, *, is_demonstration: bool = False, o
     if is_demonstration and not _is_loopback(host):
         raise InvalidValue(f"The demonstration has no passwords: it is served on 127.0.0.1 only, not on '{host}'.")
     path = path.absolute()
-    with open_store(path, create=not is_demonstration) as store:
+    signal.signal(signal.SIGTERM, _as_ctrl_c)
+    # Open until the server ends, so that no other process replaces the file, whether anybody asks for anything or not.
+    with open_store(path, create=not is_demonstration) as store, _own_temporary_files():
         first_link = None if is_demonstration else make_first_account_link(store)
-    with _listen(host, port) as listener:
-        address = _address(host, listener.getsockname()[1])
-        # The socket listens already: a browser that comes now waits for the second that Streamlit's import takes.
-        _greet(path, address, first_link)
-        if open_browser:
-            _open_browser(f"{address}/link/{first_link}" if first_link else address)
-        os.environ[DATABASE_VARIABLE] = str(path)
-        _run(build_app(ServerOptions(path, is_demonstration)), listener)
+        tidy(store)
+        said = keep_to_owner(store)
+        with _listen(host, port) as listener:
+            address = _address(host, listener.getsockname()[1])
+            # The socket listens already: a browser that comes now waits for the second that Streamlit's import takes.
+            _greet(path, address, first_link, said)
+            if open_browser:
+                _open_browser(f"{address}/link/{first_link}" if first_link else address)
+            os.environ[DATABASE_VARIABLE] = str(path)
+            _run(build_app(ServerOptions(path, is_demonstration)), listener)
 
 
 def build_app(options: ServerOptions) -> "App":
@@ -91,6 +99,18 @@ def build_app(options: ServerOptions) -> "App":
 
 async def _refuse(_: "Request", error: AnnotatorError) -> "Response":
     return error_response(error)
+
+
+@contextmanager
+def _own_temporary_files() -> Iterator[None]:
+    """Exports on their way out and the like lie in one folder, which the next server finds and removes if this one is killed."""
+    with ExitStack() as stack:
+        with suppress(OSError):  # on a full disk the server still shows what there is
+            tempfile.tempdir = str(stack.enter_context(scratch_folder()))
+        try:
+            yield
+        finally:
+            tempfile.tempdir = None
 
 
 def _refuse_missing_pages() -> None:
@@ -141,10 +161,11 @@ def _address(host: str, port: int) -> str:
     return f"http://{shown}:{port}"
 
 
-def _greet(path: Path, address: str, first_link: str | None) -> None:
+def _greet(path: Path, address: str, first_link: str | None, said: str | None) -> None:
     lines = [f"Annotator serves {path}", f"at {address} (stop it with Ctrl+C)"]
     if first_link is not None:
         lines += ["There is no account yet. Make the first one within 24 hours:", f"{address}/link/{first_link}"]
+    lines += [said] if said else []
     sys.stdout.write("\n".join(lines) + "\n")
     sys.stdout.flush()
 
@@ -160,7 +181,7 @@ def _run(app: "App", listener: socket.socket) -> None:
     import uvicorn  # noqa: PLC0415
     from streamlit.runtime.runtime_util import get_max_message_size_bytes  # noqa: PLC0415
 
-    logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    log_to_standard_error()
     config = uvicorn.Config(
         app,
         log_level="warning",
@@ -181,6 +202,11 @@ def _run(app: "App", listener: socket.socket) -> None:
     except KeyboardInterrupt:
         sys.stdout.write("Stopped.\n")
         sys.stdout.flush()  # the thread that still imports may end the process before Python writes it out
+
+
+def _as_ctrl_c(*_: object) -> None:
+    """Uvicorn hands the signal on when it has stopped, which would end the process before anything is put away."""
+    raise KeyboardInterrupt
 
 
 def _import_ahead() -> None:

@@ -241,7 +241,7 @@ def test_opening_is_cheap_when_the_process_knows_the_database(
     def fail(_: StoreClass) -> None:
         pytest.fail("migrations were looked at again")
 
-    monkeypatch.setattr("annotator.store.database._migrate", fail)
+    monkeypatch.setattr("annotator.store.opening._migrate", fail)
     with open_store(database) as again:
         assert list_users(again) == []
 

@@ -18,6 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 FLOORS: dict[str, int] = {
     "annotator": 0,  # the package itself: its version, and `open`, which loads the Python API when it is called
     "annotator.errors": 0,
+    "annotator.files": 0,
     "annotator.resources": 0,
     "annotator.domain": 0,
     "annotator.text": 1,
@@ -37,7 +38,7 @@ FLOORS: dict[str, int] = {
     "annotator.web": 4,
     "pages": 5,
 }
-GROUND = frozenset({"annotator", "annotator.errors", "annotator.resources", "annotator.domain"})
+GROUND = frozenset({"annotator", "annotator.errors", "annotator.files", "annotator.resources", "annotator.domain"})
 PURE = frozenset(room for room, floor in FLOORS.items() if floor == 1)
 DOERS = frozenset({"annotator.usecases", "annotator.jobs"})
 SHOWN = frozenset({"annotator.metrics.registry", "annotator.figures"})
@@ -45,6 +46,7 @@ SHOWN = frozenset({"annotator.metrics.registry", "annotator.figures"})
 MAY_IMPORT: dict[str, frozenset[str]] = {
     "annotator": frozenset({"annotator.api"}),
     "annotator.errors": frozenset(),
+    "annotator.files": frozenset(),
     "annotator.resources": frozenset({"annotator.errors"}),
     "annotator.domain": frozenset({"annotator.errors"}),
     "annotator.text": GROUND,

@@ -1,11 +1,15 @@
 """The backup, and the check that finds what constraints cannot keep out."""
 
+import json
+import os
 import re
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from annotator.cli.main import run
 from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.domain.projects import ProjectSettings
 from annotator.domain.tasks import get_task
@@ -14,7 +18,7 @@ from annotator.store import Store, open_store
 from annotator.store.packing import pack_numbers
 from annotator.store.people import add_user
 from annotator.store.projects import add_project
-from annotator.usecases.upkeep import back_up, check
+from annotator.usecases.upkeep import back_up, check, leftovers, tidy
 
 FINGERPRINT = bytes(16)
 
@@ -114,3 +118,48 @@ def test_only_an_administrator_makes_a_backup(store: Store, tmp_path: Path) -> N
     with pytest.raises(NotAllowed, match="does not have the right to manage accounts"):
         back_up(store, User(1, "ann"), tmp_path / "copy.db")
     assert not (tmp_path / "copy.db").exists()
+
+
+def test_what_killed_processes_left_is_named_with_what_to_do(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    temporary = tmp_path / "temporary"
+    left = [
+        tmp_path / ".annotator.db.abc.annotator-part",
+        temporary / "annotator-scratch-abc",
+        temporary / "annotator-try-abc",
+        tmp_path / f"{store.path.name}.part.models",
+        tmp_path / f"{store.path.name}.20261122-101500.backup.part",
+        tmp_path / f"{store.path.name}-restored.models",
+    ]
+    for folder in left:
+        folder.mkdir(parents=True)
+    (temporary / "annotator-export-of-somebody-now").mkdir()
+    two_days_ago = left[2].stat().st_mtime - 2 * 24 * 3600
+    os.utime(left[2], (two_days_ago, two_days_ago))
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    assert run(["--db", str(store.path), "check"]) == 0
+    said = capsys.readouterr().out
+    for folder in left:
+        assert f"'{folder}' is left from a process that was killed." in said
+    assert "of-somebody-now" not in said
+    assert run(["--db", str(store.path), "check", "--json"]) == 0
+    assert len(json.loads(capsys.readouterr().out)["leftovers"]) == len(left)
+
+
+def test_a_copy_of_a_removed_database_is_named(store: Store, tmp_path: Path) -> None:
+    copy = tmp_path / f"{store.path.name}.20261122-101500.rescued"
+    copy.touch()
+    assert any(f"'{copy}' was copied when the database was removed" in said for said in leftovers(store.path))
+
+
+def test_nothing_is_named_where_nothing_was_left(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "temporary").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
+    assert leftovers(store.path) == []
+
+
+def test_the_next_start_removes_what_is_surely_dead(store: Store, tmp_path: Path) -> None:
+    (tmp_path / ".annotator.db.abc.annotator-part").mkdir()
+    tidy(store)
+    assert list(tmp_path.glob("*annotator-part")) == []

@@ -60,7 +60,7 @@ export class ReviewFlow extends WorkFlow {
 
   say(word) {
     super.say(word);
-    if (word === "offline" && this.waiting && this.current) this.screen.hint(KEPT, { stay: true });
+    if (["offline", "unstored"].includes(word) && this.waiting && this.current) this.screen.hint(KEPT, { stay: true });
   }
 
   /** Where nothing was waiting there may be something when one comes back to the page. */

@@ -9,7 +9,7 @@ import { sameDraft } from "./model.js";
 
 /** @typedef {import("./session.js").Session} Session */
 /** @typedef {{kind: "draft"|"submit"|"skip"|"discard", session: Session, extra: Object}} Job */
-/** @typedef {"saved"|"saving"|"offline"|"signed-out"|"held"} Word */
+/** @typedef {"saved"|"saving"|"offline"|"unstored"|"signed-out"|"held"} Word */
 
 const RETRY_MS = [500, 1000, 2000, 4000, 8000];
 
@@ -30,6 +30,7 @@ export class Outbox {
     this.queue = [];
     this.sending = null;
     this.tries = 0;
+    this.why = null; // what the server says of why it stores nothing now
     this.timer = null;
     this.closed = false;
   }
@@ -120,8 +121,9 @@ export class Outbox {
     else this.#settle(job, answer, body, version);
   }
 
-  #later({ status }) {
-    this.stuck = status === 401 ? "signed-out" : "offline";
+  #later({ status, body }) {
+    this.why = (status >= 500 && body.error) || null;
+    this.stuck = status === 401 ? "signed-out" : this.why ? "unstored" : "offline";
     if (this.closed) return;
     this.storage.renew();
     const wait = RETRY_MS[Math.min(this.tries, RETRY_MS.length - 1)];
@@ -135,7 +137,7 @@ export class Outbox {
 
   #settle(job, answer, body, version) {
     this.tries = 0;
-    this.stuck = null;
+    this.stuck = this.why = null;
     this.queue = this.queue.filter((other) => other !== job);
     if (answer.status === 200) this.#accept(job, answer, body, version);
     else if (!this.#acceptedBefore(job, answer, body, version)) this.onrefused(job, answer);

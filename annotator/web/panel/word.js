@@ -2,7 +2,7 @@
 import { element, setText } from "./dom.js";
 
 const WORDS = {
-  saved: "saved", saving: "saving…", offline: "offline – kept in this browser",
+  saved: "saved", saving: "saving…", offline: "offline – kept in this browser", unstored: "not stored – kept in this browser",
   "signed-out": "signed out – kept in this browser", held: "not saved – see above the text", unsent: "changed – submit sends it", kept: "kept in this browser",
 };
 const PATIENCE_MS = 150;
@@ -19,7 +19,7 @@ export class Word {
       setText(this.root, WORDS[word]);
       this.root.dataset.word = word;
     };
-    if (word === "saving" && this.root.dataset.word !== "offline") this.timer = setTimeout(show, PATIENCE_MS);
+    if (word === "saving" && !["offline", "unstored"].includes(this.root.dataset.word)) this.timer = setTimeout(show, PATIENCE_MS);
     else show();
   }
 }

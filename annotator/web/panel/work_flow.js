@@ -7,6 +7,9 @@ import { sentenceOf } from "./messages.js";
 
 const TRY_AGAIN_MS = 2000;
 
+/** @param {string} why  the server's sentence, for whoever runs it */
+const unstored = (why) => `The server stores nothing now. What you do here is kept in this browser and sent when it can be stored; tell whoever runs the server: ${why}`;
+
 export class WorkFlow {
   /**
    * @param {Object} parts  messages, storage, outbox, screen, trigger, project (its id)
@@ -68,6 +71,7 @@ export class WorkFlow {
     this.outbox.word = word;
     this.screen.bar.word.say((word === "saved" && this.current?.unsaved) || word);
     if (word === "signed-out") this.screen.notices.setPage({ text: sentenceOf({ status: 401, body: {} }) });
+    else if (word === "unstored") this.screen.notices.setPage({ text: unstored(this.outbox.why) });
     else if (word === "saved" && this.screen.notices.page && !this.screen.notices.page.closable) this.screen.notices.setPage(null);
   }
 

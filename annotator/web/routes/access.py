@@ -68,6 +68,7 @@ class _Kept(threading.local):
     """The connection of this thread: it may not wander to another, and opening one for each request takes longer."""
 
     store: Store | None = None
+    path: Path | None = None  # as it was asked for; a link leads elsewhere
     identity: tuple[int, int] | None = None
 
 
@@ -77,19 +78,24 @@ _KEPT = _Kept()
 @contextmanager
 def route_store(request: HTTPConnection) -> Iterator[Store]:
     """The database, over a connection that belongs to this thread and is kept open; only in sync handlers."""
-    yield kept_store(options_of(request).path)
+    store = kept_store(options_of(request).path)
+    try:
+        yield store
+    except BaseException as error:
+        store.explain(error)
+        raise
 
 
 def kept_store(path: Path) -> Store:
-    """The open connection of this thread; a file that was replaced (a restored backup) is opened anew."""
+    """The open connection of this thread; another file in the place of the open one is opened anew, or refused."""
     path = path.absolute()
     identity = _identity(path)
-    if _KEPT.store is not None and (_KEPT.store.path != path or _KEPT.identity != identity):
+    if _KEPT.store is not None and (_KEPT.path != path or _KEPT.identity != identity):
         _KEPT.store.close()
         _KEPT.store = None
     if _KEPT.store is None:
         _KEPT.store = open_store(path)
-        _KEPT.identity = identity
+        _KEPT.path, _KEPT.identity = path, identity
     return _KEPT.store
 
 

@@ -1,4 +1,4 @@
-"""GET /health: whether the server runs and the database can be read."""
+"""GET /health: whether the server runs, and the database can be read and written."""
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse
@@ -18,6 +18,7 @@ def health(request: Request) -> JSONResponse:
     try:
         with open_store(options_of(request).path) as store:
             has_users(store)
+            store.require_writable()
     except StoreError as error:
         return JSONResponse({"status": "failing", "version": __version__, "error": str(error)}, 503, _NOT_KEPT)
     return JSONResponse({"status": "ok", "version": __version__}, 200, _NOT_KEPT)

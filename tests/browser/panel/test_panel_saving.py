@@ -75,6 +75,41 @@ def test_the_connection_is_tried_again_by_itself(panel: Open, fake: Fake) -> Non
     assert shown.sets() == [[[1, 2]]]
 
 
+FULL = "There is no space left on the disk of 'annotator.db'. Nothing of this step was stored; free some space and repeat it."
+
+
+def test_what_the_server_cannot_store_is_said_kept_here_and_sent_when_it_can(panel: Open, fake: Fake) -> None:
+    shown = panel(fake)
+    fake.refuse["draft"] = [(503, {"error": FULL})] * 100
+    shown.click(1)
+    shown.click(5)
+    word(shown, "not stored – kept in this browser")
+    assert stored(shown) == 1
+    said = shown.page.locator(".notice").inner_text()
+    assert said.startswith("The server stores nothing now. What you do here is kept in this browser")
+    assert FULL in said
+    shown.click(9)
+    fake.refuse.clear()
+    shown.page.locator(".notice").get_by_role("button", name="Try again").click()
+    word(shown, "saved")
+    assert shown.sets() == [[[1, 2], [5, 6], [9, 10]]]
+    assert stored(shown) == 0
+    assert shown.page.locator(".notice").count() == 0
+
+
+def test_a_reload_while_nothing_can_be_stored_loses_no_mark(panel: Open, fake: Fake) -> None:
+    shown = panel(fake)
+    fake.refuse["draft"] = [(503, {"error": FULL})] * 100
+    shown.click(1)
+    word(shown, "not stored")
+    shown.open()
+    word(shown, "not stored")
+    assert shown.counts() == ["1"]
+    fake.refuse.clear()
+    word(shown, "saved")
+    assert shown.sets() == [[[1, 2]]]
+
+
 def test_marks_made_without_connection_survive_a_reload(panel: Open, fake: Fake) -> None:
     shown = panel(fake)
     fake.broken = True

@@ -50,6 +50,19 @@ def test_a_lost_connection_keeps_the_scores_here_and_sends_them_when_it_is_back(
     word(shown, "saved")
 
 
+def test_scores_that_the_server_cannot_store_are_kept_here_and_sent_when_it_can(review: Open, fake: ReviewFake) -> None:
+    shown = review(fake)
+    fake.refuse["save"] = [(503, {"error": "There is no space left on the disk of 'annotator.db'."})] * 100
+    shown.keys("3", "4")
+    word(shown, "not stored – kept in this browser")
+    assert "There is no space left" in shown.page.locator(".notice").inner_text()
+    assert stored(shown) == ["annotator:review:1"]
+    fake.refuse.clear()
+    word(shown, "saved")
+    assert shown.scores == scores(None, (3, 4))
+    assert shown.page.locator(".notice").count() == 0
+
+
 def test_scores_given_without_connection_survive_a_reload(review: Open, fake: ReviewFake) -> None:
     shown = review(fake)
     fake.broken = True

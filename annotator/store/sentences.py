@@ -1,0 +1,130 @@
+"""SQLite's errors about a database's file, as sentences that say what to do."""
+
+import errno
+import shutil
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+
+from annotator.errors import NotWritable, StoreError
+
+_LONGEST_SAID = 100
+RESTORE = "'annotator restore BACKUP'"
+
+_DAMAGED = f"'{{path}}' is damaged ({{error}}). Bring back a backup with {RESTORE}; 'annotator check' says more."
+_READ_ONLY = (
+    "'{path}' cannot be written: the file or its folder is read-only. Change the rights or choose another place."
+)
+_CANNOT_OPEN = "'{path}' cannot be opened: is it a file, does its folder exist, and may it be read and written?"
+_FULL = (
+    "There is no space left on the disk of '{path}'. Nothing of this step was stored; free some space and repeat it."
+)
+_DISK_ERROR = "The disk of '{path}' reports an error ({error}). Nothing of this step was stored; check the disk."
+
+_DISK_ERROR_MARK = "disk I/O error"
+_SHARED_MEMORY = 32 * 1024  # bytes that the first connection needs
+
+# A part of SQLite's message, what is raised for it, and the sentence; the first that fits counts.
+_SENTENCES: tuple[tuple[str, type[StoreError], str], ...] = (
+    (
+        "file is not a database",
+        StoreError,
+        f"'{{path}}' is no SQLite database. Choose another file, or bring back a backup with {RESTORE}.",
+    ),
+    ("malformed", StoreError, _DAMAGED),
+    ("unsupported file format", StoreError, _DAMAGED),
+    ("Could not decode to UTF-8", StoreError, _DAMAGED),
+    ("readonly", NotWritable, _READ_ONLY),
+    ("disk is full", NotWritable, _FULL),
+    ("unable to open", StoreError, _CANNOT_OPEN),
+    (
+        "locked",
+        StoreError,
+        "'{path}' is busy: another program has been writing for over 30 seconds. Try again when it is done.",
+    ),
+    (_DISK_ERROR_MARK, NotWritable, _DISK_ERROR),
+)
+
+
+class ClearErrors:
+    """Turns SQLite's errors about a file into a sentence; constraint violations are defects and pass as they are.
+
+    A class, since every statement pays for it, and a generator takes five times as long.
+    """
+
+    __slots__ = ("_path",)
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(
+        self, _kind: type[BaseException] | None, error: BaseException | None, _trace: TracebackType | None
+    ) -> None:
+        if isinstance(error, UnicodeDecodeError):  # Python cannot even read what SQLite says
+            raise damaged(self._path, "what SQLite says of it cannot be read") from error
+        if isinstance(error, sqlite3.DatabaseError):
+            said = _said(self._path, error)
+            if said is not None:
+                raise said from error
+
+
+@contextmanager
+def clear_file_errors(path: Path) -> Iterator[None]:
+    """Turn what the operating system refuses about files beside `path` into a sentence."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise full(path) from error
+        if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+            raise read_only(path) from error
+        raise StoreError(_CANNOT_OPEN.format(path=path)) from error
+
+
+def damaged(path: Path, error: object) -> StoreError:
+    """What is said where a damaged file is the reason."""
+    return StoreError(_DAMAGED.format(path=path, error=_readable(error)))
+
+
+def full(path: Path) -> NotWritable:
+    """What is said where there was no space."""
+    return NotWritable(_FULL.format(path=path))
+
+
+def nearly_full(path: Path) -> NotWritable:
+    """What is said where there is hardly any space left."""
+    return NotWritable(
+        f"There is hardly any space left on the disk of '{path}': what people do can soon not be stored. Free some space."
+    )
+
+
+def read_only(path: Path) -> NotWritable:
+    """What is said where a file may not be written."""
+    return NotWritable(_READ_ONLY.format(path=path))
+
+
+def _said(path: Path, error: sqlite3.DatabaseError) -> StoreError | None:
+    if _DISK_ERROR_MARK in str(error) and _has_no_space(path):
+        return full(path)  # SQLite had no space for the memory that connections share
+    for mark, kind, sentence in _SENTENCES:
+        if mark in str(error):
+            return kind(sentence.format(path=path, error=_readable(error)))
+    return None
+
+
+def _has_no_space(path: Path) -> bool:
+    try:
+        return shutil.disk_usage(path.parent).free < _SHARED_MEMORY
+    except OSError:
+        return False
+
+
+def _readable(error: object) -> str:
+    """The beginning of what SQLite says, which may hold pieces of people's texts, or of anything."""
+    said = "".join(letter if letter.isprintable() else " " for letter in str(error).partition(" with text ")[0])
+    return said if len(said) <= _LONGEST_SAID else f"{said[:_LONGEST_SAID]} …"
