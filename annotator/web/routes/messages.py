@@ -9,6 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from annotator.domain.numbers import whole_number
 from annotator.domain.people import User
 from annotator.errors import AnnotatorError, InvalidValue, StaleDraft
 from annotator.usecases.accounts import Session
@@ -29,11 +30,11 @@ _B = TypeVar("_B")
 def number(query: Any, name: str, *, lowest: int = 0, highest: int = _LARGEST) -> int:
     """A whole number of an address; raises InvalidValue naming it."""
     value = query.get(name, "")
-    is_number = value.isascii() and value.isdigit() and len(value) <= len(str(highest))
-    if not is_number or not lowest <= int(value) <= highest:
+    found = whole_number(value)
+    if found is None or not lowest <= found <= highest:
         said = f"a number from {lowest} to {highest}"
         raise InvalidValue(f"'{name}' in the address must be {said}; it is '{value[:40]}'.")
-    return int(value)
+    return found
 
 
 def get_route(path: str, handler: Handler) -> Route:
