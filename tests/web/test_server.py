@@ -1,5 +1,6 @@
 """The real server in a process of its own: what it refuses, what it prints, and who may see a page."""
 
+import datetime as dt
 import json
 import os
 import re
@@ -201,8 +202,9 @@ def test_twenty_failures_close_a_name_for_a_quarter_of_an_hour(running: Running)
 
 def test_five_failures_make_a_name_wait_for_seconds(running: Running) -> None:
     with open_store(running.path) as store, store.transaction():
+        since, until = accounts.failures_window(dt.datetime.now(dt.UTC))
         for _ in range(5):
-            add_failure(store, "dan")
+            add_failure(store, "dan", since, until)
     assert re.search(r"Too many failures for this name\. Try again in [1-5] seconds?\.", running.sign_in("dan").text)
 
 
