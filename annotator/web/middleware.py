@@ -16,7 +16,7 @@ from annotator.usecases.accounts import session_of
 from annotator.usecases.databases import Store
 from annotator.usecases.visits import roles_anywhere
 from annotator.web.navigation import first_page_for
-from annotator.web.routes.access import COOKIE, ServerOptions, error_response, give_options, route_store
+from annotator.web.routes.access import COOKIE, ServerOptions, error_response, give_options, route_store, said_of
 from annotator.web.routes.sign_in import sign_in_address
 
 # Whoever is not signed in may see these. The web socket is open, too: the entry script asks who is there on each run,
@@ -75,7 +75,7 @@ def _check(request: HTTPConnection) -> Response | None:
         address = sign_in_address(request.url.path, request.url.query)
         return RedirectResponse(address, 303) if _is_page(request) else error_response(error)
     except StoreError as error:
-        return PlainTextResponse(str(error), 503)
+        return PlainTextResponse(said_of(error), 503)
     query = f"?{request.url.query}" if request.url.query else ""
     return None if start == "/" else RedirectResponse(start + query, 303)
 

@@ -138,10 +138,10 @@ def running(program: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator
         yield started
 
 
-def test_health_says_that_all_is_well(running: Running) -> None:
+def test_health_says_that_all_is_well_and_no_more_to_a_stranger(running: Running) -> None:
     answer = running.ask("GET", "/health")
     assert answer.status == 200
-    assert json.loads(answer.text) == {"status": "ok", "version": "0.1.0"}
+    assert json.loads(answer.text) == {"status": "ok"}
 
 
 def test_nobody_sees_a_page_without_signing_in(running: Running) -> None:

@@ -1,6 +1,8 @@
 """What every route shares: the database, who is asking, whether the request comes from a page of ours, and refusals."""
 
+import logging
 import os
+import re
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -29,6 +31,8 @@ from annotator.usecases.databases import Store, open_store
 COOKIE = "annotator_session"
 DATABASE_VARIABLE = "ANNOTATOR_DB"  # pages run in this process, but get nothing from the server but its environment
 _SCOPE_KEY = "annotator"
+_LOG = logging.getLogger(__name__)
+_PLACE = re.compile(r"'(?:/|[A-Za-z]:[\\/]).*?([^/\\]*)'(?![^\s.,:;)])")
 _FOREIGN = "This request did not come from a page of this server. Open the page again and repeat it there."
 
 # The first that fits counts, so a subclass stands before its base.
@@ -152,9 +156,22 @@ def status_of(error: AnnotatorError) -> int:
     return next((status for kind, status in _STATUS if isinstance(error, kind)), 400)
 
 
+def said_of(error: AnnotatorError) -> str:
+    """What is said of a refusal to a browser, which anybody may hold: no place on this machine, only a file's name."""
+    if not isinstance(error, StoreError):
+        return str(error)
+    note_trouble(error)
+    return _PLACE.sub(r"'\1'", str(error))
+
+
+def note_trouble(error: StoreError) -> None:
+    """Write trouble with the database into the log, with the place: only whoever runs the server reads it."""
+    _LOG.warning("%s", error)
+
+
 def error_response(error: AnnotatorError) -> JSONResponse:
     """A refusal as JSON: the sentence, and for an annotation which set is meant and whether it may be confirmed."""
-    body: dict[str, object] = {"error": str(error)}
+    body: dict[str, object] = {"error": said_of(error)}
     if isinstance(error, InvalidAnnotation):
         body |= {"set": error.set_index, "warning": error.is_warning}
     return JSONResponse(body, status_of(error), {"Cache-Control": "no-store"})

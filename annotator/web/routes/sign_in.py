@@ -17,6 +17,7 @@ from annotator.web.routes.access import (
     read_body,
     require_same_origin,
     route_store,
+    said_of,
     session_of_request,
     status_of,
 )
@@ -51,7 +52,7 @@ def with_form(handler: Callable[[Request, Form], Response]) -> Callable[[Request
             require_same_origin(request)
             form = await _read_form(request)
         except AnnotatorError as error:
-            return forms.message_page("Not accepted", str(error), status_of(error))
+            return forms.message_page("Not accepted", said_of(error), status_of(error))
         return await run_in_threadpool(handler, request, form)
 
     return take
@@ -100,7 +101,7 @@ def sign_in(request: Request, form: Form) -> Response:
             else:
                 token = accounts.sign_in(store, name, form.get("password", ""))
     except AnnotatorError as error:
-        return _sign_in_form(request, name=name, error=str(error), status=status_of(error))
+        return _sign_in_form(request, name=name, error=said_of(error), status=status_of(error))
     return _with_session(request, token, _next_of(request))
 
 
@@ -109,7 +110,7 @@ def show_link(request: Request) -> Response:
     try:
         return _link_form(request)
     except AnnotatorError as error:
-        return forms.message_page("This link does not work", str(error), status_of(error))
+        return forms.message_page("This link does not work", said_of(error), status_of(error))
 
 
 def _link_form(request: Request, *, name: str = "", error: str = "", status: int = 200) -> Response:
@@ -127,9 +128,9 @@ def use_link(request: Request, form: Form) -> Response:
         with route_store(request) as store:
             token = accounts.set_password_with_link(store, request.path_params["token"], name, form.get("password", ""))
     except InvalidValue as error:
-        return _link_form(request, name=name, error=str(error), status=status_of(error))
+        return _link_form(request, name=name, error=said_of(error), status=status_of(error))
     except AnnotatorError as error:
-        return forms.message_page("This link does not work", str(error), status_of(error))
+        return forms.message_page("This link does not work", said_of(error), status_of(error))
     return _with_session(request, token, "/")
 
 
