@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from secrets import compare_digest
-from urllib.parse import urlsplit
 
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import JSONResponse
@@ -27,6 +26,7 @@ from annotator.errors import (
 )
 from annotator.usecases.accounts import Session, session_of
 from annotator.usecases.databases import Store, open_store
+from annotator.web.routes.origins import is_from_elsewhere, is_from_own_page
 
 COOKIE = "annotator_session"
 DATABASE_VARIABLE = "ANNOTATOR_DB"  # pages run in this process, but get nothing from the server but its environment
@@ -120,25 +120,22 @@ def session_of_request(request: HTTPConnection) -> Session:
 
 def require_csrf(request: Request, session: Session) -> None:
     """Raise NotAllowed unless the request carries the session's token and comes from a page of this server."""
-    token = request.headers.get("x-csrf-token", "")
-    if not compare_digest(token.encode(), session.csrf.encode()) or _is_foreign(request):
+    if not _has_token(request, session) or is_from_elsewhere(request):
         raise NotAllowed(_FOREIGN)
 
 
-def require_same_origin(request: Request) -> None:
-    """Raise NotAllowed unless a browser says that a page of this server sent the request; for forms, which have no token."""
-    says_nothing = "sec-fetch-site" not in request.headers and "origin" not in request.headers
-    if says_nothing or _is_foreign(request):
+def require_own_page(request: Request, session: Session | None = None) -> None:
+    """Raise NotAllowed unless a page of this server sent the request.
+
+    A browser says so; or the request carries the token of a session, where one is given (a form has none).
+    """
+    has_token = session is not None and _has_token(request, session) and not is_from_elsewhere(request)
+    if not (has_token or is_from_own_page(request)):
         raise NotAllowed(_FOREIGN)
 
 
-def _is_foreign(request: Request) -> bool:
-    site = request.headers.get("sec-fetch-site")
-    origin = request.headers.get("origin")
-    if site is not None and site != "same-origin":
-        return True
-    # Behind a proxy that ends TLS the scheme differs; host and port do not.
-    return origin is not None and urlsplit(origin).netloc != request.headers.get("host")
+def _has_token(request: Request, session: Session) -> bool:
+    return compare_digest(request.headers.get("x-csrf-token", "").encode(), session.csrf.encode())
 
 
 async def read_body(request: Request, most: int, refusal: str) -> bytes:

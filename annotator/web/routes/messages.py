@@ -14,7 +14,14 @@ from annotator.domain.people import User
 from annotator.errors import AnnotatorError, InvalidValue, StaleDraft
 from annotator.usecases.accounts import Session
 from annotator.usecases.databases import Store
-from annotator.web.routes.access import error_response, read_body, require_csrf, route_store, session_of_request
+from annotator.web.routes.access import (
+    error_response,
+    read_body,
+    require_csrf,
+    require_own_page,
+    route_store,
+    session_of_request,
+)
 
 LAST_PAGE = 10**6
 _LONGEST_BODY = 2 * 1024 * 1024
@@ -38,11 +45,13 @@ def number(query: Any, name: str, *, lowest: int = 0, highest: int = _LARGEST) -
 
 
 def get_route(path: str, handler: Handler) -> Route:
-    """GET /api/PATH: the handler gets the address's query."""
+    """GET /api/PATH: the handler gets the address's query. Some give work out, so that no other site's page may ask."""
 
     def endpoint(request: Request) -> Response:
         try:
-            return _answer(request, handler, None, session_of_request(request), request.query_params)
+            session = session_of_request(request)
+            require_own_page(request, session)
+            return _answer(request, handler, None, session, request.query_params)
         except AnnotatorError as error:
             return error_response(error)
 

@@ -15,7 +15,7 @@ from annotator.web.routes.access import (
     COOKIE,
     options_of,
     read_body,
-    require_same_origin,
+    require_own_page,
     route_store,
     said_of,
     session_of_request,
@@ -49,7 +49,7 @@ def with_form(handler: Callable[[Request, Form], Response]) -> Callable[[Request
 
     async def take(request: Request) -> Response:
         try:
-            require_same_origin(request)
+            require_own_page(request)
             form = await _read_form(request)
         except AnnotatorError as error:
             return forms.message_page("Not accepted", said_of(error), status_of(error))
