@@ -16,7 +16,7 @@ from annotator.store import people as people_store
 from annotator.store import projects as projects_store
 from annotator.store.assignments import give_up_work_of
 from annotator.store.database import iso
-from annotator.store.events import add_event
+from annotator.store.events import add_event, add_repeated_event
 from annotator.store.people import Session
 from annotator.store.reviews import give_up_reviews_of
 from annotator.store.tokens import revoke_tokens_of
@@ -269,7 +269,9 @@ def _note_failure(store: Store, name: str) -> None:
     with store.transaction():
         user = people_store.find_user(store, name)
         # An unknown name is often a password typed into the wrong field: it does not belong into the record.
-        add_event(store, user.name if user else "unknown", "fail to sign in", "user", user.id if user else None)
+        add_repeated_event(
+            store, user.name if user else "unknown", "fail to sign in", "user", user.id if user else None
+        )
 
 
 def sign_in_as(store: Store, name: str, *, is_demonstration: bool) -> str:
@@ -295,10 +297,10 @@ def has_passwords(store: Store) -> bool:
 
 
 def sign_out(store: Store, token: str) -> None:
-    """End a session; one that has ended already is fine."""
-    with store.transaction():
-        session = people_store.find_session(store, _digest(token))
-        if session is not None:
+    """End a session; one that has ended already is fine, and holds nobody up who writes."""
+    session = people_store.find_session(store, _digest(token))
+    if session is not None:
+        with store.transaction():
             people_store.end_session(store, _digest(token))
             add_event(store, session.user.name, "sign out", "user", session.user.id)
 

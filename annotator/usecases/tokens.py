@@ -21,7 +21,7 @@ from annotator.store import Store
 from annotator.store import people as people_store
 from annotator.store import tokens as token_store
 from annotator.store.database import iso, now
-from annotator.store.events import add_event
+from annotator.store.events import add_event, add_repeated_event
 from annotator.store.projects import get_project_by_id
 from annotator.usecases.accounts import failures_window, seconds_to_wait
 from annotator.usecases.passwords import LONGEST_NAME, normal
@@ -192,7 +192,7 @@ def _fail(store: Store, token: ApiToken) -> NoReturn:
     with store.transaction():
         since, until = _refuse_while_waiting(store, token.id)
         people_store.add_failure(store, _failures_name(token.id), since, until)
-        add_event(store, "unknown", "fail to use token", "user", token.user.id, token=token.id)
+        add_repeated_event(store, "unknown", "fail to use token", "user", token.user.id, token=token.id)
     raise NotSignedIn(_UNKNOWN)
 
 

@@ -23,6 +23,7 @@ from annotator.errors import (
     NotFound,
     NotSignedIn,
     StoreError,
+    TooBusy,
 )
 from annotator.usecases.accounts import Session, session_of
 from annotator.usecases.databases import Store, open_store
@@ -44,6 +45,7 @@ _STATUS: tuple[tuple[type[AnnotatorError], int], ...] = (
     (Conflict, 409),
     (InvalidValue, 422),
     (StoreError, 503),
+    (TooBusy, 503),
 )
 
 
