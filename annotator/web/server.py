@@ -3,7 +3,6 @@
 Streamlit is imported only after everything that can be refused was checked.
 """
 
-import errno
 import logging
 import os
 import socket
@@ -22,6 +21,8 @@ from annotator.jobs.supervisor import Supervisor
 from annotator.usecases.accounts import make_first_account_link
 from annotator.usecases.databases import open_store
 from annotator.usecases.upkeep import empty_log
+from annotator.web.listening import listen
+from annotator.web.logs import begin_log
 from annotator.web.middleware import web_middleware
 from annotator.web.navigation import missing_pages
 from annotator.web.routes import all_routes
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from streamlit.starlette import App
 
 _SCRIPT = Path(__file__).resolve().parent / "app.py"
-_BACKLOG = 2048
+_MANY_FILES = 65_536
 _PING_SECONDS = 30  # Streamlit's own
 # How long a thread may go on while another one waits: a script run must not hold up the routes (Python's own: 0.005).
 _SWITCH_SECONDS = 0.001
@@ -54,7 +55,7 @@ def serve(path: Path, host: str, port: int, *, is_demonstration: bool = False, o
     path = path.absolute()
     with open_store(path, create=not is_demonstration) as store:
         first_link = None if is_demonstration else make_first_account_link(store)
-    with _listen(host, port) as listener:
+    with listen(host, port) as listener:
         address = _address(host, listener.getsockname()[1])
         # The socket listens already: a browser that comes now waits for the second that Streamlit's import takes.
         _greet(path, address, first_link)
@@ -107,34 +108,6 @@ def _is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
-def _listen(host: str, port: int) -> socket.socket:
-    """A listening socket. It names TCP, else asyncio would leave Nagle's delay on and each small answer waits 40 ms."""
-    try:
-        family, _, _, _, place = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-    except (socket.gaierror, OverflowError) as error:
-        raise InvalidValue(f"There is no address '{host}', port {port}, on this machine ({error}).") from error
-    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    try:
-        if os.name != "nt":
-            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind(place)
-        listener.listen(_BACKLOG)
-    except OSError as error:
-        listener.close()
-        raise InvalidValue(_unusable(host, port, error)) from error
-    return listener
-
-
-def _unusable(host: str, port: int, error: OSError) -> str:
-    if error.errno == errno.EADDRINUSE:
-        return (
-            f"Port {port} of {host} is taken by another program. Choose another one with --port, or stop that program."
-        )
-    if error.errno == errno.EACCES:
-        return f"Port {port} of {host} may not be used by you. Choose one from 1024 on with --port."
-    return f"'{host}', port {port}, cannot be served ({error.strerror}). Choose another --host or --port."
-
-
 def _address(host: str, port: int) -> str:
     """What a browser on this machine opens."""
     shown = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)  # noqa: S104
@@ -160,7 +133,8 @@ def _run(app: "App", listener: socket.socket) -> None:
     import uvicorn  # noqa: PLC0415
     from streamlit.runtime.runtime_util import get_max_message_size_bytes  # noqa: PLC0415
 
-    logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    begin_log()
+    _allow_many_files()
     config = uvicorn.Config(
         app,
         log_level="warning",
@@ -181,6 +155,19 @@ def _run(app: "App", listener: socket.socket) -> None:
     except KeyboardInterrupt:
         sys.stdout.write("Stopped.\n")
         sys.stdout.flush()  # the thread that still imports may end the process before Python writes it out
+
+
+def _allow_many_files() -> None:
+    """Each connection is an open file, and the usual limit of 1,024 is that of a small class; more is allowed on request."""
+    try:
+        import resource  # noqa: PLC0415  (not on Windows, which has no such limit)
+    except ImportError:
+        return
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = _MANY_FILES if hard == resource.RLIM_INFINITY else min(hard, _MANY_FILES)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        with suppress(ValueError, OSError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 def _import_ahead() -> None:

@@ -26,6 +26,7 @@ from annotator.store.people import add_failure
 from annotator.store.projects import add_project
 from annotator.usecases import accounts
 from annotator.web import server
+from annotator.web.listening import listen
 from annotator.web.navigation import PAGES
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -210,7 +211,7 @@ def test_five_failures_make_a_name_wait_for_seconds(running: Running) -> None:
 
 def test_small_answers_do_not_wait_for_a_delayed_acknowledgement(running: Running) -> None:
     """With Nagle's delay each of these would take 40 ms; no timing is asserted, only that the socket asks for none."""
-    with server._listen("127.0.0.1", 0) as listener:
+    with listen("127.0.0.1", 0) as listener:
         assert listener.proto == socket.IPPROTO_TCP
 
 

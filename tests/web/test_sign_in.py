@@ -305,6 +305,16 @@ def test_pages_and_files_need_a_session_and_the_rest_does_not(client: TestClient
         assert client.get(address, headers=PAGE).status_code == 200, address
 
 
+@pytest.mark.parametrize(
+    "address", ["/auth/login", "/auth/logout", "/oauth2callback?state=x", "/_stcore/agent/interact"]
+)
+def test_what_streamlit_has_and_we_do_not_use_is_not_there(client: TestClient, address: str) -> None:
+    sign_in(client)
+    for method in ("GET", "POST"):
+        answer = client.request(method, address)
+        assert (answer.status_code, answer.text) == (404, "There is nothing here.")
+
+
 def test_the_start_leads_to_the_first_page_of_the_person(path: Path, client: TestClient) -> None:
     sign_in(client)
     assert client.get("/?project=1", headers=PAGE).headers["location"] == "/annotate?project=1"

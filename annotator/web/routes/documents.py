@@ -28,6 +28,24 @@ window.__streamlit = {
 };
 </script>
 """
+# A web socket of somebody who is not signed in is refused, and Streamlit would try again for ever. So the page is asked for anew:
+# whom it would lead to the sign-in page is led there. While the server is away nothing is answered, and nothing happens.
+_SIGNED_OUT = """<script>
+window.WebSocket = class extends WebSocket {
+  constructor(...given) {
+    super(...given);
+    let wasOpen = false;
+    this.addEventListener("open", () => { wasOpen = true; });
+    this.addEventListener("close", async () => {
+      if (wasOpen) return;
+      const asked = { method: "HEAD", headers: { Accept: "text/html" }, redirect: "manual" };
+      const answer = await fetch(location.href, asked).catch(() => null);
+      if (answer?.type === "opaqueredirect") location.reload();
+    });
+  }
+};
+</script>
+"""
 # Streamlit has no setting for its side padding, which takes an eighth of a small screen from the text, nor for the words of
 # the chosen section, which it writes in the colour of a button: too dim on a dark page. (A name stands twice to outweigh
 # Streamlit's own rule, which comes later.)
@@ -61,7 +79,7 @@ def _document(page: str, *, asks_first: bool = True) -> str:
 
     static = Path(get_static_dir())
     index = (static / "index.html").read_text(encoding="utf-8")
-    first = _SERVER + _STYLE
+    first = _SERVER + _SIGNED_OUT + _STYLE
     if asks_first and page in _FIRST_ASKED:
         first += _FIRST_TEXT
     if page in _ENTRIES:
