@@ -13,12 +13,13 @@ _PORT = click.IntRange(0, 65535)
 @click.command()
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen at.")
 @click.option("--port", default=8501, show_default=True, type=_PORT, help="0: any free one.")
+@click.option("--url", envvar="ANNOTATOR_URL", help="Where people reach it, if not there (also ANNOTATOR_URL).")
 @click.pass_obj
-def serve(path: Path, host: str, port: int) -> None:
+def serve(path: Path, host: str, port: int, url: str | None) -> None:
     """Serve a database; for a fresh one, print the link that makes the first account."""
     from annotator.web.server import serve as serve_database
 
-    serve_database(path, host, port)
+    serve_database(path, host, port, url=url)
 
 
 @click.command()

@@ -12,7 +12,6 @@ import webbrowser
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from importlib import import_module
-from ipaddress import ip_address
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +20,7 @@ from annotator.jobs.supervisor import Supervisor
 from annotator.usecases.accounts import make_first_account_link
 from annotator.usecases.databases import open_store
 from annotator.usecases.upkeep import empty_log
-from annotator.web.listening import listen
+from annotator.web.listening import Addresses, addresses_of, is_loopback, listen
 from annotator.web.logs import begin_log
 from annotator.web.middleware import web_middleware
 from annotator.web.navigation import missing_pages
@@ -35,6 +34,11 @@ if TYPE_CHECKING:
 
 _SCRIPT = Path(__file__).resolve().parent / "app.py"
 _MANY_FILES = 65_536
+_NOT_ENCRYPTED = (
+    "Take care: other machines reach this server without encryption, so passwords and texts can be read on the way. Put a proxy "
+    "that speaks TLS in front of it and name its address with --url, or leave --host at 127.0.0.1 and use an SSH tunnel "
+    '(docs/commands.md, "Behind a proxy").'
+)
 _PING_SECONDS = 30  # Streamlit's own
 # How long a thread may go on while another one waits: a script run must not hold up the routes (Python's own: 0.005).
 _SWITCH_SECONDS = 0.001
@@ -42,25 +46,35 @@ _SWITCH_SECONDS = 0.001
 _FIRST_RUN = ("numpy", "PIL.PngImagePlugin", "streamlit.material_icon_names", "annotator.web.token_panel")
 
 
-def serve(path: Path, host: str, port: int, *, is_demonstration: bool = False, open_browser: bool = False) -> None:
+def serve(
+    path: Path,
+    host: str,
+    port: int,
+    *,
+    url: str | None = None,
+    is_demonstration: bool = False,
+    open_browser: bool = False,
+) -> None:
     """Serve a database until the process is stopped.
 
     port:   0 lets the system choose
+    url:    where people reach the server, when that is not where it listens
     Raises: InvalidValue when a page file is missing, the port is taken, or the demonstration is to leave this machine;
             StoreError when the database cannot be opened
     """
     _refuse_missing_pages()
-    if is_demonstration and not _is_loopback(host):
+    if is_demonstration and not is_loopback(host):
         raise InvalidValue(f"The demonstration has no passwords: it is served on 127.0.0.1 only, not on '{host}'.")
     path = path.absolute()
-    with open_store(path, create=not is_demonstration) as store:
-        first_link = None if is_demonstration else make_first_account_link(store)
     with listen(host, port) as listener:
-        address = _address(host, listener.getsockname()[1])
+        bound, port = listener.getsockname()[:2]
+        addresses = addresses_of(bound, port, url)
+        with open_store(path, create=not is_demonstration) as store:
+            first_link = None if is_demonstration else make_first_account_link(store)
         # The socket listens already: a browser that comes now waits for the second that Streamlit's import takes.
-        _greet(path, address, first_link)
+        _greet(path, addresses, first_link)
         if open_browser:
-            _open_browser(f"{address}/link/{first_link}" if first_link else address)
+            _open_browser(f"{addresses.here}/link/{first_link}" if first_link else addresses.here)
         os.environ[DATABASE_VARIABLE] = str(path)
         _run(build_app(ServerOptions(path, is_demonstration)), listener)
 
@@ -101,25 +115,17 @@ def _refuse_missing_pages() -> None:
         raise InvalidValue(f"The server cannot start: {files} is missing. Install the program again.")
 
 
-def _is_loopback(host: str) -> bool:
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
-
-
-def _address(host: str, port: int) -> str:
-    """What a browser on this machine opens."""
-    shown = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)  # noqa: S104
-    return f"http://{shown}:{port}"
-
-
-def _greet(path: Path, address: str, first_link: str | None) -> None:
-    lines = [f"Annotator serves {path}", f"at {address} (stop it with Ctrl+C)"]
+def _greet(path: Path, addresses: Addresses, first_link: str | None) -> None:
+    lines = [f"Annotator serves {path}", f"at {addresses.here} (stop it with Ctrl+C)"]
+    if addresses.elsewhere not in {None, addresses.here}:
+        lines.append(f"People reach it at {addresses.elsewhere}")
     if first_link is not None:
-        lines += ["There is no account yet. Make the first one within 24 hours:", f"{address}/link/{first_link}"]
+        link = f"{addresses.for_links}/link/{first_link}"
+        lines += ["There is no account yet. Make the first one within 24 hours:", link]
     sys.stdout.write("\n".join(lines) + "\n")
     sys.stdout.flush()
+    if addresses.is_readable_on_the_way:
+        sys.stderr.write(f"{_NOT_ENCRYPTED}\n")
 
 
 def _open_browser(address: str) -> None:

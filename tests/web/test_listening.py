@@ -1,14 +1,16 @@
-"""The listening socket when files run out, and the log when something is said again and again."""
+"""The listening socket when files run out, the addresses that are printed, and a log that says the same again and again."""
 
 import errno
 import logging
 import resource
 import socket
+from pathlib import Path
 
 import pytest
 
-from annotator.web import logs, server
-from annotator.web.listening import Listener, listen
+from annotator.errors import InvalidValue
+from annotator.web import listening, logs, server
+from annotator.web.listening import Addresses, Listener, addresses_of, listen
 from annotator.web.logs import Sparing
 
 
@@ -50,6 +52,76 @@ def test_any_other_trouble_is_told_as_it_is() -> None:
     listener.close()
     with pytest.raises(OSError, match="Bad file descriptor"):
         listener.accept()
+
+
+OWN = "http://192.0.2.7:8501"
+
+
+@pytest.mark.parametrize(
+    ("bound", "url", "here", "elsewhere", "is_readable"),
+    [
+        ("127.0.0.1", None, "http://127.0.0.1:8501", None, False),
+        ("::1", None, "http://[::1]:8501", None, False),
+        ("0.0.0.0", None, "http://127.0.0.1:8501", OWN, True),
+        ("::", None, "http://[::1]:8501", OWN, True),
+        ("192.0.2.7", None, OWN, OWN, True),
+        ("127.0.0.1", "https://a.example/", "http://127.0.0.1:8501", "https://a.example", False),  # a proxy
+        ("0.0.0.0", "https://a.example", "http://127.0.0.1:8501", "https://a.example", False),
+        ("127.0.0.1", "http://a.example", "http://127.0.0.1:8501", "http://a.example", True),  # one without TLS
+        ("127.0.0.1", "http://localhost:9000", "http://127.0.0.1:8501", "http://localhost:9000", False),  # a tunnel
+    ],
+)
+def test_the_addresses_are_those_of_this_machine_and_of_the_others(
+    monkeypatch: pytest.MonkeyPatch, bound: str, url: str | None, here: str, elsewhere: str | None, is_readable: bool
+) -> None:
+    monkeypatch.setattr(listening, "_own_address", lambda _: "192.0.2.7")
+    found = addresses_of(bound, 8501, url)
+    assert (found.here, found.elsewhere, found.is_readable_on_the_way) == (here, elsewhere, is_readable)
+    assert found.for_links == (elsewhere or here)
+
+
+@pytest.mark.parametrize("url", ["annotate.example.org", "ftp://a.example", "https://", "javascript:alert(1)"])
+def test_a_url_that_is_none_is_refused(url: str) -> None:
+    with pytest.raises(InvalidValue, match=r"is no address of a server\. Write it as a browser shows it"):
+        addresses_of("127.0.0.1", 8501, url)
+
+
+def test_the_machines_own_address_is_found_without_sending_anything(monkeypatch: pytest.MonkeyPatch) -> None:
+    sent: list[object] = []
+    for name in ("send", "sendto", "sendmsg", "sendall"):
+        monkeypatch.setattr(socket.socket, name, lambda *given: sent.append(given))
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *given: sent.append(given))
+    found = addresses_of("0.0.0.0", 8501).elsewhere
+    assert found is not None
+    assert "127.0.0.1" not in found
+    assert sent == []
+
+
+def test_a_machine_without_a_way_out_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    def unreachable(*_: object) -> None:
+        raise OSError("Network is unreachable")
+
+    monkeypatch.setattr(socket.socket, "connect", unreachable)
+    monkeypatch.setattr(socket, "gethostname", lambda: "lab-7")
+    assert addresses_of("::", 8501).elsewhere == "http://lab-7:8501"
+
+
+def test_what_is_printed_leads_to_the_first_account_from_where_people_are_and_warns(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    server._greet(tmp_path / "a.db", Addresses("http://127.0.0.1:8501", OWN), "secret")
+    said = capsys.readouterr()
+    assert said.out.splitlines() == [
+        f"Annotator serves {tmp_path / 'a.db'}",
+        "at http://127.0.0.1:8501 (stop it with Ctrl+C)",
+        f"People reach it at {OWN}",
+        "There is no account yet. Make the first one within 24 hours:",
+        f"{OWN}/link/secret",
+    ]
+    assert "without encryption, so passwords and texts can be read on the way" in said.err
+    server._greet(tmp_path / "a.db", Addresses("http://127.0.0.1:8501", None), None)
+    said = capsys.readouterr()
+    assert (len(said.out.splitlines()), said.err) == (2, "")
 
 
 @pytest.mark.parametrize(
