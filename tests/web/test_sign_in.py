@@ -226,6 +226,13 @@ def test_a_form_from_elsewhere_is_refused(client: TestClient, address: str, head
     assert "set-cookie" not in response.headers
 
 
+def test_a_proxy_that_does_not_hand_on_the_host_is_named(client: TestClient) -> None:
+    through = {**SAME, "Origin": "https://annotate.example.org"}
+    response = client.post("/sign-in", data={"name": "ann", "password": PASSWORD}, headers=through)
+    assert response.status_code == 403
+    assert "let the proxy hand on the Host as the browser sends it" in alert(response)
+
+
 @pytest.mark.parametrize(
     ("body", "sentence"),
     [(b"name=" + b"x" * 40_000, "The form is too large"), (b"&".join([b"a=b"] * 20), "The form has too many fields")],

@@ -27,7 +27,7 @@ from annotator.errors import (
 )
 from annotator.usecases.accounts import Session, session_of
 from annotator.usecases.databases import Store, open_store
-from annotator.web.routes.origins import is_from_elsewhere, is_from_own_page
+from annotator.web.routes.origins import is_changed_on_the_way, is_from_elsewhere, is_from_own_page
 
 COOKIE = "annotator_session"
 DATABASE_VARIABLE = "ANNOTATOR_DB"  # pages run in this process, but get nothing from the server but its environment
@@ -35,6 +35,10 @@ _SCOPE_KEY = "annotator"
 _LOG = logging.getLogger(__name__)
 _PLACE = re.compile(r"'(?:/|[A-Za-z]:[\\/]).*?([^/\\]*)'(?![^\s.,:;)])")
 _FOREIGN = "This request did not come from a page of this server. Open the page again and repeat it there."
+_PROXIED = (
+    "This server was reached under another name than the one in the browser's address bar. Whoever runs it has to let the proxy "
+    'hand on the Host as the browser sends it (docs/commands.md, "Behind a proxy").'
+)
 
 # The first that fits counts, so a subclass stands before its base.
 _STATUS: tuple[tuple[type[AnnotatorError], int], ...] = (
@@ -123,7 +127,7 @@ def session_of_request(request: HTTPConnection) -> Session:
 def require_csrf(request: Request, session: Session) -> None:
     """Raise NotAllowed unless the request carries the session's token and comes from a page of this server."""
     if not _has_token(request, session) or is_from_elsewhere(request):
-        raise NotAllowed(_FOREIGN)
+        raise _foreign(request)
 
 
 def require_own_page(request: Request, session: Session | None = None) -> None:
@@ -133,7 +137,11 @@ def require_own_page(request: Request, session: Session | None = None) -> None:
     """
     has_token = session is not None and _has_token(request, session) and not is_from_elsewhere(request)
     if not (has_token or is_from_own_page(request)):
-        raise NotAllowed(_FOREIGN)
+        raise _foreign(request)
+
+
+def _foreign(request: Request) -> NotAllowed:
+    return NotAllowed(_PROXIED if is_changed_on_the_way(request) else _FOREIGN)
 
 
 def _has_token(request: Request, session: Session) -> bool:

@@ -26,6 +26,11 @@ def is_from_own_page(request: HTTPConnection) -> bool:
     return says_so and not is_from_elsewhere(request)
 
 
+def is_changed_on_the_way(request: HTTPConnection) -> bool:
+    """Whether a browser says that an own page sent the request, to another host than the one that arrived here."""
+    return _site(request) == _OWN and is_from_elsewhere(request)
+
+
 def is_own_origin(request: HTTPConnection, origin: str) -> bool:
     """Whether an origin is this server's, as the browser sees it: the same host and port, and TLS where we know of TLS.
 
