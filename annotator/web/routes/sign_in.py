@@ -74,9 +74,9 @@ def _address_of(request: Request) -> str:
 def _come_again(request: Request, form: Form, error: TooBusy) -> Response:
     """Without the database, so that it costs little; who wanted to sign in finds the form with the name."""
     if request.url.path == "/sign-in":
-        answer = _empty_form(request, name=form.get("name", ""), error=str(error), status=status_of(error))
+        answer = _empty_form(request, name=form.get("name", ""), error="", notice=str(error), status=status_of(error))
     else:
-        answer = forms.message_page("Not now", str(error), status_of(error))
+        answer = forms.message_page("Not now", f"{error} Your link was not used: go back to it.", status_of(error))
     answer.headers["Retry-After"] = str(hashing.RETRY_AFTER_SECONDS)
     return answer
 
