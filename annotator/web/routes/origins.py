@@ -36,7 +36,7 @@ def is_own_origin(request: HTTPConnection, origin: str) -> bool:
 
     A scheme's own port may be left out on either side. Whether there is TLS is known from a proxy that says so.
     """
-    has_tls = request.scope["scheme"] in {"https", "wss"}
+    has_tls = request.scope.get("scheme") in {"https", "wss"}
     try:
         sent, asked = urlsplit(origin), urlsplit(f"//{request.headers.get('host', '')}")
         usual = _PORTS.get(sent.scheme)
