@@ -9,6 +9,7 @@
     ├── Conflict                   someone, or another tab, was faster
     │   ├── StaleDraft             the draft was saved elsewhere since it was read
     │   └── LeaseLost              the work was given to someone else
+    ├── TooBusy                    others come first: to be tried again in a few seconds
     ├── ImportRefused              a file has problems; holds them
     ├── ExportRefused              something cannot be written in the asked format
     ├── ModelError                 a model cannot be loaded, or cannot answer
@@ -65,6 +66,10 @@ class StaleDraft(Conflict):
 
 class LeaseLost(Conflict):
     """The work was given to someone else."""
+
+
+class TooBusy(AnnotatorError):
+    """Others come first: to be tried again in a few seconds."""
 
 
 class ImportRefused(AnnotatorError):

@@ -31,10 +31,10 @@ def main() -> list[Measured]:
     with tempfile.TemporaryDirectory() as name:
         database = Path(name) / "demo.db"
         build(database)
-        people = _add_people(database)
+        people = add_people(database, _PEOPLE)
         before = _stored_revisions(database)
         with served(database) as address:
-            annotators = [_Annotator(address, token, csrf) for token, csrf in people]
+            annotators = [Annotator(address, token, csrf) for token, csrf in people]
             alone = [annotators[0].save() for _ in range(_SAVES)]
             together, seconds = _all_at_once(annotators)
         kept = sum(annotator.revision for annotator in annotators)
@@ -52,12 +52,12 @@ def main() -> list[Measured]:
     ]
 
 
-def _add_people(database: Path) -> list[tuple[str, str]]:
-    """Cookie and CSRF token of each annotator."""
+def add_people(database: Path, n: int) -> list[tuple[str, str]]:
+    """Cookie and CSRF token of new annotators of the first project."""
     signed_in = []
     with open_store(database) as store:
         project = find_project(store, "Sentiment")
-        for number in range(_PEOPLE):
+        for number in range(n):
             with store.transaction():
                 user = add_user(store, f"Bench {number}")
                 add_role(store, project.id, user, "annotator")
@@ -66,7 +66,7 @@ def _add_people(database: Path) -> list[tuple[str, str]]:
     return signed_in
 
 
-class _Annotator:
+class Annotator:
     """Somebody who is signed in, holds a piece of work and saves drafts of it over a connection of their own.
 
     http.client, since a heavier one would take the server's processor time on a machine with two cores.
@@ -98,11 +98,11 @@ class _Annotator:
         return json.loads(said)
 
 
-def _all_at_once(annotators: list[_Annotator]) -> tuple[list[float], float]:
+def _all_at_once(annotators: list[Annotator]) -> tuple[list[float], float]:
     times: list[float] = []
     barrier = threading.Barrier(len(annotators) + 1)
 
-    def work(annotator: _Annotator) -> None:
+    def work(annotator: Annotator) -> None:
         barrier.wait()
         times.extend([annotator.save() for _ in range(_SAVES)])
 

@@ -17,6 +17,7 @@ class LoadOptions:
 
     inputs_at_once: texts in one batch of the model; None: 8 on a CPU, 32 on a GPU
     too_long:       a text beyond the model's limit is refused, or cut at its end
+    asks_hub:       a model that is not on this machine may be fetched from the Hugging Face hub; else no other host is asked
     """
 
     device: str = "auto"
@@ -24,6 +25,7 @@ class LoadOptions:
     inputs_at_once: int | None = None
     too_long: Literal["refuse", "cut"] = "refuse"
     is_query_first: bool = False
+    asks_hub: bool = False
 
 
 def load_predictor(spec: str, options: LoadOptions) -> Predictor:
@@ -47,6 +49,7 @@ def load_predictor(spec: str, options: LoadOptions) -> Predictor:
                 batch_size=options.inputs_at_once,
                 too_long=options.too_long,
                 query_first=options.is_query_first,
+                asks_hub=options.asks_hub,
             )
         case _:
             raise InvalidValue(

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from importlib.metadata import entry_points
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
     from spacy.language import Language
     from spacy.tokens import Doc
 
+_CONFIG = "config.cfg"
 _BATCH = 32
 _BETWEEN = "\n"  # between segments, as one token
 
@@ -46,19 +49,15 @@ class SpacyPipeline:
 
 
 def load(source: str, *, name: str) -> SpacyPipeline:
-    """A pipeline from a folder, or an installed one by its name.
+    """A pipeline from a folder, or an installed one by its name; spacy.load itself would run any package that is named.
 
     Raises: ModelError where there is none, it cannot be loaded, or it has no text classifier
     """
     import spacy  # noqa: PLC0415
 
+    place = _place(source)
     try:
-        nlp = spacy.load(source)
-    except OSError as error:
-        raise ModelError(
-            f"'{source}' is no spaCy pipeline: neither a folder that spacy.load reads nor the name of an installed "
-            f"one ({_first_line(error)})"
-        ) from error
+        nlp = spacy.load(place)
     except Exception as error:  # whatever a foreign model does when it is loaded
         raise ModelError(f"The spaCy pipeline '{source}' cannot be loaded: {_first_line(error)}") from error
     for part in nlp.pipe_names:
@@ -68,6 +67,33 @@ def load(source: str, *, name: str) -> SpacyPipeline:
     raise ModelError(
         f"The spaCy pipeline '{source}' has no text classifier (textcat or textcat_multilabel); it has {there}."
     )
+
+
+def _place(source: str) -> Path | str:
+    """The folder of a pipeline, or the name of an installed one: packages of pipelines name themselves as such."""
+    from spacy.util import get_sourced_components, load_config  # noqa: PLC0415
+
+    folder = Path(source).expanduser()
+    if not folder.is_dir():
+        installed = entry_points(group="spacy_models").names
+        if source in installed:
+            return source
+        there = ", ".join(sorted(installed)) or "none"
+        raise ModelError(f"'{source}' is no spaCy pipeline: neither a folder nor an installed one (there is {there}).")
+    if not (folder / _CONFIG).is_file():
+        raise ModelError(
+            f"The folder '{source}' is no spaCy pipeline: {_CONFIG} is missing. Name the folder that nlp.to_disk wrote."
+        )
+    try:
+        sourced = get_sourced_components(load_config(folder / _CONFIG, interpolate=False))
+    except (OSError, ValueError) as error:
+        raise ModelError(f"The spaCy pipeline '{source}' cannot be loaded: {_first_line(error)}") from error
+    if sourced:
+        raise ModelError(
+            f"The spaCy pipeline '{source}' takes its part {next(iter(sourced))} from another package. Save it whole, with "
+            "nlp.to_disk."
+        )
+    return folder
 
 
 def _doc(nlp: "Language", one: Input) -> "Doc":

@@ -1,5 +1,6 @@
 """A model and its tokenizer from a folder or from the Hugging Face hub, refused at once where they could not explain."""
 
+import os
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -26,6 +27,13 @@ Device = Literal["cpu", "cuda"]
 _HUB_NAME = re.compile(r"[\w.-]+(/[\w.-]+)?")
 _CHECKPOINT = re.compile(r"checkpoint-\d+")  # what a training leaves, the same name in each training's folder
 _NO_LIMIT = 1_000_000  # tokenizers that know no limit say 10^30
+_OFFLINE = "HF_HUB_OFFLINE"
+_NOT_HERE = (
+    "There is no folder '{spec}', no model of that name was fetched to this machine before, and no other host is asked for one. "
+    "Name a folder, or allow the Hugging Face hub with --allow-model-hub: of this command, or of 'annotator serve' for what is "
+    "asked for on pages."
+)
+_NOWHERE = " There is no folder of that name, and the Hugging Face hub gave none."
 _BATCH = {"cpu": 8, "cuda": 32}  # on a CPU larger batches bring nothing but memory
 
 
@@ -109,20 +117,30 @@ def _out_of_memory(loaded: Loaded) -> str:
 
 
 def load_model(
-    spec: str, *, device: str, threads: int, batch_size: int | None, too_long: TooLong, query_first: bool
+    spec: str,
+    *,
+    device: str,
+    threads: int,
+    batch_size: int | None,
+    too_long: TooLong,
+    query_first: bool,
+    asks_hub: bool,
 ) -> Loaded:
     """See `transformers_models.load`."""
+    if not asks_hub:
+        os.environ.setdefault(_OFFLINE, "1")  # read when transformers is loaded, for whatever it asks besides
     torch, transformers = needed("torch"), needed("transformers")
     chosen = _device(torch, device)
     _check_numbers(threads, batch_size, too_long)
     torch.set_num_threads(threads)
     with _quiet(transformers):
-        name = _name(spec)
-        config = _from_pretrained(transformers.AutoConfig, spec)
+        source = _Source(spec, _name(spec), asks_hub)
+        name = source.name
+        config = source.read(transformers.AutoConfig)
         kind = _kind(config, name)
         labels = _labels(config, name) if kind == "classification" else ()
-        tokenizer = _tokenizer(transformers, spec, name)
-        model = _model(transformers, torch, spec, name, kind, config)
+        tokenizer = _tokenizer(transformers, source)
+        model = _model(transformers, torch, source, kind, config)
     _check_vocabulary(model, tokenizer, name)
     if tokenizer.pad_token_id is not None and model.config.pad_token_id is None:
         model.config.pad_token_id = tokenizer.pad_token_id
@@ -202,16 +220,34 @@ def _name(spec: str) -> str:
     return spec
 
 
-def _from_pretrained(kind: Any, spec: str, **options: object) -> Any:
-    """What transformers loads; raises ModelError with the first line of what it says."""
-    path = Path(spec).expanduser()
-    try:
-        return kind.from_pretrained(str(path) if path.is_dir() else spec, **options)
-    except ImportError as error:  # a tokenizer that needs sentencepiece, say
-        raise ModelError(f"The model '{spec}' needs a package that is missing: {_first_line(error)}") from error
-    except Exception as error:  # whatever a damaged file makes of it: safetensors and tokenizers raise their own
-        where = "" if path.is_dir() else " There is no folder of that name, and the Hugging Face hub gave none."
-        raise ModelError(f"The model '{spec}' cannot be loaded: {_first_line(error)}{where}") from error
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """Where a model is read from: a folder, or a name at the hub, which is asked only where that is allowed."""
+
+    spec: str
+    name: str
+    asks_hub: bool
+
+    def read(self, kind: Any, **options: object) -> Any:
+        """What transformers loads, without running code that comes with a model.
+
+        Raises: ModelError with the first line of what it says
+        """
+        path = Path(self.spec).expanduser()
+        place = str(path) if path.is_dir() else self.spec
+        try:
+            return kind.from_pretrained(
+                place, local_files_only=path.is_dir() or not self.asks_hub, trust_remote_code=False, **options
+            )
+        except ImportError as error:  # a tokenizer that needs sentencepiece, say
+            raise ModelError(
+                f"The model '{self.spec}' needs a package that is missing: {_first_line(error)}"
+            ) from error
+        except Exception as error:  # whatever a damaged file makes of it: safetensors and tokenizers raise their own
+            if isinstance(error, OSError) and not (path.is_dir() or self.asks_hub):
+                raise ModelError(_NOT_HERE.format(spec=self.spec)) from error
+            where = _NOWHERE if self.asks_hub and not path.is_dir() else ""
+            raise ModelError(f"The model '{self.spec}' cannot be loaded: {_first_line(error)}{where}") from error
 
 
 def _kind(config: Any, name: str) -> ModelKind:
@@ -237,8 +273,8 @@ def _labels(config: Any, name: str) -> tuple[str, ...]:
     return labels
 
 
-def _tokenizer(transformers: Any, spec: str, name: str) -> Any:
-    tokenizer = _from_pretrained(transformers.AutoTokenizer, spec, use_fast=True)
+def _tokenizer(transformers: Any, source: _Source) -> Any:
+    tokenizer, name = source.read(transformers.AutoTokenizer, use_fast=True), source.name
     if not tokenizer.is_fast:
         raise ModelError(
             f"The tokenizer of '{name}' ({type(tokenizer).__name__}) does not say where its pieces are in the text. "
@@ -250,14 +286,13 @@ def _tokenizer(transformers: Any, spec: str, name: str) -> Any:
     return tokenizer
 
 
-def _model(transformers: Any, torch: Any, spec: str, name: str, kind: ModelKind, config: Any) -> Any:
+def _model(transformers: Any, torch: Any, source: _Source, kind: ModelKind, config: Any) -> Any:
     auto = {
         "classification": transformers.AutoModelForSequenceClassification,
         "reading": transformers.AutoModelForQuestionAnswering,
     }[kind]
-    model, report = _from_pretrained(
+    model, report = source.read(
         auto,
-        spec,
         config=config,
         attn_implementation="eager",  # others give no attention
         dtype=torch.float32,
@@ -266,7 +301,7 @@ def _model(transformers: Any, torch: Any, spec: str, name: str, kind: ModelKind,
     missing = sorted({*report["missing_keys"], *(str(key) for key in report["mismatched_keys"])})
     if missing:
         raise ModelError(
-            f"The model '{name}' lacks weights, which would be drawn at random: {', '.join(missing[:3])}"
+            f"The model '{source.name}' lacks weights, which would be drawn at random: {', '.join(missing[:3])}"
             f"{' ...' if len(missing) > 3 else ''}. Name the folder of a trained model."
         )
     model.eval()

@@ -40,6 +40,7 @@ def load(
     batch_size: int | None = None,
     too_long: TooLong = "refuse",
     query_first: bool = False,
+    asks_hub: bool = False,
 ) -> Predictor:
     """A sequence classifier or a question answering model, from a folder or by its name at the Hugging Face hub.
 
@@ -48,11 +49,13 @@ def load(
     batch_size:  inputs at once, or steps of integrated gradients; else 8 on a CPU, 32 on a GPU
     too_long:    whether a text that is longer than the model sees is refused, or cut at its end
     query_first: whether the query stands before what can be marked; for reading models the question always does
+    asks_hub:    whether the hub is asked for a model that was not fetched before; else no other host is asked for anything
     Raises: ModelError when it cannot be loaded or is no such model, InvalidValue for an argument
     """
     loaded = load_model(
-        spec, device=device, threads=threads, batch_size=batch_size, too_long=too_long, query_first=query_first
-    )
+        spec, device=device, threads=threads, batch_size=batch_size, too_long=too_long, query_first=query_first,
+        asks_hub=asks_hub,
+    )  # fmt: skip
     if loaded.kind == "reading":
         return Reader(loaded.name, (), loaded)
     kind = Classifier if loaded.tokenizer.mask_token is None else MaskingClassifier

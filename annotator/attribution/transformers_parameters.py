@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from annotator.domain.models import Unit
+from annotator.domain.numbers import whole_number
 from annotator.errors import InvalidValue
 from annotator.text.merging import HOWS
 
@@ -42,7 +43,7 @@ class Parameter:
         if isinstance(given, str) and given in self.choices:
             return given
         if self.is_number and not isinstance(given, bool):
-            number = int(given) if isinstance(given, str) and given.isdecimal() else given
+            number = whole_number(given) if isinstance(given, str) else given
             if isinstance(number, int) and number >= self.least:
                 return number
         raise InvalidValue(f"Parameter {self.name} cannot be {given!r}. It is {self._may_be()}.")

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _SECONDS_BETWEEN_LINES = 5.0
 _OF_THE_METHOD = ("steps", "baseline", "samples", "features", "kernel_width", "output", "layer", "preset")
 _OF_THE_MODEL = {"device": "device", "threads": "threads", "inputs_at_once": "inputs_at_once", "too_long": "too_long",
-                 "query_first": "is_query_first"}  # fmt: skip
+                 "query_first": "is_query_first", "allow_model_hub": "asks_hub"}  # fmt: skip
 
 
 @click.command("attribute")
@@ -80,6 +80,7 @@ _OF_THE_MODEL = {"device": "device", "threads": "threads", "inputs_at_once": "in
     help="Texts beyond a transformers model's limit.",
 )
 @click.option("--query-first", is_flag=True, help="A transformers model gets the query before the text.")
+@click.option("--allow-model-hub", is_flag=True, help="A transformers model may be fetched from the Hugging Face hub.")
 @json_option
 @click.pass_obj
 def attribute(

@@ -1,5 +1,6 @@
 """`annotator serve` and `annotator demo`."""
 
+import os
 from pathlib import Path
 
 import click
@@ -13,12 +14,21 @@ _PORT = click.IntRange(0, 65535)
 @click.command()
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen at.")
 @click.option("--port", default=8501, show_default=True, type=_PORT, help="0: any free one.")
+@click.option("--url", envvar="ANNOTATOR_URL", help="Where people reach it, if not there (also ANNOTATOR_URL).")
+@click.option(
+    "--allow-model-hub",
+    is_flag=True,
+    envvar="ANNOTATOR_ALLOW_MODEL_HUB",
+    help="Models that pages name may be fetched from the Hugging Face hub.",
+)
 @click.pass_obj
-def serve(path: Path, host: str, port: int) -> None:
+def serve(path: Path, host: str, port: int, url: str | None, allow_model_hub: bool) -> None:
     """Serve a database; for a fresh one, print the link that makes the first account."""
+    from annotator.usecases.model_places import HUB_VARIABLE
     from annotator.web.server import serve as serve_database
 
-    serve_database(path, host, port)
+    os.environ[HUB_VARIABLE] = "1" if allow_model_hub else "0"  # the process that does long work reads it
+    serve_database(path, host, port, url=url)
 
 
 @click.command()

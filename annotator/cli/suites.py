@@ -180,18 +180,20 @@ def import_(path: Path, name: str, file: Path, project_name: str, renamed: Seque
 @click.option(
     "--threads", type=click.IntRange(min=1), default=1, show_default=True, help="Of a transformers model on a CPU."
 )
+@click.option("--allow-model-hub", is_flag=True, help="A transformers model may be fetched from the Hugging Face hub.")
 @json_option
 @click.pass_obj
 def run(
     path: Path, /, *, name: str, project_name: str, model: str, model_name: str, seed: str, renamed: Sequence[str],
-    again: bool, device: str, threads: int, as_json: bool,
+    again: bool, device: str, threads: int, allow_model_hub: bool, as_json: bool,
 ) -> None:  # fmt: skip
     """Ask a model about the tests of the suite NAME that it has not answered yet."""
     from annotator.usecases.attributing import LoadOptions
     from annotator.usecases.projects import find_project
     from annotator.usecases.running_suites import SuiteOptions, run_suite
 
-    options = SuiteOptions(model_name, seed, pairs_of(renamed, "--rename"), again, LoadOptions(device, threads))
+    load = LoadOptions(device, threads, asks_hub=allow_model_hub)
+    options = SuiteOptions(model_name, seed, pairs_of(renamed, "--rename"), again, load)
     with opened(path) as store:
         report = run_suite(store, LOCAL_OPERATOR, find_project(store, project_name), name, model, options)
     for note in report.notes:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from annotator.domain.numbers import whole_number
 from annotator.domain.sources import Problem, SourceAnnotation, SourceInstance, SourceItem, SourceText
 from annotator.errors import InvalidValue, NotFound
 from annotator.formats.base import ReadOptions
@@ -263,6 +264,5 @@ class _BenchmarkReader:
         labels = self.options.labels if self.options.task.result_kind == "label" else ()
         if given is None or str(given) in labels:
             return None if given is None else str(given)
-        text = str(given)
-        is_position = text.isascii() and text.isdigit() and int(text) < len(labels)
-        return labels[int(text)] if is_position else text
+        place = whole_number(str(given))
+        return labels[place] if place is not None and place < len(labels) else str(given)

@@ -12,6 +12,7 @@ from annotator.domain.models import (
     SourceOutput,
     SourceRationale,
 )
+from annotator.domain.numbers import whole_number
 from annotator.domain.sources import Problem
 from annotator.errors import InvalidValue
 from annotator.formats.base import OutputOptions
@@ -110,6 +111,5 @@ def _prediction(label: Index | None, p: Numbers | None, on: str, options: Output
 def _label(given: Index, options: OutputOptions) -> str:
     """A number stands for the project's label of that position, unless it is itself a label; answers are as they are."""
     text, labels = str(given), options.labels if options.task.result_kind == "label" else ()
-    if text in labels or not (text.isascii() and text.isdigit() and int(text) < len(labels)):
-        return text
-    return labels[int(text)]
+    place = None if text in labels else whole_number(text)
+    return labels[place] if place is not None and place < len(labels) else text

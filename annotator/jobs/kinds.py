@@ -1,6 +1,7 @@
 """What each kind of job does, and what it says when it is done."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 import msgspec
 
@@ -8,8 +9,9 @@ from annotator.domain.jobs import Job, JobKind
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.store import Store
-from annotator.usecases.attributing import AttributingReport, attribute
+from annotator.usecases.attributing import AttributingReport, LoadOptions, attribute
 from annotator.usecases.measuring import is_out_of_date, measure
+from annotator.usecases.model_places import is_hub_allowed, require_allowed_place
 from annotator.usecases.queueing import AskedAttribution, AskedSuite, ask_to_measure
 from annotator.usecases.running_suites import run_suite
 
@@ -20,10 +22,17 @@ Doing = Callable[[Store, User, Project, Job, Progress], str]
 
 def _attribute(store: Store, actor: User, project: Project, job: Job, progress: Progress) -> str:
     asked = msgspec.json.decode(job.options, type=AskedAttribution)
-    report = attribute(store, actor, project, asked.model, asked.method, asked.options, progress=progress)
+    options = replace(asked.options, load=_allowed(asked.model, asked.options.load))
+    report = attribute(store, actor, project, asked.model, asked.method, options, progress=progress)
     if is_out_of_date(store, project):
         ask_to_measure(store, actor, project)
     return _told(report)
+
+
+def _allowed(model: str, load: LoadOptions) -> LoadOptions:
+    """How a model is loaded, as the server allows it now, whatever stood when the job was asked for."""
+    require_allowed_place(model)
+    return replace(load, asks_hub=is_hub_allowed())
 
 
 def _told(report: AttributingReport) -> str:
@@ -43,7 +52,8 @@ def _measure(store: Store, actor: User, project: Project, _: Job, progress: Prog
 
 def _suite(store: Store, actor: User, project: Project, job: Job, progress: Progress) -> str:
     asked = msgspec.json.decode(job.options, type=AskedSuite)
-    report = run_suite(store, actor, project, asked.suite, asked.model, asked.options, progress=progress)
+    options = replace(asked.options, load=_allowed(asked.model, asked.options.load))
+    report = run_suite(store, actor, project, asked.suite, asked.model, options, progress=progress)
     known = f" {report.n_known:,} were answered before." if report.n_known else ""
     return f"{report.model} answered {report.n_tests:,} tests, {report.n_texts:,} texts.{known}"
 

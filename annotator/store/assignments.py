@@ -93,8 +93,17 @@ def list_held(store: Store, project_id: int, user_id: int) -> list[Assignment]:
     return [_assignment(row) for row in rows]
 
 
-def end_expired_leases(store: Store, project_id: int, *, but_not_of: int) -> int:
-    """Give back what others let lie past its lease, or returned work past their absence, keeping their drafts; how many."""
+def end_expired_leases(store: Store, project_id: int, *, but_not_of: int, lease_until: str, returned_until: str) -> int:
+    """Give back what others let lie past its lease, or returned work past their absence, keeping their drafts; how many.
+
+    lease_until, returned_until: the ends of what is given out now; what ends later was given out by a clock that was ahead (or
+                                 under longer rules), and is cut to them
+    """
+    for state, until in (("leased", lease_until), ("returned", returned_until)):
+        store.run(
+            f"UPDATE assignments SET lease_until = ?1 WHERE project_id = ?2 AND lease_until > ?1 AND state = '{state}'",
+            (until, project_id),
+        )
     late = "SELECT id, instance_id FROM assignments WHERE project_id = ?1 AND lease_until <= ?2 AND user_id <> ?3"
     rows = store.rows(
         f"{late} AND state = 'leased' UNION ALL {late} AND state = 'returned'", (project_id, now(), but_not_of)

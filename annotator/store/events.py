@@ -39,6 +39,24 @@ def add_event(
     record_event(store, now(), actor, action, subject, subject_id, project_id, detail)
 
 
+def add_repeated_event(
+    store: Store, actor: str, action: str, subject: str, subject_id: int | None, **detail: object
+) -> None:
+    """Write down what strangers can cause again and again: the 1st, 2nd, 4th, 8th ... time within an hour, as `n`.
+
+    So the record tells how much there was, to a factor of two, and nobody can fill it: events are never deleted.
+    """
+    at = now()
+    n = store.value(
+        """INSERT INTO repeated_events (actor, action, subject_id, hour, n) VALUES (?, ?, ?, ?, 1)
+            ON CONFLICT DO UPDATE SET n = CASE hour WHEN excluded.hour THEN n + 1 ELSE 1 END, hour = excluded.hour
+            RETURNING n""",
+        (actor, action, subject_id or 0, at[: len("2026-01-31T10")]),
+    )
+    if n & (n - 1) == 0:
+        record_event(store, at, actor, action, subject, subject_id, None, {**detail, "n": n})
+
+
 def record_event(
     store: Store,
     at: str,

@@ -7,6 +7,8 @@ from annotator.domain.people import LOCAL_OPERATOR, Role, User
 from annotator.errors import NotFound
 from annotator.store.database import Row, Store, now
 
+_FORGOTTEN_AT_ONCE = 10  # more than are added, so that the table shrinks
+
 
 @dataclass(frozen=True, slots=True)
 class Session:
@@ -137,19 +139,31 @@ def end_expired_sessions(store: Store) -> None:
     store.run("DELETE FROM sessions WHERE expires_at <= ?", (now(),))
 
 
-def add_failure(store: Store, name: str) -> None:
-    store.run("INSERT INTO sign_in_failures (name, at) VALUES (?, ?)", (name, now()))
+def add_failure(store: Store, name: str, since: str, until: str) -> None:
+    """Note that signing in as `name` failed just now (`until`).
+
+    Some of the oldest rows that do not lie between the two times, so that they count no more, go each time: strangers cannot
+    fill the table, and nobody's sign-in waits for a large deletion.
+    """
+    store.run("INSERT INTO sign_in_failures (name, at) VALUES (?, ?)", (name, until))
+    store.run(
+        """DELETE FROM sign_in_failures WHERE at NOT BETWEEN ? AND ?
+            AND rowid IN (SELECT rowid FROM sign_in_failures ORDER BY rowid LIMIT ?)""",
+        (since, until, _FORGOTTEN_AT_ONCE),
+    )
 
 
-def failures_since(store: Store, name: str, since: str) -> list[str]:
-    """When signing in as `name` failed since a moment, oldest first."""
-    rows = store.rows("SELECT at FROM sign_in_failures WHERE name = ? AND at >= ? ORDER BY at", (name, since))
+def failures_between(store: Store, name: str, since: str, until: str) -> list[str]:
+    """When signing in as `name` failed between two times, oldest first; a time past `until` is of a clock that was ahead."""
+    rows = store.rows(
+        "SELECT at FROM sign_in_failures WHERE name = ? AND at BETWEEN ? AND ? ORDER BY at", (name, since, until)
+    )
     return [row["at"] for row in rows]
 
 
-def clear_failures(store: Store, name: str, before: str) -> None:
-    """Forget the failures of a name, and everybody's old ones."""
-    store.run("DELETE FROM sign_in_failures WHERE name = ? OR at < ?", (name, before))
+def clear_failures(store: Store, name: str) -> None:
+    """Forget the failures of a name."""
+    store.run("DELETE FROM sign_in_failures WHERE name = ?", (name,))
 
 
 def add_role(store: Store, project_id: int, user: User, role: Role) -> None:

@@ -15,10 +15,11 @@ from annotator.store.queue import settle
 
 _SELECT = "SELECT reviews.*, users.name AS reviewer FROM reviews JOIN users ON users.id = reviews.user_id"
 
-# Whoever scored the round before has a slot reserved while they are there (?3: roles that review, ?4: opened after this).
+# Whoever scored the round before has a slot reserved while they are there (?3: roles that review, ?4: opened after this, ?5: and
+# before now, since a clock that was ahead for a while must not reserve it until then).
 _RESERVED = """(SELECT count(*) FROM reviews AS before JOIN users ON users.id = before.user_id
     WHERE before.annotation_id = rounds.previous_id AND before.state = 'submitted' AND is_disabled = 0
-    AND rounds.opened_at > ?4 AND before.user_id <> ?2
+    AND rounds.opened_at > ?4 AND rounds.opened_at <= ?5 AND before.user_id <> ?2
     AND EXISTS (SELECT 1 FROM memberships WHERE memberships.project_id = ?1 AND user_id = before.user_id
         AND role IN (SELECT value FROM json_each(?3)))
     AND NOT EXISTS (SELECT 1 FROM reviews AS again WHERE again.annotation_id = rounds.annotation_id
@@ -45,7 +46,7 @@ def reviews_instance(store: Store, instance_id: int, user_id: int) -> bool:
 
 def next_to_review(store: Store, project_id: int, user_id: int, roles: Sequence[str], away_since: str) -> int | None:
     """The annotation that this person is to score next: a correction they know, else the oldest; skipped ones at the end."""
-    values = (project_id, user_id, json.dumps(list(roles)), away_since)
+    values = (project_id, user_id, json.dumps(list(roles)), away_since, now())
     known = f"AND previous_id IS NOT NULL AND {_SCORED_BEFORE}"
     last = """AND rounds.annotation_id > (SELECT coalesce(max(annotation_id), 0) FROM reviews
         WHERE reviews.project_id = ?1 AND user_id = ?2)"""
@@ -71,8 +72,8 @@ def count_to_review(
     store: Store, project_id: int, user_id: int, roles: Sequence[str], away_since: str, *, at_most: int = 1000
 ) -> int:
     """How many annotations a person could still score, counted up to `at_most` so that it costs the same in any project."""
-    values = (project_id, user_id, json.dumps(list(roles)), away_since, at_most)
-    return int(store.value(f"SELECT count(*) FROM (SELECT 1 {_FOR_ME} LIMIT ?5)", values))
+    values = (project_id, user_id, json.dumps(list(roles)), away_since, now(), at_most)
+    return int(store.value(f"SELECT count(*) FROM (SELECT 1 {_FOR_ME} LIMIT ?6)", values))
 
 
 def may_claim(store: Store, annotation_id: int) -> bool:
@@ -183,8 +184,15 @@ def extend_review_leases(store: Store, project_id: int, user_id: int, lease_unti
     )
 
 
-def end_expired_reviews(store: Store, project_id: int, *, but_not_of: int) -> None:
-    """Give back what others let lie past its lease, keeping what they scored."""
+def end_expired_reviews(store: Store, project_id: int, *, but_not_of: int, lease_until: str) -> None:
+    """Give back what others let lie past its lease, keeping what they scored.
+
+    lease_until: the end of a lease given now; one that ends later was given by a clock that was ahead, and is cut to it
+    """
+    store.run(
+        "UPDATE reviews SET lease_until = ?1 WHERE project_id = ?2 AND state = 'leased' AND lease_until > ?1",
+        (lease_until, project_id),
+    )
     rows = store.rows(
         f"{_SELECT} WHERE project_id = ? AND state = 'leased' AND lease_until <= ? AND reviews.user_id <> ?",
         (project_id, now(), but_not_of),

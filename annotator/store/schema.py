@@ -13,6 +13,7 @@ from annotator.store.schema_lists import LISTS
 from annotator.store.schema_models import MODELS
 from annotator.store.schema_perturbations import PERTURBATIONS
 from annotator.store.schema_proposed_sets import PROPOSED_SETS
+from annotator.store.schema_repeated_events import REPEATED_EVENTS
 from annotator.store.schema_suites import SUITES
 from annotator.store.schema_tokens import TOKENS
 
@@ -453,4 +454,11 @@ def m009_facts(db: Database) -> None:
 def m010_proposed_sets(db: Database) -> None:
     """Sets that were proposed to annotators, and what became of them."""
     for statement in PROPOSED_SETS:
+        db.conn.execute(statement)
+
+
+@MIGRATIONS()
+def m011_gatekeeping_repeated_events(db: Database) -> None:
+    """How often within an hour strangers caused an event, so that not each time becomes one."""
+    for statement in REPEATED_EVENTS:
         db.conn.execute(statement)

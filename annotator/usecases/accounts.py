@@ -16,7 +16,7 @@ from annotator.store import people as people_store
 from annotator.store import projects as projects_store
 from annotator.store.assignments import give_up_work_of
 from annotator.store.database import iso
-from annotator.store.events import add_event
+from annotator.store.events import add_event, add_repeated_event
 from annotator.store.people import Session
 from annotator.store.reviews import give_up_reviews_of
 from annotator.store.tokens import revoke_tokens_of
@@ -228,7 +228,7 @@ def set_password_with_link(store: Store, token: str, name: str | None, password:
         user = purpose.user or people_store.add_user(store, first_name or "", is_administrator=True)
         people_store.set_password_hash(store, user, password_hash)
         _shut_out(store, user)
-        people_store.clear_failures(store, user.name, _failures_count_from())
+        people_store.clear_failures(store, user.name)
         add_event(store, user.name, "set password", "user", user.id, is_first=purpose.user is None)
         return _start_session(store, user)
 
@@ -249,8 +249,7 @@ def sign_in(store: Store, name: str, password: str) -> str:
     """
     name = normal(name)[:LONGEST_NAME]
     with store.transaction():
-        _refuse_while_waiting(store, name)
-        people_store.add_failure(store, name)
+        _count_failure(store, name)
         stored_hash = people_store.password_hash(store, name)
     if not is_password(stored_hash, password):
         _note_failure(store, name)
@@ -261,7 +260,7 @@ def sign_in(store: Store, name: str, password: str) -> str:
             raise NotAllowed(_WRONG)
         user = people_store.get_user(store, name)
         people_store.set_password_hash(store, user, new_hash)
-        people_store.clear_failures(store, name, _failures_count_from())
+        people_store.clear_failures(store, name)
         add_event(store, user.name, "sign in", "user", user.id)
         return _start_session(store, user)
 
@@ -270,7 +269,9 @@ def _note_failure(store: Store, name: str) -> None:
     with store.transaction():
         user = people_store.find_user(store, name)
         # An unknown name is often a password typed into the wrong field: it does not belong into the record.
-        add_event(store, user.name if user else "unknown", "fail to sign in", "user", user.id if user else None)
+        add_repeated_event(
+            store, user.name if user else "unknown", "fail to sign in", "user", user.id if user else None
+        )
 
 
 def sign_in_as(store: Store, name: str, *, is_demonstration: bool) -> str:
@@ -296,10 +297,10 @@ def has_passwords(store: Store) -> bool:
 
 
 def sign_out(store: Store, token: str) -> None:
-    """End a session; one that has ended already is fine."""
-    with store.transaction():
-        session = people_store.find_session(store, _digest(token))
-        if session is not None:
+    """End a session; one that has ended already is fine, and holds nobody up who writes."""
+    session = people_store.find_session(store, _digest(token))
+    if session is not None:
+        with store.transaction():
             people_store.end_session(store, _digest(token))
             add_event(store, session.user.name, "sign out", "user", session.user.id)
 
@@ -322,11 +323,19 @@ def _start_session(store: Store, user: User) -> str:
 # --- waiting after failures -------------------------------------------------------------------------------------------
 
 
-def _refuse_while_waiting(store: Store, name: str) -> None:
-    failures = people_store.failures_since(store, name, _failures_count_from())
-    seconds = seconds_to_wait(failures, dt.datetime.now(dt.UTC))
+def _count_failure(store: Store, name: str) -> None:
+    """Note a failure of a name; raises NotAllowed, and notes nothing, while the name must wait."""
+    moment = dt.datetime.now(dt.UTC)
+    since, until = failures_window(moment)
+    seconds = seconds_to_wait(people_store.failures_between(store, name, since, until), moment)
     if seconds > 0:
         raise NotAllowed(f"Too many failures for this name. Try again in {_spoken_time(seconds)}.")
+    people_store.add_failure(store, name, since, until)
+
+
+def failures_window(moment: dt.datetime) -> tuple[str, str]:
+    """Between which times failures count at a moment."""
+    return iso(moment - FAILURES_COUNT_FOR), iso(moment)
 
 
 def seconds_to_wait(failures: Sequence[str], moment: dt.datetime) -> int:
@@ -351,10 +360,6 @@ def _spoken_time(seconds: int) -> str:
     if seconds < 100:
         return f"{seconds} second{'s' if seconds != 1 else ''}"
     return f"{-(-seconds // 60)} minutes"
-
-
-def _failures_count_from() -> str:
-    return iso(dt.datetime.now(dt.UTC) - FAILURES_COUNT_FOR)
 
 
 # --- tokens -----------------------------------------------------------------------------------------------------------

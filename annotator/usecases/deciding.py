@@ -21,7 +21,8 @@ from annotator.store.proposals import (
 from annotator.store.queue import settle
 from annotator.store.reviews import end_reviews_of_instance
 from annotator.store.rounds import forget_round, open_round
-from annotator.usecases.gating import away_end, decide_complete_of
+from annotator.usecases.gating import decide_complete_of
+from annotator.usecases.leasing import away_end
 from annotator.usecases.marking import are_rationales_reviewed
 from annotator.usecases.rights import require
 

@@ -1,6 +1,5 @@
 """Rounds come to an end: by the gate when the last reviewer has scored, or by the lead; inside another use case's transaction."""
 
-import datetime as dt
 from collections.abc import Sequence
 from typing import cast
 
@@ -13,7 +12,6 @@ from annotator.review.gate import decide as decide_by_scores
 from annotator.store import Store
 from annotator.store.annotations import get_annotation, set_annotation_state
 from annotator.store.assignments import claim, end_work_on, save_draft, set_assignment_state
-from annotator.store.database import iso
 from annotator.store.events import add_event
 from annotator.store.instances import discard
 from annotator.store.people import get_user_by_id, roles_of
@@ -28,6 +26,7 @@ from annotator.store.rounds import (
     rounds_of_instances,
     undecided_rounds,
 )
+from annotator.usecases.leasing import away_end
 from annotator.usecases.rights import require
 
 GATE = "gate"
@@ -172,8 +171,3 @@ def _return(store: Store, project: Project, annotation: Annotation) -> None:
     user = get_user_by_id(store, annotation.user_id)
     if not has_right(user, roles_of(store, user, project.id), "annotate"):
         set_assignment_state(store, correction.id, "expired")
-
-
-def away_end(project: Project) -> str:
-    """Until when returned work waits for its annotator alone."""
-    return iso(dt.datetime.now(dt.UTC) + dt.timedelta(days=project.settings.away_after_days))

@@ -74,7 +74,13 @@ def keep_leases(store: Store, project: Project, assignment: Assignment) -> None:
 
 
 def lease_end(project: Project) -> str:
+    """Until when work that is given out now stays with whoever has it."""
     return iso(dt.datetime.now(dt.UTC) + dt.timedelta(minutes=project.settings.lease_minutes))
+
+
+def away_end(project: Project) -> str:
+    """Until when returned work waits for its annotator alone."""
+    return iso(dt.datetime.now(dt.UTC) + dt.timedelta(days=project.settings.away_after_days))
 
 
 def own_work(store: Store, user: User, assignment_id: int) -> Assignment:

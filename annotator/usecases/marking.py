@@ -28,7 +28,16 @@ from annotator.store.proposed_sets import answers_of, save_answers
 from annotator.store.reviews import end_open_reviews, forget_unsubmitted_scores, has_scores
 from annotator.store.rounds import find_round, open_round, write_origins
 from annotator.usecases.feedback import Feedback, former_round
-from annotator.usecases.leasing import claim_next, held_by, hold, keep_leases, lease_end, open_asked, own_work
+from annotator.usecases.leasing import (
+    away_end,
+    claim_next,
+    held_by,
+    hold,
+    keep_leases,
+    lease_end,
+    open_asked,
+    own_work,
+)
 from annotator.usecases.proposing import close
 from annotator.usecases.rights import require
 
@@ -107,7 +116,9 @@ def _lease_next(store: Store, user: User, project_id: int, instance_id: int | No
             return NextWork(
                 project, None, None, counts, "This project has no labels yet. Its lead gives them on the Project page."
             )
-        work_store.end_expired_leases(store, project_id, but_not_of=user_id)
+        work_store.end_expired_leases(
+            store, project_id, but_not_of=user_id, lease_until=lease_end(project), returned_until=away_end(project)
+        )
         first = None if instance_id is None else open_asked(store, project, user_id, instance_id)
         held = hold(store, project, user_id, first)
         counts = waiting_counts(store, project, user)

@@ -1,7 +1,6 @@
 """What a name and a password may be, and how a password is kept: as an argon2 hash, never as itself."""
 
 import secrets
-import threading
 import unicodedata
 from functools import lru_cache
 
@@ -15,8 +14,7 @@ LONGEST_NAME = 100
 SHORTEST_PASSWORD = 10
 LONGEST_PASSWORD = 1000
 
-_HASHER = PasswordHasher()
-_AT_ONCE = threading.BoundedSemaphore(4)  # each hash takes 64 MiB: a flood of sign-ins must not take all memory
+_HASHER = PasswordHasher()  # each hash takes 64 MiB and several cores: web/routes/hashing.py lets few happen at once
 
 
 def checked_name(name: str) -> str:
@@ -52,15 +50,13 @@ def checked_password(password: str) -> str:
 
 def hash_password(password: str) -> str:
     """What is stored of a password."""
-    with _AT_ONCE:
-        return _HASHER.hash(_encoded(password))
+    return _HASHER.hash(_encoded(password))
 
 
 def is_password(stored_hash: str | None, password: str) -> bool:
     """Whether a password is the stored one; takes as long when there is none, so that the time tells nothing."""
     try:
-        with _AT_ONCE:
-            _HASHER.verify(stored_hash or _dummy_hash(), _encoded(password[: LONGEST_PASSWORD + 1]))
+        _HASHER.verify(stored_hash or _dummy_hash(), _encoded(password[: LONGEST_PASSWORD + 1]))
     except (VerificationError, InvalidHashError):
         return False
     return stored_hash is not None

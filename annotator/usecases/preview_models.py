@@ -17,10 +17,11 @@ from annotator.attribution.base import Predictor
 from annotator.attribution.loading import BUILT_IN, LoadOptions, load_predictor
 from annotator.domain.previews import preview_model_kind, preview_model_name
 from annotator.domain.projects import Project
-from annotator.errors import AnnotatorError, Conflict, ModelError, NotFound
+from annotator.errors import AnnotatorError, Conflict, ModelError, NotAllowed, NotFound
 from annotator.store import Store
 from annotator.usecases.asked_model import AskedModel, asked_model
 from annotator.usecases.built_in_model import built_in_name, models_folder
+from annotator.usecases.model_places import require_allowed_place
 from annotator.usecases.preview_settings import folder_of_model
 
 _MOST_KEPT = 3  # models in memory, of all projects together; the one that was asked longest ago goes
@@ -58,6 +59,15 @@ def _built_in_folder(store: Store, project: Project, spec: str) -> Path:
 
 def _chosen_folder(spec: str, *, is_lead: bool) -> Path:
     folder = folder_of_model(spec)
+    try:
+        require_allowed_place(spec)
+    except NotAllowed as error:
+        if is_lead:
+            raise
+        raise ModelError(
+            f"The preview model '{preview_model_name(spec)}' may not be used on this server. The lead chooses another one "
+            "(Project, Rules)."
+        ) from error
     if not folder.is_dir():
         where = f" ('{folder}')" if is_lead else ""
         raise ModelError(

@@ -8,6 +8,7 @@ from annotator.domain.projects import Project
 from annotator.errors import InvalidValue
 from annotator.store import Store
 from annotator.store.models import list_runs
+from annotator.usecases.model_places import require_allowed_place
 from annotator.usecases.rights import require
 
 _HOLDS = {"spacy": "config.cfg", "transformers": "config.json"}
@@ -26,6 +27,7 @@ def check_preview_model(spec: str) -> None:
     kind = preview_model_kind(spec)
     if kind not in _HOLDS:
         return
+    require_allowed_place(spec)
     folder = folder_of_model(spec)
     if not folder.is_dir():
         raise InvalidValue(

@@ -13,6 +13,7 @@ from annotator.store import jobs as jobs_store
 from annotator.store.people import roles_of
 from annotator.usecases.attributing import AttributingOptions, offered_methods
 from annotator.usecases.making_suites import suite_named
+from annotator.usecases.model_places import require_allowed_place
 from annotator.usecases.rights import require
 from annotator.usecases.running_suites import SuiteOptions
 
@@ -49,11 +50,11 @@ class Queue:
 def ask_to_attribute(store: Store, actor: User, project: Project, asked: AskedAttribution) -> Job:
     """Attributions are to be computed; the same that waits already is answered instead.
 
-    Raises: InvalidValue without a model, or for a method that does not exist
+    Raises: InvalidValue without a model, or for a method that does not exist; NotAllowed for a model in a place that the
+            server does not allow
     """
     require(store, actor, project.id, "use models")
-    if not asked.model.strip():
-        raise InvalidValue(_NO_MODEL)
+    _check_model(asked.model)
     methods = offered_methods()
     if asked.method not in methods:
         raise InvalidValue(f"There is no method '{asked.method}'. Choose one of {', '.join(methods)}.")
@@ -66,16 +67,21 @@ def ask_to_attribute(store: Store, actor: User, project: Project, asked: AskedAt
 def ask_to_run_suite(store: Store, actor: User, project: Project, asked: AskedSuite) -> Job:
     """A suite is to be run on a model.
 
-    Raises: InvalidValue without a model, NotFound for a suite that the project does not have
+    Raises: InvalidValue without a model, NotFound for a suite that the project does not have, NotAllowed as above
     """
     require(store, actor, project.id, "use models")
-    if not asked.model.strip():
-        raise InvalidValue(_NO_MODEL)
+    _check_model(asked.model)
     suite_named(store, project, asked.suite)
     title = f"The tests of '{asked.suite}' on {asked.model}"
     options = msgspec.json.encode(asked).decode()
     with store.transaction():
         return jobs_store.add_job(store, project.id, "suite", title, options, actor)
+
+
+def _check_model(spec: str) -> None:
+    if not spec.strip():
+        raise InvalidValue(_NO_MODEL)
+    require_allowed_place(spec)
 
 
 def ask_to_measure(store: Store, actor: User, project: Project) -> Job:

@@ -88,7 +88,7 @@ def _lease_next(store: Store, user: User, project_id: int, annotation_id: int | 
     user_id = _reviewer(store, user, project_id)
     with store.transaction():
         project = get_project_by_id(store, project_id)
-        review_store.end_expired_reviews(store, project_id, but_not_of=user_id)
+        review_store.end_expired_reviews(store, project_id, but_not_of=user_id, lease_until=lease_end(project))
         review = (
             _asked(store, project, user_id, annotation_id)
             if annotation_id

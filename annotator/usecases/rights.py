@@ -1,5 +1,7 @@
 """Who may do what: asked by every other use case before it does anything."""
 
+from collections.abc import Sequence
+
 from annotator.domain.people import PROJECT_ROLES, Right, Role, User, has_right
 from annotator.errors import NotAllowed, NotFound
 from annotator.store import Store
@@ -10,21 +12,21 @@ _NAMED_LEADS = 3
 _NOT_YOURS = "There is no such project, or you have no role in it. Ask its lead or an administrator for one."
 
 
-def require(store: Store, user: User, project_id: int, right: Right) -> frozenset[Role]:
-    """The roles of a person who has a right in a project.
+def require(store: Store, user: User, project_id: int, *rights: Right) -> frozenset[Role]:
+    """The roles of a person who has a right in a project, or one of several.
 
     Raises: NotAllowed saying which right, and who can give it. NotFound for a person who has no role there: in the same
             words whether there is such a project or not, so that nobody learns by trying numbers what others work on
     """
     roles = people_store.roles_of(store, user, project_id)
-    if has_right(user, roles, right):
+    if any(has_right(user, roles, right) for right in rights):
         return roles
     if not roles and not user.is_administrator:
         raise NotFound(_NOT_YOURS)
     project = projects_store.get_project_by_id(store, project_id)
     raise NotAllowed(
-        f"{user.name} does not have the right to {_spoken_in(right, project.name)}. "
-        f"{_who_can_give_it(store, project_id)} can give the role for it ({_roles_with(right)})."
+        f"{user.name} does not have the right to {_spoken_in(rights, project.name)}. "
+        f"{_who_can_give_it(store, project_id)} can give the role for it ({_roles_with(rights)})."
     )
 
 
@@ -46,8 +48,8 @@ def roles_with(right: Right) -> tuple[Role, ...]:
     return tuple(role for role in PROJECT_ROLES if has_right(nobody, frozenset({role}), right))
 
 
-def _roles_with(right: Right) -> str:
-    return " or ".join(roles_with(right)) or "administrator"
+def _roles_with(rights: Sequence[Right]) -> str:
+    return " or ".join(dict.fromkeys(role for right in rights for role in roles_with(right))) or "administrator"
 
 
 def spoken(right: Right) -> str:
@@ -55,10 +57,9 @@ def spoken(right: Right) -> str:
     return right.replace("manage project", "manage the project")
 
 
-def _spoken_in(right: Right, project_name: str) -> str:
-    return (
-        f"{spoken(right)} '{project_name}'" if right == "manage project" else f"{right} in the project '{project_name}'"
-    )
+def _spoken_in(rights: Sequence[Right], project_name: str) -> str:
+    said = " or to ".join(spoken(right) for right in rights)
+    return f"{said} '{project_name}'" if rights == ("manage project",) else f"{said} in the project '{project_name}'"
 
 
 def _who_can_give_it(store: Store, project_id: int) -> str:

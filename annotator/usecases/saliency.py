@@ -7,6 +7,7 @@ from typing import Any
 from annotator.domain.instances import Instance
 from annotator.domain.measurements import Listed, Question
 from annotator.domain.models import Attribution, MachineRationale, Output, Prediction
+from annotator.domain.numbers import whole_number
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.errors import InvalidValue, NotFound
@@ -53,9 +54,10 @@ class PanelChoice:
         """
         run, _, rest = text.partition(":")
         layer, _, label = rest.partition(":")
-        if not run.isdigit() or not (layer in {"", "-"} or layer.isdigit()):
+        run_id, number = whole_number(run), whole_number(layer)
+        if run_id is None or (number is None and layer not in {"", "-"}):
             raise InvalidValue(f"A panel is named RUN:LAYER:LABEL, such as 12:-:positive; not '{text[:60]}'.")
-        return PanelChoice(int(run), label or None, int(layer) if layer.isdigit() else None)
+        return PanelChoice(run_id, label or None, number)
 
 
 def list_instances_by(

@@ -5,7 +5,7 @@ from typing import Any
 
 from annotator.domain.authoring import ChangedText, Perturbation
 from annotator.domain.instances import GoldInstance, Instance
-from annotator.domain.people import User, has_right
+from annotator.domain.people import Right, User, has_right
 from annotator.domain.projects import Project
 from annotator.perturb.changes import SegmentChange
 from annotator.perturb.registry import Suggestion
@@ -18,18 +18,18 @@ from annotator.text.utf16 import utf16_offsets
 from annotator.usecases.checking_perturbations import ToCheck
 from annotator.usecases.perturbation_looks import Look, kinds_of, nothing_left, staleness
 from annotator.usecases.perturbing import Original
-from annotator.usecases.rights import require, require_role
+from annotator.usecases.rights import require
 from annotator.usecases.showing_versions import changes_since
 
 Shown = dict[str, Any]
 _PER_PAGE = 20
+_RIGHTS: tuple[Right, ...] = ("annotate", "review")  # one of them opens the screen
 
 
 def show_rules(store: Store, actor: User, project_id: int) -> Shown:
     """Kinds, labels, what the person may do here, and how much waits for them."""
-    roles = require_role(store, actor, project_id)
+    roles = require(store, actor, project_id, *_RIGHTS)
     project = get_project_by_id(store, project_id)
-    may_check = has_right(actor, roles, "annotate") or has_right(actor, roles, "review")
     to_check, returned = perturbations_store.waiting_for(
         store, project_id, actor, is_lead=has_right(actor, roles, "manage project")
     )
@@ -41,8 +41,8 @@ def show_rules(store: Store, actor: User, project_id: int) -> Shown:
         ],
         "labels": list(project.labels), "result_kind": project.task.result_kind, "titles": titles,
         "checkers": project.settings.checkers_per_perturbation,
-        "waiting": {"to_check": to_check if may_check else 0, "returned": returned},
-        "may": {"write": has_right(actor, roles, "annotate"), "check": may_check},
+        "waiting": {"to_check": to_check, "returned": returned},
+        "may": {"write": has_right(actor, roles, "annotate"), "check": True},
     }  # fmt: skip
 
 
@@ -99,7 +99,7 @@ def show_check(store: Store, actor: User, found: ToCheck | None) -> Shown:
 
 def show_mine(store: Store, actor: User, project_id: int, page: int) -> Shown:
     """A page of what the person wrote: what came back first."""
-    require_role(store, actor, project_id)
+    require(store, actor, project_id, *_RIGHTS)
     project = get_project_by_id(store, project_id)
     offset = (page - 1) * _PER_PAGE
     found = perturbations_store.perturbations_by(store, project_id, actor, limit=_PER_PAGE + 1, offset=offset)
@@ -122,7 +122,7 @@ def show_originals(store: Store, actor: User, project_id: int, words: str, page:
 
 def show_progress(store: Store, actor: User, project_id: int) -> Shown:
     """How many there are against the quota: by kind, by author, by checker; originals without one."""
-    require_role(store, actor, project_id)
+    require(store, actor, project_id, *_RIGHTS)
     project = get_project_by_id(store, project_id)
     counts = perturbations_store.counts_by(store, project_id)
     known = {kind.name: kind.title for kind in kinds_of(project)}

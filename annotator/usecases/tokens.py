@@ -21,9 +21,9 @@ from annotator.store import Store
 from annotator.store import people as people_store
 from annotator.store import tokens as token_store
 from annotator.store.database import iso, now
-from annotator.store.events import add_event
+from annotator.store.events import add_event, add_repeated_event
 from annotator.store.projects import get_project_by_id
-from annotator.usecases.accounts import FAILURES_COUNT_FOR, seconds_to_wait
+from annotator.usecases.accounts import failures_window, seconds_to_wait
 from annotator.usecases.passwords import LONGEST_NAME, normal
 from annotator.usecases.rights import require, require_administrator, roles_with, spoken
 
@@ -190,18 +190,20 @@ def _known_token(store: Store, text: str | None) -> ApiToken:
 def _fail(store: Store, token: ApiToken) -> NoReturn:
     """Count a wrong secret. Asked again within the transaction, so that many at once cannot outrun the count."""
     with store.transaction():
-        _refuse_while_waiting(store, token.id)
-        people_store.add_failure(store, _failures_name(token.id))
-        add_event(store, "unknown", "fail to use token", "user", token.user.id, token=token.id)
+        since, until = _refuse_while_waiting(store, token.id)
+        people_store.add_failure(store, _failures_name(token.id), since, until)
+        add_repeated_event(store, "unknown", "fail to use token", "user", token.user.id, token=token.id)
     raise NotSignedIn(_UNKNOWN)
 
 
-def _refuse_while_waiting(store: Store, token_id: int) -> None:
+def _refuse_while_waiting(store: Store, token_id: int) -> tuple[str, str]:
+    """Between which times failures count now; raises NotSignedIn while the token must wait."""
     moment = dt.datetime.now(dt.UTC)
-    failures = people_store.failures_since(store, _failures_name(token_id), iso(moment - FAILURES_COUNT_FOR))
-    seconds = seconds_to_wait(failures, moment)
+    since, until = failures_window(moment)
+    seconds = seconds_to_wait(people_store.failures_between(store, _failures_name(token_id), since, until), moment)
     if seconds > 0:
         raise NotSignedIn(f"Too many failures with this token. Try again in {seconds} seconds.")
+    return since, until
 
 
 def _failures_name(token_id: int) -> str:
@@ -210,8 +212,9 @@ def _failures_name(token_id: int) -> str:
 
 
 def _note_use(store: Store, token: ApiToken) -> None:
-    since = iso(dt.datetime.now(dt.UTC) - _USE_IS_NOTED_EVERY)
-    if token.last_used_at is None or token.last_used_at < since:
+    moment = dt.datetime.now(dt.UTC)
+    is_noted = iso(moment - _USE_IS_NOTED_EVERY) <= (token.last_used_at or "") <= iso(moment)
+    if not is_noted:
         with store.transaction():
             token_store.note_use(store, token.id)
 

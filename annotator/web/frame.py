@@ -11,6 +11,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 from streamlit.navigation.page import StreamlitPage
 
+from annotator.domain.numbers import whole_number
 from annotator.domain.people import Role, User, has_right
 from annotator.domain.projects import Project
 from annotator.errors import AnnotatorError, NotAllowed, NotSignedIn
@@ -127,7 +128,7 @@ def _start(first: StreamlitPage | None) -> None:
 def _find_project(by_id: dict[int, Project]) -> tuple[Project | None, str]:
     """The project of the address, else the last one of this tab, else the first; and what is wrong with the address."""
     asked = st.query_params.get(_PROJECT_PARAMETER)
-    asked_id = int(asked) if asked is not None and re.fullmatch(r"[0-9]{1,18}", asked) else None
+    asked_id = None if asked is None else whole_number(asked)
     problem = ""
     if asked is not None and asked_id not in by_id:
         problem = f"There is no project '{asked}' in which you have a role. Choose one in the sidebar."

@@ -1,10 +1,47 @@
-"""What the server writes into its log, which is standard error: trouble, and the same trouble once a minute."""
+"""The server's log, which is standard error: the same trouble once a minute, and a few lines of each kind in one.
+
+Strangers can cause some lines (bytes that are no request, more connections than the system gives), thousands in a second.
+"""
 
 import logging
 import time
+from dataclasses import dataclass
 
-_SAID_AGAIN_AFTER = 60.0  # seconds
+_A_MINUTE = 60.0
+_OF_ONE_KIND = 5
+_MOST_KINDS = 1000
 _MOST_KEPT = 100
+
+
+@dataclass(slots=True)
+class _Said:
+    """How often something was said in the minute that began at `since`."""
+
+    since: float
+    n: int = 0
+
+
+class Sparing(logging.Filter):
+    """Lets five lines of a kind pass in a minute; the first after it says how many there were besides."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._said: dict[tuple[str, str, str], _Said] = {}
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        now = time.monotonic()
+        kind = (record.name, str(record.msg), "" if not record.exc_info else str(record.exc_info[0]))
+        if len(self._said) >= _MOST_KINDS:
+            self._said.clear()
+        said = self._said.setdefault(kind, _Said(now))
+        left_out = 0
+        if now - said.since >= _A_MINUTE:
+            left_out = max(0, said.n - _OF_ONE_KIND)
+            said.since, said.n = now, 0
+        said.n += 1
+        if left_out:
+            record.msg, record.args = f"{record.getMessage()} (and {left_out:,} times more since)", ()
+        return said.n <= _OF_ONE_KIND
 
 
 class OnceAMinute(logging.Filter):
@@ -22,7 +59,7 @@ class OnceAMinute(logging.Filter):
         if record.exc_info:
             return True
         said, now = record.getMessage(), time.monotonic()
-        if now - self._written.get(said, -_SAID_AGAIN_AFTER) < _SAID_AGAIN_AFTER:
+        if now - self._written.get(said, -_A_MINUTE) < _A_MINUTE:
             return False
         if len(self._written) >= _MOST_KEPT:
             self._written.clear()
@@ -30,8 +67,12 @@ class OnceAMinute(logging.Filter):
         return True
 
 
-def log_to_standard_error() -> None:
-    """Warnings and errors of the whole program, with the time."""
-    logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
-    for handler in logging.getLogger().handlers:
-        handler.addFilter(OnceAMinute())
+def begin_log() -> None:
+    """Warnings and errors, on standard error."""
+    handler = logging.StreamHandler()
+    handler.addFilter(OnceAMinute())
+    handler.addFilter(Sparing())
+    logging.basicConfig(
+        level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s", handlers=[handler]
+    )
+    logging.getLogger("uvicorn.error").addFilter(Sparing())  # Streamlit gives it a handler of its own

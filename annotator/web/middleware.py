@@ -9,6 +9,7 @@ from starlette.middleware import Middleware
 from starlette.requests import HTTPConnection
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.websockets import WebSocketClose
 
 from annotator.domain.people import User
 from annotator.errors import NotSignedIn, StoreError
@@ -16,16 +17,27 @@ from annotator.usecases.accounts import session_of
 from annotator.usecases.databases import Store
 from annotator.usecases.visits import roles_anywhere
 from annotator.web.navigation import first_page_for
-from annotator.web.routes.access import COOKIE, ServerOptions, error_response, give_options, route_store
+from annotator.web.routes.access import (
+    COOKIE,
+    ServerOptions,
+    error_response,
+    give_options,
+    route_store,
+    said_of,
+    session_of_request,
+)
+from annotator.web.routes.origins import is_own_origin
 from annotator.web.routes.sign_in import sign_in_address
 
-# Whoever is not signed in may see these. The web socket is open, too: the entry script asks who is there on each run,
-# so that a tab whose session has ended shows a sentence instead of trying to connect for ever.
+# Whoever is not signed in may see these.
 _OPEN_PATHS = ("/sign-in", "/sign-out", "/link/", "/health", "/panel/", "/static/", "/favicon.", "/_stcore/", "/api/")
 # Files that people gave or get, and Streamlit's own numbers.
 _CLOSED_PATHS = ("/media/", "/_stcore/upload_file/", "/_stcore/metrics")
+# Of Streamlit and not of ours: signing in at another host, which would be asked, and pages for programs.
+_UNUSED_PATHS = ("/auth/", "/oauth2callback", "/_stcore/agent/")
 # To these nothing is sent compressed: it would cost 15 ms for a long text and save nothing (a proxy compresses itself).
 _LOOPBACK_NAMES = frozenset({"127.0.0.1", "localhost", "::1"})
+_REFUSED = 1008  # a web socket's word for 403
 
 # Streamlit needs inline scripts, eval (charts) and blobs (components); nothing needs another host, and none is asked.
 _PAGE_POLICY = (
@@ -53,29 +65,66 @@ class Gate:
             await self._app(scope, receive, send)
             return
         give_options(cast("dict[str, object]", scope), self._options)
-        if scope["type"] == "http" and (scope.get("client") or ("",))[0] in _LOOPBACK_NAMES:
+        if scope["type"] == "websocket":
+            if not await self._may_connect(HTTPConnection(scope)):
+                await WebSocketClose(_REFUSED)(scope, receive, send)
+                return
+            _write_host_as_in_origin(scope)
+            await self._app(scope, receive, send)
+            return
+        if (scope.get("client") or ("",))[0] in _LOOPBACK_NAMES:
             scope["headers"] = [header for header in scope["headers"] if header[0] != b"accept-encoding"]
-        refusal = await self._refusal(HTTPConnection(scope)) if scope["type"] == "http" else None
-        await (refusal or self._app)(scope, receive, _with_headers(send) if scope["type"] == "http" else send)
+        refusal = await self._refusal(HTTPConnection(scope))
+        await (refusal or self._app)(scope, receive, _with_headers(send))
 
     async def _refusal(self, request: HTTPConnection) -> Response | None:
-        if self._options.is_demonstration and not _is_loopback(request.headers.get("host", "")):
+        if self._is_elsewhere(request):
             return PlainTextResponse("The demonstration answers on this machine only.", 421)
-        if _is_page(request) or request.url.path.startswith(_CLOSED_PATHS):
+        if request.scope["path"].startswith(_UNUSED_PATHS):
+            return PlainTextResponse("There is nothing here.", 404)
+        if _is_page(request) or request.scope["path"].startswith(_CLOSED_PATHS):
             return await run_in_threadpool(_check, request)
         return None
+
+    async def _may_connect(self, request: HTTPConnection) -> bool:
+        """Whether a web socket is of a page of ours, of somebody who is signed in.
+
+        The others are refused before they are accepted, and nothing is kept or written of them. (Streamlit would ask another host
+        for this machine's address, to compare it with a foreign origin.) A tab whose session has ended finds out by its page's
+        document, which asks for the page again.
+        """
+        if self._is_elsewhere(request) or not is_own_origin(request, request.headers.get("origin", "")):
+            return False
+        return COOKIE in request.cookies and await run_in_threadpool(_is_signed_in, request)
+
+    def _is_elsewhere(self, request: HTTPConnection) -> bool:
+        return self._options.is_demonstration and not _is_loopback(request.headers.get("host", ""))
+
+
+def _write_host_as_in_origin(scope: Scope) -> None:
+    """They are the same; but Streamlit compares them as they are written, a scheme's own port with none for instance."""
+    origin = urlsplit(HTTPConnection(scope).headers["origin"]).netloc.encode("latin-1")
+    scope["headers"] = [(name, origin if name == b"host" else value) for name, value in scope["headers"]]
+
+
+def _is_signed_in(request: HTTPConnection) -> bool:
+    try:
+        session_of_request(request)
+    except (NotSignedIn, StoreError):
+        return False
+    return True
 
 
 def _check(request: HTTPConnection) -> Response | None:
     try:
         with route_store(request) as store:
             user = session_of(store, request.cookies.get(COOKIE)).user
-            start = _start_path(store, user) if request.url.path == "/" else "/"
+            start = _start_path(store, user) if request.scope["path"] == "/" else "/"
     except NotSignedIn as error:
         address = sign_in_address(request.url.path, request.url.query)
         return RedirectResponse(address, 303) if _is_page(request) else error_response(error)
     except StoreError as error:
-        return PlainTextResponse(str(error), 503)
+        return PlainTextResponse(said_of(error), 503)
     query = f"?{request.url.query}" if request.url.query else ""
     return None if start == "/" else RedirectResponse(start + query, 303)
 
@@ -90,7 +139,7 @@ def _is_page(request: HTTPConnection) -> bool:
     return (
         request.scope["method"] in {"GET", "HEAD"}
         and "text/html" in request.headers.get("accept", "")
-        and not request.url.path.startswith(_OPEN_PATHS)
+        and not request.scope["path"].startswith(_OPEN_PATHS)
     )
 
 

@@ -1,9 +1,8 @@
 """What several pages share."""
 
-import re
-
 import streamlit as st
 
+from annotator.domain.numbers import whole_number
 from annotator.domain.people import Right, has_right
 from annotator.domain.projects import Project
 from annotator.usecases.databases import Store
@@ -36,8 +35,7 @@ def asked_annotation() -> int | None:
 
 
 def _asked_number(name: str) -> int | None:
-    asked = st.query_params.get(name, "")
-    return int(asked) if re.fullmatch(r"[0-9]{1,18}", asked) else None
+    return whole_number(st.query_params.get(name, ""))
 
 
 def open_instance(instance_id: int) -> None:

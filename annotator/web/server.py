@@ -3,7 +3,6 @@
 Streamlit is imported only after everything that can be refused was checked.
 """
 
-import errno
 import logging
 import os
 import signal
@@ -15,7 +14,6 @@ import webbrowser
 from collections.abc import AsyncIterator, Iterator
 from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
 from importlib import import_module
-from ipaddress import ip_address
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +23,8 @@ from annotator.jobs.supervisor import Supervisor
 from annotator.usecases.accounts import make_first_account_link
 from annotator.usecases.databases import open_store
 from annotator.usecases.upkeep import empty_log, keep_to_owner, tidy
-from annotator.web.logs import log_to_standard_error
+from annotator.web.listening import Addresses, addresses_of, is_loopback, listen
+from annotator.web.logs import begin_log
 from annotator.web.middleware import web_middleware
 from annotator.web.navigation import missing_pages
 from annotator.web.routes import all_routes
@@ -37,7 +36,12 @@ if TYPE_CHECKING:
     from streamlit.starlette import App
 
 _SCRIPT = Path(__file__).resolve().parent / "app.py"
-_BACKLOG = 2048
+_MANY_FILES = 65_536
+_NOT_ENCRYPTED = (
+    "Take care: other machines reach this server without encryption, so passwords and texts can be read on the way. Put a proxy "
+    "that speaks TLS in front of it and name its address with --url, or leave --host at 127.0.0.1 and use an SSH tunnel "
+    '(docs/commands.md, "Behind a proxy").'
+)
 _PING_SECONDS = 30  # Streamlit's own
 # How long a thread may go on while another one waits: a script run must not hold up the routes (Python's own: 0.005).
 _SWITCH_SECONDS = 0.001
@@ -45,29 +49,38 @@ _SWITCH_SECONDS = 0.001
 _FIRST_RUN = ("numpy", "PIL.PngImagePlugin", "streamlit.material_icon_names", "annotator.web.token_panel")
 
 
-def serve(path: Path, host: str, port: int, *, is_demonstration: bool = False, open_browser: bool = False) -> None:
+def serve(
+    path: Path,
+    host: str,
+    port: int,
+    *,
+    url: str | None = None,
+    is_demonstration: bool = False,
+    open_browser: bool = False,
+) -> None:
     """Serve a database until the process is stopped.
 
     port:   0 lets the system choose
+    url:    where people reach the server, when that is not where it listens
     Raises: InvalidValue when a page file is missing, the port is taken, or the demonstration is to leave this machine;
             StoreError when the database cannot be opened
     """
     _refuse_missing_pages()
-    if is_demonstration and not _is_loopback(host):
+    if is_demonstration and not is_loopback(host):
         raise InvalidValue(f"The demonstration has no passwords: it is served on 127.0.0.1 only, not on '{host}'.")
     path = path.absolute()
     signal.signal(signal.SIGTERM, _as_ctrl_c)
-    # Open until the server ends, so that no other process replaces the file, whether anybody asks for anything or not.
-    with open_store(path, create=not is_demonstration) as store, _own_temporary_files():
-        first_link = None if is_demonstration else make_first_account_link(store)
-        tidy(store)
-        said = keep_to_owner(store)
-        with _listen(host, port) as listener:
-            address = _address(host, listener.getsockname()[1])
+    with listen(host, port) as listener:
+        bound, port = listener.getsockname()[:2]
+        addresses = addresses_of(bound, port, url)
+        # Open until the server ends, so that no other process replaces the file, whether anybody asks for anything or not.
+        with open_store(path, create=not is_demonstration) as store, _own_temporary_files():
+            first_link = None if is_demonstration else make_first_account_link(store)
+            tidy(store)
             # The socket listens already: a browser that comes now waits for the second that Streamlit's import takes.
-            _greet(path, address, first_link, said)
+            _greet(path, addresses, first_link, keep_to_owner(store))
             if open_browser:
-                _open_browser(f"{address}/link/{first_link}" if first_link else address)
+                _open_browser(f"{addresses.here}/link/{first_link}" if first_link else addresses.here)
             os.environ[DATABASE_VARIABLE] = str(path)
             _run(build_app(ServerOptions(path, is_demonstration)), listener)
 
@@ -120,54 +133,18 @@ def _refuse_missing_pages() -> None:
         raise InvalidValue(f"The server cannot start: {files} is missing. Install the program again.")
 
 
-def _is_loopback(host: str) -> bool:
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
-
-
-def _listen(host: str, port: int) -> socket.socket:
-    """A listening socket. It names TCP, else asyncio would leave Nagle's delay on and each small answer waits 40 ms."""
-    try:
-        family, _, _, _, place = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-    except (socket.gaierror, OverflowError) as error:
-        raise InvalidValue(f"There is no address '{host}', port {port}, on this machine ({error}).") from error
-    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    try:
-        if os.name != "nt":
-            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind(place)
-        listener.listen(_BACKLOG)
-    except OSError as error:
-        listener.close()
-        raise InvalidValue(_unusable(host, port, error)) from error
-    return listener
-
-
-def _unusable(host: str, port: int, error: OSError) -> str:
-    if error.errno == errno.EADDRINUSE:
-        return (
-            f"Port {port} of {host} is taken by another program. Choose another one with --port, or stop that program."
-        )
-    if error.errno == errno.EACCES:
-        return f"Port {port} of {host} may not be used by you. Choose one from 1024 on with --port."
-    return f"'{host}', port {port}, cannot be served ({error.strerror}). Choose another --host or --port."
-
-
-def _address(host: str, port: int) -> str:
-    """What a browser on this machine opens."""
-    shown = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)  # noqa: S104
-    return f"http://{shown}:{port}"
-
-
-def _greet(path: Path, address: str, first_link: str | None, said: str | None) -> None:
-    lines = [f"Annotator serves {path}", f"at {address} (stop it with Ctrl+C)"]
+def _greet(path: Path, addresses: Addresses, first_link: str | None, said: str | None) -> None:
+    lines = [f"Annotator serves {path}", f"at {addresses.here} (stop it with Ctrl+C)"]
+    if addresses.elsewhere not in {None, addresses.here}:
+        lines.append(f"People reach it at {addresses.elsewhere}")
     if first_link is not None:
-        lines += ["There is no account yet. Make the first one within 24 hours:", f"{address}/link/{first_link}"]
+        link = f"{addresses.for_links}/link/{first_link}"
+        lines += ["There is no account yet. Make the first one within 24 hours:", link]
     lines += [said] if said else []
     sys.stdout.write("\n".join(lines) + "\n")
     sys.stdout.flush()
+    if addresses.is_readable_on_the_way:
+        sys.stderr.write(f"{_NOT_ENCRYPTED}\n")
 
 
 def _open_browser(address: str) -> None:
@@ -181,7 +158,8 @@ def _run(app: "App", listener: socket.socket) -> None:
     import uvicorn  # noqa: PLC0415
     from streamlit.runtime.runtime_util import get_max_message_size_bytes  # noqa: PLC0415
 
-    log_to_standard_error()
+    begin_log()
+    _allow_many_files()
     config = uvicorn.Config(
         app,
         log_level="warning",
@@ -207,6 +185,19 @@ def _run(app: "App", listener: socket.socket) -> None:
 def _as_ctrl_c(*_: object) -> None:
     """Uvicorn hands the signal on when it has stopped, which would end the process before anything is put away."""
     raise KeyboardInterrupt
+
+
+def _allow_many_files() -> None:
+    """Each connection is an open file, and the usual limit of 1,024 is that of a small class; more is allowed on request."""
+    try:
+        import resource  # noqa: PLC0415  (not on Windows, which has no such limit)
+    except ImportError:
+        return
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = _MANY_FILES if hard == resource.RLIM_INFINITY else min(hard, _MANY_FILES)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        with suppress(ValueError, OSError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 def _import_ahead() -> None:

@@ -191,6 +191,12 @@ def test_a_number_is_the_projects_label_of_that_position(given, labels, result, 
     assert instance.result == result
 
 
+def test_a_label_of_thousands_of_digits_is_a_problem_of_its_row(tmp_path):
+    path = write_file(tmp_path / "a.tsv", {**TRUST_SENTIMENT, "sent_label": "9" * 5000})  # Python reads no such number
+    instances, problems = read(path, labels=("negative", "positive"))
+    assert (instances, {problem.line for problem in problems}) == ([], {1})
+
+
 def test_the_language_is_the_dialects_else_the_given_one_else_that_of_the_characters(tmp_path):
     path = write_file(tmp_path / "a.jsonl", {"id": 1, "context": "so dull", "sent_token": ["so", "dull"]})
     assert read(path)[0][0].language == "en"

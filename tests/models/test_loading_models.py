@@ -1,6 +1,7 @@
 """Loading: what a model must bring, and every sentence for what does not."""
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -65,7 +66,55 @@ def test_a_file_and_a_missing_folder_are_told_apart_from_a_hub_name(torch, tmp_p
     with pytest.raises(ModelError, match="There is no folder"):
         load(str(tmp_path / "nothing" / "here"))
     with pytest.raises(ModelError, match="hub gave none"):
+        load("nobody/nothing-of-that-name", asks_hub=True)
+    with pytest.raises(ModelError, match=r"no other host is asked for one.*'annotator serve'"):
         load("nobody/nothing-of-that-name")
+
+
+ASKS = """
+import socket, sys
+
+def ask(*given, **_):
+    print("ASKED", flush=True)
+    raise OSError("there is no network here")
+
+socket.getaddrinfo = socket.create_connection = socket.socket.connect = ask
+from annotator.attribution.loading import LoadOptions, load_predictor
+from annotator.errors import ModelError
+
+try:
+    print("loaded", load_predictor(sys.argv[1], LoadOptions(asks_hub=sys.argv[2] == "hub")).name)
+except ModelError as error:
+    print(error)
+"""
+
+
+@pytest.mark.parametrize(
+    ("spec", "allowed", "said"),
+    [
+        ("transformers:{folder}", "", "loaded bert\n"),
+        ("transformers:nobody/nothing-of-that-name", "", "There is no folder 'nobody/nothing-of-that-name', no model"),
+        ("transformers:nobody/nothing-of-that-name", "hub", "ASKED\n"),  # so that the test would see it
+    ],
+)
+def test_another_host_is_asked_for_a_model_only_where_that_is_allowed(folders, tmp_path, spec, allowed, said):
+    there = {name: value for name, value in os.environ.items() if not name.startswith("HF_")}
+    done = subprocess.run(
+        [sys.executable, "-c", ASKS, spec.format(folder=folders["bert"]), allowed],
+        env=there | {"HF_HOME": str(tmp_path)}, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert done.stdout.startswith(said)
+    assert ("ASKED" in done.stdout) == bool(allowed)
+
+
+def test_code_that_comes_with_a_model_is_not_run(folders, tmp_path):
+    spec = copied(
+        folders["bert"], tmp_path / "own", auto_map={"AutoConfig": "own.Own"}, model_type="something-of-its-own"
+    )
+    (tmp_path / "own" / "own.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')")
+    with pytest.raises(ModelError, match="cannot be loaded"):
+        load(spec)
+    assert not (tmp_path / "ran").exists()
 
 
 @pytest.mark.parametrize(

@@ -56,6 +56,8 @@ def test_what_is_given_overrides_the_preset():
         ("attention", {"layer": -1}, "layer cannot be -1. It is last, all or a whole number from 0"),
         ("attention", {"heads": "median"}, "heads cannot be 'median'. It is mean, sum, max"),
         ("integrated-gradients", {"steps": 0}, "steps cannot be 0. It is a whole number from 1"),
+        ("integrated-gradients", {"steps": "²"}, "steps cannot be '²'"),
+        ("integrated-gradients", {"steps": "9" * 5000}, "steps cannot be '999"),  # Python reads no such number
         ("integrated-gradients", {"steps": True}, "steps cannot be True"),
         ("integrated-gradients", {"steps": 2.5}, "steps cannot be 2.5"),
         ("integrated-gradients", {"steps": float("nan")}, "steps cannot be nan"),

@@ -1,5 +1,6 @@
 """Any spaCy pipeline with a text classifier as a predictor, and models that cannot be loaded."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -131,10 +132,67 @@ def test_occlusion_of_such_a_model_is_a_probabilitys_fall(folder: Path) -> None:
 
 
 def test_a_folder_that_is_no_model_is_said(tmp_path: Path) -> None:
-    with pytest.raises(ModelError, match="is no spaCy pipeline"):
+    with pytest.raises(ModelError, match=r"is no spaCy pipeline: config\.cfg is missing"):
         load(str(tmp_path), name="m")
-    with pytest.raises(ModelError, match="'en_none_sm' is no spaCy pipeline"):
+    with pytest.raises(ModelError, match=r"'en_none_sm' is no spaCy pipeline: neither a folder nor an installed one"):
         load("en_none_sm", name="m")
+
+
+@pytest.fixture
+def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Path]:
+    """A package that is installed, and whose code leaves a trace when it is run; whether it says that it is a pipeline."""
+
+    def install(name: str, code: str = "", *, is_pipeline: bool) -> Path:
+        ran = tmp_path / f"{name}-ran"
+        for folder in (name, f"{name}-1.0.dist-info"):
+            (tmp_path / "site" / folder).mkdir(parents=True)
+        (tmp_path / "site" / name / "__init__.py").write_text(f"open({str(ran)!r}, 'w').close()\n{code}")
+        about = tmp_path / "site" / f"{name}-1.0.dist-info"
+        (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+        if is_pipeline:
+            (about / "entry_points.txt").write_text(f"[spacy_models]\n{name} = {name}\n")
+        monkeypatch.syspath_prepend(tmp_path / "site")
+        return ran
+
+    return install
+
+
+def test_a_package_that_is_no_pipeline_is_not_run(installed: Callable[..., Path]) -> None:
+    ran = installed("no_pipeline", "def load(**_): raise SystemExit", is_pipeline=False)
+    with pytest.raises(ModelError, match="'no_pipeline' is no spaCy pipeline"):
+        load("no_pipeline", name="m")
+    with pytest.raises(ModelError, match="'blank:en' is no spaCy pipeline"):
+        load("blank:en", name="m")
+    assert not ran.exists()
+
+
+def test_an_installed_pipeline_is_found_by_its_name(installed: Callable[..., Path], folder: Path) -> None:
+    code = f"import spacy\ndef load(**given): return spacy.load({str(folder)!r}, **given)"
+    ran = installed("xx_tastes", code, is_pipeline=True)
+    assert sorted(load("xx_tastes", name="tastes").labels) == ["bad", "good"]
+    assert ran.exists()
+
+
+def test_a_pipeline_that_takes_parts_from_a_package_is_refused_before_that_is_run(
+    installed: Callable[..., Path], folder: Path, tmp_path: Path
+) -> None:
+    ran = installed("some_package", is_pipeline=False)
+    spacy.load(folder).to_disk(tmp_path / "m")
+    config = (tmp_path / "m" / "config.cfg").read_text()
+    config = config.replace("[components.textcat]\n", '[components.textcat]\nsource = "some_package"\n')
+    (tmp_path / "m" / "config.cfg").write_text(config.replace('factory = "textcat"\n', ""))
+    with pytest.raises(ModelError, match="takes its part textcat from another package"):
+        load(str(tmp_path / "m"), name="m")
+    assert not ran.exists()
+
+
+def test_a_folder_is_meant_before_an_installed_pipeline_of_its_name(
+    installed: Callable[..., Path], folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ran = installed(folder.name, is_pipeline=True)
+    monkeypatch.chdir(folder.parent)
+    assert load(folder.name, name="m").labels
+    assert not ran.exists()
 
 
 def test_a_pipeline_without_a_classifier_says_what_it_has(tmp_path: Path) -> None:

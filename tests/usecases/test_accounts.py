@@ -10,7 +10,7 @@ from argon2 import PasswordHasher
 from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.domain.tasks import get_task
 from annotator.errors import InvalidValue, NotAllowed, NotFound, NotSignedIn
-from annotator.store import Store, open_store
+from annotator.store import Store, events, open_store
 from annotator.store import people as people_store
 from annotator.store.database import iso
 from annotator.store.projects import add_project
@@ -345,7 +345,42 @@ def test_success_forgets_the_failures(store: Store) -> None:
     make_user(store)
     fail(store, "ann", 4)
     accounts.sign_in(store, "ann", PASSWORD)
-    assert people_store.failures_since(store, "ann", "") == []
+    assert people_store.failures_between(store, "ann", "", "9") == []
+
+
+def test_guessed_names_do_not_fill_the_record_and_it_still_tells_how_many_there_were(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def guess(times: int) -> None:
+        for number in range(times):
+            with pytest.raises(NotAllowed, match=WRONG):
+                accounts.sign_in(store, f"somebody {number}", "a guess")
+
+    def told() -> list[tuple[str, int]]:
+        rows = store.rows("SELECT actor, json_extract(detail, '$.n') AS n FROM events ORDER BY id")
+        return [(row["actor"], row["n"]) for row in rows]
+
+    monkeypatch.setattr(events, "now", lambda: "2026-01-31T10:59:59.999Z")
+    guess(100)
+    assert told() == [("unknown", n) for n in (1, 2, 4, 8, 16, 32, 64)]
+    monkeypatch.setattr(events, "now", lambda: "2026-01-31T11:00:00.000Z")
+    guess(3)
+    assert told()[7:] == [("unknown", 1), ("unknown", 2)]
+    assert store.value("SELECT count(*) FROM repeated_events") == 1
+
+
+def test_failures_of_a_person_are_told_apart_from_those_of_nobody(store: Store) -> None:
+    make_user(store)
+    for name in ("nobody", "ann", "ann"):
+        with pytest.raises(NotAllowed, match=WRONG):
+            accounts.sign_in(store, name, "a guess")
+    rows = store.rows("SELECT actor, detail FROM events WHERE action = 'fail to sign in' ORDER BY id")
+    assert [tuple(row) for row in rows] == [("unknown", '{"n": 1}'), ("ann", '{"n": 1}'), ("ann", '{"n": 2}')]
+
+
+def test_a_cookie_of_nobody_holds_up_nobody_who_writes(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(Store, "transaction")
+    accounts.sign_out(store, "a cookie of nobody")
 
 
 def test_five_wrong_passwords_in_a_row_end_in_a_wait(store: Store) -> None:

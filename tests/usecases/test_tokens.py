@@ -163,6 +163,15 @@ def test_wrong_secrets_slow_that_token_down_and_no_other(store, project, researc
     assert open_token(store, token, "Project", "read")
 
 
+def test_wrong_secrets_do_not_fill_the_record(store, project, token) -> None:
+    for _ in range(12):
+        with pytest.raises(NotSignedIn, match="not known here"):
+            open_token(store, wrong(token), "Project", "read")
+        change(store, "DELETE FROM sign_in_failures")
+    rows = store.rows("SELECT detail FROM events WHERE action = 'fail to use token' ORDER BY id")
+    assert [row["detail"] for row in rows] == [f'{{"token": 1, "n": {n}}}' for n in (1, 2, 4, 8)]
+
+
 def test_nobody_can_slow_a_token_down_by_failing_to_sign_in_under_some_name(store, token) -> None:
     counted_under = tokens._failures_name(number_of(token))
     for _ in range(accounts.FAILURES_UNTIL_A_WAIT + 1):

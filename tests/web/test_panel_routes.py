@@ -112,6 +112,54 @@ def test_a_changed_version_is_proposed_the_sets_of_its_original_and_keeps_the_an
     assert panel.post("draft", assignment=work["assignment"], revision=1, draft=bad).status_code == 422
 
 
+@pytest.mark.parametrize(
+    "sent",
+    [
+        {"Sec-Fetch-Site": "cross-site"},  # a picture, a frame, or a link on another site's page
+        {"Sec-Fetch-Site": "same-site", "Referer": "http://127.0.0.1:9999/"},  # another program on this machine
+        {"Sec-Fetch-Site": "none"},  # a link in a mail
+        {"Referer": "http://elsewhere.example/"},
+        {"Origin": "null"},
+        {},  # browsers say nothing of themselves to a server without TLS, and a page can leave out where it is
+    ],
+)
+@pytest.mark.parametrize("method", ["GET", "HEAD"])
+def test_no_other_sites_page_makes_the_server_give_work_out(
+    panel: Panel, store: Store, project: Project, sent: dict[str, str], method: str
+) -> None:
+    for address in (f"/api/panel/next?project={project.id}", f"/api/review/next?project={project.id}"):
+        answer = panel.client.request(method, address, headers=sent)
+        assert answer.status_code == 403
+    assert "did not come from a page of this server" in panel.client.get(address, headers=sent).json()["error"]
+    assert store.value("SELECT count(*) FROM assignments") == 0
+
+
+@pytest.mark.parametrize("sent", [{"Sec-Fetch-Site": "same-origin"}, {"Referer": f"{HOST}/annotate?project=1"}])
+def test_the_pages_own_document_may_ask_for_the_first_text_before_it_has_a_token(
+    panel: Panel, project: Project, sent: dict[str, str]
+) -> None:
+    answer = panel.client.get(f"/api/panel/next?project={project.id}", headers=sent)
+    assert (answer.status_code, answer.json()["work"]["instance"]["key"]) == (200, "t1")
+
+
+@pytest.mark.parametrize(
+    ("sent", "asks"),
+    [
+        ({"Sec-Fetch-Site": "none"}, True),
+        ({"Sec-Fetch-Site": "same-origin"}, True),
+        ({}, True),
+        ({"Sec-Fetch-Site": "cross-site"}, False),
+        ({"Sec-Fetch-Site": "same-site"}, False),
+        ({"Referer": "https://elsewhere.example/"}, False),
+    ],
+)
+def test_a_page_that_another_site_leads_to_is_shown_and_takes_no_text_ahead(
+    panel: Panel, sent: dict[str, str], asks: bool
+) -> None:
+    answer = panel.client.get("/annotate?project=1", headers={"Accept": "text/html", **sent})
+    assert (answer.status_code, "/api/panel/next" in answer.text) == (200, asks)
+
+
 def test_a_submission_answers_the_next_one_ahead(panel: Panel, project: Project) -> None:
     first = panel.get(f"next?project={project.id}").json()
     answer = panel.post(

@@ -193,6 +193,20 @@ def test_researchers_neither_write_nor_check(come: Come, reviews: Project, origi
     assert researcher.post("look", instance=original, changed=changed()).status_code == 403
 
 
+@pytest.mark.parametrize("path", ["rules", "progress", "mine", "originals", "next", "check/next"])
+def test_the_screen_is_for_those_who_annotate_or_review(come: Come, reviews: Project, path: str) -> None:
+    assert come("lead").get(f"{path}?project={reviews.id}").status_code == 200
+    refused = come("researcher").get(f"{path}?project={reviews.id}")
+    assert (refused.status_code, "right to" in refused.json()["error"]) == (403, True)
+
+
+def test_who_may_not_see_progress_is_told_which_roles_may(come: Come, reviews: Project) -> None:
+    assert come("reviewer").get(f"progress?project={reviews.id}").status_code == 200
+    said = come("researcher").get(f"progress?project={reviews.id}").json()["error"]
+    assert "right to annotate or to review in the project 'Reviews'" in said
+    assert "(annotator or lead or reviewer)" in said
+
+
 @pytest.mark.parametrize(
     ("sent", "status", "words"),
     [

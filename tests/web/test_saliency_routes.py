@@ -72,7 +72,14 @@ def test_an_instance_comes_with_its_panels(screen: Panel, store: Store, project:
     [
         ("instance?instance=999999", 404, "no instance number"),
         ("instance?instance=x", 422, "must be a number"),
+        ("instance?instance=²", 422, "must be a number"),  # a digit to Python, and yet no number
+        (f"instance?instance={'9' * 5000}", 422, "must be a number"),
         ("instance?instance=1&panels=a:b", 422, "RUN:LAYER:LABEL"),
+        ("instance?instance=1&panels=²", 422, "RUN:LAYER:LABEL"),
+        ("instance?instance=1&panels=1:²", 422, "RUN:LAYER:LABEL"),
+        (f"instance?instance=1&panels={'9' * 19}", 422, "RUN:LAYER:LABEL"),  # more than SQLite can hold
+        ("list?project=1&by=²:-:sets.best_f1", 422, "RUN:LAYER:NAME"),
+        (f"list?project=1&by=1:{'9' * 5000}:sets.best_f1", 422, "RUN:LAYER:NAME"),
         ("list?project=1&which=strange", 422, "must be one of"),
         ("list?project=1&which=wrong", 422, "Say whose answers"),
         ("list?project=1&by=1:sets", 422, "RUN:LAYER:NAME"),

@@ -1,5 +1,6 @@
 """The real server in a process of its own: what it refuses, what it prints, and who may see a page."""
 
+import datetime as dt
 import json
 import os
 import re
@@ -25,6 +26,7 @@ from annotator.store.people import add_failure
 from annotator.store.projects import add_project
 from annotator.usecases import accounts
 from annotator.web import server
+from annotator.web.listening import listen
 from annotator.web.navigation import PAGES
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -137,10 +139,10 @@ def running(program: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator
         yield started
 
 
-def test_health_says_that_all_is_well(running: Running) -> None:
+def test_health_says_that_all_is_well_and_no_more_to_a_stranger(running: Running) -> None:
     answer = running.ask("GET", "/health")
     assert answer.status == 200
-    assert json.loads(answer.text) == {"status": "ok", "version": "0.1.0"}
+    assert json.loads(answer.text) == {"status": "ok"}
 
 
 def test_nobody_sees_a_page_without_signing_in(running: Running) -> None:
@@ -201,14 +203,15 @@ def test_twenty_failures_close_a_name_for_a_quarter_of_an_hour(running: Running)
 
 def test_five_failures_make_a_name_wait_for_seconds(running: Running) -> None:
     with open_store(running.path) as store, store.transaction():
+        since, until = accounts.failures_window(dt.datetime.now(dt.UTC))
         for _ in range(5):
-            add_failure(store, "dan")
+            add_failure(store, "dan", since, until)
     assert re.search(r"Too many failures for this name\. Try again in [1-5] seconds?\.", running.sign_in("dan").text)
 
 
 def test_small_answers_do_not_wait_for_a_delayed_acknowledgement(running: Running) -> None:
     """With Nagle's delay each of these would take 40 ms; no timing is asserted, only that the socket asks for none."""
-    with server._listen("127.0.0.1", 0) as listener:
+    with listen("127.0.0.1", 0) as listener:
         assert listener.proto == socket.IPPROTO_TCP
 
 

@@ -1,5 +1,6 @@
 """The routes of signing in and out, the gate before the pages, and what a refusal looks like: without Streamlit."""
 
+import html
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +14,7 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
+from annotator import __version__
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.tasks import get_task
 from annotator.errors import (
@@ -38,6 +40,7 @@ from annotator.web.routes.access import (
     close_kept_store,
     error_response,
     require_csrf,
+    said_of,
     session_of_request,
 )
 from annotator.web.routes.sign_in import local_path
@@ -223,6 +226,13 @@ def test_a_form_from_elsewhere_is_refused(client: TestClient, address: str, head
     assert "set-cookie" not in response.headers
 
 
+def test_a_proxy_that_does_not_hand_on_the_host_is_named(client: TestClient) -> None:
+    through = {**SAME, "Origin": "https://annotate.example.org"}
+    response = client.post("/sign-in", data={"name": "ann", "password": PASSWORD}, headers=through)
+    assert response.status_code == 403
+    assert "let the proxy hand on the Host as the browser sends it" in alert(response)
+
+
 @pytest.mark.parametrize(
     ("body", "sentence"),
     [(b"name=" + b"x" * 40_000, "The form is too large"), (b"&".join([b"a=b"] * 20), "The form has too many fields")],
@@ -302,6 +312,16 @@ def test_pages_and_files_need_a_session_and_the_rest_does_not(client: TestClient
         assert client.get(address, headers=PAGE).status_code == 200, address
 
 
+@pytest.mark.parametrize(
+    "address", ["/auth/login", "/auth/logout", "/oauth2callback?state=x", "/_stcore/agent/interact"]
+)
+def test_what_streamlit_has_and_we_do_not_use_is_not_there(client: TestClient, address: str) -> None:
+    sign_in(client)
+    for method in ("GET", "POST"):
+        answer = client.request(method, address)
+        assert (answer.status_code, answer.text) == (404, "There is nothing here.")
+
+
 def test_the_start_leads_to_the_first_page_of_the_person(path: Path, client: TestClient) -> None:
     sign_in(client)
     assert client.get("/?project=1", headers=PAGE).headers["location"] == "/annotate?project=1"
@@ -358,17 +378,48 @@ def test_a_refusal_has_its_status(error: AnnotatorError, status: int) -> None:
     assert (response.status_code, response.body) == (status, b'{"error":"a"}')
 
 
+@pytest.mark.parametrize(
+    ("place", "said"),
+    [
+        ("/srv/data/annotator.db", "'annotator.db' is busy."),
+        ("/srv/o'brien/annotator.db", "'annotator.db' is busy."),
+        ("C:\\data\\annotator.db", "'annotator.db' is busy."),
+        ("annotator.db", "'annotator.db' is busy."),
+    ],
+)
+def test_trouble_with_the_database_is_said_without_its_place(place: str, said: str) -> None:
+    assert said_of(StoreError(f"'{place}' is busy.")) == said
+    assert said_of(InvalidValue("'/api/x' is no model.")) == "'/api/x' is no model."
+
+
 def test_a_refused_annotation_says_which_set_is_meant() -> None:
     response = error_response(InvalidAnnotation("a", set_index=1, is_warning=True))
     assert (response.status_code, response.body) == (422, b'{"error":"a","set":1,"warning":true}')
 
 
-def test_health_says_when_the_database_cannot_be_read(path: Path, client: TestClient) -> None:
-    assert client.get("/health").json()["status"] == "ok"
+def test_health_tells_its_version_to_administrators_alone(path: Path, client: TestClient) -> None:
+    assert client.get("/health").json() == {"status": "ok"}
+    sign_in(client)
+    assert client.get("/health").json() == {"status": "ok"}
+    with open_store(path) as store:
+        link = accounts.add_user(store, LOCAL_OPERATOR, "admin", "administrator").link_token
+    client.post(f"/link/{link}", data={"password": PASSWORD}, headers=SAME)
+    assert client.get("/health").json() == {"status": "ok", "version": __version__}
+
+
+def test_that_the_database_cannot_be_read_is_said_to_all_and_where_it_lies_only_in_the_log(
+    path: Path, client: TestClient, caplog: pytest.LogCaptureFixture
+) -> None:
+    assert client.get("/health").status_code == 200
     path.rename(path.with_suffix(".away"))
     answer = client.get("/health")
-    assert answer.status_code == 503
-    assert answer.json()["error"].startswith("There is no database at")
+    assert (answer.status_code, answer.json()) == (503, {"status": "failing"})
+    assert f"There is no database at '{path}'" in caplog.text
+    close_kept_store()
+    for address, headers in (("/sign-in", {}), ("/annotate", PAGE), ("/link/x", {}), ("/api/panel/next?project=1", {})):
+        said = client.get(address, headers=headers)
+        assert (said.status_code, str(path.parent) in said.text) == (503, False), address
+        assert "There is no database at 'annotator.db'." in html.unescape(said.text)
 
 
 def test_a_database_that_was_replaced_is_read_anew(path: Path, client: TestClient) -> None:

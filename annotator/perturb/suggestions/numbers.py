@@ -11,6 +11,7 @@ from annotator.text.edits import Edit
 # No part of a longer sign: 3.2.1, 10:30, 1-0, b2, #4, @5.
 _NUMBER = re.compile(r"(?<![A-Za-z0-9_.,:/@#-])(\d{1,3}(?:,\d{3})+|\d+)(\.\d+)?(?![A-Za-z0-9_:/-]|[.,]\d)")
 _UNCHANGED = frozenset({"0", "1", "2", "4"})  # 2 and 4 are often "to" and "for"; after 1 stands a singular
+_LONGEST = 40  # characters; what is longer is no amount that somebody reads
 _CHINESE_DIGITS = "两三四五六七八九"
 
 
@@ -19,7 +20,8 @@ def change_number(passage: Passage) -> Iterator[Found]:
     places: dict[str, list[tuple[int, int]]] = {}
     for found in _NUMBER.finditer(passage.text):
         number = found.group()
-        if number.isascii() and number not in _UNCHANGED and not (number[0] == "0" and found[2] is None):
+        is_plain = number.isascii() and len(number) <= _LONGEST
+        if is_plain and number not in _UNCHANGED and not (number[0] == "0" and found[2] is None):
             places.setdefault(number, []).append(found.span())
     for number, found_at in places.items():
         other = _other_number(number, passage)

@@ -58,7 +58,8 @@ class Saliency {
 
   async #ask(route, query) {
     try {
-      const answer = await fetch(`${this.data.routes}/${route}?${new URLSearchParams(query)}`, { headers: { Accept: "application/json" } });
+      const headers = { Accept: "application/json", "X-CSRF-Token": this.data.csrf };
+      const answer = await fetch(`${this.data.routes}/${route}?${new URLSearchParams(query)}`, { headers });
       const said = await answer.json();
       return answer.ok ? said : { error: said.error || "The server could not answer." };
     } catch {

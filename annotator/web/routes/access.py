@@ -1,13 +1,14 @@
 """What every route shares: the database, who is asking, whether the request comes from a page of ours, and refusals."""
 
+import logging
 import os
+import re
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from secrets import compare_digest
-from urllib.parse import urlsplit
 
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import JSONResponse
@@ -22,14 +23,22 @@ from annotator.errors import (
     NotFound,
     NotSignedIn,
     StoreError,
+    TooBusy,
 )
 from annotator.usecases.accounts import Session, session_of
 from annotator.usecases.databases import Store, open_store
+from annotator.web.routes.origins import is_changed_on_the_way, is_from_elsewhere, is_from_own_page
 
 COOKIE = "annotator_session"
 DATABASE_VARIABLE = "ANNOTATOR_DB"  # pages run in this process, but get nothing from the server but its environment
 _SCOPE_KEY = "annotator"
+_LOG = logging.getLogger(__name__)
+_PLACE = re.compile(r"'(?:/|[A-Za-z]:[\\/]).*?([^/\\]*)'(?![^\s.,:;)])")
 _FOREIGN = "This request did not come from a page of this server. Open the page again and repeat it there."
+_PROXIED = (
+    "This server was reached under another name than the one in the browser's address bar. Whoever runs it has to let the proxy "
+    'hand on the Host as the browser sends it (docs/commands.md, "Behind a proxy").'
+)
 
 # The first that fits counts, so a subclass stands before its base.
 _STATUS: tuple[tuple[type[AnnotatorError], int], ...] = (
@@ -40,6 +49,7 @@ _STATUS: tuple[tuple[type[AnnotatorError], int], ...] = (
     (Conflict, 409),
     (InvalidValue, 422),
     (StoreError, 503),
+    (TooBusy, 503),
 )
 
 
@@ -122,25 +132,26 @@ def session_of_request(request: HTTPConnection) -> Session:
 
 def require_csrf(request: Request, session: Session) -> None:
     """Raise NotAllowed unless the request carries the session's token and comes from a page of this server."""
-    token = request.headers.get("x-csrf-token", "")
-    if not compare_digest(token.encode(), session.csrf.encode()) or _is_foreign(request):
-        raise NotAllowed(_FOREIGN)
+    if not _has_token(request, session) or is_from_elsewhere(request):
+        raise _foreign(request)
 
 
-def require_same_origin(request: Request) -> None:
-    """Raise NotAllowed unless a browser says that a page of this server sent the request; for forms, which have no token."""
-    says_nothing = "sec-fetch-site" not in request.headers and "origin" not in request.headers
-    if says_nothing or _is_foreign(request):
-        raise NotAllowed(_FOREIGN)
+def require_own_page(request: Request, session: Session | None = None) -> None:
+    """Raise NotAllowed unless a page of this server sent the request.
+
+    A browser says so; or the request carries the token of a session, where one is given (a form has none).
+    """
+    has_token = session is not None and _has_token(request, session) and not is_from_elsewhere(request)
+    if not (has_token or is_from_own_page(request)):
+        raise _foreign(request)
 
 
-def _is_foreign(request: Request) -> bool:
-    site = request.headers.get("sec-fetch-site")
-    origin = request.headers.get("origin")
-    if site is not None and site != "same-origin":
-        return True
-    # Behind a proxy that ends TLS the scheme differs; host and port do not.
-    return origin is not None and urlsplit(origin).netloc != request.headers.get("host")
+def _foreign(request: Request) -> NotAllowed:
+    return NotAllowed(_PROXIED if is_changed_on_the_way(request) else _FOREIGN)
+
+
+def _has_token(request: Request, session: Session) -> bool:
+    return compare_digest(request.headers.get("x-csrf-token", "").encode(), session.csrf.encode())
 
 
 async def read_body(request: Request, most: int, refusal: str) -> bytes:
@@ -158,9 +169,22 @@ def status_of(error: AnnotatorError) -> int:
     return next((status for kind, status in _STATUS if isinstance(error, kind)), 400)
 
 
+def said_of(error: AnnotatorError) -> str:
+    """What is said of a refusal to a browser, which anybody may hold: no place on this machine, only a file's name."""
+    if not isinstance(error, StoreError):
+        return str(error)
+    note_trouble(error)
+    return _PLACE.sub(r"'\1'", str(error))
+
+
+def note_trouble(error: StoreError) -> None:
+    """Write trouble with the database into the log, with the place: only whoever runs the server reads it."""
+    _LOG.warning("%s", error)
+
+
 def error_response(error: AnnotatorError) -> JSONResponse:
     """A refusal as JSON: the sentence, and for an annotation which set is meant and whether it may be confirmed."""
-    body: dict[str, object] = {"error": str(error)}
+    body: dict[str, object] = {"error": said_of(error)}
     if isinstance(error, InvalidAnnotation):
         body |= {"set": error.set_index, "warning": error.is_warning}
     return JSONResponse(body, status_of(error), {"Cache-Control": "no-store"})

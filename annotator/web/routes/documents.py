@@ -14,6 +14,7 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
 from annotator.web.navigation import PAGES
+from annotator.web.routes.origins import is_from_elsewhere
 from annotator.web.routes.static import panel_modules
 
 _ENTRIES = {"annotate": "panel.js", "review": "review.js"}
@@ -24,6 +25,24 @@ _SERVER = """<script>
 window.__streamlit = {
   BACKEND_BASE_URL: location.origin + "/",
   HOST_CONFIG: { allowedOrigins: [location.origin], useExternalAuthToken: false },
+};
+</script>
+"""
+# A web socket of somebody who is not signed in is refused, and Streamlit would try again for ever. So the page is asked for anew:
+# whom it would lead to the sign-in page is led there. While the server is away nothing is answered, and nothing happens.
+_SIGNED_OUT = """<script>
+window.WebSocket = class extends WebSocket {
+  constructor(...given) {
+    super(...given);
+    let wasOpen = false;
+    this.addEventListener("open", () => { wasOpen = true; });
+    this.addEventListener("close", async () => {
+      if (wasOpen) return;
+      const asked = { method: "HEAD", headers: { Accept: "text/html" }, redirect: "manual" };
+      const answer = await fetch(location.href, asked).catch(() => null);
+      if (answer?.type === "opaqueredirect") location.reload();
+    });
+  }
 };
 </script>
 """
@@ -43,7 +62,7 @@ try {
   const read = async (response) => ({ status: response.status, body: await response.json() });
   if (asked.get("project") && !Object.keys(localStorage).some((key) => key.startsWith("annotator:draft:"))) {
     const url = "/api/panel/next?" + query;
-    window.annotatorEarly = { url, answer: fetch(url).then(read).catch(() => null) };
+    window.annotatorEarly = { url, answer: fetch(url).then((response) => response.ok ? read(response) : null).catch(() => null) };
   }
 } catch {}
 </script>
@@ -55,13 +74,13 @@ addEventListener("load", () => { for (const module of MODULES) import(module).ca
 
 
 @cache
-def _document(page: str) -> str:
+def _document(page: str, *, asks_first: bool = True) -> str:
     from streamlit.file_util import get_static_dir  # noqa: PLC0415  (half a second)
 
     static = Path(get_static_dir())
     index = (static / "index.html").read_text(encoding="utf-8")
-    first = _SERVER + _STYLE
-    if page in _FIRST_ASKED:
+    first = _SERVER + _SIGNED_OUT + _STYLE
+    if asks_first and page in _FIRST_ASKED:
         first += _FIRST_TEXT
     if page in _ENTRIES:
         # What shows a component is Streamlit's own; that it is not found under this name costs only its early reading.
@@ -71,8 +90,12 @@ def _document(page: str) -> str:
 
 
 def document(request: Request) -> Response:
-    """The document of a page; the page's script decides what it shows, and to whom."""
-    return HTMLResponse(_document(request.url.path.strip("/")), headers={"Cache-Control": "no-cache"})
+    """The document of a page; the page's script decides what it shows, and to whom.
+
+    Asking for the first text takes it: to whom another site's page sent here it is given when the page itself is there.
+    """
+    page = _document(request.url.path.strip("/"), asks_first=not is_from_elsewhere(request))
+    return HTMLResponse(page, headers={"Cache-Control": "no-cache"})
 
 
 routes = [Route(path, document) for path in ("/", *(f"/{page.path}" for page in PAGES))]

@@ -1,14 +1,17 @@
-"""GET /health: whether the server runs, and the database can be read and written."""
+"""GET /health: whether the server runs, and the database can be read and written. Only an administrator learns more than that.
+
+A proxy on this machine makes everybody come from it, so that no address tells who asks: a session does.
+"""
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from annotator import __version__
-from annotator.errors import StoreError
-from annotator.usecases.accounts import has_users
-from annotator.usecases.databases import open_store
-from annotator.web.routes.access import options_of
+from annotator.errors import NotSignedIn, StoreError
+from annotator.usecases.accounts import has_users, session_of
+from annotator.usecases.databases import Store, open_store
+from annotator.web.routes.access import COOKIE, note_trouble, options_of
 
 _NOT_KEPT = {"Cache-Control": "no-store"}
 
@@ -19,9 +22,18 @@ def health(request: Request) -> JSONResponse:
         with open_store(options_of(request).path) as store:
             has_users(store)
             store.require_writable()
+            details = {"version": __version__} if _is_for_administrator(store, request) else {}
     except StoreError as error:
-        return JSONResponse({"status": "failing", "version": __version__, "error": str(error)}, 503, _NOT_KEPT)
-    return JSONResponse({"status": "ok", "version": __version__}, 200, _NOT_KEPT)
+        note_trouble(error)
+        return JSONResponse({"status": "failing"}, 503, _NOT_KEPT)
+    return JSONResponse({"status": "ok", **details}, 200, _NOT_KEPT)
+
+
+def _is_for_administrator(store: Store, request: Request) -> bool:
+    try:
+        return session_of(store, request.cookies.get(COOKIE)).user.is_administrator
+    except NotSignedIn:
+        return False
 
 
 routes = [Route("/health", health)]

@@ -9,11 +9,19 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from annotator.domain.numbers import whole_number
 from annotator.domain.people import User
 from annotator.errors import AnnotatorError, InvalidValue, StaleDraft
 from annotator.usecases.accounts import Session
 from annotator.usecases.databases import Store
-from annotator.web.routes.access import error_response, read_body, require_csrf, route_store, session_of_request
+from annotator.web.routes.access import (
+    error_response,
+    read_body,
+    require_csrf,
+    require_own_page,
+    route_store,
+    session_of_request,
+)
 
 LAST_PAGE = 10**6
 _LONGEST_BODY = 2 * 1024 * 1024
@@ -29,19 +37,21 @@ _B = TypeVar("_B")
 def number(query: Any, name: str, *, lowest: int = 0, highest: int = _LARGEST) -> int:
     """A whole number of an address; raises InvalidValue naming it."""
     value = query.get(name, "")
-    is_number = value.isascii() and value.isdigit() and len(value) <= len(str(highest))
-    if not is_number or not lowest <= int(value) <= highest:
+    found = whole_number(value)
+    if found is None or not lowest <= found <= highest:
         said = f"a number from {lowest} to {highest}"
         raise InvalidValue(f"'{name}' in the address must be {said}; it is '{value[:40]}'.")
-    return int(value)
+    return found
 
 
 def get_route(path: str, handler: Handler) -> Route:
-    """GET /api/PATH: the handler gets the address's query."""
+    """GET /api/PATH: the handler gets the address's query. Some give work out, so that no other site's page may ask."""
 
     def endpoint(request: Request) -> Response:
         try:
-            return _answer(request, handler, None, session_of_request(request), request.query_params)
+            session = session_of_request(request)
+            require_own_page(request, session)
+            return _answer(request, handler, None, session, request.query_params)
         except AnnotatorError as error:
             return error_response(error)
 

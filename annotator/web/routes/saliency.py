@@ -6,6 +6,7 @@ The use cases bring NumPy, so they are imported when the first message comes, an
 from typing import Any, get_args
 
 from annotator.domain.measurements import Question, Which
+from annotator.domain.numbers import whole_number
 from annotator.domain.people import User
 from annotator.errors import InvalidValue
 from annotator.metrics.registry import definition_of
@@ -44,9 +45,10 @@ def _sorting(by: str) -> tuple[int | None, int | None, str]:
         return None, None, ""
     run, _, rest = by.partition(":")
     layer, _, name = rest.partition(":")
-    if not run.isdigit() or not (layer == "-" or layer.isdigit()) or not name:
+    run_id, number = whole_number(run), whole_number(layer)
+    if run_id is None or (number is None and layer != "-") or not name:
         raise InvalidValue(f"'by' in the address is RUN:LAYER:NAME, such as 3:-:sets.best_f1; it is '{by[:60]}'.")
-    return int(run), None if layer == "-" else int(layer), name
+    return run_id, number, name
 
 
 def _instance(store: Store, user: User, query: Any) -> object:

@@ -17,6 +17,7 @@ from starlette.responses import FileResponse, Response
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
+from annotator.domain.numbers import whole_number
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.domain.tokens import Scope as TokenScope
@@ -65,8 +66,7 @@ async def take_outputs(request: Request) -> Response:
 
 async def _keep(request: Request, path: Path) -> None:
     """Write the body to a file as it comes; raises as soon as it is known to be too long."""
-    announced = request.headers.get("content-length", "0")
-    if announced.isdigit() and int(announced) > MOST_BYTES:
+    if (whole_number(request.headers.get("content-length", "")) or 0) > MOST_BYTES:
         raise _TooLarge(_TOO_LARGE)
     n_bytes, buffer = 0, bytearray()
     with path.open("wb") as file:
@@ -189,10 +189,10 @@ def _whole(query: Mapping[str, str], name: str) -> int | None:
     value = query.get(name)
     if value is None:
         return None
-    digits = value.removeprefix("-")
-    if not (digits.isascii() and digits.isdigit() and len(digits) <= 18):
+    found = whole_number(value.removeprefix("-"))
+    if found is None:
         raise InvalidValue(f"'{name}' in the address must be a whole number; it is '{value[:40]}'.")
-    return int(value)
+    return -found if value.startswith("-") else found
 
 
 def _one_of(query: Mapping[str, str], name: str, known: tuple[Any, ...], default: Any) -> Any:

@@ -1,6 +1,7 @@
 """Signing in with a password, a one-time link, or (in the demonstration) by choosing a person; signing out."""
 
 from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
 from urllib.parse import parse_qsl, quote, urlsplit
 
 from starlette.concurrency import run_in_threadpool
@@ -8,15 +9,17 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from annotator.errors import AnnotatorError, InvalidValue, NotSignedIn
+from annotator.errors import AnnotatorError, InvalidValue, NotSignedIn, TooBusy
 from annotator.usecases import accounts
 from annotator.web import forms
+from annotator.web.routes import hashing
 from annotator.web.routes.access import (
     COOKIE,
     options_of,
     read_body,
-    require_same_origin,
+    require_own_page,
     route_store,
+    said_of,
     session_of_request,
     status_of,
 )
@@ -43,18 +46,39 @@ def local_path(path: str) -> str:
     return path
 
 
-def with_form(handler: Callable[[Request, Form], Response]) -> Callable[[Request], Awaitable[Response]]:
-    """A route that takes a form from a page of ours and works on it in a thread (hashing takes 50 ms)."""
+def with_form(
+    handler: Callable[[Request, Form], Response], *, hashes: bool = False
+) -> Callable[[Request], Awaitable[Response]]:
+    """A route that takes a form from a page of ours and works on it in a thread; one that hashes in a thread of its own."""
 
     async def take(request: Request) -> Response:
+        form: Form = {}
         try:
-            require_same_origin(request)
+            require_own_page(request)
             form = await _read_form(request)
+            if hashes:
+                return await hashing.THREADS.run(_address_of(request), partial(handler, request, form))
+            return await run_in_threadpool(handler, request, form)
+        except TooBusy as error:
+            return _come_again(request, form, error)
         except AnnotatorError as error:
-            return forms.message_page("Not accepted", str(error), status_of(error))
-        return await run_in_threadpool(handler, request, form)
+            return forms.message_page("Not accepted", said_of(error), status_of(error))
 
     return take
+
+
+def _address_of(request: Request) -> str:
+    return request.client.host if request.client else ""
+
+
+def _come_again(request: Request, form: Form, error: TooBusy) -> Response:
+    """Without the database, so that it costs little; who wanted to sign in finds the form with the name."""
+    if request.url.path == "/sign-in":
+        answer = _empty_form(request, name=form.get("name", ""), error="", notice=str(error), status=status_of(error))
+    else:
+        answer = forms.message_page("Not now", f"{error} Your link was not used: go back to it.", status_of(error))
+    answer.headers["Retry-After"] = str(hashing.RETRY_AFTER_SECONDS)
+    return answer
 
 
 async def _read_form(request: Request) -> Form:
@@ -78,15 +102,17 @@ def show_sign_in(request: Request) -> Response:
 def _sign_in_form(
     request: Request, *, name: str = "", error: str = "", notice: str = "", status: int = 200
 ) -> Response:
-    next_path = _next_of(request) if "next" in request.query_params else ""
-    options = options_of(request)
     with route_store(request) as store:
-        if options.is_demonstration:
+        if options_of(request).is_demonstration:
             people = accounts.list_people_to_choose(store, is_demonstration=True)
-            return forms.choose_page(people, next_path=next_path, error=error, status=status)
+            return forms.choose_page(people, next_path=_asked_next(request), error=error, status=status)
         if not error and not accounts.has_users(store):
             notice = _NO_ACCOUNT
-    return forms.sign_in_page(name=name, next_path=next_path, error=error, notice=notice, status=status)
+    return _empty_form(request, name=name, error=error, notice=notice, status=status)
+
+
+def _empty_form(request: Request, *, name: str, error: str, notice: str = "", status: int) -> Response:
+    return forms.sign_in_page(name=name, next_path=_asked_next(request), error=error, notice=notice, status=status)
 
 
 def sign_in(request: Request, form: Form) -> Response:
@@ -100,7 +126,7 @@ def sign_in(request: Request, form: Form) -> Response:
             else:
                 token = accounts.sign_in(store, name, form.get("password", ""))
     except AnnotatorError as error:
-        return _sign_in_form(request, name=name, error=str(error), status=status_of(error))
+        return _sign_in_form(request, name=name, error=said_of(error), status=status_of(error))
     return _with_session(request, token, _next_of(request))
 
 
@@ -109,7 +135,7 @@ def show_link(request: Request) -> Response:
     try:
         return _link_form(request)
     except AnnotatorError as error:
-        return forms.message_page("This link does not work", str(error), status_of(error))
+        return forms.message_page("This link does not work", said_of(error), status_of(error))
 
 
 def _link_form(request: Request, *, name: str = "", error: str = "", status: int = 200) -> Response:
@@ -127,9 +153,9 @@ def use_link(request: Request, form: Form) -> Response:
         with route_store(request) as store:
             token = accounts.set_password_with_link(store, request.path_params["token"], name, form.get("password", ""))
     except InvalidValue as error:
-        return _link_form(request, name=name, error=str(error), status=status_of(error))
+        return _link_form(request, name=name, error=said_of(error), status=status_of(error))
     except AnnotatorError as error:
-        return forms.message_page("This link does not work", str(error), status_of(error))
+        return forms.message_page("This link does not work", said_of(error), status_of(error))
     return _with_session(request, token, "/")
 
 
@@ -186,6 +212,10 @@ def _next_of(request: Request) -> str:
     return local_path(request.query_params.get("next", "/"))
 
 
+def _asked_next(request: Request) -> str:
+    return _next_of(request) if "next" in request.query_params else ""
+
+
 def sign_in_address(path: str, query: str) -> str:
     """Where to sign in so that one comes back to a path afterwards."""
     wanted = local_path(f"{path}?{query}" if query else path)
@@ -194,9 +224,9 @@ def sign_in_address(path: str, query: str) -> str:
 
 routes = [
     Route("/sign-in", show_sign_in, methods=["GET"]),
-    Route("/sign-in", with_form(sign_in), methods=["POST"]),
+    Route("/sign-in", with_form(sign_in, hashes=True), methods=["POST"]),
     Route("/sign-out", show_sign_out, methods=["GET"]),
     Route("/sign-out", with_form(sign_out), methods=["POST"]),
     Route("/link/{token}", show_link, methods=["GET"]),
-    Route("/link/{token}", with_form(use_link), methods=["POST"]),
+    Route("/link/{token}", with_form(use_link, hashes=True), methods=["POST"]),
 ]

@@ -114,6 +114,24 @@ def test_an_ended_session_says_so_and_the_marks_wait_for_the_next_sign_in(server
     assert tokens_of(ann) == "2"
 
 
+def test_a_tab_that_finds_its_session_ended_after_a_restart_comes_to_the_sign_in_page_and_back(
+    server: Server, person: Come
+) -> None:
+    ann = person("Annotator 1").annotate(SENTIMENT)
+    key, port = ann.key, server.port
+    server.kill()
+    with open_store(server.database) as store, store.transaction():
+        end_sessions_of(store, get_user(store, "Annotator 1"))
+    again = Server(server.database, port=port)
+    try:
+        ann.page.wait_for_url("**/sign-in?next=*")
+        ann.page.get_by_role("button", name="Annotator 1").click()
+        ann.wait_for_text()
+        assert ann.key == key
+    finally:
+        again.stop()
+
+
 HOSTILE = {
     "markup": "<script>document.title = 'taken'</script><img src=x onerror=\"document.title='taken'\"> good",
     "rtl": "الطعام ممتاز والخدمة سريعة جدا",

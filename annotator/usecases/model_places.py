@@ -1,0 +1,39 @@
+"""Which models may be named on pages. They lie on the server's disk, or at another host: whoever runs the server allows that.
+
+What is typed at the command line is not asked about: whoever sits there reads those places and asks that host anyway.
+"""
+
+import os
+import re
+from pathlib import Path
+
+from annotator.errors import NotAllowed
+
+HUB_VARIABLE = "ANNOTATOR_ALLOW_MODEL_HUB"
+PLACES_VARIABLE = "ANNOTATOR_MODELS"
+_YES = frozenset({"1", "true", "yes"})
+_IN_FOLDERS = frozenset({"spacy", "transformers"})
+_NAME = re.compile(r"[\w-][\w.-]*(/[\w-][\w.-]*)?")  # of an installed pipeline, or of a model at the hub
+
+
+def is_hub_allowed() -> bool:
+    """Whether models that pages name may be fetched from the Hugging Face hub."""
+    return os.environ.get(HUB_VARIABLE, "").lower() in _YES
+
+
+def require_allowed_place(spec: str) -> None:
+    """Raise NotAllowed for a model in a folder outside of those that the server allows; it allows all where it names none."""
+    kind, _, source = spec.partition(":")
+    places = [
+        Path(place).expanduser().resolve() for place in os.environ.get(PLACES_VARIABLE, "").split(os.pathsep) if place
+    ]
+    if kind not in _IN_FOLDERS or not places:
+        return
+    folder = Path(source.strip()).expanduser().resolve()
+    is_name = _NAME.fullmatch(source.strip()) is not None and not folder.exists()
+    if not is_name and not any(folder.is_relative_to(place) for place in places):
+        raise NotAllowed(
+            f"'{source.strip()}' is not among the folders from which models are taken here "
+            f"({', '.join(str(place) for place in places)}). Whoever runs the server puts it there, or adds its folder to "
+            f"{PLACES_VARIABLE}."
+        )

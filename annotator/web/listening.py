@@ -1,0 +1,150 @@
+"""The listening socket, and the addresses at which one reaches it."""
+
+import errno
+import os
+import socket
+from contextlib import suppress
+from dataclasses import dataclass
+from ipaddress import ip_address
+from pathlib import Path
+from typing import Any, BinaryIO
+from urllib.parse import urlsplit
+
+from annotator.errors import InvalidValue
+
+_BACKLOG = 2048
+# Addresses of nobody, kept for documents: the way to them is the way out. Nothing is sent there.
+_ANYWHERE = ((socket.AF_INET6, "2001:db8::1"), (socket.AF_INET, "192.0.2.1"))
+_NO_FILE_LEFT = frozenset({errno.EMFILE, errno.ENFILE})
+
+
+class Listener(socket.socket):
+    """A listening socket that turns connections away while the system gives no more files.
+
+    asyncio would try thousands of times, and write thousands of lines. One file is kept back, so that the connection can be taken
+    and closed: whoever it was learns it at once.
+    """
+
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
+        self._kept_back = _a_file()
+
+    def accept(self) -> tuple[socket.socket, Any]:
+        try:
+            return super().accept()
+        except OSError as error:
+            if error.errno not in _NO_FILE_LEFT:
+                raise
+            self._turn_away()
+            raise BlockingIOError from error
+
+    def close(self) -> None:
+        self._kept_back.close()
+        super().close()
+
+    def _turn_away(self) -> None:
+        self._kept_back.close()
+        with suppress(OSError):  # another thread was faster, or whoever it was has left
+            super().accept()[0].close()
+        with suppress(OSError):
+            self._kept_back = _a_file()
+
+
+def _a_file() -> BinaryIO:
+    return Path(os.devnull).open("rb")
+
+
+def listen(host: str, port: int) -> Listener:
+    """A listening socket. It names TCP, else asyncio would leave Nagle's delay on and each small answer waits 40 ms."""
+    try:
+        family, _, _, _, place = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+    except (socket.gaierror, OverflowError) as error:
+        raise InvalidValue(f"There is no address '{host}', port {port}, on this machine ({error}).") from error
+    listener = Listener(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    try:
+        if os.name != "nt":
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(place)
+        listener.listen(_BACKLOG)
+    except OSError as error:
+        listener.close()
+        raise InvalidValue(_unusable(host, port, error)) from error
+    return listener
+
+
+def _unusable(host: str, port: int, error: OSError) -> str:
+    if error.errno == errno.EADDRINUSE:
+        return (
+            f"Port {port} of {host} is taken by another program. Choose another one with --port, or stop that program."
+        )
+    if error.errno == errno.EACCES:
+        return f"Port {port} of {host} may not be used by you. Choose one from 1024 on with --port."
+    return f"'{host}', port {port}, cannot be served ({error.strerror}). Choose another --host or --port."
+
+
+@dataclass(frozen=True, slots=True)
+class Addresses:
+    """Where a browser reaches the server: here, on this machine; and where others do, None where they cannot."""
+
+    here: str
+    elsewhere: str | None
+
+    @property
+    def for_links(self) -> str:
+        """What a link begins with that somebody is given."""
+        return self.elsewhere or self.here
+
+    @property
+    def is_readable_on_the_way(self) -> bool:
+        """Whether what goes to and fro passes a network without TLS."""
+        parts = urlsplit(self.elsewhere or "https://")
+        return parts.scheme != "https" and not is_loopback(parts.hostname or "")
+
+
+def addresses_of(bound: str, port: int, url: str | None = None) -> Addresses:
+    """Where a server is reached that listens at an address.
+
+    url:    where people reach it, as whoever started it says: through a proxy, say
+    Raises: InvalidValue for a URL that is none
+    """
+    place = ip_address(bound)
+    here = (
+        _written("127.0.0.1" if place.version == 4 else "::1", port) if place.is_unspecified else _written(bound, port)
+    )
+    if url is not None:
+        return Addresses(here, _checked(url))
+    if place.is_loopback:
+        return Addresses(here, None)
+    return Addresses(here, _written(_own_address(place.version), port) if place.is_unspecified else here)
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine reaches a host."""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _checked(url: str) -> str:
+    parts = urlsplit(url)
+    if parts.scheme not in {"http", "https"} or not parts.hostname:
+        raise InvalidValue(
+            f"'{url}' is no address of a server. Write it as a browser shows it, https://annotate.example.org."
+        )
+    return url.rstrip("/")
+
+
+def _written(host: str, port: int) -> str:
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def _own_address(version: int) -> str:
+    """The address that this machine has towards others, else its name. Connecting a datagram socket only chooses the way."""
+    for family, anywhere in _ANYWHERE[0 if version == 6 else 1 :]:
+        with suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as probe:
+            probe.connect((anywhere, 9))
+            found = str(probe.getsockname()[0])
+            if not ip_address(found).is_loopback:
+                return found
+    return socket.gethostname()

@@ -1,0 +1,130 @@
+"""Which web sockets reach Streamlit: those of our own pages, of somebody who is signed in."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from starlette.applications import Starlette
+from starlette.routing import WebSocketRoute
+from starlette.testclient import TestClient
+from starlette.websockets import WebSocket, WebSocketDisconnect
+from streamlit import net_util
+from streamlit.web.server.starlette.starlette_websocket import _is_origin_allowed
+
+from annotator.domain.people import LOCAL_OPERATOR
+from annotator.store import open_store
+from annotator.usecases import accounts
+from annotator.web.middleware import web_middleware
+from annotator.web.routes.access import COOKIE, ServerOptions, close_kept_store
+
+HOST = "127.0.0.1:8501"
+OWN = f"http://{HOST}"
+STREAM = "/_stcore/stream"
+
+
+@pytest.fixture(autouse=True)
+def _nobody_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    def asks() -> str:
+        raise AssertionError("another host was asked for this machine's address")
+
+    monkeypatch.setattr(net_util, "get_external_ip", asks)
+    monkeypatch.setattr(net_util, "get_internal_ip", asks)
+
+
+@pytest.fixture
+def cookie(tmp_path: Path) -> str:
+    with open_store(tmp_path / "annotator.db", create=True) as store:
+        accounts.add_user(store, LOCAL_OPERATOR, "ann", "administrator")
+        return accounts.sign_in_as(store, "ann", is_demonstration=True)
+
+
+@pytest.fixture
+def connects(tmp_path: Path, cookie: str) -> Iterator[Callable[..., bool]]:
+    """Whether a web socket with these headers reaches Streamlit, which then takes it without asking anybody."""
+
+    async def stream(socket: WebSocket) -> None:
+        assert _is_origin_allowed(socket.headers.get("Origin"), socket.headers.get("Host"))
+        await socket.accept()
+        await socket.close()
+
+    def tried(*, is_demonstration: bool = False, scheme: str = "ws", **headers: str) -> bool:
+        options = ServerOptions(tmp_path / "annotator.db", is_demonstration)
+        app = Starlette(routes=[WebSocketRoute(STREAM, stream)], middleware=web_middleware(options))
+        with TestClient(app) as client:
+            try:
+                with client.websocket_connect(f"{scheme}://testserver{STREAM}", headers={"host": HOST} | headers):
+                    return True
+            except WebSocketDisconnect as refused:
+                return refused.code != 1008
+
+    yield tried
+    close_kept_store()
+
+
+def test_a_page_of_ours_with_a_session_connects(connects: Callable[..., bool], cookie: str) -> None:
+    assert connects(origin=OWN, cookie=f"{COOKIE}={cookie}")
+
+
+@pytest.mark.parametrize(
+    "origin",
+    [
+        "http://127.0.0.1:9999",  # another program on this machine: the browser gives it the session's cookie
+        "http://localhost:8501",
+        "https://elsewhere.example",
+        "http://elsewhere.example:8501",
+        "null",
+        "",
+        "127.0.0.1:8501",
+        "http://127.0.0.1:8501:9999",
+        None,  # no browser leaves it out
+    ],
+)
+def test_whatever_is_no_page_of_ours_does_not_connect_with_anybodys_session(
+    connects: Callable[..., bool], cookie: str, origin: str | None
+) -> None:
+    headers = {} if origin is None else {"origin": origin}
+    assert not connects(cookie=f"{COOKIE}={cookie}", **headers)
+
+
+@pytest.mark.parametrize("sent", ["", f"{COOKIE}=", f"{COOKIE}=wrong", "other=1"])
+def test_nobody_connects_without_a_session(connects: Callable[..., bool], sent: str) -> None:
+    assert not connects(origin=OWN, cookie=sent)
+
+
+def test_an_ended_session_connects_no_more(connects: Callable[..., bool], cookie: str, tmp_path: Path) -> None:
+    with open_store(tmp_path / "annotator.db") as store:
+        accounts.sign_out(store, cookie)
+    assert not connects(origin=OWN, cookie=f"{COOKIE}={cookie}")
+
+
+def test_without_the_database_nobody_connects(connects: Callable[..., bool], cookie: str, tmp_path: Path) -> None:
+    (tmp_path / "annotator.db").rename(tmp_path / "away.db")
+    assert not connects(origin=OWN, cookie=f"{COOKIE}={cookie}")
+
+
+@pytest.mark.parametrize(
+    ("scheme", "host", "origin"),
+    [
+        ("ws", "annotate.example.org", "https://annotate.example.org"),  # a proxy that ends TLS and does not say so
+        ("wss", "annotate.example.org:443", "https://annotate.example.org"),
+        ("wss", "Annotate.Example.org", "https://annotate.example.org"),
+        ("wss", "annotate.example.org:8443", "https://annotate.example.org:8443"),
+    ],
+)
+def test_behind_a_proxy_the_page_connects_however_host_and_origin_are_written(
+    connects: Callable[..., bool], cookie: str, scheme: str, host: str, origin: str
+) -> None:
+    assert connects(scheme=scheme, host=host, origin=origin, cookie=f"{COOKIE}={cookie}")
+
+
+def test_behind_a_proxy_with_tls_a_page_without_tls_does_not_connect(
+    connects: Callable[..., bool], cookie: str
+) -> None:
+    headers = {"host": "annotate.example.org", "origin": "http://annotate.example.org"}
+    assert not connects(scheme="wss", cookie=f"{COOKIE}={cookie}", **headers)
+
+
+def test_the_demonstration_connects_under_its_own_name_only(connects: Callable[..., bool], cookie: str) -> None:
+    rebound = {"host": "rebound.example:8501", "origin": "http://rebound.example:8501"}
+    assert connects(is_demonstration=True, origin=OWN, cookie=f"{COOKIE}={cookie}")
+    assert not connects(is_demonstration=True, cookie=f"{COOKIE}={cookie}", **rebound)
