@@ -13,6 +13,7 @@ from annotator.store.schema_lists import LISTS
 from annotator.store.schema_models import MODELS
 from annotator.store.schema_perturbations import PERTURBATIONS
 from annotator.store.schema_proposed_sets import PROPOSED_SETS
+from annotator.store.schema_shown import SHOWN
 from annotator.store.schema_suites import SUITES
 from annotator.store.schema_tokens import TOKENS
 
@@ -453,4 +454,11 @@ def m009_facts(db: Database) -> None:
 def m010_proposed_sets(db: Database) -> None:
     """Sets that were proposed to annotators, and what became of them."""
     for statement in PROPOSED_SETS:
+        db.conn.execute(statement)
+
+
+@MIGRATIONS()
+def m011_independence_sets_shown(db: Database) -> None:
+    """To whom others' sets of a text were shown, so that they are not given it to annotate."""
+    for statement in SHOWN:
         db.conn.execute(statement)

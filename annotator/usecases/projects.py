@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from annotator.assignment.orders import queue_position
-from annotator.domain.people import PROJECT_ROLES, Role, User, has_right
+from annotator.domain.people import PROJECT_ROLES, Right, Role, User, has_right
 from annotator.domain.projects import Project, ProjectSettings
 from annotator.domain.tasks import Task
 from annotator.errors import InvalidValue, NotAllowed
@@ -42,7 +42,7 @@ from annotator.usecases.rights import require, require_may_create
 
 __all__ = [
     "InstanceRow", "Progress", "change_project", "create_project", "events_of", "find_project", "give_role", "instances_of",
-    "members_of", "missing_reviewers", "people_to_choose", "progress_of", "projects_of", "take_role",
+    "members_of", "missing_annotators", "missing_reviewers", "people_to_choose", "progress_of", "projects_of", "take_role",
 ]  # fmt: skip
 
 
@@ -296,14 +296,28 @@ def members_of(store: Store, actor: User, project_id: int) -> list[tuple[User, R
 
 
 def missing_reviewers(store: Store, actor: User, project: Project) -> int:
-    """How many people who may review are missing, so that an annotation could get as many reviewers as the project wants."""
+    """How many people who may review are missing, so that an annotation could get as many reviewers as the project wants.
+
+    Nobody reviews a text that they annotate: whoever may do both is left only where others suffice to annotate.
+    """
     require(store, actor, project.id, "manage project")
     if not are_rationales_reviewed(project):
         return 0
-    may_review = {
-        user.id for user, role in list_members(store, project.id) if has_right(user, frozenset({role}), "review")
-    }
-    return max(0, project.settings.reviewers_per_annotation - len(may_review))
+    reviewing, annotating = (_members_who_may(store, project.id, right) for right in ("review", "annotate"))
+    wanted = project.settings.annotators_per_instance
+    must_annotate = min(max(0, wanted - len(annotating - reviewing)), len(annotating & reviewing))
+    return max(0, project.settings.reviewers_per_annotation - (len(reviewing) - must_annotate))
+
+
+def missing_annotators(store: Store, actor: User, project: Project) -> int:
+    """How many people who may annotate are missing, so that each text could get as many as the project wants."""
+    require(store, actor, project.id, "manage project")
+    annotating = _members_who_may(store, project.id, "annotate")
+    return max(0, project.settings.annotators_per_instance - len(annotating))
+
+
+def _members_who_may(store: Store, project_id: int, right: Right) -> set[int | None]:
+    return {user.id for user, role in list_members(store, project_id) if has_right(user, frozenset({role}), right)}
 
 
 def people_to_choose(store: Store, actor: User, project_id: int) -> list[str]:

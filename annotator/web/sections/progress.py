@@ -4,8 +4,9 @@ import streamlit as st
 
 from annotator.domain.projects import Project
 from annotator.usecases.databases import Store
+from annotator.usecases.open_rounds import stuck_work
 from annotator.usecases.projects import Progress, progress_of
-from annotator.web.page_parts import show_missing_reviewers
+from annotator.web.page_parts import show_missing_people, show_stuck
 from annotator.web.session import Visit
 
 
@@ -15,7 +16,8 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     if not progress.n_instances:
         st.info("This project holds no texts yet. Go to **Import** to read a file.", icon=":material/upload_file:")
         return
-    show_missing_reviewers(store, visit, project)
+    show_missing_people(store, visit, project)
+    show_stuck(stuck_work(store, visit.user, project))
     _show_counts(progress)
     _show_people(progress)
 

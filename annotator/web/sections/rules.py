@@ -19,7 +19,7 @@ from annotator.usecases.databases import Store
 from annotator.usecases.projects import change_project
 from annotator.usecases.word_lists import word_lists
 from annotator.web.frame import as_text
-from annotator.web.page_parts import show_missing_reviewers
+from annotator.web.page_parts import show_missing_people
 from annotator.web.sections.rules_previews import ask_previews
 from annotator.web.session import Visit
 
@@ -73,7 +73,7 @@ def _save(
         st.error(as_text(str(error)), icon=":material/error:")
         return
     st.toast("The rules are saved.", icon=":material/check:")
-    show_missing_reviewers(store, visit, stored)
+    show_missing_people(store, visit, stored)
 
 
 def _key(project: Project, field: str) -> str:
