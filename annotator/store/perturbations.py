@@ -173,6 +173,18 @@ def list_originals(
     )
 
 
+def count_unfinished(store: Store, project_id: int, *, is_without: bool) -> int:
+    """How many originals wait until their annotation is complete, before changed versions of them are written."""
+    without = f"AND {_WITHOUT_ONE}" if is_without else ""
+    return int(
+        store.value(
+            f"""SELECT count(*) FROM instances AS i WHERE i.project_id = ? AND i.state IN ('open', 'held')
+                AND i.parent_key IS NULL {without}""",
+            (project_id,),
+        )
+    )
+
+
 def waiting_for(store: Store, project_id: int, user: User, *, is_lead: bool) -> tuple[int, int]:
     """How many wait for a person's check, and how many of their own came back."""
     to_check = store.value(
@@ -235,7 +247,8 @@ def counts_by(store: Store, project_id: int) -> dict[str, list[Row]]:
             (project_id,),
         ),
         "originals": store.rows(
-            f"""SELECT count(*) AS n, coalesce(sum({_WITHOUT_ONE}), 0) AS n_without FROM instances AS i
+            f"""SELECT count(*) AS n, coalesce(sum({_WITHOUT_ONE}), 0) AS n_without,
+                    coalesce(sum(state = 'complete' AND {_WITHOUT_ONE}), 0) AS n_complete_without FROM instances AS i
                 WHERE project_id = ? AND parent_key IS NULL AND state <> 'discarded'""",
             (project_id,),
         ),

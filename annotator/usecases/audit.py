@@ -30,6 +30,7 @@ from annotator.store.threads import threads_of
 from annotator.usecases import independence
 from annotator.usecases.gating import GATE
 from annotator.usecases.rights import require
+from annotator.usecases.veiled_events import veiled
 from annotator.usecases.viewing import decider, decision_lines, finding_line, score_line
 
 _Detail = Mapping[str, Any]
@@ -52,6 +53,7 @@ def timeline(store: Store, actor: User, project: Project, instance_id: int) -> l
         raise NotFound(f"There is no instance number {instance_id} in '{project.name}'.")
     with store.snapshot():
         told = _Told(store, instance_id)
+        told.events = veiled(store, actor, project.id, told.events, names_authors=project.settings.checkers_see_author)
     independence.show(store, actor, project.id, instance_id, list(told.annotations))
     moments = [*told.of_events(), *told.of_annotations(), *told.of_reviews(), *told.of_rounds(), *told.of_proposals(),
                *told.of_comments(), *told.of_looks()]  # fmt: skip
@@ -326,6 +328,7 @@ _SENTENCES: dict[str, Callable[[_Detail, str], str]] = {
         f"wrote changed version {_number(detail)} anew, now version {detail['version']}"
     ),
     "withdraw perturbation": lambda detail, _: f"withdrew changed version {_number(detail)}",
+    "check perturbation": lambda detail, _: f"said something of changed version {_checked(detail)}",
     "check perturbation: approve": lambda detail, _: f"approved changed version {_checked(detail)}",
     "check perturbation: correct": lambda detail, _: f"corrected changed version {_checked(detail)}",
     "check perturbation: reject": lambda detail, _: f"sent changed version {_checked(detail, ' back to its author')}",

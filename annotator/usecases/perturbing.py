@@ -179,7 +179,7 @@ def _own(store: Store, actor: User, perturbation_id: int) -> Perturbation:
     perturbation = perturbations_store.get_perturbation(store, perturbation_id)
     require(store, actor, perturbation.project_id, "annotate")
     if perturbation.author != actor.id:
-        raise NotAllowed(f"This was written by {perturbation.author_name}; only they can change it.")
+        raise NotAllowed("Somebody else wrote this; only they can change it.")
     return perturbation
 
 

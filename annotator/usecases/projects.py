@@ -1,6 +1,6 @@
 """Set up a project, change its rules, give people roles in it, and see how far it is."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from annotator.assignment.orders import queue_position
@@ -39,6 +39,7 @@ from annotator.usecases.gating import decide_all_complete
 from annotator.usecases.marking import are_rationales_reviewed
 from annotator.usecases.preview_settings import check_preview_model
 from annotator.usecases.rights import require, require_may_create
+from annotator.usecases.veiled_events import veiled
 
 __all__ = [
     "InstanceRow", "Progress", "change_project", "create_project", "events_of", "find_project", "give_role", "instances_of",
@@ -65,6 +66,20 @@ class Progress:
     @property
     def n_instances(self) -> int:
         return sum(n for state, n in self.instances.items() if state != "queued")
+
+    @property
+    def n_done(self) -> int:
+        """Instances of which nothing more is to be done: what was discarded was work too."""
+        return done_among(self.instances)
+
+
+def done_among(instances: Mapping[str, int]) -> int:
+    """How many instances are done, of counts by state.
+
+    >>> done_among({"open": 27, "queued": 20, "complete": 2, "discarded": 1})
+    3
+    """
+    return instances.get("complete", 0) + instances.get("discarded", 0)
 
 
 def create_project(
@@ -337,4 +352,6 @@ def instances_of(
 def events_of(store: Store, actor: User, project_id: int, *, limit: int = 50, offset: int = 0) -> list[Event]:
     """One page of the project's record, newest first."""
     require(store, actor, project_id, "manage project")
-    return list_events(store, project_id, limit=limit, offset=offset)
+    events = list_events(store, project_id, limit=limit, offset=offset)
+    names_authors = get_project_by_id(store, project_id).settings.checkers_see_author
+    return veiled(store, actor, project_id, events, names_authors=names_authors)

@@ -38,8 +38,10 @@ def _show_counts(progress: Progress) -> None:
         strict=True,
     ):
         column.metric(title, f"{value:,}")
-    share = counts.get("complete", 0) / n
-    st.progress(share, text=f"{share:.0%} complete")
+    discarded = counts.get("discarded", 0)
+    parts = f"{counts.get('complete', 0):,} complete" + (f" and {discarded:,} discarded" if discarded else "")
+    percent = 100 * progress.n_done // n  # never 100 before the last one
+    st.progress(percent, text=f"{percent} % done: {parts} of {n:,}")
 
 
 def _show_people(progress: Progress) -> None:

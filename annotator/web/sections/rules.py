@@ -232,8 +232,13 @@ def _ask_perturbing(project: Project, changed: Project) -> Project:
         "Aimed at, of each kind", 0, 1_000_000, settings.perturbations_per_kind, key=_key(project, "perturbations"),
         help="What Progress on the page Perturb compares with.",
     )  # fmt: skip
+    sees_author = st.checkbox(
+        "Checkers see who wrote it", settings.checkers_see_author, key=_key(project, "sees_author"),
+        help="What other checkers said is never shown before one's own word.",
+    )  # fmt: skip
     settings = replace(
-        changed.settings, checkers_per_perturbation=int(checkers), perturbations_per_kind=int(target)
+        changed.settings, checkers_per_perturbation=int(checkers), checkers_see_author=sees_author,
+        perturbations_per_kind=int(target),
     )  # fmt: skip
     return replace(changed, settings=settings)
 
