@@ -94,9 +94,10 @@ def count_to_review(store: Store, reviewer: Reviewer, *, at_most: int = 1000) ->
     return int(store.value(f"SELECT count(*) FROM (SELECT 1 {_FOR_ME} LIMIT ?6)", (*reviewer.values, at_most)))
 
 
-def are_any_wanted(store: Store, project_id: int) -> bool:
-    """Whether some round of a project wants reviewers, whoever they may be."""
-    return store.row("SELECT 1 FROM rounds WHERE project_id = ? AND open_slots > 0 LIMIT 1", (project_id,)) is not None
+def are_any_closed(store: Store, reviewer: Reviewer) -> bool:
+    """Whether some round wants reviewers, but not this person, who annotates its text or may still be given it."""
+    sql = f"SELECT 1 FROM rounds WHERE project_id = ?1 AND open_slots > 0 AND NOT ({_IS_OPEN_TO}) LIMIT 1"
+    return store.row(sql, reviewer.values) is not None
 
 
 def may_claim(store: Store, annotation_id: int) -> bool:

@@ -92,7 +92,7 @@ def next_review(store: Store, user: User, project_id: int, annotation_id: int | 
 def _next(store: Store, project: Project, user: User, review: Review | None) -> NextReview:
     counts = review_counts(store, project, user)
     work = None if review is None else _work(store, project, review)
-    return NextReview(project, work, counts, None if work else _why_empty(store, project, counts))
+    return NextReview(project, work, counts, None if work else _why_empty(store, project, user, counts))
 
 
 def _held_or_claimed(store: Store, project: Project, user: User) -> Review | None:
@@ -359,13 +359,13 @@ def _reviewer(store: Store, user: User, project_id: int) -> int:
     return user.id
 
 
-def _why_empty(store: Store, project: Project, counts: Mapping[str, int]) -> str:
+def _why_empty(store: Store, project: Project, user: User, counts: Mapping[str, int]) -> str:
     if not project.settings.reviewers_per_annotation:
         return "This project accepts annotations as they are handed in; nothing is reviewed here."
-    if review_store.are_any_wanted(store, project.id):
+    if review_store.are_any_closed(store, _asking(store, project, user)):
         return (
-            "Nothing waits for you. What others are still to score is of texts that you annotate or may still be given, "
-            "or is kept for the reviewers of its last round."
+            "Nothing waits for your review now. Annotations that still want scores are of texts that you annotate or may "
+            "still be given, so others score them."
         )
     if counts["submitted"]:
         return "Everything that you can score is scored. New annotations appear here when they are handed in."

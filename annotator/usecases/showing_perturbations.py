@@ -126,17 +126,19 @@ def show_progress(store: Store, actor: User, project_id: int) -> Shown:
     roles = require_role(store, actor, project_id)
     sees_all = has_right(actor, roles, "see all annotations")
     project = get_project_by_id(store, project_id)
+    tells_authors = sees_all or project.settings.checkers_see_author
     counts = perturbations_store.counts_by(store, project_id)
     known = {kind.name: kind.title for kind in kinds_of(project)}
     by_kind: dict[str, dict[str, int]] = {name: {} for name in known}
     for row in counts["kinds"]:
         by_kind.setdefault(row["kind"] or "", {})[row["state"]] = row["n"]
-    originals, names_authors = counts["originals"][0], project.settings.checkers_see_author
+    originals = counts["originals"][0]
     return {
         "target": project.settings.perturbations_per_kind,
         "kinds": [{"name": name, "title": known.get(name, name), **_states(of)} for name, of in by_kind.items()],
-        "authors": _by_person(counts["authors"], "state", None if sees_all or names_authors else actor),
+        "authors": _by_person(counts["authors"], "state", None if tells_authors else actor),
         "checkers": _by_person(counts["checkers"], "verdict", None if sees_all else actor),
+        "tells_all": {"authors": tells_authors, "checkers": sees_all},
         "originals": originals["n"], "without": originals["n_without"],
         "offered": originals["n_without"] if sees_all else originals["n_complete_without"],
     }  # fmt: skip

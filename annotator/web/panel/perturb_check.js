@@ -107,7 +107,7 @@ export class Check {
   /** What is decided, or waits for others, is shown; of what waits for me I am not told what another said. */
   #showStanding() {
     const { one } = this;
-    if (one.may_check) return this.result.append(" · waits for your word");
+    if (one.may_check) return this.result.append(" · waits for your check");
     const approved = one.checks.filter(({ version, verdict }) => version === one.version && verdict === "approve").length;
     return this.result.append(one.state === "waiting" ? ` · ${approved} of ${one.wanted} approved` : ` · ${one.state}`, ...(one.instance ? [" ", this.stage.link(one.instance)] : []));
   }

@@ -31,10 +31,12 @@ def show(store: Store, visit: Visit, project: Project, wanted: int | str) -> Non
     """An instance by its number or its key, as everybody annotated it, and below a version to make of it."""
     try:
         number = wanted if isinstance(wanted, int) else _choose(store, visit, project, wanted)
-        gives_back = must_give_back(store, visit.user, project, number)
-        if gives_back and not _ask_to_give_back(number):
+        if must_give_back(store, visit.user, project, number):
+            if _ask_to_give_back(number):
+                look_at(store, visit.user, project, number, gives_back=True)
+                st.rerun()
             return
-        comparison = look_at(store, visit.user, project, number, gives_back=gives_back)
+        comparison = look_at(store, visit.user, project, number)
     except NotFound as error:
         st.info(as_text(str(error)), icon=":material/search_off:")
         return

@@ -126,7 +126,8 @@ def _ask_review(project: Project, changed: Project) -> Project:
     left, middle, right = st.columns(3, vertical_alignment="bottom")
     reviewers = left.number_input(
         "Reviewers", 0, 100, settings.reviewers_per_annotation, key=_key(project, "reviewers"),
-        help="How many people score each annotation. With 0, what is handed in counts at once.",
+        help="How many people score each annotation; nobody who annotates the text is among them. With 0, what is handed in "
+        "counts at once.",
     )  # fmt: skip
     rounds = middle.number_input(
         "Scorings", 1, 20, settings.max_rounds, key=_key(project, "rounds"),
@@ -233,7 +234,7 @@ def _ask_perturbing(project: Project, changed: Project) -> Project:
         help="What Progress on the page Perturb compares with.",
     )  # fmt: skip
     sees_author = st.checkbox(
-        "Checkers see who wrote it", settings.checkers_see_author, key=_key(project, "sees_author"),
+        "Checkers see who wrote a changed version", settings.checkers_see_author, key=_key(project, "sees_author"),
         help="What other checkers said is never shown before one's own word.",
     )  # fmt: skip
     settings = replace(
