@@ -13,7 +13,7 @@ from annotator.domain.reviews import Review, ReviewState, Scores, SetScore
 from annotator.errors import NotFound
 from annotator.store.database import Row, Store, now
 from annotator.store.queue import settle
-from annotator.store.shown_sets import annotates, may_be_given
+from annotator.store.shown_sets import annotates, may_still_be_given
 
 _SELECT = "SELECT reviews.*, users.name AS reviewer FROM reviews JOIN users ON users.id = reviews.user_id"
 
@@ -29,7 +29,7 @@ _SCORED_BEFORE = """EXISTS (SELECT 1 FROM reviews WHERE annotation_id = rounds.p
     AND state = 'submitted')"""
 # Per text one is annotator or reviewer; whoever may still be given it is not shown others' sets of it (?5: may annotate).
 _IS_OPEN_TO = f"""NOT {annotates("?2", "rounds.instance_id")}
-    AND NOT (?5 AND EXISTS (SELECT 1 FROM instances WHERE id = rounds.instance_id AND {may_be_given("?2")}))"""
+    AND NOT (?5 AND EXISTS (SELECT 1 FROM instances WHERE id = rounds.instance_id AND {may_still_be_given("?2")}))"""
 _FOR_ME = f"""FROM rounds WHERE rounds.project_id = ?1 AND open_slots > 0 AND {_IS_OPEN_TO}
     AND NOT EXISTS (SELECT 1 FROM reviews WHERE annotation_id = rounds.annotation_id AND user_id = ?2
         AND reviews.state IN ('leased', 'submitted', 'skipped'))

@@ -42,8 +42,16 @@ def may_have(user: str) -> str:
 
 def may_be_given(user: str) -> str:
     """The queue could give the text to the person now."""
-    return f"""(instances.open_slots > 0 AND instances.state = 'open'
-        AND coalesce({_LATEST_WORK.format(user=user)}, 'skipped') IN ('expired', 'skipped') AND {may_have(user)})"""
+    return f"(instances.open_slots > 0 AND instances.state = 'open' AND {_might_have(user)})"
+
+
+def may_still_be_given(user: str) -> str:
+    """The same, or it waits for the lead, whose decision may set it free."""
+    return f"""((instances.open_slots > 0 AND instances.state = 'open' OR instances.state = 'held') AND {_might_have(user)})"""
+
+
+def _might_have(user: str) -> str:
+    return f"coalesce({_LATEST_WORK.format(user=user)}, 'skipped') IN ('expired', 'skipped') AND {may_have(user)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +64,7 @@ class Standing:
 
     has_in_hand: bool
     is_undecided: bool
-    may_be_given: bool
+    may_still_be_given: bool
     was_shown: bool
 
 
@@ -72,7 +80,7 @@ def standing(store: Store, instance_id: int, user_id: int) -> Standing:
     row = store.rows(
         f"""SELECT EXISTS (SELECT 1 FROM assignments WHERE instance_id = ?1 AND user_id = ?2
                     AND assignments.state IN ('leased', 'returned')) AND NOT {has_annotated("?2")},
-                {_is_undecided("?2")}, {may_be_given("?2")}, {was_shown("?2")}
+                {_is_undecided("?2")}, {may_still_be_given("?2")}, {was_shown("?2")}
             FROM instances WHERE id = ?1""",
         (instance_id, user_id),
     )[0]
@@ -118,7 +126,7 @@ def closed_instances(store: Store, project_id: int, user_id: int, may_annotate: 
     """The instances whose sets of others are closed to somebody who does not see all: at work on them, or to be given them."""
     rows = store.rows(
         f"""SELECT id FROM instances WHERE project_id = ?1
-            AND ({_is_undecided("?2")} OR (?3 AND {may_be_given("?2")}))""",
+            AND ({_is_undecided("?2")} OR (?3 AND {may_still_be_given("?2")}))""",
         (project_id, user_id, may_annotate),
     )
     return {row["id"] for row in rows}

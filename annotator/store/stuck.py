@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from annotator.store.database import Store
-from annotator.store.shown_sets import annotates, may_be_given
+from annotator.store.shown_sets import annotates, may_be_given, may_still_be_given
 
 _PEOPLE = """SELECT DISTINCT user_id FROM memberships JOIN users ON users.id = user_id
     WHERE memberships.project_id = ?1 AND is_disabled = 0 AND role IN (SELECT value FROM json_each(?2))"""
@@ -52,7 +52,7 @@ def reviewers_left(
     """Of some rounds, how many people may still score each."""
     still = f"""EXISTS (SELECT 1 FROM memberships WHERE memberships.project_id = ?1 AND memberships.user_id = people.user_id
             AND role IN (SELECT value FROM json_each(?4)))
-        AND EXISTS (SELECT 1 FROM instances WHERE instances.id = rounds.instance_id AND {may_be_given("people.user_id")})"""
+        AND EXISTS (SELECT 1 FROM instances WHERE instances.id = rounds.instance_id AND {may_still_be_given("people.user_id")})"""
     rows = store.rows(
         f"""WITH people AS ({_PEOPLE})
             SELECT annotation_id, open_slots, count(people.user_id) AS n, coalesce(sum({still}), 0) AS n_later

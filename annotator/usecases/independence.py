@@ -34,10 +34,10 @@ _STILL = (
 
 
 def may_annotate_still(store: Store, user: User, project_id: int, instance_id: int) -> bool:
-    """Whether the queue could still give a text to a person."""
+    """Whether a person could still be given a text, now or when the lead has decided on it."""
     if user.id is None or not has_right(user, roles_of(store, user, project_id), "annotate"):
         return False
-    return standing(store, instance_id, user.id).may_be_given
+    return standing(store, instance_id, user.id).may_still_be_given
 
 
 def is_at_work_on(store: Store, user: User, instance_id: int) -> bool:
@@ -66,7 +66,7 @@ def _why_closed(store: Store, actor: User, project_id: int, instance_id: int) ->
         return _IN_HAND
     if found.is_undecided:
         return _UNDECIDED
-    return _STILL if found.may_be_given and has_right(actor, roles, "annotate") else ""
+    return _STILL if found.may_still_be_given and has_right(actor, roles, "annotate") else ""
 
 
 def show(

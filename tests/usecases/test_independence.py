@@ -176,10 +176,21 @@ def test_two_tabs_at_once_never_make_somebody_annotator_and_reviewer_of_a_text(
     assert store.value("SELECT count(*) FROM sets_shown JOIN assignments USING (instance_id, user_id)") == 0
 
 
+def test_a_text_that_waits_for_the_lead_may_still_be_given(store: Store, half_done, person) -> None:
+    project, ria, number = half_done
+    work = marking.next_work(store, person("cem", project), project.id).work
+    assert work is not None
+    marking.propose_discard(store, get_user(store, "cem"), work.assignment.id, "broken text")
+    assert get_instance(store, number).state == "held"
+    assert saliency.show_instance(store, ria, number, None)["withheld"].startswith("You may still be given this text")
+
+
 # --- what ends being given a text
 
 
-def test_a_review_that_was_opened_ends_being_given_the_text_when_it_is_free_again(store: Store, make, person) -> None:
+def test_a_review_that_was_opened_ends_being_given_the_text_when_it_is_free_again(
+    store: Store, make, person, import_rows: Rows
+) -> None:
     project = make(1)
     ann, ben = person("ann", project), person("ben", project)
     work = annotate(store, ann, project, A)
@@ -191,6 +202,8 @@ def test_a_review_that_was_opened_ends_being_given_the_text_when_it_is_free_agai
     assert (answer.work, answer.counts["waiting"]) == (None, 0)
     with pytest.raises(NotAllowed, match="You have seen what others marked in this text, so it is not given to you"):
         marking.next_work(store, ben, project.id, work.instance.id)
+    import_rows(project, [{"id": "t1", "text": TEXT, "label": "negative", "split": ""}], update=True)
+    assert given(store, ben, project) is None
     assert given(store, ann, project) == "t1"
     assert check(store) == []
 
