@@ -42,8 +42,9 @@ from annotator.usecases.rights import require, require_may_create
 from annotator.usecases.veiled_events import veiled
 
 __all__ = [
-    "InstanceRow", "Progress", "change_project", "create_project", "events_of", "find_project", "give_role", "instances_of",
-    "members_of", "missing_annotators", "missing_reviewers", "people_to_choose", "progress_of", "projects_of", "take_role",
+    "InstanceRow", "Progress", "change_project", "count_reviewers", "create_project", "events_of", "find_project", "give_role",
+    "instances_of", "members_of", "missing_annotators", "missing_reviewers", "people_to_choose", "progress_of", "projects_of",
+    "take_role",
 ]  # fmt: skip
 
 
@@ -322,6 +323,12 @@ def missing_reviewers(store: Store, actor: User, project: Project) -> int:
     wanted = project.settings.annotators_per_instance
     must_annotate = min(max(0, wanted - len(annotating - reviewing)), len(annotating & reviewing))
     return max(0, project.settings.reviewers_per_annotation - (len(reviewing) - must_annotate))
+
+
+def count_reviewers(store: Store, actor: User, project: Project) -> int:
+    """How many people may review in a project."""
+    require(store, actor, project.id, "manage project")
+    return len(_members_who_may(store, project.id, "review"))
 
 
 def missing_annotators(store: Store, actor: User, project: Project) -> int:

@@ -8,7 +8,7 @@ from annotator.domain.people import Right, has_right
 from annotator.domain.projects import Project
 from annotator.usecases.databases import Store
 from annotator.usecases.open_rounds import StuckWork
-from annotator.usecases.projects import missing_annotators, missing_reviewers
+from annotator.usecases.projects import count_reviewers, missing_annotators, missing_reviewers
 from annotator.web.frame import as_text
 from annotator.web.session import Visit
 
@@ -52,12 +52,15 @@ def show_missing_people(store: Store, visit: Visit, project: Project) -> None:
     """Say so when rounds cannot be decided, or texts not be finished, for want of people who may review or annotate."""
     missing = missing_reviewers(store, visit.user, project)
     if missing:
-        wanted = project.settings.reviewers_per_annotation
-        there = f"only {wanted - missing}" if wanted > missing else "nobody"
+        wanted, n_people = project.settings.reviewers_per_annotation, count_reviewers(store, visit.user, project)
+        left = wanted - missing
+        there = f"only {left} may review here" if left else "nobody may review here"
+        if n_people > left:
+            there = f"{left or 'none'} of the {n_people} who may review here can be left for a text"
+            there += ", since nobody reviews what they annotate"
         st.warning(
-            f"Each annotation wants {counted(wanted, 'reviewer')}, but {there} can be left to review a text here, since nobody "
-            f"reviews a text that they annotate. So no round will be decided by its scores. Give {missing} more the role "
-            "reviewer under People, or ask for fewer reviewers under Rules.",
+            f"Each annotation wants {counted(wanted, 'reviewer')}, but {there}. So no round will be decided by its scores. Give "
+            f"{missing} more the role reviewer under People, or ask for fewer reviewers under Rules.",
             icon=":material/group_add:",
         )
     missing = missing_annotators(store, visit.user, project)

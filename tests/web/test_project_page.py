@@ -84,7 +84,9 @@ def test_what_nobody_may_review_is_told_with_what_helps(
     page = opened(project, lead, section).run()
     assert not page.exception
     [beforehand, stuck] = page.warning
-    assert beforehand.value.startswith("Each annotation wants 1 reviewer, but nobody can be left to review a text here")
+    assert beforehand.value.startswith(
+        "Each annotation wants 1 reviewer, but none of the 2 who may review here can be left"
+    )
     assert stuck.value.startswith("3 annotations wait for more scores than there are people left to give them")
     assert "role reviewer under People, ask for fewer reviewers under Rules, or decide under Rounds" in stuck.value
 

@@ -33,7 +33,7 @@ def files(tmp_path: Path) -> dict[str, Path]:
 def accept_stuck_round(lead: Person) -> None:
     """Where nobody reviews, the lead is told so, and decides."""
     lead.section("People")
-    lead.sees("Each annotation wants 3 reviewers, but 1 may review here")
+    lead.sees("Each annotation wants 3 reviewers, but only 1 may review here")
     lead.section("Rounds")
     lead.sees("0 of 3 scores; waits since")
     lead.page.get_by_role("button", name="Decide").click()
