@@ -18,10 +18,8 @@ from annotator.store.queue import settle
 from annotator.store.shown_sets import closed_instances, note_gold_shown, note_shown, of_others, standing
 
 _BATCH = 2_000
-_IN_HAND = (
-    "You have this text in hand to annotate, so what others marked in it is not shown to you. Hand yours in first, or look at "
-    "the text on the page Project, under Instances, which gives it back."
-)
+_IN_HAND = "You have this text in hand to annotate, so what others marked in it is not shown to you."
+_LEAD_MAY = " Hand yours in first, or look at the text on the page Project, under Instances, which gives it back."
 _UNDECIDED = "You annotate this text, and yours is not decided yet, so what others marked in it is not shown to you."
 _ALL_CLOSED = (
     "Every text that has gold so far is one that you annotate or may still be given, so nothing of it is exported to you. "
@@ -61,7 +59,7 @@ def _why_closed(store: Store, actor: User, project_id: int, instance_id: int) ->
     roles = roles_of(store, actor, project_id)
     found = standing(store, instance_id, actor.id)
     if has_right(actor, roles, "see all annotations"):
-        return _IN_HAND if found.has_in_hand else ""
+        return _IN_HAND + _LEAD_MAY if found.has_in_hand else ""
     if found.has_in_hand:
         return _IN_HAND
     if found.is_undecided:

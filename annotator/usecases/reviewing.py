@@ -131,9 +131,13 @@ def _require_no_annotator(store: Store, user: User, found: Round) -> None:
     if annotates_text(store, found.instance_id, cast("int", user.id)):
         raise NotAllowed("You annotate this text yourself, so others review what is marked in it.")
     if may_annotate_still(store, user, found.project_id, found.instance_id):
+        lead_may = (
+            " As a lead you may look at it on the page Project, under Instances: then you are not given it any more."
+        )
+        leads = has_right(user, roles_of(store, user, found.project_id), "see all annotations")
         raise NotAllowed(
             "You may still be given this text to annotate, so what others marked in it is not shown to you. "
-            "You can review it when enough others have it."
+            f"You can review it when enough others have it.{lead_may if leads else ''}"
         )
 
 

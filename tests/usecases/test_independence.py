@@ -267,6 +267,8 @@ def test_a_lead_who_looked_is_not_given_the_text_and_may_review_it(store: Store,
     ann, lea = person("ann", project), person("lea", project, "lead")
     work = annotate(store, ann, project, A)
     assert reviewed(store, lea, project) is None
+    with pytest.raises(NotAllowed, match="As a lead you may look at it on the page Project, under Instances"):
+        reviewing.next_review(store, lea, project.id, annotation_of(store, work))
     assert look_at(store, lea, project, work.instance.id).was_shown
     assert given(store, lea, project) is None
     assert reviewed(store, lea, project) == "t1"
