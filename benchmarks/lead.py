@@ -21,7 +21,7 @@ from annotator.store.people import add_role, add_user, get_user
 from annotator.store.queue import settle_project
 from annotator.usecases.accounts import sign_in_as
 from annotator.usecases.importing import import_file
-from annotator.usecases.open_rounds import open_rounds
+from annotator.usecases.open_rounds import open_rounds, stuck_work
 from annotator.usecases.projects import create_project, find_project
 from annotator.usecases.quality import quality_of
 from annotator.usecases.reviewing import next_review
@@ -77,6 +77,7 @@ def _sections(database: Path) -> dict[str, float]:
         project, reviewer = find_project(store, "bench"), get_user(store, "reviewer-1")
         asked: dict[str, Callable[[], object]] = {
             "Rounds": lambda: open_rounds(store, LOCAL_OPERATOR, project, 1),
+            "what is stuck": lambda: stuck_work(store, LOCAL_OPERATOR, project),
             "Quality": lambda: quality_of(store, LOCAL_OPERATOR, project),
             "a reviewer's next": lambda: next_review(store, reviewer, project.id),
         }

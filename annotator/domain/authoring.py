@@ -1,7 +1,7 @@
 """Perturbations that people write: versions, what the checkers say of them, and what becomes of them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 PerturbationState = Literal["waiting", "returned", "approved", "withdrawn"]
@@ -87,7 +87,44 @@ class Perturbation:
         have_checked = {check.checker for check in self.checks_of_current}
         return self.state == "waiting" and user_id not in {self.current.made_by, *have_checked}
 
+    def as_seen_by(self, user_id: int, *, names_authors: bool) -> "Perturbation":
+        """What of it a person sees: nobody judges the current version knowing what another checker said.
+
+        Until they have given their own word they see the version that counts, those that they wrote or checked themselves,
+        and of the checks their own; why it was corrected is told to its author alone. names_authors: who wrote it is
+        told while it is not decided yet; else names that are left out are "".
+        """
+        have_a_word = {self.current.made_by, *(check.checker for check in self.checks_of_current)}
+        is_asked_back = self.state == "returned" and user_id == self.author
+        is_blind = self.state in {"waiting", "returned"} and user_id not in have_a_word and not is_asked_back
+        seen = _without_others_words(self, user_id) if is_blind else self
+        is_decided = self.state in {"approved", "withdrawn"}
+        return seen if names_authors or is_decided else _without_authors(seen, user_id)
+
     def may_be_revised_by(self, user_id: int | None) -> bool:
-        """Whether a person may write it anew: its author, when it came back or no checker has said a word of it yet."""
-        is_untouched = self.state == "waiting" and not self.checks_of_current
+        """Whether a person may write it anew: its author, when it came back or no checker has said a word of it yet.
+
+        What a checker corrected its author checks like others: that it could not be changed would tell what another said.
+        """
+        is_untouched = self.state == "waiting" and self.current.made_by == self.author and not self.checks_of_current
         return user_id == self.author and (self.state == "returned" or is_untouched)
+
+
+def _without_others_words(one: Perturbation, user_id: int) -> Perturbation:
+    own = tuple(check for check in one.checks if check.checker == user_id)
+    known = {check.version for check in own} | {one.current.number}
+    versions = (v for v in one.versions if v.number in known or v.made_by == user_id)
+    is_author = user_id == one.author
+    return replace(one, versions=tuple(v if is_author else replace(v, reason="") for v in versions), checks=own)
+
+
+def _without_authors(one: Perturbation, user_id: int) -> Perturbation:
+    """A correction is told twice, as a check and as the version that came of it."""
+    return replace(
+        one,
+        author_name=one.author_name if one.author == user_id else "",
+        versions=tuple(v if v.made_by == user_id else replace(v, made_by_name="") for v in one.versions),
+        checks=tuple(
+            c if c.verdict != "correct" or c.checker == user_id else replace(c, checker_name="") for c in one.checks
+        ),
+    )

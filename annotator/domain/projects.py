@@ -45,6 +45,7 @@ class ProjectSettings:
     are_carried_sets_proposed: whether annotators of a changed version are proposed the gold sets of its original.
     proposed_word_lists: names of the word lists that propose sets (keep) or tell words to be no rationale (ignore).
     checkers_per_perturbation: how many others approve a changed version before it becomes an instance.
+    checkers_see_author: whether they see who wrote it before it is decided.
     perturbations_per_kind: how many of each kind are aimed at (Wang et al. 2022: 100).
     own_perturbation_kinds: names of kinds beside those that are always there.
     """
@@ -73,6 +74,7 @@ class ProjectSettings:
     are_carried_sets_proposed: bool = True
     proposed_word_lists: tuple[str, ...] = ()
     checkers_per_perturbation: int = 2
+    checkers_see_author: bool = False
     perturbations_per_kind: int = 100
     own_perturbation_kinds: tuple[str, ...] = ()
     preview_model: str = "built-in"

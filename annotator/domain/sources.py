@@ -175,6 +175,14 @@ class SourceThread:
 
 
 @dataclass(frozen=True, slots=True)
+class SourceShown:
+    """Somebody to whom others' sets of the instance were shown, so that they are not given it, and since when."""
+
+    user: str
+    at: str
+
+
+@dataclass(frozen=True, slots=True)
 class SourceProposal:
     """A proposal to discard, or a contested label, open or decided."""
 
@@ -308,6 +316,7 @@ class SourceInstance:
     rounds: tuple[SourceRound, ...] = ()
     choice: SourceChoice | None = None
     threads: tuple[SourceThread, ...] = ()
+    shown: tuple[SourceShown, ...] = ()
     is_addition: bool = False
 
 

@@ -4,7 +4,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from annotator.domain.projects import ProjectSettings
-from annotator.domain.sources import Problem, SourceDocument, SourceInstance, SourceItem, SourceProject, SourceText
+from annotator.domain.sources import (
+    Problem,
+    SourceDocument,
+    SourceInstance,
+    SourceItem,
+    SourceProject,
+    SourceShown,
+    SourceText,
+)
 from annotator.domain.tasks import Task
 from annotator.domain.word_lists import WordList
 from annotator.errors import InvalidValue
@@ -135,6 +143,7 @@ class _OwnReader:
             rounds=tuple(round_of(made) for made in record.rounds),
             choice=None if record.choice is None else choice_of(record.choice),
             threads=tuple(thread_of(thread) for thread in record.threads),
+            shown=tuple(SourceShown(*shown) for shown in record.shown),
             is_addition=not record.segments,
         )
         self.checker.check(instance, findings)

@@ -31,7 +31,7 @@ from annotator.formats.own_perturbations import PerturbationRecord
 from annotator.formats.own_values import Time, UserName
 from annotator.formats.spans import SpanRow
 
-VERSION = 3  # 2: what models answer and give as their reasons; 3: saved lists, perturbations that were written here, word lists
+VERSION = 4  # 2: what models say; 3: saved lists, perturbations written here, word lists; 4: to whom sets were shown
 
 # What the store takes; a value that it would refuse is a problem of the file, with its line and field.
 Count = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
@@ -246,6 +246,7 @@ class InstanceRecord(msgspec.Struct, tag_field="record", tag="instance", omit_de
     rounds: list[RoundRecord] = []
     choice: ChoiceRecord | None = None
     threads: list[ThreadRecord] = []
+    shown: list[tuple[UserName, Time]] = []
 
 
 class ListRecord(msgspec.Struct, tag_field="record", tag="list", omit_defaults=True):

@@ -126,6 +126,7 @@ def _instance_record(item: SourceInstance) -> InstanceRecord:
         rounds=[msgspec.convert(asdict(r), RoundRecord) for r in item.rounds],
         choice=None if item.choice is None else ChoiceRecord(**asdict(item.choice)),
         threads=[msgspec.convert(asdict(t), ThreadRecord) for t in item.threads],
+        shown=[(shown.user, shown.at) for shown in item.shown],
     )
 
 

@@ -8,6 +8,7 @@ from annotator.domain.texts import TokenizedText
 from annotator.store.database import Store
 from annotator.store.packing import unpack_text
 from annotator.store.queue import ROUND_SLOTS, SLOTS, STATE
+from annotator.store.shown_sets import annotates, held_against_the_rule, was_shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,12 +116,57 @@ def proposals_without_work(store: Store, *, limit: int) -> list[tuple[str, str]]
 
 
 def hidden_by_cursors(store: Store, *, limit: int) -> list[tuple[str, str]]:
-    """Free instances that lie behind the cursor of somebody who never held them: key, person."""
+    """Free instances that lie behind the cursor of somebody who never held them, nor saw others' sets: key, person."""
     rows = store.rows(
-        """SELECT key, name FROM instances JOIN queue_cursors ON queue_cursors.project_id = instances.project_id
+        f"""SELECT key, name FROM instances JOIN queue_cursors ON queue_cursors.project_id = instances.project_id
             JOIN users ON users.id = user_id
             WHERE open_slots > 0 AND instances.state = 'open' AND queue_position <= position AND NOT EXISTS (
-                SELECT 1 FROM assignments WHERE instance_id = instances.id AND user_id = users.id) LIMIT ?""",
+                SELECT 1 FROM assignments WHERE instance_id = instances.id AND user_id = users.id)
+            AND NOT {was_shown("users.id")} LIMIT ?""",
+        (limit,),
+    )
+    return [(row["key"], row["name"]) for row in rows]
+
+
+def work_on_shown_texts(store: Store, *, limit: int) -> list[tuple[str, str]]:
+    """Texts that somebody has in hand to annotate although others' sets of them were shown to them: key, person."""
+    rows = store.rows(
+        f"""SELECT key, name FROM assignments JOIN instances ON instances.id = instance_id JOIN users ON users.id = user_id
+            WHERE {held_against_the_rule()} LIMIT ?""",
+        (limit,),
+    )
+    return [(row["key"], row["name"]) for row in rows]
+
+
+def reviews_by_annotators(store: Store, *, limit: int) -> list[tuple[str, str]]:
+    """Reviews in work of a text that the reviewer has in hand to annotate, or has handed in: key, person."""
+    rows = store.rows(
+        f"""SELECT key, name FROM reviews JOIN annotations ON annotations.id = annotation_id
+            JOIN instances ON instances.id = instance_id JOIN users ON users.id = reviews.user_id
+            WHERE reviews.state = 'leased' AND {annotates("reviews.user_id")}
+            AND {was_shown("reviews.user_id")} LIMIT ?""",
+        (limit,),
+    )
+    return [(row["key"], row["name"]) for row in rows]
+
+
+def unnoted_reviewers(store: Store, *, limit: int) -> list[tuple[str, str]]:
+    """Reviewers of whom it is not kept that the sets were shown to them, so that they may be given the text: key, person."""
+    rows = store.rows(
+        f"""SELECT key, name FROM reviews JOIN annotations ON annotations.id = annotation_id
+            JOIN instances ON instances.id = instance_id JOIN users ON users.id = reviews.user_id
+            WHERE NOT {was_shown("reviews.user_id")} AND NOT EXISTS (SELECT 1 FROM assignments
+                WHERE instance_id = instances.id AND user_id = reviews.user_id) LIMIT ?""",
+        (limit,),
+    )
+    return [(row["key"], row["name"]) for row in rows]
+
+
+def shown_with_wrong_freedom(store: Store, *, limit: int) -> list[tuple[str, str]]:
+    """Where it is kept wrongly whether a text that was shown to somebody is free: key, person."""
+    rows = store.rows(
+        """SELECT key, name FROM sets_shown JOIN instances ON instances.id = instance_id JOIN users ON users.id = user_id
+            WHERE is_free <> (open_slots > 0 AND instances.state = 'open') LIMIT ?""",
         (limit,),
     )
     return [(row["key"], row["name"]) for row in rows]

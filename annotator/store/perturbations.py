@@ -19,10 +19,13 @@ _MAY_CHECK = """NOT EXISTS (SELECT 1 FROM perturbation_versions AS v WHERE v.per
         AND v.number = version AND v.made_by = ?2)
     AND NOT EXISTS (SELECT 1 FROM perturbation_checks AS c WHERE c.perturbation_id = perturbations.id
         AND c.version = perturbations.version AND c.checker = ?2)"""
+# What a person (?2) has in hand to annotate.
+_IN_HAND = """EXISTS (SELECT 1 FROM assignments AS a WHERE a.instance_id = {original} AND a.user_id = ?2
+    AND a.state IN ('leased', 'returned', 'proposed'))"""
 # Its original's gold is shown beside it, so it waits until nobody is to find that gold any more; leads see it before.
 _IS_SHOWN = {
     False: "EXISTS (SELECT 1 FROM instances AS o WHERE o.id = original_id AND o.state IN ('complete', 'discarded'))",
-    True: "1",
+    True: f"NOT {_IN_HAND.format(original='original_id')}",
 }
 _HAS_WORDS = """instr(lower(i.key), lower(?2)) OR EXISTS (SELECT 1 FROM segments JOIN documents ON documents.id = document_id
     WHERE instance_id = i.id AND instr(lower(text), lower(?2)))"""
@@ -135,15 +138,16 @@ def waiting_ids(store: Store, project_id: int) -> list[int]:
     return [row["id"] for row in rows]
 
 
-def next_original(store: Store, project_id: int, *, after: int = 0, is_lead: bool = False) -> int | None:
+def next_original(store: Store, project_id: int, user: User, *, after: int = 0, is_lead: bool = False) -> int | None:
     """The first original after a number of which there is no changed version yet.
 
-    Only instances whose annotation is complete, since their gold is shown; is_lead: any that is not discarded.
+    Only instances whose annotation is complete, since their gold is shown; is_lead: any that is not discarded, nor in their
+    own hands to annotate.
     """
     found = store.value(
-        f"""SELECT i.id FROM instances AS i WHERE i.project_id = ? AND i.id > ? AND i.parent_key IS NULL
-            AND {_STATES[is_lead]} AND {_WITHOUT_ONE} ORDER BY i.id LIMIT 1""",
-        (project_id, after),
+        f"""SELECT i.id FROM instances AS i WHERE i.project_id = ?1 AND i.id > ?3 AND i.parent_key IS NULL
+            AND {_STATES[is_lead]} AND {_WITHOUT_ONE} AND NOT {_IN_HAND.format(original="i.id")} ORDER BY i.id LIMIT 1""",
+        (project_id, user.id, after),
     )
     return None if found is None else int(found)
 
@@ -166,6 +170,18 @@ def list_originals(
     )
     return [dict(row) for row in rows], store.value(
         f"SELECT count(*) FROM instances AS i WHERE {where}", (project_id, words)
+    )
+
+
+def count_unfinished(store: Store, project_id: int, *, is_without: bool) -> int:
+    """How many originals wait until their annotation is complete, before changed versions of them are written."""
+    without = f"AND {_WITHOUT_ONE}" if is_without else ""
+    return int(
+        store.value(
+            f"""SELECT count(*) FROM instances AS i WHERE i.project_id = ? AND i.state IN ('open', 'held')
+                AND i.parent_key IS NULL {without}""",
+            (project_id,),
+        )
     )
 
 
@@ -231,7 +247,8 @@ def counts_by(store: Store, project_id: int) -> dict[str, list[Row]]:
             (project_id,),
         ),
         "originals": store.rows(
-            f"""SELECT count(*) AS n, coalesce(sum({_WITHOUT_ONE}), 0) AS n_without FROM instances AS i
+            f"""SELECT count(*) AS n, coalesce(sum({_WITHOUT_ONE}), 0) AS n_without,
+                    coalesce(sum(state = 'complete' AND {_WITHOUT_ONE}), 0) AS n_complete_without FROM instances AS i
                 WHERE project_id = ? AND parent_key IS NULL AND state <> 'discarded'""",
             (project_id,),
         ),

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from annotator.domain.instances import AssignmentState
 from annotator.store.database import Store
+from annotator.store.shown_sets import may_be_given, may_have, was_shown
 
 # Somebody counts once: a person by their account, a source by its name.
 _PEOPLE_ON_IT = """SELECT 'user ' || user_id AS who FROM assignments WHERE instance_id = instances.id
@@ -96,11 +97,12 @@ def is_free(store: Store, instance_id: int) -> bool:
 _FREE_FOR = f"""FROM instances WHERE project_id = ?1 AND open_slots > 0 AND state = 'open'
     AND queue_position > coalesce(
         (SELECT position FROM queue_cursors WHERE project_id = ?1 AND user_id = ?2), {_LOWEST})
-    AND NOT EXISTS (SELECT 1 FROM assignments WHERE instance_id = instances.id AND user_id = ?2)"""
+    AND NOT EXISTS (SELECT 1 FROM assignments WHERE instance_id = instances.id AND user_id = ?2)
+    AND NOT {was_shown("?2")}"""
 
 
 def next_in_queue(store: Store, project_id: int, user_id: int) -> int | None:
-    """The first free instance that this person never held, in the project's order; moves the person's cursor."""
+    """The first free instance that this person never held nor saw others' sets of, in the project's order; moves their cursor."""
     row = store.row(f"SELECT id, queue_position {_FREE_FOR} ORDER BY queue_position LIMIT 1", (project_id, user_id))
     position = 2**63 - 1 if row is None else row["queue_position"] - 1
     store.run(
@@ -116,10 +118,10 @@ def next_set_aside(
 ) -> int | None:
     """The oldest instance that this person skipped, or whose lease ran out, and that is still free."""
     found = store.value(
-        """SELECT instance_id FROM assignments JOIN instances ON instances.id = instance_id
-            WHERE assignments.project_id = ? AND user_id = ? AND assignments.state = ?
-            AND open_slots > 0 AND instances.state = 'open'
-            AND instance_id NOT IN (SELECT value FROM json_each(?)) ORDER BY lease_until, assignments.id LIMIT 1""",
+        f"""SELECT instance_id FROM assignments JOIN instances ON instances.id = instance_id
+            WHERE assignments.project_id = ?1 AND assignments.user_id = ?2 AND assignments.state = ?3
+            AND open_slots > 0 AND instances.state = 'open' AND {may_have("?2")}
+            AND instance_id NOT IN (SELECT value FROM json_each(?4)) ORDER BY lease_until, assignments.id LIMIT 1""",
         (project_id, user_id, state, json.dumps(list(but_not))),
     )
     return None if found is None else int(found)
@@ -129,3 +131,10 @@ def waiting_for(store: Store, project_id: int, user_id: int, *, at_most: int = 1
     """How many instances a person could still get, counted up to `at_most` so that it costs the same in any project."""
     found = store.value(f"SELECT count(*) FROM (SELECT 1 {_FREE_FOR} LIMIT ?3)", (project_id, user_id, at_most))
     return int(found)
+
+
+def is_free_for(store: Store, instance_id: int, user_id: int) -> bool:
+    """Whether the queue could give the instance to this person now."""
+    return (
+        store.row(f"SELECT 1 FROM instances WHERE id = ?1 AND {may_be_given('?2')}", (instance_id, user_id)) is not None
+    )

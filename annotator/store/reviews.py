@@ -5,6 +5,7 @@ Every function here that writes is called inside one immediate transaction, so t
 
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import cast
 
 from annotator.domain.people import User
@@ -12,22 +13,26 @@ from annotator.domain.reviews import Review, ReviewState, Scores, SetScore
 from annotator.errors import NotFound
 from annotator.store.database import Row, Store, now
 from annotator.store.queue import settle
+from annotator.store.shown_sets import annotates, may_still_be_given
 
 _SELECT = "SELECT reviews.*, users.name AS reviewer FROM reviews JOIN users ON users.id = reviews.user_id"
 
 # Whoever scored the round before has a slot reserved while they are there (?3: roles that review, ?4: opened after this, ?5: and
 # before now, since a clock that was ahead for a while must not reserve it until then).
-_RESERVED = """(SELECT count(*) FROM reviews AS before JOIN users ON users.id = before.user_id
+_RESERVED = f"""(SELECT count(*) FROM reviews AS before JOIN users ON users.id = before.user_id
     WHERE before.annotation_id = rounds.previous_id AND before.state = 'submitted' AND is_disabled = 0
-    AND rounds.opened_at > ?4 AND rounds.opened_at <= ?5 AND before.user_id <> ?2
+    AND rounds.opened_at > ?4 AND rounds.opened_at <= ?5
+    AND before.user_id <> ?2 AND NOT {annotates("before.user_id", "rounds.instance_id")}
     AND EXISTS (SELECT 1 FROM memberships WHERE memberships.project_id = ?1 AND user_id = before.user_id
         AND role IN (SELECT value FROM json_each(?3)))
     AND NOT EXISTS (SELECT 1 FROM reviews AS again WHERE again.annotation_id = rounds.annotation_id
         AND again.user_id = before.user_id AND again.state IN ('leased', 'submitted')))"""
 _SCORED_BEFORE = """EXISTS (SELECT 1 FROM reviews WHERE annotation_id = rounds.previous_id AND user_id = ?2
     AND state = 'submitted')"""
-_FOR_ME = f"""FROM rounds JOIN annotations ON annotations.id = rounds.annotation_id
-    WHERE rounds.project_id = ?1 AND open_slots > 0 AND coalesce(annotations.user_id, 0) <> ?2
+# Per text one is annotator or reviewer; whoever may still be given it is not shown others' sets of it (?6: may annotate).
+_IS_OPEN_TO = f"""NOT {annotates("?2", "rounds.instance_id")}
+    AND NOT (?6 AND EXISTS (SELECT 1 FROM instances WHERE id = rounds.instance_id AND {may_still_be_given("?2")}))"""
+_FOR_ME = f"""FROM rounds WHERE rounds.project_id = ?1 AND open_slots > 0 AND {_IS_OPEN_TO}
     AND NOT EXISTS (SELECT 1 FROM reviews WHERE annotation_id = rounds.annotation_id AND user_id = ?2
         AND reviews.state IN ('leased', 'submitted', 'skipped'))
     AND (previous_id IS NULL OR {_SCORED_BEFORE} OR open_slots > {_RESERVED})"""
@@ -44,18 +49,36 @@ def reviews_instance(store: Store, instance_id: int, user_id: int) -> bool:
     )
 
 
-def next_to_review(store: Store, project_id: int, user_id: int, roles: Sequence[str], away_since: str) -> int | None:
+@dataclass(frozen=True, slots=True)
+class Reviewer:
+    """Somebody who asks for annotations to score.
+
+    roles: those that review; away_since: corrections handed in later wait for the reviewers of the round before
+    """
+
+    project_id: int
+    user_id: int
+    roles: Sequence[str]
+    away_since: str
+    may_annotate: bool
+
+    @property
+    def values(self) -> tuple[object, ...]:
+        """?1 to ?6 of a question."""
+        return self.project_id, self.user_id, json.dumps(list(self.roles)), self.away_since, now(), self.may_annotate
+
+
+def next_to_review(store: Store, reviewer: Reviewer) -> int | None:
     """The annotation that this person is to score next: a correction they know, else the oldest; skipped ones at the end."""
-    values = (project_id, user_id, json.dumps(list(roles)), away_since, now())
     known = f"AND previous_id IS NOT NULL AND {_SCORED_BEFORE}"
     last = """AND rounds.annotation_id > (SELECT coalesce(max(annotation_id), 0) FROM reviews
         WHERE reviews.project_id = ?1 AND user_id = ?2)"""
     # Behind the last one that I had is the quickest place to look; what others gave back lies before it.
     for narrowed in (known, last, ""):
-        found = store.value(f"SELECT rounds.annotation_id {_FOR_ME} {narrowed} ORDER BY 1 LIMIT 1", values)
+        found = store.value(f"SELECT rounds.annotation_id {_FOR_ME} {narrowed} ORDER BY 1 LIMIT 1", reviewer.values)
         if found is not None:
             return int(found)
-    return _next_skipped(store, project_id, user_id)
+    return _next_skipped(store, reviewer.project_id, reviewer.user_id)
 
 
 def _next_skipped(store: Store, project_id: int, user_id: int) -> int | None:
@@ -68,12 +91,15 @@ def _next_skipped(store: Store, project_id: int, user_id: int) -> int | None:
     return None if found is None else int(found)
 
 
-def count_to_review(
-    store: Store, project_id: int, user_id: int, roles: Sequence[str], away_since: str, *, at_most: int = 1000
-) -> int:
+def count_to_review(store: Store, reviewer: Reviewer, *, at_most: int = 1000) -> int:
     """How many annotations a person could still score, counted up to `at_most` so that it costs the same in any project."""
-    values = (project_id, user_id, json.dumps(list(roles)), away_since, now(), at_most)
-    return int(store.value(f"SELECT count(*) FROM (SELECT 1 {_FOR_ME} LIMIT ?6)", values))
+    return int(store.value(f"SELECT count(*) FROM (SELECT 1 {_FOR_ME} LIMIT ?7)", (*reviewer.values, at_most)))
+
+
+def are_any_closed(store: Store, reviewer: Reviewer) -> bool:
+    """Whether some round wants reviewers, but not this person, who annotates its text or may still be given it."""
+    sql = f"SELECT 1 FROM rounds WHERE project_id = ?1 AND open_slots > 0 AND NOT ({_IS_OPEN_TO}) LIMIT 1"
+    return store.row(sql, reviewer.values) is not None
 
 
 def may_claim(store: Store, annotation_id: int) -> bool:

@@ -53,12 +53,16 @@ def undecided_rounds(store: Store, project_id: int) -> list[int]:
     return [row["annotation_id"] for row in rows]
 
 
-def list_undecided(store: Store, project_id: int, *, limit: int, offset: int = 0) -> list[Round]:
-    """One page of the rounds that are before their reviewers now, oldest first."""
+def list_undecided(
+    store: Store, project_id: int, *, limit: int, offset: int = 0, only: Sequence[int] | None = None
+) -> list[Round]:
+    """One page of the rounds that are before their reviewers now, oldest first; only: those of some annotations."""
     rows = store.rows(
         """SELECT rounds.* FROM rounds JOIN annotations ON annotations.id = annotation_id
-            WHERE project_id = ? AND outcome IS NULL AND state = 'submitted' ORDER BY annotation_id LIMIT ? OFFSET ?""",
-        (project_id, limit, offset),
+            WHERE project_id = ?1 AND outcome IS NULL AND state = 'submitted'
+            AND (?2 IS NULL OR annotation_id IN (SELECT value FROM json_each(?2)))
+            ORDER BY annotation_id LIMIT ?3 OFFSET ?4""",
+        (project_id, None if only is None else json.dumps(list(only)), limit, offset),
     )
     return [_round(row) for row in rows]
 

@@ -14,6 +14,7 @@ from annotator.store.schema_models import MODELS
 from annotator.store.schema_perturbations import PERTURBATIONS
 from annotator.store.schema_proposed_sets import PROPOSED_SETS
 from annotator.store.schema_repeated_events import REPEATED_EVENTS
+from annotator.store.schema_shown import SHOWN
 from annotator.store.schema_suites import SUITES
 from annotator.store.schema_tokens import TOKENS
 
@@ -461,4 +462,11 @@ def m010_proposed_sets(db: Database) -> None:
 def m011_gatekeeping_repeated_events(db: Database) -> None:
     """How often within an hour strangers caused an event, so that not each time becomes one."""
     for statement in REPEATED_EVENTS:
+        db.conn.execute(statement)
+
+
+@MIGRATIONS()
+def m012_independence_sets_shown(db: Database) -> None:
+    """To whom others' sets of a text were shown, so that they are not given it to annotate."""
+    for statement in SHOWN:
         db.conn.execute(statement)

@@ -15,6 +15,7 @@ from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.domain.rationales import set_letter
 from annotator.domain.reviews import Review, Round
+from annotator.domain.sources import SourceShown
 from annotator.domain.threads import Thread
 from annotator.errors import NotFound
 from annotator.store import Store
@@ -24,9 +25,12 @@ from annotator.store.instances import project_of_instance
 from annotator.store.proposals import Proposal, proposals_of_instances
 from annotator.store.reviews import reviews_of
 from annotator.store.rounds import rounds_of_instances, unpack_verdict
+from annotator.store.shown_sets import shown_of_instances
 from annotator.store.threads import threads_of
+from annotator.usecases import independence
 from annotator.usecases.gating import GATE
 from annotator.usecases.rights import require
+from annotator.usecases.veiled_events import veiled
 from annotator.usecases.viewing import decider, decision_lines, finding_line, score_line
 
 _Detail = Mapping[str, Any]
@@ -49,8 +53,10 @@ def timeline(store: Store, actor: User, project: Project, instance_id: int) -> l
         raise NotFound(f"There is no instance number {instance_id} in '{project.name}'.")
     with store.snapshot():
         told = _Told(store, instance_id)
+        told.events = veiled(store, actor, project.id, told.events, names_authors=project.settings.checkers_see_author)
+    independence.show(store, actor, project.id, instance_id, list(told.annotations))
     moments = [*told.of_events(), *told.of_annotations(), *told.of_reviews(), *told.of_rounds(), *told.of_proposals(),
-               *told.of_comments()]  # fmt: skip
+               *told.of_comments(), *told.of_looks()]  # fmt: skip
     return sorted(moments, key=lambda moment: moment.at)
 
 
@@ -81,6 +87,9 @@ class _Told:
         ]
         self.proposals: list[Proposal] = proposals_of_instances(store, [instance_id]).get(instance_id, [])
         self.threads: list[Thread] = threads_of(store, [instance_id]).get(instance_id, [])
+        shown = shown_of_instances(store, [instance_id]).get(instance_id, ())
+        reviewers = {r.reviewer for reviews in by_annotation.values() for r in reviews}
+        self.looks: list[SourceShown] = [one for one in shown if one.user not in reviewers]
 
     def of_events(self) -> list[Moment]:
         return [self._of_event(event) for event in self.events]
@@ -192,6 +201,10 @@ class _Told:
             for comment in thread.comments
         ]
 
+    def of_looks(self) -> list[Moment]:
+        """Who saw what others marked without reviewing it."""
+        return [Moment(shown.at, shown.user, "looked at what others marked") for shown in self.looks]
+
     def _about(self, thread: Thread) -> str:
         annotation = self.annotations.get(thread.annotation_id or 0)
         if annotation is None:
@@ -294,6 +307,7 @@ _SENTENCES: dict[str, Callable[[_Detail, str], str]] = {
     "submit": _submitted,
     "skip": lambda _, __: "skipped it",
     "propose discard": lambda detail, _: f"proposed to discard it: {detail['reason']}",
+    "give back": lambda _, __: "gave it back, to look at what others marked",
     "withdraw": lambda detail, _: f"took round {detail['round']} back",
     "review": lambda _, whose: f"scored {whose}",
     "change score": lambda _, whose: f"changed scores of {whose}",
@@ -314,6 +328,7 @@ _SENTENCES: dict[str, Callable[[_Detail, str], str]] = {
         f"wrote changed version {_number(detail)} anew, now version {detail['version']}"
     ),
     "withdraw perturbation": lambda detail, _: f"withdrew changed version {_number(detail)}",
+    "check perturbation": lambda detail, _: f"said something of changed version {_checked(detail)}",
     "check perturbation: approve": lambda detail, _: f"approved changed version {_checked(detail)}",
     "check perturbation: correct": lambda detail, _: f"corrected changed version {_checked(detail)}",
     "check perturbation: reject": lambda detail, _: f"sent changed version {_checked(detail, ' back to its author')}",

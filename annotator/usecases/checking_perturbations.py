@@ -16,6 +16,7 @@ from annotator.store.events import add_event
 from annotator.store.instances import find_instance_ids, get_instance
 from annotator.store.people import roles_of
 from annotator.store.projects import get_project_by_id
+from annotator.usecases import independence
 from annotator.usecases.import_report import ImportOptions, ImportReport
 from annotator.usecases.intake import Intake
 from annotator.usecases.perturbation_looks import (
@@ -56,6 +57,7 @@ def open_check(store: Store, actor: User, perturbation_id: int) -> ToCheck:
     project = get_project_by_id(store, perturbation.project_id)
     original = _shown_original(store, actor, project, perturbation)
     look = looked_at(store, project, original, _as_it_fits(original, perturbation.current.changed), perturbation.id)
+    independence.show(store, actor, project.id, original.id, independence.annotations_behind(look.gold))
     return ToCheck(perturbation, look, staleness(store, project, perturbation))
 
 
@@ -63,7 +65,10 @@ def look_at_correction(store: Store, actor: User, perturbation_id: int, changed:
     """What a checker's correction would come to; nothing is kept of it."""
     perturbation = perturbations_store.get_perturbation(store, perturbation_id)
     project = get_project_by_id(store, perturbation.project_id)
-    return looked_at(store, project, _shown_original(store, actor, project, perturbation), changed, perturbation.id)
+    original = _shown_original(store, actor, project, perturbation)
+    look = looked_at(store, project, original, changed, perturbation.id)
+    independence.show(store, actor, project.id, original.id, independence.annotations_behind(look.gold))
+    return look
 
 
 def approve(store: Store, actor: User, perturbation_id: int, version: int, reason: str = "") -> Perturbation:

@@ -21,6 +21,7 @@ from annotator.store.proposals import (
 from annotator.store.queue import settle
 from annotator.store.reviews import end_reviews_of_instance
 from annotator.store.rounds import forget_round, open_round
+from annotator.store.shown_sets import give_back_what_was_shown
 from annotator.usecases.gating import decide_complete_of
 from annotator.usecases.leasing import away_end
 from annotator.usecases.marking import are_rationales_reviewed
@@ -79,6 +80,7 @@ def _carry_out(store: Store, actor: User, proposal: Proposal, decision: Decision
         if proposal.assignment_id is not None:
             project = get_project_by_id(store, proposal.project_id)
             give_back_to_annotator(store, proposal.assignment_id, away_end(project))
+            give_back_what_was_shown(store, proposal.instance_id)
     else:
         set_result(store, proposal.instance_id, proposal.reason)
         _hand_in_again(store, proposal)

@@ -39,8 +39,10 @@ from annotator.store.perturbations import perturbations_as_sources, places_of_pe
 from annotator.store.projects import settings_json
 from annotator.store.proposals import proposals_of_instances
 from annotator.store.proposed_sets import proposed_of_instances
+from annotator.store.shown_sets import shown_of_instances
 from annotator.store.transfer import choices_as_sources, rounds_as_sources, threads_as_sources
 from annotator.store.word_lists import list_word_lists
+from annotator.usecases.independence import GoldFor
 from annotator.usecases.resolving import to_source_sets, to_source_span
 from annotator.usecases.rights import require
 
@@ -71,7 +73,7 @@ def export_file(
     """Write a project in a format; answers the number of instances written.
 
     `jsonl` is our own: everything but hashes, sign-ins and tokens. The papers' formats hold the gold of the instances that
-    have one and are not discarded.
+    have one and are not discarded; to people without a lead's rights, of those that they cannot be given to annotate any more.
     """
     require(store, actor, project.id, "export")
     holds_unfinished = format_name == "jsonl" or (
@@ -79,14 +81,15 @@ def export_file(
     )
     if holds_unfinished:
         require(store, actor, project.id, "see all annotations")
-    counted = _Counter()
+    counted, for_them = _Counter(), GoldFor(store, actor, project.id)
     with store.snapshot():
         if format_name == "jsonl":
             write_own(path, counted.count_instances(everything_of(store, project, options.split)))
         else:
             policy = options.gold_policy or project.settings.gold_policy
-            gold = counted.count(gold_instances(store, project, policy, options))
+            gold = counted.count(for_them.open_to_them(gold_instances(store, project, policy, options)))
             get_writer(format_name)(path, gold, WriteOptions(project, policy))
+    for_them.note()
     with store.transaction():
         add_event(
             store, actor.name, "export", "project", project.id, project_id=project.id,
@@ -151,7 +154,7 @@ def everything_of(store: Store, project: Project, split: str | None = None) -> I
         places = {a.id: place for of_one in annotations.values() for place, a in enumerate(of_one)}
         all_places |= places
         rounds, choices = rounds_as_sources(store, ids, places), choices_as_sources(store, ids, places)
-        threads = threads_as_sources(store, ids, places)
+        threads, shown = threads_as_sources(store, ids, places), shown_of_instances(store, ids)
         for instance in instances:
             works_of_one = [
                 _source_work(work, instance, places, proposed.get(work.assignment.id, ()))
@@ -161,6 +164,7 @@ def everything_of(store: Store, project: Project, split: str | None = None) -> I
             yield dataclasses.replace(
                 source, proposals=tuple(p.as_source() for p in proposals.get(instance.id, [])),
                 rounds=rounds.get(instance.id, ()), choice=choices.get(instance.id), threads=threads.get(instance.id, ()),
+                shown=shown.get(instance.id, ()),
             )  # fmt: skip
     yield from _outputs(store, project, split)
     yield from lists_as_sources(store, project.id, split)

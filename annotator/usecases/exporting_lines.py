@@ -14,6 +14,7 @@ from annotator.store import Store
 from annotator.store.events import add_event
 from annotator.store.instances import places_of
 from annotator.usecases.contents import iterate_gold, iterate_stored_outputs
+from annotator.usecases.independence import GoldFor
 
 _BATCH = 500
 
@@ -22,8 +23,11 @@ def export_gold_lines(
     store: Store, actor: User, project: Project, path: Path, *, policy: str | None = None, split: str | None = None
 ) -> int:
     """Write the gold, an instance a line, as `annotator import jsonl` reads it; returns the number of lines."""
+    for_them = GoldFor(store, actor, project.id)
     with store.snapshot():
-        n = write_gold_lines(path, iterate_gold(store, actor, project, policy, split), project.task)
+        gold = for_them.open_to_them(iterate_gold(store, actor, project, policy, split))
+        n = write_gold_lines(path, gold, project.task)
+    for_them.note()
     _note(store, actor, project, path, n)
     return n
 

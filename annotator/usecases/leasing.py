@@ -11,6 +11,7 @@ from annotator.store import assignments as work_store
 from annotator.store.annotations import find_starting_draft
 from annotator.store.database import iso
 from annotator.store.instances import project_of_instance
+from annotator.store.shown_sets import standing
 from annotator.usecases.rights import require
 
 
@@ -58,8 +59,10 @@ def open_asked(store: Store, project: Project, user_id: int, instance_id: int) -
     mine = work_store.find_assignment(store, instance_id, user_id)
     if mine is not None and mine.state in {"leased", "returned", "submitted", "proposed"}:
         return mine
-    if queue.is_free(store, instance_id):
+    if queue.is_free_for(store, instance_id, user_id):
         return _claim(store, project, user_id, instance_id)
+    if standing(store, instance_id, user_id).was_shown:
+        raise NotAllowed("You have seen what others marked in this text, so it is not given to you to annotate.")
     raise NotAllowed("This instance is not yours to annotate: others hold it or have finished it.")
 
 
@@ -96,8 +99,11 @@ def held_by(store: Store, user: User, assignment_id: int) -> Assignment:
     assignment = own_work(store, user, assignment_id)
     if assignment.state in {"leased", "returned"}:
         return assignment
-    if assignment.state in {"expired", "skipped"} and queue.is_free(store, assignment.instance_id):
-        return assignment
+    if assignment.state in {"expired", "skipped"}:
+        if queue.is_free_for(store, assignment.instance_id, assignment.user_id):
+            return assignment
+        if standing(store, assignment.instance_id, assignment.user_id).was_shown:
+            raise LeaseLost(_SHOWN)
     if assignment.state == "submitted":
         raise StaleDraft(_SUBMITTED)
     raise LeaseLost(_WHY_LOST[assignment.state])
@@ -105,6 +111,10 @@ def held_by(store: Store, user: User, assignment_id: int) -> Assignment:
 
 _SUBMITTED = (
     "This text is submitted already, in another tab perhaps. To change it, open your finished work and take it back."
+)
+_SHOWN = (
+    "You have seen what others marked in this text since, so it is not yours to annotate any more. Your marks are kept, "
+    "but cannot be submitted."
 )
 _WHY_LOST = {
     "expired": "This text rested for longer than its lease and was given to someone else. Your marks are kept, "

@@ -27,6 +27,7 @@ from annotator.store.proposals import add_proposal, decide_proposal, last_propos
 from annotator.store.proposed_sets import answers_of, save_answers
 from annotator.store.reviews import end_open_reviews, forget_unsubmitted_scores, has_scores
 from annotator.store.rounds import find_round, open_round, write_origins
+from annotator.store.shown_sets import count_shown_and_free, standing
 from annotator.usecases.feedback import Feedback, former_round
 from annotator.usecases.leasing import (
     away_end,
@@ -146,6 +147,7 @@ def waiting_counts(store: Store, project: Project, user: User) -> dict[str, int]
     mine = assignment_counts_of(store, project.id, user_id)
     if project.settings.annotators_per_instance == 1:
         waiting = instance_counts(store, project.id).get("queued", 0)
+        waiting -= count_shown_and_free(store, project.id, user_id)
     else:
         waiting = queue.waiting_for(store, project.id, user_id)
     return {
@@ -257,6 +259,8 @@ def withdraw(store: Store, user: User, assignment_id: int) -> Work:
     with store.transaction():
         assignment = own_work(store, user, assignment_id)
         annotation = find_annotation_of_assignment(store, assignment_id)
+        if annotation is not None and _saw_others(store, annotation):
+            raise Conflict("You have seen what others marked in this text since, so you cannot take yours back.")
         if assignment.state != "submitted" or annotation is None or not may_withdraw(store, annotation):
             raise Conflict("This work cannot be taken back: it is not submitted, or others have begun to judge it.")
         project = get_project_by_id(store, assignment.project_id)
@@ -278,10 +282,18 @@ def current_work(store: Store, user: User, assignment_id: int) -> Work:
 
 
 def may_withdraw(store: Store, annotation: Annotation) -> bool:
-    """Whether a submission may still be taken back: until its first score is handed in, or the lead has decided or chosen it."""
+    """Whether a submission may still be taken back: until its first score is handed in, or the lead has decided or chosen it.
+
+    Not by somebody who was shown others' sets of the text since.
+    """
     found = find_round(store, annotation.id)
     is_judged = (found is not None and found.outcome is not None) or is_chosen(store, annotation.id)
-    return annotation.state in {"submitted", "accepted"} and not is_judged and not has_scores(store, annotation.id)
+    is_judged = is_judged or has_scores(store, annotation.id) or _saw_others(store, annotation)
+    return annotation.state in {"submitted", "accepted"} and not is_judged
+
+
+def _saw_others(store: Store, annotation: Annotation) -> bool:
+    return annotation.user_id is not None and standing(store, annotation.instance_id, annotation.user_id).was_shown
 
 
 def list_finished(store: Store, user: User, project_id: int, page: int) -> tuple[list[FinishedRow], int]:

@@ -134,13 +134,13 @@ def _problems(
 
 
 def _same_text(store: Store, instance: Instance, changed: ChangedText, but: int | None) -> str | None:
-    """Who else has this text: another changed version of this original, on its way or there."""
+    """What else has this text: another changed version of this original, on its way or there."""
     texts = {segment.name: changed.texts.get(segment.name, segment.body.text) for segment in instance.segments}
     for one in perturbations_store.perturbations_of(store, instance.id):
         if one.id != but and one.state in {"waiting", "returned"}:
             theirs = {s.name: one.current.changed.texts.get(s.name, s.body.text) for s in instance.segments}
             if theirs == texts:
-                return f"Another changed version of this original, by {one.author_name},"
+                return "Another changed version of this original"
     for child in get_instances(store, perturbations_store.children_of(store, instance.id)).values():
         if {segment.name: segment.body.text for segment in child.segments} == texts:
             return f"The changed version '{child.key}'"

@@ -17,6 +17,7 @@ from annotator.store.instances import get_instance, project_of_instance
 from annotator.store.projects import get_project_by_id
 from annotator.text.retokenise import tokenise_like
 from annotator.text.tokenise import tokenise
+from annotator.usecases import independence
 from annotator.usecases.checking_perturbations import settle_checks
 from annotator.usecases.given_words import given_words
 from annotator.usecases.gold_labels import gold_of_instance
@@ -40,7 +41,7 @@ class Original:
 def next_original(store: Store, actor: User, project_id: int, after: int = 0) -> int | None:
     """The next original of which there is no changed version yet, from the first again at the end; None if there is none."""
     is_lead = _is_lead(store, actor, project_id)
-    found = perturbations_store.next_original(store, project_id, after=after, is_lead=is_lead)
+    found = perturbations_store.next_original(store, project_id, actor, after=after, is_lead=is_lead)
     return found if found is not None or after == 0 else next_original(store, actor, project_id)
 
 
@@ -48,13 +49,15 @@ def open_original(store: Store, actor: User, instance_id: int) -> Original:
     """An original with its gold, and what the person was writing.
 
     Raises: Conflict for an instance that is a changed version itself, is discarded, or is still being annotated (its gold
-            would be shown to those who are to find it; a lead may all the same)
+            would be shown to those who are to find it; a lead may all the same, unless they have it in hand themselves)
     """
     project, instance = _original(store, actor, instance_id)
+    gold = gold_of_instance(store, project, instance)
+    independence.show(store, actor, project.id, instance_id, independence.annotations_behind(gold))
     others = [one for one in perturbations_store.perturbations_of(store, instance_id) if one.state != "withdrawn"]
     return Original(
         project,
-        gold_of_instance(store, project, instance),
+        gold,
         perturbations_store.find_draft(store, actor, instance_id),
         tuple(others),
     )
@@ -69,6 +72,7 @@ def look_at(store: Store, actor: User, instance_id: int, changed: ChangedText, *
     """What a changed text comes to; it is kept as the person's draft at the same time."""
     project, instance = _original(store, actor, instance_id)
     look = looked_at(store, project, instance, changed)
+    independence.show(store, actor, project.id, instance_id, independence.annotations_behind(look.gold))
     if keeps_draft:
         with store.transaction():
             perturbations_store.save_draft(store, actor, instance_id, changed)
@@ -175,7 +179,7 @@ def _own(store: Store, actor: User, perturbation_id: int) -> Perturbation:
     perturbation = perturbations_store.get_perturbation(store, perturbation_id)
     require(store, actor, perturbation.project_id, "annotate")
     if perturbation.author != actor.id:
-        raise NotAllowed(f"This was written by {perturbation.author_name}; only they can change it.")
+        raise NotAllowed("Somebody else wrote this; only they can change it.")
     return perturbation
 
 

@@ -1,10 +1,10 @@
 """Set up a project, change its rules, give people roles in it, and see how far it is."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from annotator.assignment.orders import queue_position
-from annotator.domain.people import PROJECT_ROLES, Role, User, has_right
+from annotator.domain.people import PROJECT_ROLES, Right, Role, User, has_right
 from annotator.domain.projects import Project, ProjectSettings
 from annotator.domain.tasks import Task
 from annotator.errors import InvalidValue, NotAllowed
@@ -39,10 +39,12 @@ from annotator.usecases.gating import decide_all_complete
 from annotator.usecases.marking import are_rationales_reviewed
 from annotator.usecases.preview_settings import check_preview_model
 from annotator.usecases.rights import require, require_may_create
+from annotator.usecases.veiled_events import veiled
 
 __all__ = [
-    "InstanceRow", "Progress", "change_project", "create_project", "events_of", "find_project", "give_role", "instances_of",
-    "members_of", "missing_reviewers", "people_to_choose", "progress_of", "projects_of", "take_role",
+    "InstanceRow", "Progress", "change_project", "count_reviewers", "create_project", "events_of", "find_project", "give_role",
+    "instances_of", "members_of", "missing_annotators", "missing_reviewers", "people_to_choose", "progress_of", "projects_of",
+    "take_role",
 ]  # fmt: skip
 
 
@@ -65,6 +67,20 @@ class Progress:
     @property
     def n_instances(self) -> int:
         return sum(n for state, n in self.instances.items() if state != "queued")
+
+    @property
+    def n_done(self) -> int:
+        """Instances of which nothing more is to be done: what was discarded was work too."""
+        return done_among(self.instances)
+
+
+def done_among(instances: Mapping[str, int]) -> int:
+    """How many instances are done, of counts by state.
+
+    >>> done_among({"open": 27, "queued": 20, "complete": 2, "discarded": 1})
+    3
+    """
+    return instances.get("complete", 0) + instances.get("discarded", 0)
 
 
 def create_project(
@@ -296,14 +312,34 @@ def members_of(store: Store, actor: User, project_id: int) -> list[tuple[User, R
 
 
 def missing_reviewers(store: Store, actor: User, project: Project) -> int:
-    """How many people who may review are missing, so that an annotation could get as many reviewers as the project wants."""
+    """How many people who may review are missing, so that an annotation could get as many reviewers as the project wants.
+
+    Nobody reviews a text that they annotate: whoever may do both is left only where others suffice to annotate.
+    """
     require(store, actor, project.id, "manage project")
     if not are_rationales_reviewed(project):
         return 0
-    may_review = {
-        user.id for user, role in list_members(store, project.id) if has_right(user, frozenset({role}), "review")
-    }
-    return max(0, project.settings.reviewers_per_annotation - len(may_review))
+    reviewing, annotating = (_members_who_may(store, project.id, right) for right in ("review", "annotate"))
+    wanted = project.settings.annotators_per_instance
+    must_annotate = min(max(0, wanted - len(annotating - reviewing)), len(annotating & reviewing))
+    return max(0, project.settings.reviewers_per_annotation - (len(reviewing) - must_annotate))
+
+
+def count_reviewers(store: Store, actor: User, project: Project) -> int:
+    """How many people may review in a project."""
+    require(store, actor, project.id, "manage project")
+    return len(_members_who_may(store, project.id, "review"))
+
+
+def missing_annotators(store: Store, actor: User, project: Project) -> int:
+    """How many people who may annotate are missing, so that each text could get as many as the project wants."""
+    require(store, actor, project.id, "manage project")
+    annotating = _members_who_may(store, project.id, "annotate")
+    return max(0, project.settings.annotators_per_instance - len(annotating))
+
+
+def _members_who_may(store: Store, project_id: int, right: Right) -> set[int | None]:
+    return {user.id for user, role in list_members(store, project_id) if has_right(user, frozenset({role}), right)}
 
 
 def people_to_choose(store: Store, actor: User, project_id: int) -> list[str]:
@@ -323,4 +359,6 @@ def instances_of(
 def events_of(store: Store, actor: User, project_id: int, *, limit: int = 50, offset: int = 0) -> list[Event]:
     """One page of the project's record, newest first."""
     require(store, actor, project_id, "manage project")
-    return list_events(store, project_id, limit=limit, offset=offset)
+    events = list_events(store, project_id, limit=limit, offset=offset)
+    names_authors = get_project_by_id(store, project_id).settings.checkers_see_author
+    return veiled(store, actor, project_id, events, names_authors=names_authors)

@@ -5,7 +5,7 @@ that they are those of the moment, and handing in waits for no comparison of tex
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from annotator.domain.instances import Assignment, Draft, Instance
@@ -23,6 +23,7 @@ from annotator.store.instances import find_instance_ids, get_instance
 from annotator.store.projects import get_project_by_id
 from annotator.store.word_lists import list_word_lists
 from annotator.text.language import subtags
+from annotator.usecases import independence
 from annotator.usecases.gold_labels import gold_of_instance
 from annotator.usecases.leasing import own_work
 from annotator.usecases.perturbation_looks import kinds_of
@@ -62,11 +63,24 @@ def propose(store: Store, user: User, assignment_id: int) -> Offer:
     instance = get_instance(store, assignment.instance_id)
     if not may_propose(project, assignment, instance):
         return Offer((), Proposals())
+    project = _as_open_to(store, user, project, instance)
     proposals = proposals_for(store, project, instance, _chosen_lists(store, project))
     with store.transaction():
         own_work(store, user, assignment_id)
         numbers = proposed_store.offer_sets(store, assignment_id, proposals.sets)
     return Offer(tuple(numbers), proposals)
+
+
+def _as_open_to(store: Store, user: User, project: Project, instance: Instance) -> Project:
+    """The rules for a person: nothing is carried from an original whose sets are closed to them; else these are shown to them."""
+    original = _original_of(store, project, instance) if project.settings.are_carried_sets_proposed else None
+    if original is None:
+        return project
+    behind = independence.annotations_behind(gold_of_instance(store, project, original))
+    if independence.why_withheld(store, user, project.id, original.id, behind):
+        return replace(project, settings=replace(project.settings, are_carried_sets_proposed=False))
+    independence.show(store, user, project.id, original.id, behind)
+    return project
 
 
 def proposals_for(store: Store, project: Project, instance: Instance, lists: Sequence[WordList]) -> Proposals:

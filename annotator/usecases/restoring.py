@@ -32,6 +32,7 @@ from annotator.store.people import add_role, add_user, find_user
 from annotator.store.perturbations import perturbation_of_instance, perturbations_of, restore_perturbation
 from annotator.store.projects import instance_counts, settings_from, update_project
 from annotator.store.queue import settle
+from annotator.store.shown_sets import give_back_what_was_shown, restore_shown
 from annotator.store.transfer import (
     annotation_ids_of,
     restore_choice,
@@ -77,7 +78,9 @@ class Restorer:
         """Assignments with their drafts and submissions, and proposals, of new instances."""
         for instance_id, instance in instances:
             source = instance.source
-            if not (source.work or source.proposals or source.rounds or source.choice or source.threads):
+            if not (
+                source.work or source.proposals or source.rounds or source.choice or source.threads or source.shown
+            ):
                 continue
             segments = [(name, is_selectable, d.n_tokens) for name, is_selectable, d in instance.segments]
             layout = TokenLayout.of(segments)
@@ -98,6 +101,9 @@ class Restorer:
         if source.choice is not None:
             restore_choice(self.store, instance_id, source.choice, ids)
         restore_threads(self.store, self.project.id, instance_id, source.threads, ids, self._user_id)
+        for shown in source.shown:
+            restore_shown(self.store, self.project.id, instance_id, self._user_id(shown.user), shown.at)
+        give_back_what_was_shown(self.store, instance_id)
 
     def take_outputs(self, outputs: Sequence[StoredOutput], report: ImportReport) -> None:
         """What models say of instances that are stored; what is there already stays as it is."""

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import cast
 
 from annotator.domain.instances import Annotation, Instance
-from annotator.domain.people import User
+from annotator.domain.people import User, has_right
 from annotator.domain.projects import Project
 from annotator.domain.rationales import set_letter
 from annotator.domain.reviews import Review, Round, Scores, SetScore
@@ -19,10 +19,13 @@ from annotator.store.annotations import get_annotation
 from annotator.store.database import iso
 from annotator.store.events import add_event
 from annotator.store.instances import get_instance, row_of
+from annotator.store.people import roles_of
 from annotator.store.projects import get_project_by_id
 from annotator.store.rounds import carried_sets_of, find_round, origins_of_annotation
+from annotator.store.shown_sets import annotates_text
 from annotator.usecases.feedback import FormerRound, former_round
 from annotator.usecases.gating import decide_if_complete, scores_by_set
+from annotator.usecases.independence import may_annotate_still
 from annotator.usecases.leasing import lease_end
 from annotator.usecases.rights import require, roles_with
 
@@ -90,9 +93,7 @@ def _lease_next(store: Store, user: User, project_id: int, annotation_id: int | 
         project = get_project_by_id(store, project_id)
         review_store.end_expired_reviews(store, project_id, but_not_of=user_id, lease_until=lease_end(project))
         review = (
-            _asked(store, project, user_id, annotation_id)
-            if annotation_id
-            else _held_or_claimed(store, project, user_id)
+            _asked(store, project, user, annotation_id) if annotation_id else _held_or_claimed(store, project, user)
         )
         review_store.extend_review_leases(store, project_id, user_id, lease_end(project))
         return _next(store, project, user, review)
@@ -101,22 +102,24 @@ def _lease_next(store: Store, user: User, project_id: int, annotation_id: int | 
 def _next(store: Store, project: Project, user: User, review: Review | None) -> NextReview:
     counts = review_counts(store, project, user)
     work = None if review is None else _work(store, project, review)
-    return NextReview(project, work, counts, None if work else _why_empty(project, counts))
+    return NextReview(project, work, counts, None if work else _why_empty(store, project, user, counts))
 
 
-def _held_or_claimed(store: Store, project: Project, user_id: int) -> Review | None:
-    held = review_store.list_reviews(store, project.id, user_id, ["leased"], limit=1)
+def _held_or_claimed(store: Store, project: Project, user: User) -> Review | None:
+    reviewer = _asking(store, project, user)
+    held = review_store.list_reviews(store, project.id, reviewer.user_id, ["leased"], limit=1)
     if held:
         return held[0]
-    annotation_id = review_store.next_to_review(store, project.id, user_id, roles_with("review"), _away_since(project))
-    return None if annotation_id is None else _claim(store, project, annotation_id, user_id)
+    annotation_id = review_store.next_to_review(store, reviewer)
+    return None if annotation_id is None else _claim(store, project, annotation_id, reviewer.user_id)
 
 
 def _claim(store: Store, project: Project, annotation_id: int, user_id: int) -> Review:
     return review_store.claim_review(store, project.id, annotation_id, user_id, lease_end(project))
 
 
-def _asked(store: Store, project: Project, user_id: int, annotation_id: int) -> Review:
+def _asked(store: Store, project: Project, user: User, annotation_id: int) -> Review:
+    user_id = cast("int", user.id)
     found = find_round(store, annotation_id)
     if found is None or found.project_id != project.id:
         raise NotFound(f"Annotation number {annotation_id} is not before reviewers in this project.")
@@ -125,6 +128,7 @@ def _asked(store: Store, project: Project, user_id: int, annotation_id: int) -> 
         return mine
     if get_annotation(store, annotation_id).user_id == user_id:
         raise NotAllowed("This is your own annotation; nobody reviews their own.")
+    _require_no_annotator(store, user, found)
     if not review_store.may_claim(store, annotation_id):
         raise NotAllowed(
             "This annotation is not yours to score: others have scored it, or it is no longer before reviewers."
@@ -132,17 +136,32 @@ def _asked(store: Store, project: Project, user_id: int, annotation_id: int) -> 
     return _claim(store, project, annotation_id, user_id)
 
 
-def _away_since(project: Project) -> str:
-    return iso(dt.datetime.now(dt.UTC) - dt.timedelta(days=project.settings.away_after_days))
+def _require_no_annotator(store: Store, user: User, found: Round) -> None:
+    """Raise NotAllowed for whoever annotates the text, or may still be given it: per text one is annotator or reviewer."""
+    if annotates_text(store, found.instance_id, cast("int", user.id)):
+        raise NotAllowed("You annotate this text yourself, so others review what is marked in it.")
+    if may_annotate_still(store, user, found.project_id, found.instance_id):
+        lead_may = (
+            " As a lead you may look at it on the page Project, under Instances: then you are not given it any more."
+        )
+        leads = has_right(user, roles_of(store, user, found.project_id), "see all annotations")
+        raise NotAllowed(
+            "You may still be given this text to annotate, so what others marked in it is not shown to you. "
+            f"You can review it when enough others have it.{lead_may if leads else ''}"
+        )
+
+
+def _asking(store: Store, project: Project, user: User) -> review_store.Reviewer:
+    away_since = iso(dt.datetime.now(dt.UTC) - dt.timedelta(days=project.settings.away_after_days))
+    may_annotate = has_right(user, roles_of(store, user, project.id), "annotate")
+    return review_store.Reviewer(project.id, cast("int", user.id), roles_with("review"), away_since, may_annotate)
 
 
 def review_counts(store: Store, project: Project, user: User) -> dict[str, int]:
     """What waits for a reviewer: to_review (free for them), open (in work), submitted."""
     user_id = cast("int", user.id)
     return {
-        "to_review": review_store.count_to_review(
-            store, project.id, user_id, roles_with("review"), _away_since(project)
-        ),
+        "to_review": review_store.count_to_review(store, _asking(store, project, user)),
         "open": review_store.count_reviews(store, project.id, user_id, "leased"),
         "submitted": review_store.count_reviews(store, project.id, user_id, "submitted"),
     }
@@ -176,7 +195,7 @@ def submit_review(
         if stored.state == "submitted" and stored.scores == scores:
             # The answer to a message got lost, and it is sent again; the round may have been decided by it.
             project = get_project_by_id(store, stored.project_id)
-            return _next(store, project, user, _held_or_claimed(store, project, stored.user_id))
+            return _next(store, project, user, _held_or_claimed(store, project, user))
         review, project = _open_review(store, user, review_id)
         _require_complete(store, review, scores)
         _keep(store, user, project, review, revision, scores)
@@ -185,7 +204,7 @@ def submit_review(
             review_store.set_review_state(store, review, "submitted")
             _note(store, user, "review", review, project, scores=_as_detail(scores))
         decide_if_complete(store, project, review.annotation_id)
-        return _next(store, project, user, _held_or_claimed(store, project, review.user_id))
+        return _next(store, project, user, _held_or_claimed(store, project, user))
 
 
 def skip_review(store: Store, user: User, review_id: int) -> NextReview:
@@ -196,7 +215,7 @@ def skip_review(store: Store, user: User, review_id: int) -> NextReview:
             raise StaleDraft("These scores are handed in already.")
         review_store.set_review_state(store, review, "skipped")
         _note(store, user, "skip review", review, project)
-        return _next(store, project, user, _held_or_claimed(store, project, review.user_id))
+        return _next(store, project, user, _held_or_claimed(store, project, user))
 
 
 def current_review(store: Store, user: User, review_id: int) -> ReviewWork:
@@ -271,6 +290,7 @@ def _open_review(store: Store, user: User, review_id: int) -> tuple[Review, Proj
     if review.state in {"expired", "skipped"}:
         if not review_store.may_claim(store, review.annotation_id):
             raise LeaseLost("This annotation rested for longer than its lease and was given to another reviewer.")
+        _require_no_annotator(store, user, found)
         review = _claim(store, project, review.annotation_id, review.user_id)
     return review, project
 
@@ -353,9 +373,14 @@ def _reviewer(store: Store, user: User, project_id: int) -> int:
     return user.id
 
 
-def _why_empty(project: Project, counts: Mapping[str, int]) -> str:
+def _why_empty(store: Store, project: Project, user: User, counts: Mapping[str, int]) -> str:
     if not project.settings.reviewers_per_annotation:
         return "This project accepts annotations as they are handed in; nothing is reviewed here."
+    if review_store.are_any_closed(store, _asking(store, project, user)):
+        return (
+            "Nothing waits for your review now. Annotations that still want scores are of texts that you annotate or may "
+            "still be given, so others score them."
+        )
     if counts["submitted"]:
         return "Everything that you can score is scored. New annotations appear here when they are handed in."
     return "Nothing waits for your review. Annotations appear here when they are handed in."

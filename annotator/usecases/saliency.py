@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from annotator.domain.instances import Instance
+from annotator.domain.instances import GoldInstance, Instance
 from annotator.domain.measurements import Listed, Question
 from annotator.domain.models import Attribution, MachineRationale, Output, Prediction
 from annotator.domain.numbers import whole_number
@@ -23,6 +23,7 @@ from annotator.store.measurements import (
 )
 from annotator.store.models import StoredRun, list_runs, outputs_of_run
 from annotator.store.projects import get_project_by_id
+from annotator.usecases import independence
 from annotator.usecases.gold_labels import gold_of_instance
 from annotator.usecases.gold_rows import gold_row
 from annotator.usecases.measured_ratios import measured_ratios
@@ -99,13 +100,17 @@ def show_instance(store: Store, actor: User, instance_id: int, panels: Sequence[
         unknown = next((choice.run_id for choice in chosen if choice.run_id not in runs), None)
         if unknown is not None:
             raise NotFound(f"There is no run number {unknown} in this project.")
-        return {
+        gold, withheld = _gold_for(store, actor, project, instance)
+        shown = {
             "project": project.id,
             "policy": project.settings.gold_policy,
-            **_shown(store, project, instance, chosen, runs),
+            **_shown(store, project, gold, chosen, runs),
+            "withheld": withheld,
             "choices": [_choice(store, runs[run_id], instance_id) for run_id in there],
             "partners": [{"id": i, "key": key, "kind": kind} for i, key, kind in partners_of(store, instance_id)],
         }
+    independence.show(store, actor, project.id, instance_id, independence.annotations_behind(gold))
+    return shown
 
 
 def show_partner(store: Store, actor: User, instance_id: int, partner_id: int, panels: Sequence[PanelChoice]) -> Shown:
@@ -117,10 +122,19 @@ def show_partner(store: Store, actor: User, instance_id: int, partner_id: int, p
     with store.snapshot():
         runs = {stored.id: stored for stored in list_runs(store, project.id)}
         instance, partner = get_instance(store, instance_id), get_instance(store, partner_id)
-        shown = _shown(store, project, partner, [choice for choice in panels if choice.run_id in runs], runs)
+        gold, withheld = _gold_for(store, actor, project, partner)
+        shown = _shown(store, project, gold, [choice for choice in panels if choice.run_id in runs], runs)
+    independence.show(store, actor, project.id, partner_id, independence.annotations_behind(gold))
     places = aligned_places(_selectable_tokens(instance), _selectable_tokens(partner))
     n = instance.layout.n_selectable
-    return shown | {"aligned": [place if place < n else None for place in places]}
+    return shown | {"withheld": withheld, "aligned": [place if place < n else None for place in places]}
+
+
+def _gold_for(store: Store, actor: User, project: Project, instance: Instance) -> tuple[GoldInstance, str]:
+    """The gold of an instance for a person; without sets where it is closed to them, and why, else ""."""
+    gold = gold_of_instance(store, project, instance)
+    closed = independence.why_withheld(store, actor, project.id, instance.id, independence.annotations_behind(gold))
+    return (GoldInstance(instance, (), instance.result), closed) if closed else (gold, "")
 
 
 def _selectable_tokens(instance: Instance) -> list[str]:
@@ -128,9 +142,9 @@ def _selectable_tokens(instance: Instance) -> list[str]:
 
 
 def _shown(
-    store: Store, project: Project, instance: Instance, chosen: Sequence[PanelChoice], runs: Mapping[int, StoredRun]
+    store: Store, project: Project, gold: GoldInstance, chosen: Sequence[PanelChoice], runs: Mapping[int, StoredRun]
 ) -> Shown:
-    gold = gold_of_instance(store, project, instance)
+    instance = gold.instance
     row = gold_row(gold, project.task, keep_tokens=False, is_exhaustive=False)
     numbers = values_of_instance(store, instance.id)
     outputs = {choice.run_id: outputs_of_run(store, choice.run_id, [instance.id]).get(instance.id) for choice in chosen}

@@ -46,12 +46,12 @@ def show_rules(store: Store, actor: User, project_id: int) -> Shown:
     }  # fmt: skip
 
 
-def show_original(original: Original) -> Shown:
+def show_original(actor: User, original: Original) -> Shown:
     """An original with its gold sets, the person's draft, and what others wrote of it."""
     return {
         **_shown_instance(original.gold),
         "draft": None if original.draft is None else _shown_changed(original.draft),
-        "others": [_brief(one) for one in original.others],
+        "others": [_brief(_as_seen(actor, original.project, one)) for one in original.others],
     }
 
 
@@ -86,12 +86,8 @@ def show_check(store: Store, actor: User, found: ToCheck | None) -> Shown:
         return {"perturbation": None}
     project = get_project_by_id(store, found.perturbation.project_id)
     return {
-        "perturbation": _full(store, project, found.perturbation)
-        | {
-            "stale": list(found.stale),
-            "may_check": actor.id is not None and found.perturbation.may_be_checked_by(actor.id),
-            "may_revise": found.perturbation.may_be_revised_by(actor.id),
-        },
+        "perturbation": _full(store, actor, project, found.perturbation)
+        | {"stale": list(found.stale), "may_revise": found.perturbation.may_be_revised_by(actor.id)},
         "original": _shown_instance(found.look.gold),
         "look": show_look(found.look),
     }
@@ -106,7 +102,7 @@ def show_mine(store: Store, actor: User, project_id: int, page: int) -> Shown:
     rows = []
     for one in found[:_PER_PAGE]:
         stale = staleness(store, project, one) if one.state != "withdrawn" else ()
-        rows.append(_full(store, project, one) | {"stale": list(stale)})
+        rows.append(_full(store, actor, project, one) | {"stale": list(stale)})
     return {"rows": rows, "page": page, "has_more": len(found) > _PER_PAGE}
 
 
@@ -117,13 +113,20 @@ def show_originals(store: Store, actor: User, project_id: int, words: str, page:
         store, project_id, words=words, is_without=is_without, is_lead=has_right(actor, roles, "manage project"),
         limit=_PER_PAGE, offset=(page - 1) * _PER_PAGE,
     )  # fmt: skip
-    return {"rows": rows, "n": n, "page": page, "per_page": _PER_PAGE}
+    is_lead = has_right(actor, roles, "manage project")
+    waiting = 0 if is_lead or words else perturbations_store.count_unfinished(store, project_id, is_without=is_without)
+    return {"rows": rows, "n": n, "n_unfinished": waiting, "page": page, "per_page": _PER_PAGE}
 
 
 def show_progress(store: Store, actor: User, project_id: int) -> Shown:
-    """How many there are against the quota: by kind, by author, by checker; originals without one."""
-    require(store, actor, project_id, *_RIGHTS)
+    """How many there are against the quota: by kind, by author, by checker; originals without one.
+
+    Of people only leads are told everybody's numbers: from those of the checkers one could tell what the first one said.
+    """
+    roles = require(store, actor, project_id, *_RIGHTS)
+    sees_all = has_right(actor, roles, "see all annotations")
     project = get_project_by_id(store, project_id)
+    tells_authors = sees_all or project.settings.checkers_see_author
     counts = perturbations_store.counts_by(store, project_id)
     known = {kind.name: kind.title for kind in kinds_of(project)}
     by_kind: dict[str, dict[str, int]] = {name: {} for name in known}
@@ -133,8 +136,11 @@ def show_progress(store: Store, actor: User, project_id: int) -> Shown:
     return {
         "target": project.settings.perturbations_per_kind,
         "kinds": [{"name": name, "title": known.get(name, name), **_states(of)} for name, of in by_kind.items()],
-        "authors": _by_person(counts["authors"], "state"), "checkers": _by_person(counts["checkers"], "verdict"),
+        "authors": _by_person(counts["authors"], "state", None if tells_authors else actor),
+        "checkers": _by_person(counts["checkers"], "verdict", None if sees_all else actor),
+        "tells_all": {"authors": tells_authors, "checkers": sees_all},
         "originals": originals["n"], "without": originals["n_without"],
+        "offered": originals["n_without"] if sees_all else originals["n_complete_without"],
     }  # fmt: skip
 
 
@@ -143,9 +149,11 @@ def _states(counts: Mapping[str, int]) -> Shown:
     return {"approved": approved, "waiting": counts.get("waiting", 0), "returned": counts.get("returned", 0)}
 
 
-def _by_person(rows: Sequence[Any], what: str) -> list[Shown]:
+def _by_person(rows: Sequence[Any], what: str, only: User | None) -> list[Shown]:
     found: dict[str, Shown] = {}
     for row in rows:
+        if only is not None and row["name"] != only.name:
+            continue
         found.setdefault(row["name"], {"name": row["name"]})[row[what]] = row["n"]
     return list(found.values())
 
@@ -186,27 +194,36 @@ def _shown_changed(changed: ChangedText) -> Shown:
     return {"kind": changed.kind, "texts": dict(changed.texts), "result": changed.result, "note": changed.note}
 
 
+def _as_seen(actor: User, project: Project, one: Perturbation) -> Perturbation:
+    names_authors = project.settings.checkers_see_author
+    return one if actor.id is None else one.as_seen_by(actor.id, names_authors=names_authors)
+
+
 def _brief(one: Perturbation) -> Shown:
     return {
-        "id": one.id, "author": one.author_name, "state": one.state, "instance": one.instance_id,
+        "id": one.id, "author": one.author_name or None, "state": one.state, "instance": one.instance_id,
         **_shown_changed(one.current.changed),
     }  # fmt: skip
 
 
-def _full(store: Store, project: Project, one: Perturbation) -> Shown:
+def _full(store: Store, actor: User, project: Project, whole: Perturbation) -> Shown:
+    """One as the actor sees it; what each version changed is told against the one before it among those that they see."""
+    one = _as_seen(actor, project, whole)
     original = get_instance(store, one.original_id)
     since = changes_since(original, one)
     return _brief(one) | {
         "original": one.original_id, "key": original.key, "version": one.current.number,
+        "may_check": actor.id is not None and one.may_be_checked_by(actor.id),
         "language": original.language, "direction": direction(original.language),
         "wanted": project.settings.checkers_per_perturbation,
         "versions": [
-            {"number": v.number, "by": v.made_by_name, "reason": v.reason, "at": v.made_at,
-             "since": since.get(v.number, {}), **_shown_changed(v.changed)}
-            for v in one.versions
+            {"number": v.number, "by": v.made_by_name or None, "reason": v.reason, "at": v.made_at,
+             "is_correction": place > 0 and v.made_by != one.author, "since": since.get(v.number, {}),
+             **_shown_changed(v.changed)}
+            for place, v in enumerate(one.versions)
         ],
         "checks": [
-            {"version": c.version, "by": c.checker_name, "verdict": c.verdict, "reason": c.reason, "at": c.at}
+            {"version": c.version, "by": c.checker_name or None, "verdict": c.verdict, "reason": c.reason, "at": c.at}
             for c in one.checks
         ],
     }  # fmt: skip

@@ -14,6 +14,7 @@ from annotator.store.annotations import annotations_of
 from annotator.store.gold_choices import choices_of
 from annotator.store.instances import Size, iterate_instance_batches, size_of
 from annotator.store.projects import assignment_counts, instance_counts
+from annotator.usecases.projects import done_among
 from annotator.usecases.quality import WorkQuality, work_quality
 from annotator.usecases.rights import require
 
@@ -22,6 +23,7 @@ from annotator.usecases.rights import require
 class ProjectStatistics:
     """Everything that `annotator stats` prints.
 
+    n_done, done_share: instances that are complete or discarded, and their share of all; None of none
     n_other_result: accepted annotations that are left out of the gold because they carry another label or answer
     """
 
@@ -29,6 +31,8 @@ class ProjectStatistics:
     gold_policy: GoldPolicy
     size: Size
     instances: dict[str, int]
+    n_done: int
+    done_share: float | None
     people: dict[str, dict[str, int]]
     rationales: RationaleStatistics
     n_other_result: int
@@ -43,12 +47,16 @@ def statistics_of(store: Store, actor: User, project: Project) -> ProjectStatist
     with store.snapshot():
         gold = _Gold(store, project)
         rationales = describe_gold(gold, project.task.result_kind)
+        instances = {state: n for state, n in instance_counts(store, project.id).items() if state != "queued"}
+        n_instances = sum(instances.values())
         n_labels = len(project.labels) if project.task.result_kind == "label" else None
         return ProjectStatistics(
             project=project.name,
             gold_policy=project.settings.gold_policy,
             size=size_of(store, project.id),
-            instances={state: n for state, n in instance_counts(store, project.id).items() if state != "queued"},
+            instances=instances,
+            n_done=done_among(instances),
+            done_share=done_among(instances) / n_instances if n_instances else None,
             people=assignment_counts(store, project.id),
             rationales=rationales,
             n_other_result=gold.n_other_result,

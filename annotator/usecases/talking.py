@@ -15,6 +15,7 @@ from annotator.store.annotations import annotations_of
 from annotator.store.instances import InstanceRow, project_of_instance, row_of
 from annotator.store.reviews import reviews_of
 from annotator.store.rounds import rounds_of_instances
+from annotator.usecases.independence import is_at_work_on
 from annotator.usecases.rights import require, require_role
 
 PAGE_SIZE = 10
@@ -49,8 +50,12 @@ class Question:
 
 
 def talk_of(store: Store, user: User, project_id: int, instance_id: int) -> Talk:
-    """The threads of an instance that a person may read. Raises NotFound, NotAllowed for whoever has no part in it."""
+    """The threads of an instance that a person may read. Raises NotFound, NotAllowed for whoever has no part in it.
+
+    A lead who is at work on the text reads what its annotator may, so that what is said of others' sets does not lead them.
+    """
     place = _Place(store, user, project_id, instance_id)
+    place.leads = place.leads and not is_at_work_on(store, user, instance_id)
     threads = thread_store.threads_of(store, [instance_id]).get(instance_id, [])
     seen = [shown for thread in threads if (shown := place.visible(thread)) is not None]
     return Talk(tuple((thread, place.words(thread)) for thread in seen), tuple(place.subjects()))

@@ -39,6 +39,7 @@ def check(store: Store) -> list[str]:
         *_wrong_counts(store),
         *_unsettled(store),
         *_loose_work(store),
+        *_dependent(store),
         *_wrong_sizes(store),
         *_spans_outside(store),
         *_outputs_outside(store),
@@ -67,6 +68,17 @@ def _loose_work(store: Store) -> Iterable[str]:
         yield f"The open proposal of '{person}' about instance '{key}' belongs to no piece of work."
     for key, person in checks.hidden_by_cursors(store, limit=_AT_MOST):
         yield f"Instance '{key}' is free, but '{person}' would never be given it."
+
+
+def _dependent(store: Store) -> Iterable[str]:
+    for key, person in checks.work_on_shown_texts(store, limit=_AT_MOST):
+        yield f"'{person}' has instance '{key}' in hand, although others' sets of it were shown to them."
+    for key, person in checks.reviews_by_annotators(store, limit=_AT_MOST):
+        yield f"'{person}' reviews instance '{key}', of which they are an annotator."
+    for key, person in checks.unnoted_reviewers(store, limit=_AT_MOST):
+        yield f"'{person}' has reviewed instance '{key}', but may be given it to annotate."
+    for key, person in checks.shown_with_wrong_freedom(store, limit=_AT_MOST):
+        yield f"It is kept wrongly whether instance '{key}' is free, of which sets were shown to '{person}'."
 
 
 def _wrong_sizes(store: Store) -> Iterable[str]:

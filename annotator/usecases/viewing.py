@@ -17,6 +17,8 @@ from annotator.store.gold_choices import find_choice
 from annotator.store.instances import find_instance_ids, get_instance, project_of_instance, row_of
 from annotator.store.reviews import reviews_of
 from annotator.store.rounds import rounds_of_instances
+from annotator.store.shown_sets import standing
+from annotator.usecases import independence
 from annotator.usecases.feedback import describe
 from annotator.usecases.marking import Work
 from annotator.usecases.rights import require
@@ -44,12 +46,16 @@ class View:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """An instance with everybody's annotations, oldest first, and what counts of them under the project's policy."""
+    """An instance with everybody's annotations, oldest first, and what counts of them under the project's policy.
+
+    was_shown: the person saw what others marked, now or before, and is not given the instance to annotate
+    """
 
     instance: Instance
     views: tuple[View, ...]
     gold: GoldInstance | None
     choice: GoldChoice | None
+    was_shown: bool = False
 
 
 def find_instances(store: Store, actor: User, project: Project, key: str) -> list[tuple[int, str]]:
@@ -61,11 +67,21 @@ def find_instances(store: Store, actor: User, project: Project, key: str) -> lis
     return [(number, row_of(store, number).split) for number in ids]
 
 
-def look_at(store: Store, actor: User, project: Project, instance_id: int) -> Comparison:
-    """An instance with every annotation of it; the bare instance in a view of its own when there is none."""
-    require(store, actor, project.id, "see all annotations")
-    if project_of_instance(store, instance_id) != project.id:
-        raise NotFound(f"There is no instance number {instance_id} in '{project.name}'.")
+def must_give_back(store: Store, actor: User, project: Project, instance_id: int) -> bool:
+    """Whether the person has the instance in hand to annotate: to look at what others marked they must give it back."""
+    _require_instance(store, actor, project, instance_id)
+    annotations = annotations_of(store, [instance_id])[instance_id]
+    return independence.must_give_back(store, actor, instance_id, [a.id for a in annotations])
+
+
+def look_at(store: Store, actor: User, project: Project, instance_id: int, *, gives_back: bool = False) -> Comparison:
+    """An instance with every annotation of it; the bare instance in a view of its own when there is none.
+
+    Whoever was shown what others marked is not given the instance to annotate any more.
+    gives_back: what they have of it in hand goes back to the queue
+    Raises: Conflict where they have it in hand, and do not give it back
+    """
+    _require_instance(store, actor, project, instance_id)
     with store.snapshot():
         instance = get_instance(store, instance_id)
         annotations = annotations_of(store, [instance_id])[instance_id]
@@ -74,9 +90,18 @@ def look_at(store: Store, actor: User, project: Project, instance_id: int) -> Co
         }
         reviews = reviews_of(store, list(rounds))
         choice = find_choice(store, instance_id)
+    independence.show(store, actor, project.id, instance_id, [a.id for a in annotations], gives_back=gives_back)
     views = [_view_of(project, instance, a, rounds.get(a.id), reviews.get(a.id, []), choice) for a in annotations]
     bare = _view("not annotated yet", project, instance, Draft(instance.result), 1)
-    return Comparison(instance, tuple(views) or (bare,), _gold(project, instance, annotations, choice), choice)
+    is_closed = actor.id is not None and standing(store, instance_id, actor.id).was_shown
+    gold = _gold(project, instance, annotations, choice)
+    return Comparison(instance, tuple(views) or (bare,), gold, choice, is_closed)
+
+
+def _require_instance(store: Store, actor: User, project: Project, instance_id: int) -> None:
+    require(store, actor, project.id, "see all annotations")
+    if project_of_instance(store, instance_id) != project.id:
+        raise NotFound(f"There is no instance number {instance_id} in '{project.name}'.")
 
 
 def as_draft_of_lead(comparison: Comparison, project: Project, sets: Sequence[RationaleSet]) -> View:

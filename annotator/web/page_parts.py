@@ -6,7 +6,9 @@ from annotator.domain.numbers import whole_number
 from annotator.domain.people import Right, has_right
 from annotator.domain.projects import Project
 from annotator.usecases.databases import Store
-from annotator.usecases.projects import missing_reviewers
+from annotator.usecases.open_rounds import StuckWork
+from annotator.usecases.projects import count_reviewers, missing_annotators, missing_reviewers
+from annotator.web.frame import as_text
 from annotator.web.session import Visit
 
 
@@ -44,16 +46,60 @@ def open_instance(instance_id: int) -> None:
     st.query_params["instance"] = str(instance_id)
 
 
-def show_missing_reviewers(store: Store, visit: Visit, project: Project) -> None:
-    """Say so when rounds cannot be decided for want of people who may review."""
+def show_missing_people(store: Store, visit: Visit, project: Project) -> None:
+    """Say so when rounds cannot be decided, or texts not be finished, for want of people who may review or annotate."""
     missing = missing_reviewers(store, visit.user, project)
     if missing:
-        wanted = project.settings.reviewers_per_annotation
+        wanted, n_people = project.settings.reviewers_per_annotation, count_reviewers(store, visit.user, project)
+        left = wanted - missing
+        there = f"only {left} may review here" if left else "nobody may review here"
+        if n_people > left:
+            there = f"{left or 'none'} of the {n_people} who may review here can be left for a text"
+            there += ", since nobody reviews what they annotate"
         st.warning(
-            f"Each annotation wants {wanted} reviewers, but {wanted - missing} may review here, so no round will be decided by "
-            f"its scores. Give {missing} more the role reviewer under People, or ask for fewer reviewers under Rules.",
+            f"Each annotation wants {counted(wanted, 'reviewer')}, but {there}. So no round will be decided by its scores. Give "
+            f"{missing} more the role reviewer under People, or ask for fewer reviewers under Rules.",
             icon=":material/group_add:",
         )
+    missing = missing_annotators(store, visit.user, project)
+    if missing:
+        wanted = project.settings.annotators_per_instance
+        there = f"only {wanted - missing}" if wanted > missing else "nobody"
+        st.warning(
+            f"Each text wants {counted(wanted, 'annotator')}, but {there} may annotate here, so no text will be complete. Give "
+            f"{missing} more the role annotator under People, or ask for fewer annotators under Rules.",
+            icon=":material/group_add:",
+        )
+
+
+def show_stuck(stuck: StuckWork) -> None:
+    """Say so when work waits that none of the people may do."""
+    n = len(stuck.annotation_ids)
+    if n:
+        st.warning(
+            f"{counted(n, 'annotation')} {'wait' if n > 1 else 'waits'} for more scores than there are people left to give "
+            f"them: the others who may review have annotated {'these texts' if n > 1 else 'this text'} themselves. Give "
+            "somebody else the role reviewer under People, ask for fewer reviewers under Rules, or decide under Rounds.",
+            icon=":material/hourglass_disabled:",
+        )
+    if stuck.n_texts:
+        keys = ", ".join(as_text(row.key) for row in stuck.texts)
+        more = ", …" if stuck.n_texts > len(stuck.texts) else ""
+        st.warning(
+            f"{counted(stuck.n_texts, 'text')} ({keys}{more}) can be given to nobody: all who may annotate have done "
+            f"{'them' if stuck.n_texts > 1 else 'it'}, or have seen what others marked. Give somebody else the role annotator "
+            "under People, ask for fewer annotators under Rules, or make the gold yourself under Instances.",
+            icon=":material/hourglass_disabled:",
+        )
+
+
+def counted(n: int, what: str) -> str:
+    """A number with its noun.
+
+    >>> counted(1, "reviewer"), counted(1200, "text")
+    ('1 reviewer', '1,200 texts')
+    """
+    return f"{n:,} {what}{'' if n == 1 else 's'}"
 
 
 @st.dialog("Guidelines", width="large")

@@ -33,6 +33,7 @@ def test_stats_as_json_hold_every_pair_and_what_is_not_defined_as_null(seven: Co
     pairs = found["agreement"]["tokens"]["pairs"]
     assert [(p["first"], p["second"]) for p in pairs] == list(combinations([f"ann{n}" for n in range(7)], 2))
     assert found["agreement"]["labels"]["krippendorff_alpha"] is None
+    assert (found["instances"], found["n_done"], found["done_share"]) == ({"complete": 1}, 1, 1.0)
     assert found["tables"]["eraser_table_5"][0]["n_instances"] == 1
 
 

@@ -22,6 +22,7 @@ from annotator.domain.sources import (
     SourceInstance,
     SourceProject,
     SourceProposal,
+    SourceShown,
     SourceSpan,
     SourceText,
     SourceWork,
@@ -113,6 +114,7 @@ def instances(draw, key: str, docids: dict[str, SourceText]) -> SourceInstance:
         state=draw(st.none() | st.sampled_from(get_args(InstanceState))),
         work=tuple(draw(st.lists(works(selectable), max_size=2, unique_by=lambda w: w.user.encode().lower()))),
         proposals=tuple(draw(st.lists(proposals(), max_size=2))),
+        shown=tuple(draw(st.lists(st.builds(SourceShown, USERS, TIMES), max_size=2))),
     )
 
 
@@ -272,6 +274,8 @@ BAD_RECORDS = [
     (row(proposals=[proposal(kind="praise")]), "proposals[0].kind", "'praise' is none of the values"),
     (row(proposals=[proposal(state="lost")]), "proposals[0].state", "'lost' is none of the values"),
     (row(proposals=[proposal(state="confirmed")]), "proposals[0].decided_at", "a decided one needs it"),
+    (row(shown=[["", "2026-01-01T10:00:00Z"]]), "shown[0][0]", "must not be empty"),
+    (row(shown=[["ada", "now"]]), "shown[0][1]", "must be a time such as"),
     ('{"record": "instance", "segments": {"document": {"text": "a"}, "query": {"text": "q"}}}', "key", "every row needs it"),
     ('{"record": "instance", "key": 1, "segments": {"document": {"text": "a"}}}', "key", "must be text, not a whole number"),
     ('{"record": "instance", "key": "1", "segments": {"document": {"docid": "d"}, "query": {"text": "q"}}}', "document", "There is no document 'd'; documents stand before"),

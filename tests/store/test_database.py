@@ -31,6 +31,7 @@ TABLES = {
     "saved_lists", "list_members",
     "word_lists", "suites", "suite_tests", "suite_cases", "suite_runs", "suite_answers", "suite_verdicts", "proposed_sets",
     "repeated_events",
+    "sets_shown",
 }  # fmt: skip
 
 
@@ -299,6 +300,41 @@ def test_a_database_from_before_reviewing_is_brought_up_to_date_and_goes_on_as_i
             store.value("SELECT state FROM annotations") == "accepted"
         )  # the project asked for no reviewers, and still does
         assert store.value("SELECT state FROM instances") == "complete"
+
+
+def test_reviewers_from_before_independence_are_not_given_what_they_scored_and_what_both_is_stays_both(
+    tmp_path: Path,
+) -> None:
+    path, at = tmp_path / "old.db", "'2026-11-01T00:00:00.000Z'"
+    old = Database(path)
+    MIGRATIONS.apply(old, stop_before="m012_independence_sets_shown")
+    old.conn.executescript(
+        f"""INSERT INTO users VALUES (1, 'ann', NULL, 0, 0, {at}), (2, 'ben', NULL, 0, 0, {at}), (3, 'cem', NULL, 0, 0, {at});
+        INSERT INTO projects VALUES (1, 'Old', 'sentiment', '[{{"name": "text", "title": "Text"}}]', 'label', '["no", "yes"]', 'en',
+            '{{"annotators_per_instance": 3, "reviewers_per_annotation": 3}}', '', '', '', '', {at});
+        INSERT INTO memberships VALUES (1, 1, 'annotator'), (1, 2, 'annotator'), (1, 2, 'reviewer'), (1, 3, 'annotator'),
+            (1, 3, 'reviewer');
+        INSERT INTO documents VALUES (1, 1, NULL, 'ab', 1, x'0000000002000000', x'00000000', zeroblob(16));
+        INSERT INTO instances (id, project_id, key, split, source_split, language, result, n_tokens, n_selectable,
+            queue_position, open_slots, fingerprint) VALUES (1, 1, 'k', '', '', 'en', 'yes', 1, 1, 1, 1, zeroblob(16));
+        INSERT INTO segments VALUES (1, 0, 'text', 1, 1);
+        INSERT INTO assignments (id, project_id, instance_id, user_id, state, lease_until, created_at, submitted_at)
+            VALUES (1, 1, 1, 1, 'submitted', {at}, {at}, {at}), (2, 1, 1, 3, 'leased', {at}, {at}, NULL);
+        INSERT INTO annotations (id, instance_id, assignment_id, user_id, annotator, round, state, result, created_at)
+            VALUES (1, 1, 1, 1, 'ann', 1, 'submitted', 'yes', {at});
+        INSERT INTO rounds (annotation_id, project_id, instance_id, number, opened_at, open_slots) VALUES (1, 1, 1, 1, {at}, 1);
+        INSERT INTO reviews (project_id, annotation_id, user_id, state, lease_until, created_at)
+            VALUES (1, 1, 2, 'leased', {at}, {at}), (1, 1, 3, 'leased', {at}, {at});"""
+    )
+    old.close()
+    with open_store(path) as store:
+        assert check(store) == []
+        _, ben, cem = list_users(store)
+        answer = marking.next_work(store, ben, 1)
+        assert (answer.work, answer.counts["waiting"]) == (None, 0)
+        work = marking.next_work(store, cem, 1).work
+        assert work is not None
+        assert work.instance.key == "k"
 
 
 def test_a_database_that_is_deleted_and_made_again_in_one_process_gets_its_tables(tmp_path: Path) -> None:

@@ -58,10 +58,15 @@ def test_waiting_rounds_are_paged(store: Store, project: Project, annotator: Use
 
 def test_too_few_people_who_may_review_are_counted(store: Store, project: Project, add_person: People) -> None:
     assert missing_reviewers(store, LOCAL_OPERATOR, project) == 2
-    add_person("reviewer", project, "reviewer", "annotator")
-    assert missing_reviewers(store, LOCAL_OPERATOR, project) == 1
+    add_person("both", project, "reviewer", "annotator")
+    assert missing_reviewers(store, LOCAL_OPERATOR, project) == 2  # whoever annotates a text does not review it
     add_person("lead", project, "lead", "reviewer")
+    assert missing_reviewers(store, LOCAL_OPERATOR, project) == 1
+    add_person("annotator", project, "annotator")
     assert missing_reviewers(store, LOCAL_OPERATOR, project) == 0
+    settings = replace(project.settings, annotators_per_instance=2)
+    project = change_project(store, LOCAL_OPERATOR, replace(project, settings=settings))
+    assert missing_reviewers(store, LOCAL_OPERATOR, project) == 1
 
 
 def test_nobody_is_missing_where_nothing_is_reviewed(store: Store, project: Project, add_person: People) -> None:

@@ -18,12 +18,13 @@ from annotator.store.instances import find_instance_ids, get_instance
 from annotator.store.people import set_disabled
 from annotator.usecases import checking_perturbations as checking
 from annotator.usecases import perturbing
+from annotator.usecases import showing_perturbations as showing
 from annotator.usecases.audit import timeline
 from annotator.usecases.exporting import export_file
 from annotator.usecases.importing import import_file
 from annotator.usecases.marking import next_work
 from annotator.usecases.perturbation_looks import staleness
-from annotator.usecases.projects import change_project
+from annotator.usecases.projects import change_project, events_of, give_role
 from annotator.usecases.upkeep import check
 from annotator.usecases.word_lists import save_word_list
 
@@ -193,7 +194,7 @@ def test_one_rejection_sends_it_back_with_its_reason_and_the_author_writes_it_an
         checking.reject(store, people["Cem"], written.id, 1, " ")
     returned = checking.reject(store, people["Cem"], written.id, 1, "changes the meaning")
     assert (returned.state, returned.checks[-1].reason) == ("returned", "changes the meaning")
-    with pytest.raises(NotAllowed, match="written by Ann"):
+    with pytest.raises(NotAllowed, match="Somebody else wrote this"):
         perturbing.revise(store, people["Ben"], written.id, change())
     again = perturbing.revise(store, people["Ann"], written.id, change("The plot is slow but its acting is superb ."))
     assert (again.state, again.current.number) == ("waiting", 2)
@@ -247,7 +248,7 @@ def test_what_cannot_be_handed_in_is_refused_with_the_reason(
 def test_two_authors_with_the_same_text_are_one_too_many(
     store: Store, reviews: Project, people: dict[str, User], written: Perturbation
 ) -> None:
-    with pytest.raises(InvalidValue, match="by Ann, has the same text"):
+    with pytest.raises(InvalidValue, match="Another changed version of this original has the same text"):
         perturbing.hand_in(store, people["Ben"], written.original_id, change())
     approve(store, people["Ben"], written)
     approve(store, people["Cem"], written)
@@ -324,12 +325,136 @@ def test_a_version_is_stale_when_its_original_or_the_gold_changed_and_nothing_is
 def test_only_what_is_not_approved_is_withdrawn_and_not_by_other_annotators(
     store: Store, people: dict[str, User], written: Perturbation
 ) -> None:
-    with pytest.raises(NotAllowed, match="written by Ann"):
+    with pytest.raises(NotAllowed, match="Somebody else wrote this"):
         perturbing.withdraw(store, people["Ben"], written.id)
     approve(store, people["Ben"], written)
     approve(store, people["Cem"], written)
     with pytest.raises(Conflict, match="is approved"):
         perturbing.withdraw(store, people["Ann"], written.id)
+
+
+# --- each checker by themselves
+
+
+def shown_check(store: Store, person: User, one: Perturbation) -> dict[str, Any]:
+    shown = showing.show_check(store, person, checking.open_check(store, person, one.id))["perturbation"]
+    assert isinstance(shown, dict)
+    return shown
+
+
+def test_the_second_checker_sees_neither_the_first_ones_word_nor_the_author_before_their_own(
+    store: Store, people: dict[str, User], written: Perturbation
+) -> None:
+    checking.approve(store, people["Ben"], written.id, 1, "a perfect filler")
+    told = json.dumps(shown_check(store, people["Cem"], written))
+    for word in ("Ann", "Ben", "perfect filler", "approve"):
+        assert word not in told, word
+    approve(store, people["Cem"], written)  # the last word: it is decided, and everything is told
+    told = json.dumps(shown_check(store, people["Cem"], written))
+    assert all(word in told for word in ("Ann", "Ben", "perfect filler"))
+
+
+def test_after_ones_own_word_one_sees_the_others_and_the_author_once_it_is_decided(
+    store: Store, people: dict[str, User], reviews: Project, written: Perturbation
+) -> None:
+    settings = replace(reviews.settings, checkers_per_perturbation=3)
+    change_project(store, LOCAL_OPERATOR, replace(reviews, settings=settings))
+    approve(store, people["Ben"], written)
+    approve(store, people["Cem"], written)
+    shown = shown_check(store, people["Cem"], written)
+    assert ([c["by"] for c in shown["checks"]], shown["author"], shown["versions"][0]["by"]) == (
+        ["Ben", "Cem"],
+        None,
+        None,
+    )
+    approve(store, people["Lea"], written)
+    assert shown_check(store, people["Cem"], written)["author"] == "Ann"
+
+
+def test_the_lead_may_let_checkers_see_the_author_but_never_what_others_said(
+    store: Store, people: dict[str, User], reviews: Project, written: Perturbation
+) -> None:
+    settings = replace(reviews.settings, checkers_see_author=True)
+    change_project(store, LOCAL_OPERATOR, replace(reviews, settings=settings))
+    approve(store, people["Ben"], written)
+    shown = shown_check(store, people["Cem"], written)
+    assert (shown["author"], shown["checks"]) == ("Ann", [])
+
+
+def test_a_correction_is_judged_without_the_version_before_it_but_by_its_author(
+    store: Store, people: dict[str, User], written: Perturbation
+) -> None:
+    better = change("The plot is slow but the acting is simply superb .")
+    checking.correct(store, people["Ben"], written.id, 1, better, "a calmer word")
+    shown = shown_check(store, people["Cem"], written)
+    assert ([v["number"] for v in shown["versions"]], shown["versions"][0]["since"], shown["checks"]) == ([2], {}, [])
+    assert "calmer" not in json.dumps(shown)
+    assert "truly" not in json.dumps(shown)
+    approve(store, people["Cem"], written)
+    mine = showing.show_mine(store, people["Ann"], written.project_id, 1)["rows"][0]
+    assert [(v["by"], v["reason"], v["is_correction"]) for v in mine["versions"]] == [
+        ("Ann", "", False),
+        (None, "a calmer word", True),
+    ]
+    assert (mine["checks"], mine["may_check"]) == ([], True)
+    assert not shown_check(store, people["Ann"], written)["may_revise"]
+    with pytest.raises(Conflict, match="only what came back can be written anew"):
+        perturbing.revise(store, people["Ann"], written.id, change("The acting is superb ."))
+
+
+def test_what_came_back_tells_its_author_why_and_nobody_else_who_will_check_it_again(
+    store: Store, people: dict[str, User], written: Perturbation
+) -> None:
+    checking.reject(store, people["Ben"], written.id, 1, "no filler at all")
+    assert "no filler" in json.dumps(showing.show_mine(store, people["Ann"], written.project_id, 1))
+    assert "no filler" not in json.dumps(shown_check(store, people["Cem"], written))
+    perturbing.revise(store, people["Ann"], written.id, change("The plot is slow but her acting is superb ."))
+    assert "no filler" not in json.dumps(shown_check(store, people["Cem"], written))
+    again = shown_check(store, people["Ben"], written)
+    assert [(v["number"], v["by"]) for v in again["versions"]] == [(1, None), (2, None)]
+    assert [(c["version"], c["by"], c["reason"]) for c in again["checks"]] == [(1, "Ben", "no filler at all")]
+
+
+def test_no_other_part_of_the_screen_names_the_author_or_tells_a_checkers_word(
+    store: Store, people: dict[str, User], reviews: Project, written: Perturbation
+) -> None:
+    approve(store, people["Ben"], written)
+    dan = people["Cem"]
+    give_role(store, LOCAL_OPERATOR, reviews.id, "Cem", "annotator")
+    told = [
+        showing.show_original(dan, perturbing.open_original(store, dan, written.original_id)),
+        showing.show_progress(store, dan, reviews.id),
+        showing.show_mine(store, dan, reviews.id, 1),
+        showing.show_look(perturbing.look_at(store, dan, written.original_id, change())),
+    ]
+    assert "same text" in json.dumps(told)
+    for word in ("Ann", "Ben", 'approve"'):
+        assert word not in json.dumps(told), word
+    of_lead = showing.show_progress(store, people["Lea"], reviews.id)
+    assert ([one["name"] for one in of_lead["authors"]], [one["name"] for one in of_lead["checkers"]]) == (
+        ["Ann"],
+        ["Ben"],
+    )
+
+
+def test_the_record_and_the_timeline_keep_it_from_a_lead_who_is_still_to_check(
+    store: Store, people: dict[str, User], reviews: Project, written: Perturbation
+) -> None:
+    checking.approve(store, people["Ben"], written.id, 1, "a perfect filler")
+
+    def told(lead: User) -> str:
+        events = events_of(store, lead, reviews.id)
+        return str(timeline(store, lead, reviews, written.original_id)) + str(
+            [(e.actor, e.action, e.detail) for e in events]
+        )
+
+    said = told(people["Lea"])
+    assert "somebody" in said
+    for word in ("'Ann'", "'Ben'", "perfect filler", "approve"):
+        assert word not in said, word
+    assert "perfect filler" in told(LOCAL_OPERATOR)
+    approve(store, people["Lea"], written)
+    assert "perfect filler" in told(people["Lea"])
 
 
 def test_one_side_of_a_pair_may_stay_as_it_is(

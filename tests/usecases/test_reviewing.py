@@ -623,3 +623,13 @@ def test_an_export_is_one_consistent_view_while_rounds_are_decided(
     assert n == 1
     monkeypatch.undo()
     assert exporting.export_file(store, LOCAL_OPERATOR, project, "benchmark", tmp_path / "later") == 2
+
+
+def test_a_reviewer_who_has_scored_all_is_not_told_of_texts_that_they_annotate(
+    store: Store, project: Project, annotator: User, reviewers: list[User]
+) -> None:
+    annotate(store, annotator, project, A)
+    score(store, reviewers[0], project)
+    empty = reviewing.next_review(store, reviewers[0], project.id).empty
+    assert empty is not None
+    assert empty.startswith("Everything that you can score is scored")

@@ -21,6 +21,8 @@ from annotator.store.projects import add_project
 from annotator.usecases.upkeep import back_up, check, leftovers, tidy
 
 FINGERPRINT = bytes(16)
+BOB = "INSERT INTO users (id, name, created_at) VALUES (9, 'bob', '')"
+REVIEW = "INSERT INTO reviews (project_id, annotation_id, user_id, state, lease_until, created_at)"
 
 
 @pytest.fixture
@@ -79,8 +81,21 @@ def test_an_empty_database_has_no_problems(tmp_path: Path) -> None:
         ),
         ("UPDATE instances SET state = 'complete'", "says 1 slots, complete, but it is 1 slots, open"),
         (
-            "INSERT INTO users (id, name, created_at) VALUES (9, 'bob', ''); INSERT INTO queue_cursors VALUES (1, 9, 5)",
+            f"{BOB}; INSERT INTO queue_cursors VALUES (1, 9, 5)",
             "Instance 'i' is free, but 'bob' would never be given it",
+        ),
+        (
+            "INSERT INTO sets_shown VALUES (1, 1, 1, '', 0)",
+            "'ann' has instance 'i' in hand, although others' sets of it were shown to them",
+        ),
+        (f"{REVIEW} VALUES (1, 1, 1, 'leased', '', '')", "'ann' reviews instance 'i', of which they are an annotator"),
+        (
+            f"{BOB}; {REVIEW} VALUES (1, 1, 9, 'leased', '', ''); DELETE FROM sets_shown",
+            "'bob' has reviewed instance 'i', but may be given it to annotate",
+        ),
+        (
+            f"{BOB}; INSERT INTO sets_shown VALUES (1, 9, 1, '', 0); UPDATE sets_shown SET is_free = 0",
+            "It is kept wrongly whether instance 'i' is free, of which sets were shown to 'bob'",
         ),
         ("UPDATE instances SET n_tokens = 4", "Instance 'i' says it has 4 tokens, but its texts have 3"),
         ("UPDATE rationale_sets SET spans = '[[0,1],[2,4]]'", "set of gold for instance 'i' covers tokens 2 to 4"),

@@ -1,6 +1,7 @@
 """Whatever people do in whatever order: nothing is lost, hidden or given out too often, and the work can be finished."""
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -9,7 +10,7 @@ from random import Random
 import pytest
 
 from annotator.domain.instances import Draft
-from annotator.domain.people import LOCAL_OPERATOR, User
+from annotator.domain.people import LOCAL_OPERATOR, Right, Role, User, has_right
 from annotator.domain.projects import Project
 from annotator.domain.rationales import RationaleSet
 from annotator.domain.reviews import Scores, SetScore
@@ -19,15 +20,19 @@ from annotator.store import Store, open_store
 from annotator.store.annotations import annotations_of
 from annotator.store.people import get_user
 from annotator.store.rounds import list_undecided
-from annotator.usecases import marking, reviewing, talking
+from annotator.store.stuck import texts_without_annotators
+from annotator.usecases import marking, perturbing, reviewing, talking
 from annotator.usecases.adjudicating import adjudicate, choose_gold, take_choice_back
 from annotator.usecases.deciding import decide, open_proposals
 from annotator.usecases.exporting import export_file
 from annotator.usecases.gating import decide_round
 from annotator.usecases.import_report import ImportReport
 from annotator.usecases.importing import import_file
+from annotator.usecases.open_rounds import stuck_work
 from annotator.usecases.projects import change_project, create_project, find_project, instances_of
+from annotator.usecases.rights import roles_with
 from annotator.usecases.upkeep import check
+from annotator.usecases.viewing import look_at
 from tests.usecases.test_exporting import content_of
 from tests.usecases.test_marking import expire_leases
 
@@ -43,13 +48,14 @@ def rows(first: int, n: int) -> list[dict[str, object]]:
 
 
 class Life:
-    """A project with three annotators and three reviewers, and one random step after the other."""
+    """A project with its annotators, reviewers and leads (some people are several of these), and one random step after the other."""
 
     def __init__(
-        self, store: Store, project: Project, people: list[User], reviewers: list[User], import_rows: Rows, seed: int
-    ) -> None:
+        self, store: Store, project: Project, people: list[User], reviewers: list[User], import_rows: Rows, seed: int,
+        leads: Sequence[User] = (),
+    ) -> None:  # fmt: skip
         self.store, self.project, self.people, self.import_rows = store, project, people, import_rows
-        self.reviewers = reviewers
+        self.reviewers, self.leads = reviewers, leads
         self.draw = Random(seed)
         self.n_rows = 6
 
@@ -59,7 +65,8 @@ class Life:
             + [self.review] * 5
             + [self.skip, self.discard, self.withdraw, self.draft, self.expire, self.decide, self.more, self.wanted]
             + [self.score, self.skip_review, self.decide_round, self.stay_away, self.ask, self.adjudicate]
-        )
+            + [self.look] * 2 * bool(self.leads) + [self.open_by_address, self.change_gold_in_perturb]
+        )  # fmt: skip
         with suppress(AnnotatorError):  # a refusal is an answer too; it must leave everything in order
             action()
 
@@ -159,6 +166,29 @@ class Life:
             case _:
                 take_choice_back(self.store, LOCAL_OPERATOR, self.project, instance_id)
 
+    def look(self) -> None:
+        """A lead looks at what others marked, and now and then gives back what they have in hand of it."""
+        instance_id = self.draw.choice(instances_of(self.store, LOCAL_OPERATOR, self.project.id)).id
+        gives_back = self.draw.choice([True, False])
+        look_at(self.store, self.draw.choice(self.leads), self.project, instance_id, gives_back=gives_back)
+
+    def open_by_address(self) -> None:
+        """Somebody tries the addresses of a text and of its annotations, whatever they may do there."""
+        instance_id = self.draw.choice(instances_of(self.store, LOCAL_OPERATOR, self.project.id)).id
+        annotations = annotations_of(self.store, [instance_id])[instance_id]
+        if annotations and self.draw.choice([True, False]):
+            number = self.draw.choice(annotations).id
+            reviewing.next_review(self.store, self.draw.choice(self.reviewers), self.project.id, number)
+        else:
+            marking.next_work(self.store, self.draw.choice(self.people), self.project.id, instance_id)
+
+    def change_gold_in_perturb(self) -> None:
+        """Somebody opens an original to write a changed version of it, and sees its gold."""
+        person = self.draw.choice(self.people)
+        original = perturbing.next_original(self.store, person, self.project.id)
+        if original is not None:
+            perturbing.open_original(self.store, person, original)
+
     def expire(self) -> None:
         expire_leases(self.store)
 
@@ -212,39 +242,90 @@ class Life:
         return work is not None
 
 
+TEAMS: dict[str, dict[str, tuple[Role, ...]]] = {
+    "each one thing": {f"{role}-{letter}": (role,) for role in ("annotator", "reviewer") for letter in "abc"},
+    "both": {f"both-{letter}": ("annotator", "reviewer") for letter in "abcd"} | {"lead-a": ("lead",)},
+    "two and a lead": {"both-a": ("annotator", "reviewer"), "both-b": ("annotator", "reviewer"), "lead-a": ("lead",)},
+}
+
+
+@pytest.mark.parametrize("team", TEAMS)
 @pytest.mark.parametrize("seed", range(12))
 def test_after_any_steps_everything_is_in_order_and_can_be_finished(
-    store: Store, make_project: Callable[..., Project], import_rows: Rows, add_person: People, tmp_path: Path, seed: int
-) -> None:
+    store: Store, make_project: Callable[..., Project], import_rows: Rows, add_person: People, tmp_path: Path, team: str,
+    seed: int,
+) -> None:  # fmt: skip
     project = make_project(
         order="random" if seed % 2 else "sequential",
         annotators_per_instance=1 + seed % 3 // 2,
         reviewers_per_annotation=seed % 3,
     )
     import_rows(project, rows(0, 6))
-    people = [add_person(f"annotator-{letter}", project, "annotator") for letter in "abc"]
-    reviewers = [add_person(f"reviewer-{letter}", project, "reviewer") for letter in "abc"]
-    life = Life(store, project, people, reviewers, import_rows, seed)
+    members = [add_person(name, project, *roles) for name, roles in TEAMS[team].items()]
+    life = _life(store, project, members, TEAMS[team], import_rows, seed)
     for _ in range(90):
         life.step()
         assert check(store) == []
-    _goes_out_and_in_again(store, find_project(store, project.name), tmp_path)
+        assert_each_is_annotator_or_reviewer_of_a_text(store)
+    _goes_out_and_in_again(store, find_project(store, project.name), TEAMS[team], tmp_path)
     life.finish()
     assert check(store) == []
-    assert_finished(store, project)
+    assert_each_is_annotator_or_reviewer_of_a_text(store)
+    assert_finished(store, life)
 
 
-def assert_finished(store: Store, project: Project) -> None:
-    """Nothing is open but what all three annotators have held already, and a fourth would have to do."""
-    open_ones = store.rows(
-        """SELECT key, (SELECT count(DISTINCT user_id) FROM assignments WHERE instance_id = instances.id) AS n_held
-            FROM instances WHERE project_id = ? AND state NOT IN ('complete', 'discarded')""",
-        (project.id,),
+def _life(
+    store: Store, project: Project, members: list[User], team: Mapping[str, tuple[Role, ...]], import_rows: Rows, seed: int
+) -> Life:  # fmt: skip
+    def who_may(right: Right) -> list[User]:
+        return [user for user in members if has_right(user, frozenset(team[user.name]), right)]
+
+    return Life(
+        store, project, who_may("annotate"), who_may("review"), import_rows, seed, who_may("see all annotations")
     )
-    assert [row["key"] for row in open_ones if row["n_held"] < 3] == []
 
 
-def _goes_out_and_in_again(store: Store, project: Project, tmp_path: Path) -> None:
+def assert_each_is_annotator_or_reviewer_of_a_text(store: Store) -> None:
+    """Nobody has both an annotation, or work in hand, and a review; and nobody was given a text after seeing others' sets of it."""
+    both = store.rows(
+        """SELECT key, users.name FROM reviews JOIN annotations ON annotations.id = reviews.annotation_id
+            JOIN instances ON instances.id = instance_id JOIN users ON users.id = reviews.user_id
+            WHERE EXISTS (SELECT 1 FROM annotations AS own WHERE own.instance_id = instances.id
+                AND own.user_id = reviews.user_id AND own.state NOT IN ('withdrawn', 'reference'))
+            OR EXISTS (SELECT 1 FROM assignments WHERE assignments.instance_id = instances.id
+                AND assignments.user_id = reviews.user_id AND state IN ('leased', 'returned', 'submitted', 'proposed'))"""
+    )
+    given = store.rows(
+        """SELECT key, users.name FROM assignments JOIN sets_shown USING (instance_id, user_id)
+            JOIN instances ON instances.id = instance_id JOIN users ON users.id = user_id
+            WHERE assignments.created_at > at AND NOT EXISTS (SELECT 1 FROM annotations
+                WHERE annotations.id = follows_id AND annotations.user_id = assignments.user_id)"""
+    )
+    assert [tuple(row) for row in (*both, *given)] == []
+
+
+def assert_finished(store: Store, life: Life) -> None:
+    """Nothing is open but what nobody may do any more, and that is told to the lead."""
+    project = find_project(store, life.project.name)
+    stuck = stuck_work(store, LOCAL_OPERATOR, project)
+    open_ones = store.rows(
+        """SELECT key, open_slots > 0 AND (SELECT count(DISTINCT user_id) FROM assignments
+                WHERE instance_id = instances.id) < ?2 AS is_free, EXISTS (SELECT 1 FROM rounds
+                WHERE rounds.instance_id = instances.id AND rounds.open_slots > 0
+                AND annotation_id NOT IN (SELECT value FROM json_each(?3))) AS wants_scores
+            FROM instances WHERE project_id = ?1 AND state NOT IN ('complete', 'discarded')
+            AND id NOT IN (SELECT value FROM json_each(?4))""",
+        (
+            project.id, len(life.people), json.dumps(stuck.annotation_ids),
+            json.dumps(texts_without_annotators(store, project.id, roles_with("annotate"))),
+        ),
+    )  # fmt: skip
+    assert [row["key"] for row in open_ones if row["is_free"] or row["wants_scores"]] == []
+
+
+def _goes_out_and_in_again(
+    store: Store, project: Project, team: Mapping[str, tuple[Role, ...]], tmp_path: Path
+) -> None:
     """In whatever state: our own form restores it equal, in order, and the work can be finished there too."""
     export_file(store, LOCAL_OPERATOR, project, "jsonl", tmp_path / "all.jsonl")
     with open_store(tmp_path / "other.db", create=True) as other:
@@ -255,8 +336,8 @@ def _goes_out_and_in_again(store: Store, project: Project, tmp_path: Path) -> No
         assert check(other) == []
         with other.transaction():
             other.run("UPDATE users SET is_disabled = 0")
-        people = [get_user(other, f"annotator-{letter}") for letter in "abc"]
-        reviewers = [get_user(other, f"reviewer-{letter}") for letter in "abc"]
-        Life(other, copy, people, reviewers, lambda *_: None, 0).finish()  # type: ignore[arg-type]
+        members = [get_user(other, name) for name in team]
+        life = _life(other, copy, members, team, lambda *_: None, 0)  # type: ignore[arg-type,return-value]
+        life.finish()
         assert check(other) == []
-        assert_finished(other, copy)
+        assert_finished(other, life)

@@ -93,6 +93,18 @@ def test_originals_are_found_by_key_and_by_words_and_those_with_a_version_are_le
     assert writer.get(f"next?project={reviews.id}").json() == {"instance": original + 1}
 
 
+def test_the_originals_that_are_offered_and_those_that_wait_add_up_to_those_without_a_version(
+    come: Come, reviews: Project, original: int
+) -> None:
+    come("annotator").post("hand-in", instance=original, changed=changed())
+    for role, offered in (("annotator", 1), ("lead", 2)):  # a lead may change texts that are still being annotated
+        person = come(role)
+        counts = person.get(f"progress?project={reviews.id}").json()
+        assert (counts["originals"], counts["without"], counts["offered"]) == (3, 2, offered)
+        listed = person.get(f"originals?project={reviews.id}&without=1").json()
+        assert (listed["n"], listed["n_unfinished"]) == (offered, counts["without"] - offered)
+
+
 def test_a_look_tells_the_diff_the_proposed_sets_and_keeps_the_draft(come: Come, original: int) -> None:
     writer = come("annotator")
     look = writer.post("look", instance=original, changed=changed(result=None)).json()
@@ -116,6 +128,28 @@ def test_suggestions_count_as_a_browser_does(come: Come, original: int) -> None:
     assert after == "😀 I do not know ."
 
 
+def test_until_their_own_word_no_byte_tells_the_second_checker_the_first_ones_or_the_author(
+    come: Come, reviews: Project, original: int
+) -> None:
+    writer, first, second = come("annotator"), come("annotator 2"), come("reviewer")
+    number = writer.post("hand-in", instance=original, changed=changed()).json()["perturbation"]
+    word = {"perturbation": number, "version": 1, "reason": "zq, a perfect filler"}
+    assert first.post("check/approve", **word).json() == {"state": "waiting"}
+    answers = [
+        *(second.get(f"{route}?project={reviews.id}") for route in ("rules", "mine", "progress", "check/next")),
+        second.get(f"check?perturbation={number}"),
+        second.post("check/look", perturbation=number, version=1, changed=changed()),
+        second.post("revise", perturbation=number, version=1, changed=changed()),
+        second.post("withdraw", perturbation=number),
+    ]
+    for answer in answers:
+        assert answer.status_code in {200, 403}, answer.text
+        for hidden in ("zq", '"annotator', 'approve"'):
+            assert hidden not in answer.text.replace('"approved"', ""), (hidden, answer.text)
+    assert second.post("check/approve", perturbation=number, version=1).json() == {"state": "approved"}
+    assert "zq" in second.get(f"check?perturbation={number}").text
+
+
 def test_a_version_is_handed_in_corrected_sent_back_written_anew_and_approved(
     come: Come, reviews: Project, original: int
 ) -> None:
@@ -131,7 +165,7 @@ def test_a_version_is_handed_in_corrected_sent_back_written_anew_and_approved(
     assert done.json() == {"state": "returned"}
     [mine] = writer.get(f"mine?project={reviews.id}").json()["rows"]
     assert [(c["by"], c["verdict"], c["reason"]) for c in mine["checks"]] == [
-        ("reviewer", "correct", "a calmer word"),
+        (None, "correct", "a calmer word"),
         ("annotator 2", "reject", "no filler at all"),
     ]
     assert ["replaced", " really", " truly"] in mine["versions"][1]["since"]["text"]

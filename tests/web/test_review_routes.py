@@ -182,3 +182,25 @@ def test_a_message_without_the_token_is_refused(screen: Panel, project: Project)
     work = first(screen, project)
     screen.headers.pop("X-CSRF-Token")
     assert screen.post("submit", review=work["review"], revision=0, scores=GOOD).status_code == 403
+
+
+def test_nothing_of_a_text_that_one_may_still_be_given_reaches_the_browser(
+    database: Path, store: Store, screen: Panel, make_project: Callable[..., Project], import_rows: Callable[..., object],
+    add_person: Callable[..., User],
+) -> None:  # fmt: skip
+    project = make_project(name="Double", annotators_per_instance=2, reviewers_per_annotation=1)
+    import_rows(project, [{"id": "d1", "text": "Zebras never smiled and the soup was cold.", "label": "negative"}])
+    ann, ben = (add_person(name, project, "annotator", "reviewer") for name in ("ann", "ben"))
+    hand_in(store, ann, project, *SETS)
+    annotation = store.value("SELECT annotation_id FROM rounds WHERE project_id = ?", (project.id,))
+    token = accounts.sign_in_as(store, ben.name, is_demonstration=True)
+    other = Panel(screen.client, token, accounts.session_of(store, token).csrf, "review")
+    queue, address = (
+        other.get(f"next?project={project.id}"),
+        other.get(f"next?project={project.id}&annotation={annotation}"),
+    )
+    assert (queue.status_code, queue.json()["work"], address.status_code) == (200, None, 403)
+    assert "may still be given this text" in address.json()["error"]
+    for answer in (queue, address, other.get(f"mine?project={project.id}")):
+        assert "Zebras" not in answer.text
+        assert "spans" not in answer.text

@@ -80,7 +80,8 @@ export class Check {
     this.#showPart("sheet");
     this.#endReject();
     const { key, author, kind, result, note, stale } = perturbation;
-    this.title.replaceChildren(key, element("small", {}, `${this.desk.kind.titleOf(kind)} · by ${author}`));
+    const by = author ? ` · by ${author}` : "";
+    this.title.replaceChildren(key, element("small", {}, `${this.desk.kind.titleOf(kind)}${by}`));
     this.result.replaceChildren(...this.#resultWords(original.result, result));
     this.pair.show(original, this.rules.titles, { dark: this.stage.dark, isEditable: false });
     this.pair.showLook(look);
@@ -88,7 +89,7 @@ export class Check {
     this.warnings.replaceChildren(...[...stale, look.nothing_left, ...look.notes].filter(Boolean).map((said) => element("li", {}, said)));
     this.#showAbout(note);
     this.#showStanding();
-    this.stage.announce(`${key}, ${this.desk.kind.titleOf(kind)}, by ${author}`);
+    this.stage.announce(`${key}, ${this.desk.kind.titleOf(kind)}${by}`);
   }
 
   #resultWords(before, after) {
@@ -103,11 +104,12 @@ export class Check {
     this.about.replaceChildren(...[note && element("h3", {}, "Note of its author"), note && element("p", { class: "check-note", dir: "auto" }, note), isMore && element("h3", {}, "What became of it"), isMore && historyOf(one, this.desk.kind)].filter(Boolean));
   }
 
-  /** What is decided, or waits for others, is shown; only what waits for me has buttons. */
+  /** What is decided, or waits for others, is shown; of what waits for me I am not told what another said. */
   #showStanding() {
     const { one } = this;
+    if (one.may_check) return this.result.append(" · waits for your check");
     const approved = one.checks.filter(({ version, verdict }) => version === one.version && verdict === "approve").length;
-    this.result.append(one.state === "waiting" ? ` · ${approved} of ${one.wanted} approved` : ` · ${one.state}`, ...(one.instance ? [" ", this.stage.link(one.instance)] : []));
+    return this.result.append(one.state === "waiting" ? ` · ${approved} of ${one.wanted} approved` : ` · ${one.state}`, ...(one.instance ? [" ", this.stage.link(one.instance)] : []));
   }
 
   #startReject() {

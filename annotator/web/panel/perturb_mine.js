@@ -47,7 +47,7 @@ export class Mine {
 
   #row(row) {
     const { id, key, kind, state, result, stale, checks, version, instance } = row;
-    const isUntouched = state === "waiting" && !checks.some((check) => check.version === version);
+    const isUntouched = state === "waiting" && !row.may_check && !checks.some((check) => check.version === version);
     const summary = element("summary", {}, element("span", { class: `state ${state}` }, STATES[state]), element("b", {}, key), element("span", { class: "mine-facts" }, [this.desk.kind.titleOf(kind), result === null ? "no label" : result || "no answer", this.#progress(row)].filter(Boolean).join(" · ")));
     const ways = element("div", { class: "work-ways" },
       (state === "returned" || isUntouched) && button(state === "returned" ? "Write it anew" : "Change it", { className: state === "returned" ? "primary" : "", onclick: () => this.#revise(id) }),
@@ -56,8 +56,9 @@ export class Mine {
     return element("details", { class: "mine-one", open: state === "returned" }, summary, warnings, this.#texts(row), historyOf(row, this.desk.kind), ways);
   }
 
-  #progress({ state, checks, version, wanted }) {
+  #progress({ state, checks, version, wanted, may_check: mayCheck }) {
     if (state !== "waiting") return "";
+    if (mayCheck) return "corrected; waits for your check too";
     return `${checks.filter((check) => check.version === version && check.verdict === "approve").length} of ${wanted} approved`;
   }
 

@@ -28,10 +28,11 @@ export class Originals {
     const answer = await this.actions.ask({ words: this.words.value.trim(), page, without: this.without.checked ? 1 : 0 });
     if (this.asked !== asked) return;
     if (answer.status !== 200) return setText(this.count, sentenceOf(answer));
-    const { rows, n, per_page: perPage } = answer.body;
+    const { rows, n, n_unfinished: unfinished, per_page: perPage } = answer.body;
     Object.assign(this, { page, rows });
     const pages = Math.max(1, Math.ceil(n / perPage));
-    setText(this.count, n ? `${n.toLocaleString()} ${n === 1 ? "text" : "texts"}${pages > 1 ? ` · page ${page} of ${pages}` : ""}` : this.#none());
+    const counted = `${n.toLocaleString()} ${n === 1 ? "text" : "texts"}${pages > 1 ? ` · page ${page} of ${pages}` : ""}`;
+    setText(this.count, (n ? counted : this.#none()) + waitingWords(unfinished));
     this.back.disabled = page <= 1;
     this.on.disabled = page >= pages;
     this.body.replaceChildren(...rows.map((row) => this.#row(row)));
@@ -56,4 +57,10 @@ export class Originals {
       else row.removeAttribute("aria-current");
     }
   }
+}
+
+/** Texts are offered only when their annotation is complete: their sets are shown beside what is written. */
+function waitingWords(n) {
+  if (!n) return "";
+  return n === 1 ? " · 1 more waits until its annotation is complete" : ` · ${n.toLocaleString()} more wait until their annotation is complete`;
 }

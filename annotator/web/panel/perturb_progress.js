@@ -12,14 +12,25 @@ export class Progress {
   async start() {
     const answer = await this.messages.get("progress", { project: this.data.project });
     if (answer.status !== 200) return this.stage.say(sentenceOf(answer));
-    const { target, kinds, authors, checkers, originals, without } = answer.body;
+    const { target, kinds, authors, checkers, tells_all: tellsAll } = answer.body;
     return this.root.replaceChildren(
-      element("p", {}, `${(originals - without).toLocaleString()} of ${originals.toLocaleString()} originals have a changed version; ${without.toLocaleString()} have none.`),
+      element("p", {}, originalsWords(answer.body)),
       table(`By kind${target ? `, aiming at ${target.toLocaleString()} each` : ""}`, ["", "Approved", "", "Being checked", "Came back"], kinds.map(({ title, approved, waiting, returned }) => [title, approved, target ? bar(approved, target) : "", waiting, returned])),
       element("div", { class: "progress-people" },
-        table("By author", ["", "Approved", "Being checked", "Came back"], authors.map((one) => [one.name, one.approved, one.waiting, one.returned])),
-        table("By checker", ["", "Approved", "Corrected", "Rejected"], checkers.map((one) => [one.name, one.approve, one.correct, one.reject]))));
+        table(tellsAll.authors ? "By author" : "Written by me", ["", "Approved", "Being checked", "Came back"], authors.map((one) => [one.name, one.approved, one.waiting, one.returned])),
+        table(tellsAll.checkers ? "By checker" : "Checked by me", ["", "Approved", "Corrected", "Rejected"], checkers.map((one) => [one.name, one.approve, one.correct, one.reject]))));
   }
+}
+
+/** How many have a changed version, and of those that have none, how many are offered under Write. */
+function originalsWords({ originals, without, offered }) {
+  const said = `${(originals - without).toLocaleString()} of ${originals.toLocaleString()} originals ${originals - without === 1 ? "has" : "have"} a changed version`;
+  if (!without) return `${said}.`;
+  const waiting = without - offered;
+  const wait = `${waiting === 1 ? "waits until its" : "wait until their"} annotation is complete`;
+  if (!waiting) return `${said}; ${without.toLocaleString()} ${without === 1 ? "has" : "have"} none, and ${without === 1 ? "is" : "are"} ready to be changed.`;
+  if (!offered) return `${said}; ${without.toLocaleString()} ${without === 1 ? "has" : "have"} none, and ${wait}.`;
+  return `${said}; ${without.toLocaleString()} have none: ${offered.toLocaleString()} ${offered === 1 ? "is" : "are"} ready to be changed, ${waiting.toLocaleString()} ${wait}.`;
 }
 
 function bar(n, target) {

@@ -102,7 +102,7 @@ export class Write {
 
   #showOthers(others) {
     const rows = others.map((one) => element("li", {},
-      element("span", { class: `state ${one.state}` }, STATES[one.state] || one.state), element("b", {}, this.desk.kind.titleOf(one.kind)), ` by ${one.author} · ${one.result === null ? "no label" : one.result || "no answer"} `,
+      element("span", { class: `state ${one.state}` }, STATES[one.state] || one.state), element("b", {}, this.desk.kind.titleOf(one.kind)), `${one.author ? ` by ${one.author}` : ""} · ${one.result === null ? "no label" : one.result || "no answer"} `,
       one.instance && this.stage.link(one.instance), element("p", { class: "others-text", dir: this.original.direction, lang: this.original.language }, this.#changedText(one))));
     this.others.replaceChildren(...(rows.length ? [element("h3", {}, "Written of this text already"), element("ul", {}, ...rows)] : []));
   }

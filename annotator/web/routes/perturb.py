@@ -85,7 +85,7 @@ def _original(store: Store, user: User, query: Any) -> object:
 
     original = perturbing.open_original(store, user, number(query, "instance"))
     _make_ready(original.gold.instance.language)
-    return show_original(original)
+    return show_original(user, original)
 
 
 @cache

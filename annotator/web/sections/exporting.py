@@ -54,6 +54,8 @@ def show(store: Store, visit: Visit, project: Project) -> None:
         "Which instances", HALVES, default="both", required=True, format_func=_HALF_WORDS.__getitem__, key="export_half",
         disabled=format_name == "jsonl",
     )  # fmt: skip
+    if not sees_all and has_right(visit.user, visit.roles, "annotate"):
+        st.caption("Texts that you annotate now, or may still be given to annotate, are left out.")
     options = ExportOptions(policy, split or None, submitted, "both" if format_name == "jsonl" else half)
     choice = (project.id, format_name, options)
     if st.button("Prepare", type="primary", key="export_prepare"):

@@ -4,12 +4,21 @@ from collections.abc import Callable, Sequence
 
 import streamlit as st
 
+from annotator.domain.people import has_right
 from annotator.domain.projects import Project
 from annotator.domain.rationales import RationaleSet, set_letter
 from annotator.errors import AnnotatorError, NotFound
 from annotator.usecases.adjudicating import adjudicate, choose_gold, take_choice_back
 from annotator.usecases.databases import Store
-from annotator.usecases.viewing import Comparison, View, as_draft_of_lead, find_instances, look_at, origin_words
+from annotator.usecases.viewing import (
+    Comparison,
+    View,
+    as_draft_of_lead,
+    find_instances,
+    look_at,
+    must_give_back,
+    origin_words,
+)
 from annotator.web import edit_panel, token_panel
 from annotator.web.frame import as_text
 from annotator.web.sections import history, talking
@@ -22,11 +31,26 @@ def show(store: Store, visit: Visit, project: Project, wanted: int | str) -> Non
     """An instance by its number or its key, as everybody annotated it, and below a version to make of it."""
     try:
         number = wanted if isinstance(wanted, int) else _choose(store, visit, project, wanted)
+        if must_give_back(store, visit.user, project, number):
+            if _ask_to_give_back(number):
+                look_at(store, visit.user, project, number, gives_back=True)
+                st.rerun()
+            return
         comparison = look_at(store, visit.user, project, number)
     except NotFound as error:
         st.info(as_text(str(error)), icon=":material/search_off:")
         return
     _Looking(store, visit, project, comparison).show()
+
+
+def _ask_to_give_back(instance_id: int) -> bool:
+    """Whoever has the text in hand decides: annotate it, or look at what others marked."""
+    st.warning(
+        "You have this text in hand to annotate. If you look at what others marked, it is given back, and you are not given it "
+        "again; your own marks are kept, but cannot be submitted.",
+        icon=":material/visibility_off:",
+    )
+    return st.button("Give it back and look", key=f"look_give_back_{instance_id}")
 
 
 def _choose(store: Store, visit: Visit, project: Project, key: str) -> int:
@@ -75,6 +99,8 @@ class _Looking:
         instance = self.instance
         st.subheader(as_text(instance.key), anchor=False)
         st.caption(as_text(" · ".join([instance.split or "no split", instance.state, *self._gold_words()])))
+        if self.comparison.was_shown and has_right(self.visit.user, self.visit.roles, "annotate"):
+            st.caption("You have seen what others marked, so you are not given this text to annotate.")
         choice = self.comparison.choice
         if choice is not None:
             words, button = st.columns([4, 1], vertical_alignment="center")

@@ -4,8 +4,9 @@ import streamlit as st
 
 from annotator.domain.projects import Project
 from annotator.usecases.databases import Store
+from annotator.usecases.open_rounds import stuck_work
 from annotator.usecases.projects import Progress, progress_of
-from annotator.web.page_parts import show_missing_reviewers
+from annotator.web.page_parts import show_missing_people, show_stuck
 from annotator.web.session import Visit
 
 
@@ -15,7 +16,8 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     if not progress.n_instances:
         st.info("This project holds no texts yet. Go to **Import** to read a file.", icon=":material/upload_file:")
         return
-    show_missing_reviewers(store, visit, project)
+    show_missing_people(store, visit, project)
+    show_stuck(stuck_work(store, visit.user, project))
     _show_counts(progress)
     _show_people(progress)
 
@@ -36,8 +38,10 @@ def _show_counts(progress: Progress) -> None:
         strict=True,
     ):
         column.metric(title, f"{value:,}")
-    share = counts.get("complete", 0) / n
-    st.progress(share, text=f"{share:.0%} complete")
+    discarded = counts.get("discarded", 0)
+    parts = f"{counts.get('complete', 0):,} complete" + (f" and {discarded:,} discarded" if discarded else "")
+    percent = 100 * progress.n_done // n  # never 100 before the last one
+    st.progress(percent, text=f"{percent} % done: {parts} of {n:,}")
 
 
 def _show_people(progress: Progress) -> None:

@@ -9,10 +9,10 @@ from annotator.domain.reviews import Outcome
 from annotator.errors import AnnotatorError
 from annotator.usecases.databases import Store
 from annotator.usecases.gating import decide_round
-from annotator.usecases.open_rounds import PAGE_SIZE, OpenRound, open_rounds
+from annotator.usecases.open_rounds import PAGE_SIZE, OpenRound, StuckWork, open_rounds, stuck_work
 from annotator.usecases.projects import progress_of
 from annotator.web.frame import as_text
-from annotator.web.page_parts import open_instance, show_missing_reviewers
+from annotator.web.page_parts import open_instance, show_missing_people, show_stuck
 from annotator.web.session import Visit
 
 _WORDS: dict[Outcome, str] = {
@@ -23,20 +23,34 @@ _WORDS: dict[Outcome, str] = {
 
 
 def show(store: Store, visit: Visit, project: Project) -> None:
-    """One page of them."""
-    show_missing_reviewers(store, visit, project)
+    """One page of them, or of those that nobody may score."""
+    show_missing_people(store, visit, project)
+    stuck = stuck_work(store, visit.user, project)
+    show_stuck(stuck)
     total = progress_of(store, visit.user, project.id).n_open_rounds
     if not total:
         st.info("No annotation waits for scores.", icon=":material/task_alt:")
         return
+    only = _ask_which(stuck) if stuck.annotation_ids else None
+    total = total if only is None else len(only)
     pages = -(-total // PAGE_SIZE)
     words, number = st.columns([4, 1], vertical_alignment="bottom")
     words.caption(f"{total:,} annotation{'s wait' if total > 1 else ' waits'} for scores, the oldest first.")
     page = int(number.number_input(f"Page of {pages:,}", 1, pages, key=f"rounds_page_{pages}")) if pages > 1 else 1
-    waiting = open_rounds(store, visit.user, project, page)
+    waiting = open_rounds(store, visit.user, project, page, only=only)
     for one in waiting:
         with st.container(border=True):
             _show_one(store, visit, one)
+
+
+def _ask_which(stuck: StuckWork) -> tuple[int, ...] | None:
+    """The annotations to list; None for all."""
+    words = {"all": "all", "stuck": f"those with too few people left ({len(stuck.annotation_ids):,})"}
+    chosen = st.segmented_control(
+        "Which rounds", list(words), default="all", required=True, format_func=words.__getitem__, key="rounds_which",
+        label_visibility="collapsed",
+    )  # fmt: skip
+    return None if chosen == "all" else stuck.annotation_ids
 
 
 def _show_one(store: Store, visit: Visit, one: OpenRound) -> None:
@@ -51,6 +65,8 @@ def _show_one(store: Store, visit: Visit, one: OpenRound) -> None:
         _ask_decision(store, visit, number)
     for line in one.scored:
         st.caption(as_text(line))
+    if one.n_scored and not one.scored:
+        st.caption("The scores are not shown to you while you annotate this text, or may be given it.")
 
 
 def _ask_decision(store: Store, visit: Visit, annotation_id: int) -> None:

@@ -19,7 +19,7 @@ from annotator.usecases.databases import Store
 from annotator.usecases.projects import change_project
 from annotator.usecases.word_lists import word_lists
 from annotator.web.frame import as_text
-from annotator.web.page_parts import show_missing_reviewers
+from annotator.web.page_parts import show_missing_people
 from annotator.web.sections.rules_previews import ask_previews
 from annotator.web.session import Visit
 
@@ -73,7 +73,7 @@ def _save(
         st.error(as_text(str(error)), icon=":material/error:")
         return
     st.toast("The rules are saved.", icon=":material/check:")
-    show_missing_reviewers(store, visit, stored)
+    show_missing_people(store, visit, stored)
 
 
 def _key(project: Project, field: str) -> str:
@@ -126,7 +126,8 @@ def _ask_review(project: Project, changed: Project) -> Project:
     left, middle, right = st.columns(3, vertical_alignment="bottom")
     reviewers = left.number_input(
         "Reviewers", 0, 100, settings.reviewers_per_annotation, key=_key(project, "reviewers"),
-        help="How many people score each annotation. With 0, what is handed in counts at once.",
+        help="How many people score each annotation; nobody who annotates the text is among them. With 0, what is handed in "
+        "counts at once.",
     )  # fmt: skip
     rounds = middle.number_input(
         "Scorings", 1, 20, settings.max_rounds, key=_key(project, "rounds"),
@@ -232,8 +233,13 @@ def _ask_perturbing(project: Project, changed: Project) -> Project:
         "Aimed at, of each kind", 0, 1_000_000, settings.perturbations_per_kind, key=_key(project, "perturbations"),
         help="What Progress on the page Perturb compares with.",
     )  # fmt: skip
+    sees_author = st.checkbox(
+        "Checkers see who wrote a changed version", settings.checkers_see_author, key=_key(project, "sees_author"),
+        help="What other checkers said is never shown before one's own word.",
+    )  # fmt: skip
     settings = replace(
-        changed.settings, checkers_per_perturbation=int(checkers), perturbations_per_kind=int(target)
+        changed.settings, checkers_per_perturbation=int(checkers), checkers_see_author=sees_author,
+        perturbations_per_kind=int(target),
     )  # fmt: skip
     return replace(changed, settings=settings)
 

@@ -33,7 +33,7 @@ def files(tmp_path: Path) -> dict[str, Path]:
 def accept_stuck_round(lead: Person) -> None:
     """Where nobody reviews, the lead is told so, and decides."""
     lead.section("People")
-    lead.sees("Each annotation wants 3 reviewers, but 1 may review here")
+    lead.sees("Each annotation wants 3 reviewers, but only 1 may review here")
     lead.section("Rounds")
     lead.sees("0 of 3 scores; waits since")
     lead.page.get_by_role("button", name="Decide").click()
@@ -87,7 +87,7 @@ def test_a_project_is_made_filled_given_to_people_and_exported(
 
     accept_stuck_round(lead)
     lead.section("Progress")
-    lead.sees("100% complete")
+    lead.sees("100 % done: 2 complete of 2")
     lead.section("Instances")
     page.get_by_label("Look at an instance").fill("a")
     page.keyboard.press("Enter")

@@ -1,0 +1,178 @@
+"""Who is annotator of a text and who is not: to whom others' sets of it were shown, who has it, and who may still be given it.
+
+The first functions are conditions in SQL, so that queues, checks and counts ask the same question; `user` is an expression for
+the number of a person, and the rows that the condition is about are called `instances`.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from annotator.domain.sources import SourceShown
+from annotator.store.database import Store, now
+
+_LATEST_WORK = """(SELECT latest.state FROM assignments AS latest WHERE latest.instance_id = instances.id
+    AND latest.user_id = {user} ORDER BY latest.round DESC LIMIT 1)"""
+
+
+def has_annotated(user: str, instance: str = "instances.id") -> str:
+    """The person has handed in sets of the text, and has not taken them back."""
+    return f"""EXISTS (SELECT 1 FROM annotations AS own WHERE own.instance_id = {instance} AND own.user_id = {user}
+        AND own.state NOT IN ('withdrawn', 'reference'))"""
+
+
+def annotates(user: str, instance: str = "instances.id") -> str:
+    """The person is an annotator of the text: has it in hand, or has handed it in."""
+    return f"""({has_annotated(user, instance)} OR EXISTS (SELECT 1 FROM assignments AS held
+        WHERE held.instance_id = {instance} AND held.user_id = {user}
+        AND held.state IN ('leased', 'returned', 'submitted', 'proposed')))"""
+
+
+def was_shown(user: str) -> str:
+    """Somebody else's sets of the text were shown to the person."""
+    return (
+        f"EXISTS (SELECT 1 FROM sets_shown WHERE sets_shown.instance_id = instances.id AND sets_shown.user_id = {user})"
+    )
+
+
+def may_have(user: str) -> str:
+    """The person may have the text in hand: they were shown nothing of it, or correct what they handed in themselves."""
+    return f"(NOT {was_shown(user)} OR {has_annotated(user)})"
+
+
+def may_be_given(user: str) -> str:
+    """The queue could give the text to the person now."""
+    return f"(instances.open_slots > 0 AND instances.state = 'open' AND {_might_have(user)})"
+
+
+def may_still_be_given(user: str) -> str:
+    """The same, or it waits for the lead, whose decision may set it free."""
+    return f"""((instances.open_slots > 0 AND instances.state = 'open' OR instances.state = 'held') AND {_might_have(user)})"""
+
+
+def _might_have(user: str) -> str:
+    return f"coalesce({_LATEST_WORK.format(user=user)}, 'skipped') IN ('expired', 'skipped') AND {may_have(user)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What a person is to a text.
+
+    has_in_hand:  they are to annotate it, and have handed in nothing of it yet
+    is_undecided: they are at work on it, or what they handed in may still come back
+    """
+
+    has_in_hand: bool
+    is_undecided: bool
+    may_still_be_given: bool
+    was_shown: bool
+
+
+def _is_undecided(user: str) -> str:
+    return f"""(EXISTS (SELECT 1 FROM assignments AS held WHERE held.instance_id = instances.id AND held.user_id = {user}
+            AND held.state IN ('leased', 'returned', 'proposed'))
+        OR EXISTS (SELECT 1 FROM annotations AS own WHERE own.instance_id = instances.id AND own.user_id = {user}
+            AND own.state = 'submitted'))"""
+
+
+def standing(store: Store, instance_id: int, user_id: int) -> Standing:
+    """How a person stands to a text."""
+    row = store.rows(
+        f"""SELECT EXISTS (SELECT 1 FROM assignments WHERE instance_id = ?1 AND user_id = ?2
+                    AND assignments.state IN ('leased', 'returned')) AND NOT {has_annotated("?2")},
+                {_is_undecided("?2")}, {may_still_be_given("?2")}, {was_shown("?2")}
+            FROM instances WHERE id = ?1""",
+        (instance_id, user_id),
+    )[0]
+    return Standing(*map(bool, row))
+
+
+def annotates_text(store: Store, instance_id: int, user_id: int) -> bool:
+    """Whether a person has a text in hand to annotate, or has handed it in."""
+    return bool(store.value(f"SELECT {annotates('?2', '?1')}", (instance_id, user_id)))
+
+
+def of_others(store: Store, annotation_ids: Sequence[int], user_id: int) -> list[int]:
+    """Those annotations among some that somebody else made; what is handed out as a start is nobody's."""
+    rows = store.rows(
+        """SELECT id FROM annotations WHERE id IN (SELECT value FROM json_each(?)) AND coalesce(user_id, 0) <> ?
+            AND state <> 'draft'""",
+        (json.dumps(list(annotation_ids)), user_id),
+    )
+    return [row["id"] for row in rows]
+
+
+def note_shown(store: Store, instance_id: int, user_id: int) -> None:
+    """Others' sets of a text are shown to somebody: from now on they are not given it."""
+    store.run(
+        """INSERT INTO sets_shown (instance_id, user_id, project_id, at)
+            SELECT id, ?, project_id, ? FROM instances WHERE id = ? ON CONFLICT DO NOTHING""",
+        (user_id, now(), instance_id),
+    )
+
+
+def note_gold_shown(store: Store, instance_ids: Sequence[int], user_id: int) -> None:
+    """The same of many texts at once, of those that others have handed in something of."""
+    store.run(
+        """INSERT INTO sets_shown (instance_id, user_id, project_id, at)
+            SELECT id, ?1, project_id, ?2 FROM instances WHERE id IN (SELECT value FROM json_each(?3))
+            AND EXISTS (SELECT 1 FROM annotations WHERE instance_id = instances.id AND coalesce(user_id, 0) <> ?1
+                AND annotations.state IN ('accepted', 'submitted', 'reference')) ON CONFLICT DO NOTHING""",
+        (user_id, now(), json.dumps(list(instance_ids))),
+    )
+
+
+def closed_instances(store: Store, project_id: int, user_id: int, may_annotate: bool) -> set[int]:
+    """The instances whose sets of others are closed to somebody who does not see all: at work on them, or to be given them."""
+    rows = store.rows(
+        f"""SELECT id FROM instances WHERE project_id = ?1
+            AND ({_is_undecided("?2")} OR (?3 AND {may_still_be_given("?2")}))""",
+        (project_id, user_id, may_annotate),
+    )
+    return {row["id"] for row in rows}
+
+
+def count_shown_and_free(store: Store, project_id: int, user_id: int) -> int:
+    """How many texts are free, but not for this person, since they were shown sets of them."""
+    return int(
+        store.value(
+            "SELECT count(*) FROM sets_shown WHERE project_id = ? AND user_id = ? AND is_free = 1",
+            (project_id, user_id),
+        )
+    )
+
+
+def shown_of_instances(store: Store, instance_ids: Sequence[int]) -> dict[int, tuple[SourceShown, ...]]:
+    """For each instance, the people to whom others' sets of it were shown."""
+    found: dict[int, tuple[SourceShown, ...]] = {}
+    for row in store.rows(
+        """SELECT instance_id, name, at FROM sets_shown JOIN users ON users.id = user_id
+            WHERE instance_id IN (SELECT value FROM json_each(?)) ORDER BY instance_id, at, name""",
+        (json.dumps(list(instance_ids)),),
+    ):
+        found[row["instance_id"]] = (*found.get(row["instance_id"], ()), SourceShown(row["name"], row["at"]))
+    return found
+
+
+def restore_shown(store: Store, project_id: int, instance_id: int, user_id: int, at: str) -> None:
+    """Write down that somebody was shown sets, as it was."""
+    store.run(
+        """INSERT INTO sets_shown (instance_id, user_id, project_id, at) VALUES (?, ?, ?, ?)
+            ON CONFLICT DO UPDATE SET at = excluded.at""",
+        (instance_id, user_id, project_id, at),
+    )
+
+
+def held_against_the_rule() -> str:
+    """A condition on `assignments`: in hand, although others' sets of the text were shown to the person."""
+    return f"""assignments.state IN ('leased', 'returned')
+        AND NOT {has_annotated("assignments.user_id", "assignments.instance_id")}
+        AND EXISTS (SELECT 1 FROM sets_shown
+            WHERE sets_shown.instance_id = assignments.instance_id AND sets_shown.user_id = assignments.user_id)"""
+
+
+def give_back_what_was_shown(store: Store, instance_id: int) -> None:
+    """Work on a text goes back to the queue when its person was shown others' sets of it meanwhile; call settle after it."""
+    store.run(
+        f"UPDATE assignments SET state = 'expired' WHERE instance_id = ? AND {held_against_the_rule()}", (instance_id,)
+    )

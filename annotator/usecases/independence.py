@@ -1,0 +1,155 @@
+"""Annotators work independently: to whom others' sets of a text are shown, and that whoever saw them is not given the text.
+
+Per text one is annotator or reviewer. While a person has a text in hand or may still be given it, what others marked in it is
+closed to them; a lead may look, which ends that they are given it. Every place that shows others' sets asks here first.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import cast
+
+from annotator.domain.instances import GoldInstance
+from annotator.domain.people import User, has_right
+from annotator.errors import Conflict, ExportRefused
+from annotator.store import Store
+from annotator.store.assignments import find_assignment, set_assignment_state
+from annotator.store.events import add_event
+from annotator.store.people import roles_of
+from annotator.store.queue import settle
+from annotator.store.shown_sets import closed_instances, note_gold_shown, note_shown, of_others, standing
+
+_BATCH = 2_000
+_IN_HAND = "You have this text in hand to annotate, so what others marked in it is not shown to you."
+_LEAD_MAY = " Hand yours in first, or look at the text on the page Project, under Instances, which gives it back."
+_UNDECIDED = "You annotate this text, and yours is not decided yet, so what others marked in it is not shown to you."
+_ALL_CLOSED = (
+    "Every text that has gold so far is one that you annotate or may still be given, so nothing of it is exported to you. "
+    "Export again when these texts have enough annotators, or ask a lead to export them."
+)
+_STILL = (
+    "You may still be given this text to annotate, so what others marked in it is not shown to you. It is when enough others "
+    "have annotated it."
+)
+
+
+def may_annotate_still(store: Store, user: User, project_id: int, instance_id: int) -> bool:
+    """Whether a person could still be given a text, now or when the lead has decided on it."""
+    if user.id is None or not has_right(user, roles_of(store, user, project_id), "annotate"):
+        return False
+    return standing(store, instance_id, user.id).may_still_be_given
+
+
+def is_at_work_on(store: Store, user: User, instance_id: int) -> bool:
+    """Whether a person has a text in hand to annotate, or what they handed in is not decided yet."""
+    if user.id is None:
+        return False
+    found = standing(store, instance_id, user.id)
+    return found.has_in_hand or found.is_undecided
+
+
+def why_withheld(store: Store, actor: User, project_id: int, instance_id: int, annotation_ids: Sequence[int]) -> str:
+    """Why some annotations of a text are not to be shown to a person now, in a sentence; "" where they may be."""
+    if actor.id is None or not of_others(store, annotation_ids, actor.id):
+        return ""
+    return _why_closed(store, actor, project_id, instance_id)
+
+
+def _why_closed(store: Store, actor: User, project_id: int, instance_id: int) -> str:
+    if actor.id is None:
+        return ""
+    roles = roles_of(store, actor, project_id)
+    found = standing(store, instance_id, actor.id)
+    if has_right(actor, roles, "see all annotations"):
+        return _IN_HAND + _LEAD_MAY if found.has_in_hand else ""
+    if found.has_in_hand:
+        return _IN_HAND
+    if found.is_undecided:
+        return _UNDECIDED
+    return _STILL if found.may_still_be_given and has_right(actor, roles, "annotate") else ""
+
+
+def show(
+    store: Store,
+    actor: User,
+    project_id: int,
+    instance_id: int,
+    annotation_ids: Sequence[int],
+    *,
+    gives_back: bool = False,
+) -> None:
+    """Annotations of a text are about to be shown to a person: keep that those of others were.
+
+    gives_back: what they have of the text in hand goes back to the queue for it
+    Raises: Conflict where they are closed to the person, saying why
+    """
+    if actor.id is None or not of_others(store, annotation_ids, actor.id):
+        return
+    if standing(store, instance_id, actor.id).was_shown and not _why_closed(store, actor, project_id, instance_id):
+        return
+    with store.transaction():
+        if gives_back:
+            _give_back(store, actor, project_id, instance_id)
+        if closed := _why_closed(store, actor, project_id, instance_id):
+            raise Conflict(closed)
+        note_shown(store, instance_id, actor.id)
+
+
+def must_give_back(store: Store, actor: User, instance_id: int, annotation_ids: Sequence[int]) -> bool:
+    """Whether a person has a text in hand of which others' annotations are about to be shown."""
+    if actor.id is None or not of_others(store, annotation_ids, actor.id):
+        return False
+    return standing(store, instance_id, actor.id).has_in_hand
+
+
+def _give_back(store: Store, actor: User, project_id: int, instance_id: int) -> None:
+    """What the person has in hand goes back to the queue, for others; what they marked is kept."""
+    user_id = cast("int", actor.id)
+    assignment = find_assignment(store, instance_id, user_id)
+    if assignment is None or not standing(store, instance_id, user_id).has_in_hand:
+        return
+    set_assignment_state(store, assignment.id, "expired")
+    settle(store, instance_id)
+    add_event(
+        store, actor.name, "give back", "instance", instance_id, project_id=project_id,
+        assignment=assignment.id, round=assignment.round_number,
+    )  # fmt: skip
+
+
+class GoldFor:
+    """Gold that a person takes along in a file: without what is closed to them, and noted as shown to them.
+
+    To leads and the command line everything is open, and nothing is noted: a backup must not take them out of the work.
+    """
+
+    def __init__(self, store: Store, actor: User, project_id: int) -> None:
+        self.store, self.actor = store, actor
+        roles = roles_of(store, actor, project_id)
+        self.is_noted = actor.id is not None and not has_right(actor, roles, "see all annotations")
+        may_annotate = has_right(actor, roles, "annotate")
+        self.closed = (
+            closed_instances(store, project_id, actor.id, may_annotate) if self.is_noted and actor.id else set()
+        )
+        self.taken: list[int] = []
+
+    def open_to_them(self, gold: Iterable[GoldInstance]) -> Iterator[GoldInstance]:
+        """Those among some that are not closed. Raises ExportRefused where all are."""
+        is_any_open, is_any_closed = False, False
+        for one in gold:
+            is_closed = one.instance.id in self.closed
+            is_any_open, is_any_closed = is_any_open or not is_closed, is_any_closed or is_closed
+            if not is_closed:
+                if self.is_noted:
+                    self.taken.append(one.instance.id)
+                yield one
+        if is_any_closed and not is_any_open:
+            raise ExportRefused(_ALL_CLOSED)
+
+    def note(self) -> None:
+        """What was taken is shown to the person from now on; a batch in a transaction, so that nobody waits for long."""
+        for start in range(0, len(self.taken), _BATCH):
+            with self.store.transaction():
+                note_gold_shown(self.store, self.taken[start : start + _BATCH], cast("int", self.actor.id))
+
+
+def annotations_behind(gold: GoldInstance) -> list[int]:
+    """The annotations that gold sets came from."""
+    return sorted({origin.annotation_id for origins in gold.origins for origin in origins})

@@ -1,0 +1,131 @@
+"""The Project page as a script: how far the work is, what is stuck, and a lead who looks at a text they have in hand."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from annotator.domain.people import LOCAL_OPERATOR, User
+from annotator.domain.projects import Project
+from annotator.domain.rationales import RationaleSet
+from annotator.resources import resource_folder
+from annotator.store import Store
+from annotator.store.assignments import give_up_work_of
+from annotator.usecases import accounts, marking
+from annotator.usecases.deciding import decide, open_proposals
+from annotator.web import session
+from annotator.web.session import Visit
+from tests.usecases.test_reviewing import annotate
+
+PAGE = resource_folder("pages") / "project.py"
+SETS = RationaleSet.of((0, 2))
+
+Opened = Callable[..., AppTest]
+
+
+@pytest.fixture
+def texts(make_project: Callable[..., Project], import_rows: Callable[..., object]) -> Callable[..., Project]:
+    def made(n: int, **settings: object) -> Project:
+        project = make_project(**settings)
+        import_rows(project, [{"id": f"t{number}", "text": "Never again.", "label": "negative"} for number in range(n)])
+        return project
+
+    return made
+
+
+@pytest.fixture
+def lea(store: Store) -> Callable[[Project], User]:
+    return lambda project: accounts.add_user(store, LOCAL_OPERATOR, "lea", "lead", project.name).user
+
+
+@pytest.fixture
+def opened(store: Store, database: Path, monkeypatch: pytest.MonkeyPatch) -> Opened:
+    """A section of the page, as lea sees it."""
+
+    def run(project: Project, lead: User, section: str) -> AppTest:
+        token = accounts.sign_in_as(store, lead.name, is_demonstration=True)
+        monkeypatch.setattr(session, "cookie_token", lambda: token)
+        monkeypatch.setenv("ANNOTATOR_DB", str(database))
+        app = AppTest.from_file(str(PAGE), default_timeout=30)
+        app.session_state["visit"] = Visit(lead, "", project, frozenset({"lead"}))
+        app.session_state["project_section"] = section
+        return app
+
+    return run
+
+
+def test_what_was_discarded_is_done_too_and_the_parts_are_said(
+    store: Store, texts, lea, opened: Opened, add_person: Callable[..., User]
+) -> None:
+    project = texts(30)
+    ann = add_person("ann", project, "annotator")
+    for _ in range(2):
+        annotate(store, ann, project, SETS)
+    work = marking.next_work(store, ann, project.id).work
+    assert work is not None
+    marking.propose_discard(store, ann, work.assignment.id, "broken text")
+    [(proposal, _)] = open_proposals(store, LOCAL_OPERATOR, project.id)
+    decide(store, LOCAL_OPERATOR, proposal.id, "discard")
+    page = opened(project, lea(project), "Progress").run()
+    assert not page.exception
+    [shown] = page.get("progress")
+    assert (shown.proto.value, shown.proto.text) == (10, "10 % done: 2 complete and 1 discarded of 30")
+
+
+@pytest.mark.parametrize("section", ["Progress", "Rounds"])
+def test_what_nobody_may_review_is_told_with_what_helps(
+    store: Store, texts, lea, opened: Opened, add_person: Callable[..., User], section: str
+) -> None:
+    project = texts(1, annotators_per_instance=3, reviewers_per_annotation=1)
+    lead = lea(project)
+    for one in (add_person("ann", project, "annotator"), add_person("ben", project, "annotator", "reviewer"), lead):
+        annotate(store, one, project, SETS)
+    page = opened(project, lead, section).run()
+    assert not page.exception
+    [beforehand, stuck] = page.warning
+    assert beforehand.value.startswith(
+        "Each annotation wants 1 reviewer, but none of the 2 who may review here can be left"
+    )
+    assert stuck.value.startswith("3 annotations wait for more scores than there are people left to give them")
+    assert "role reviewer under People, ask for fewer reviewers under Rules, or decide under Rounds" in stuck.value
+
+
+def test_the_rounds_that_are_stuck_are_listed_by_themselves(
+    store: Store, texts, lea, opened: Opened, add_person: Callable[..., User]
+) -> None:
+    project = texts(2, annotators_per_instance=2, reviewers_per_annotation=1)
+    lead, ann = lea(project), add_person("ann", project, "annotator")
+    for one in (ann, ann, lead):
+        annotate(store, one, project, SETS)
+    with store.transaction():
+        give_up_work_of(store, lead)  # t1, which was leased ahead: lea may still have it, and is no annotator of it yet
+    page = opened(project, lead, "Rounds").run()
+    assert page.caption[0].value.startswith("3 annotations wait for scores")
+    page.segmented_control("rounds_which").set_value("stuck").run()
+    assert not page.exception
+    assert page.caption[0].value.startswith("2 annotations wait for scores")
+    assert [one.value for one in page.markdown if "round 1" in one.value] == [
+        "**t0** · ann · round 1",
+        "**t0** · lea · round 1",
+    ]
+
+
+def test_a_lead_is_asked_before_a_text_in_their_hands_is_given_back(
+    store: Store, texts, lea, opened: Opened, add_person: Callable[..., User]
+) -> None:
+    project = texts(1, annotators_per_instance=2)
+    lead = lea(project)
+    annotate(store, add_person("ann", project, "annotator"), project, SETS)
+    assert marking.next_work(store, lead, project.id).work is not None
+    page = opened(project, lead, "Instances").run()
+    page.text_input("project_look_key").set_value("t0").run()
+    assert not page.exception
+    assert page.warning[0].value.startswith("You have this text in hand to annotate. If you look at what others marked")
+    assert not [one for one in page.markdown if "ann · round 1" in one.value]
+    [button] = [one for one in page.button if str(one.key).startswith("look_give_back")]
+    button.click().run()
+    assert not page.exception
+    assert [one for one in page.markdown if "ann · round 1" in one.value.replace("\\", "")]
+    assert any("you are not given this text to annotate" in one.value for one in page.caption)
+    assert marking.next_work(store, lead, project.id).work is None
