@@ -160,7 +160,6 @@ class InstanceWriter:
         self._store = store
         self._project_id = project_id
         self._last_id = int(store.value("SELECT coalesce(max(id), 0) FROM instances"))
-        self._last_annotation_id = int(store.value("SELECT coalesce(max(id), 0) FROM annotations"))
 
     def known(self, keys: Iterable[tuple[str, str]]) -> dict[tuple[str, str], KnownInstance]:
         """What is stored under some (key, split) of a file.
@@ -242,10 +241,11 @@ class InstanceWriter:
     def add_annotations(self, of_instances: Iterable[tuple[int, Sequence[NewAnnotation]]]) -> None:
         """Write annotations of sources."""
         rows, set_rows, at = [], [], now()
+        # Asked anew each time: people's own annotations are written by others in between.
+        number = int(self._store.value("SELECT coalesce(max(id), 0) FROM annotations"))
         for instance_id, annotations in of_instances:
             for a in annotations:
-                self._last_annotation_id += 1
-                number = self._last_annotation_id
+                number += 1
                 rows.append(
                     (number, instance_id, a.annotator, a.round_number, a.state, a.result, a.note, a.created_at or at)
                 )

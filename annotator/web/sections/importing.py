@@ -1,26 +1,21 @@
 """Import: choose files, see what they hold and every problem with its line, then store all of it or nothing."""
 
-import tempfile
-from collections import Counter
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path, PurePosixPath
 from typing import Any
-from zipfile import BadZipFile, ZipFile
 
 import streamlit as st
 
 from annotator.domain.projects import Project
 from annotator.domain.sources import Problem
-from annotator.errors import ImportRefused, InvalidValue
+from annotator.errors import ImportRefused
 from annotator.usecases.databases import Store
 from annotator.usecases.import_report import GOLD_MODES, MERGES, ImportOptions, ImportReport
 from annotator.usecases.importing import READABLE, READABLE_OUTPUT, import_file
+from annotator.usecases.uploads import laid_out, name_that_repeats
 from annotator.web.frame import as_text
 from annotator.web.session import Visit
 
-_LARGEST_UNPACKED_GB = 4
 _GOLD_WORDS = {"accepted": "accepted gold", "draft": "drafts to correct", "reference": "reference only"}
 
 
@@ -85,7 +80,7 @@ def _check_and_store(
             icon=":material/upload_file:",
         )
         return
-    if twice := _name_that_repeats(files):
+    if twice := name_that_repeats([file.name for file in files]):
         st.error(as_text(f"Two of the files are called '{twice}'. Rename one, or put them in a zip with folders."))
         return
     signature = (format_name, options, tuple((file.name, file.file_id) for file in files))
@@ -105,7 +100,7 @@ def _try(
         bar.progress(0.5, text=f"{n:,} instances read")
 
     try:
-        with _folder_of(files) as path:
+        with laid_out((file.name, file.getbuffer()) for file in files) as path:
             return import_file(
                 store, visit.user, project, format_name, path, options,
                 progress=show_count,
@@ -151,8 +146,11 @@ def _show_check(
 
 
 def _show_refusal(refusal: ImportRefused) -> None:
+    n = refusal.n_problems
     st.error(
-        f"{refusal.n_problems:,} problems; nothing can be stored until they are mended or left out.",
+        f"{n:,} problems; nothing can be stored until they are mended or left out."
+        if n > 1
+        else "There is a problem; nothing can be stored until it is mended or left out.",
         icon=":material/error:",
     )
     _show_problems("problems", refusal.problems, refusal.n_problems)
@@ -172,38 +170,3 @@ def _show_problems(what: str, problems: Sequence[Problem], n: int) -> None:
         key=f"import_{what.replace(' ', '_')}",
         column_config={"reason": st.column_config.TextColumn(width="large")},
     )
-
-
-def _name_that_repeats(files: Sequence[Any]) -> str | None:
-    """The name of two uploaded files, of which one would take the other's place."""
-    counts = Counter(PurePosixPath(file.name).name for file in files)
-    return next((name for name, n in counts.items() if n > 1), None)
-
-
-@contextmanager
-def _folder_of(files: Sequence[Any]) -> Iterator[Path]:
-    """The uploaded files on the disk: one plain file as itself, several (or a zip) as a folder."""
-    with tempfile.TemporaryDirectory(prefix="annotator-import-") as name:
-        folder = Path(name)
-        for file in files:
-            target = folder / PurePosixPath(file.name).name
-            target.write_bytes(file.getbuffer())
-            if target.suffix == ".zip":
-                _unpack(target, folder)
-        entries = [path for path in folder.iterdir() if path.name != "__MACOSX"]
-        yield entries[0] if len(entries) == 1 else folder
-
-
-def _unpack(archive: Path, folder: Path) -> None:
-    try:
-        with ZipFile(archive) as opened:
-            if sum(info.file_size for info in opened.infolist()) > _LARGEST_UNPACKED_GB * 1024**3:
-                raise InvalidValue(
-                    f"'{archive.name}' would unpack to more than {_LARGEST_UNPACKED_GB} GB. Use the command line for it."
-                )
-            if twice := next((name for name in opened.namelist() if (folder / name).is_file()), None):
-                raise InvalidValue(f"'{archive.name}' holds '{twice}', which is among the files already. Rename one.")
-            opened.extractall(folder)
-    except BadZipFile as error:
-        raise InvalidValue(f"'{archive.name}' is no zip file: {error}.") from error
-    archive.unlink()
