@@ -8,6 +8,7 @@ from annotator.domain.sources import Problem
 
 _SHOWN_CHARACTERS = 200
 _NAMED_PLACES = 20
+_TOLD_CHARACTERS = 600
 
 
 def shown(value: object) -> str:
@@ -65,5 +66,11 @@ class Places:
             self.first.append(place)
 
     def __str__(self) -> str:
-        rest = self.n - len(self.first)
-        return "; ".join(self.first) + (f"; and {rest:,} more" if rest else "")
+        """As many of them as a sentence can hold, and how many more there are."""
+        told: list[str] = []
+        for place in self.first:
+            if told and sum(map(len, told)) + len(place) > _TOLD_CHARACTERS:
+                break
+            told.append(place)
+        rest = self.n - len(told)
+        return "; ".join(told) + (f"; and {rest:,} more" if rest else "")

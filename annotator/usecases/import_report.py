@@ -8,6 +8,7 @@ from typing import Literal
 
 from annotator.domain.models import SourceOutput
 from annotator.domain.sources import Problem, SourceInstance
+from annotator.formats.findings import Places
 from annotator.text.merging import HOWS, How
 
 GoldMode = Literal["accepted", "draft", "reference"]
@@ -59,6 +60,8 @@ class ImportReport:
     warnings: list[Problem] = field(default_factory=list)
     is_dry_run: bool = False
     is_output: bool = False  # of models, and not of instances
+    n_character_spans: int = 0  # spans that the file gives in characters
+    widened: Places = field(default_factory=Places)  # those of them that became larger, since they end within a token
     preview: list[dict[str, object]] = field(default_factory=list)
 
     def add_problem(self, problem: Problem) -> None:
@@ -70,6 +73,13 @@ class ImportReport:
         kept = self.warnings if problem.is_warning else self.problems
         if len(kept) < _SHOWN_PROBLEMS:
             kept.append(problem)
+
+    def tell_widened(self, file: str) -> None:
+        """One warning for all spans that were widened to whole tokens."""
+        if n := self.widened.n:
+            verb = "was" if n == 1 else "were"
+            reason = f"{n:,} of {self.n_character_spans:,} spans {verb} widened to whole tokens: {self.widened}."
+            self.add_problem(Problem(file, None, "rationales", str(n), reason, is_warning=True))
 
     def refuse(self, row: SourceInstance | SourceOutput, name: str, value: str, reason: str) -> None:
         """A row cannot be taken: which field of it, and why."""

@@ -68,6 +68,7 @@ def _import(
     with store.transaction():
         project = get_project_by_id(store, project.id)  # its rules as they are now that nobody else writes
         Intake(store, project, options, report, progress).run(items.each())
+        report.tell_widened(path.name)
         _refuse(report, options, path, format_name, items.n_rows)
         add_event(
             store, actor.name, "import", "project", project.id, project_id=project.id, format=format_name,

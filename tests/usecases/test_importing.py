@@ -15,7 +15,8 @@ from annotator.domain.tasks import get_task
 from annotator.errors import ImportRefused, InvalidValue, NotAllowed
 from annotator.store import Store, open_store
 from annotator.store.annotations import annotations_of
-from annotator.usecases import marking
+from annotator.text.align import split_on_spaces
+from annotator.usecases import marking, preparing
 from annotator.usecases.exporting import export_file
 from annotator.usecases.import_report import ImportOptions, ImportReport
 from annotator.usecases.importing import import_file
@@ -323,6 +324,73 @@ def test_rules_that_were_changed_meanwhile_are_not_overwritten_by_an_import(
     import_file(store, LOCAL_OPERATOR, stale, "jsonl", path)
     now = find_project(store, "Open")
     assert (now.guidelines, now.labels) == ("# New", ("so-so",))
+
+
+# Spans that end within a token, and tokens that are there already --------------------------------------------------------
+
+
+def test_spans_that_end_within_a_token_are_counted_and_named(
+    make_project: Callable[..., Project], import_rows: Rows
+) -> None:
+    text = "An unlikeable plot, or so."
+    spans = [(5, 9), (3, 13), (14, 18), (14, 19), (0, 3)]  # "like", its word, "plot", "plot,", and "An " with a blank
+    rows = [
+        {"id": f"t{n}", "text": text, "label": "positive", "annotator": "a",
+         "rationales": [[{"start_char": start, "end_char": end}]]}
+        for n, (start, end) in enumerate(spans)
+    ]  # fmt: skip
+    rows.append({"id": "whole", "text": text, "label": "positive", "annotator": "a", "rationales": [[[0, 1]]]})
+    report = import_rows(make_project(), rows)
+    assert (report.n_character_spans, report.widened.n) == (5, 1)
+    assert [(w.source, w.field, w.reason) for w in report.warnings] == [
+        (
+            "rows.jsonl",
+            "rationales",
+            "1 of 5 spans was widened to whole tokens: rows.jsonl, line 1: “like” became “unlikeable”.",
+        )
+    ]
+
+
+def test_the_answers_of_an_arabic_text_that_end_before_a_full_stop_are_no_longer_widened(
+    make_project: Callable[..., Project], import_rows: Rows
+) -> None:
+    row = {"id": "1", "text": "كان ذلك في عام 39.", "label": "positive", "annotator": "a", "language": "ar",
+           "rationales": [[{"start_char": 15, "end_char": 17}]]}  # fmt: skip
+    report = import_rows(make_project(), [row])
+    assert (report.n_character_spans, report.widened.n, report.warnings) == (1, 0, [])
+
+
+def test_texts_keep_the_tokens_they_were_stored_with_when_the_tokeniser_has_changed(
+    store: Store,
+    make_project: Callable[..., Project],
+    import_rows: Rows,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rows = [
+        {
+            "id": "1",
+            "text": "Good food.",
+            "label": "positive",
+            "annotator": "a",
+            "rationales": [[{"start_char": 5, "end_char": 9}]],
+        }
+    ]
+    canonical = tmp_path / "canonical.jsonl"
+    canonical.write_text('{"id": "d", "fields": {"text": {"docid": "d"}}, "annotations": []}\n')
+    (tmp_path / "docs.jsonl").write_text('{"docid": "d", "text": "Bad food."}\n')
+    project = make_project()
+    monkeypatch.setattr(preparing, "tokenise_all", lambda texts, _: (split_on_spaces(text) for text in texts))
+    import_rows(project, rows)
+    import_file(store, LOCAL_OPERATOR, project, "jsonl", canonical)
+    monkeypatch.undo()
+    before = table_sizes(store)
+    again = import_rows(project, rows)
+    assert (again.n_unchanged, again.n_updated, again.widened.n) == (1, 0, 1)
+    assert import_file(store, LOCAL_OPERATOR, project, "jsonl", canonical).n_unchanged == 1
+    assert table_sizes(store) | {"events": before["events"]} == before
+    other = import_rows(project, [rows[0] | {"id": "2"}])  # a new row has the tokens of today
+    assert (other.n_new, other.widened.n) == (1, 0)
 
 
 # Files that hold nothing, or something else ---------------------------------------------------------------------------
