@@ -2,20 +2,21 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from annotator.domain.people import User
-from annotator.domain.projects import Project
+from annotator.domain.projects import GoldPolicy, Project
 from annotator.domain.sources import Problem
 from annotator.errors import ImportRefused, InvalidValue
 from annotator.formats.base import OutputOptions, ReadOptions
 from annotator.formats.file_kinds import is_blank
 from annotator.formats.registry import OUTPUT_READERS, READERS, get_output_reader, get_reader
 from annotator.store import Store
+from annotator.store.annotators import accepted_of
 from annotator.store.events import add_event
-from annotator.store.projects import get_project_by_id
+from annotator.store.projects import get_project_by_id, update_project
 from annotator.usecases.import_report import ImportOptions, ImportReport
 from annotator.usecases.intake import Intake
 from annotator.usecases.output_intake import OutputIntake
@@ -68,13 +69,33 @@ def _import(
     with store.transaction():
         project = get_project_by_id(store, project.id)  # its rules as they are now that nobody else writes
         Intake(store, project, options, report, progress).run(items.each())
-        report.tell_widened(path.name)
         _refuse(report, options, path, format_name, items.n_rows)
+        project = _take_policy(store, actor, get_project_by_id(store, project.id), options.gold_policy)
+        _tell(store, project, options, report)
         add_event(
             store, actor.name, "import", "project", project.id, project_id=project.id, format=format_name,
             file=path.name, new=report.n_new, updated=report.n_updated, annotations=report.n_annotations,
         )  # fmt: skip
     return report
+
+
+def _take_policy(store: Store, actor: User, project: Project, asked: GoldPolicy | None) -> Project:
+    """The project under the gold policy that was asked for."""
+    if asked is None or asked == project.settings.gold_policy:
+        return project
+    changed = replace(project, settings=replace(project.settings, gold_policy=asked))
+    update_project(store, changed)
+    add_event(store, actor.name, "change", "project", project.id, project_id=project.id, changed=["settings"])
+    return changed
+
+
+def _tell(store: Store, project: Project, options: ImportOptions, report: ImportReport) -> None:
+    """What is to be known of the file as a whole."""
+    report.tell_widened()
+    if project.lacks_labels:
+        report.tell_unlabelled(report.n_new)
+    if options.gold == "accepted" and (report.n_annotations or options.gold_policy):
+        report.tell_several(accepted_of(store, project.id), project.settings.gold_policy)
 
 
 def _import_output(

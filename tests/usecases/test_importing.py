@@ -357,7 +357,7 @@ def test_the_answers_of_an_arabic_text_that_end_before_a_full_stop_are_no_longer
     row = {"id": "1", "text": "كان ذلك في عام 39.", "label": "positive", "annotator": "a", "language": "ar",
            "rationales": [[{"start_char": 15, "end_char": 17}]]}  # fmt: skip
     report = import_rows(make_project(), [row])
-    assert (report.n_character_spans, report.widened.n, report.warnings) == (1, 0, [])
+    assert (report.n_character_spans, report.widened.n, report.notes) == (1, 0, [])
 
 
 def test_texts_keep_the_tokens_they_were_stored_with_when_the_tokeniser_has_changed(

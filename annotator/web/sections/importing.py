@@ -6,7 +6,7 @@ from typing import Any
 
 import streamlit as st
 
-from annotator.domain.projects import Project
+from annotator.domain.projects import GOLD_POLICIES, GoldPolicy, Project
 from annotator.domain.sources import Problem
 from annotator.errors import ImportRefused
 from annotator.usecases.databases import Store
@@ -14,13 +14,21 @@ from annotator.usecases.import_report import GOLD_MODES, MERGES, ImportOptions, 
 from annotator.usecases.importing import READABLE, READABLE_OUTPUT, import_file
 from annotator.usecases.uploads import laid_out, name_that_repeats
 from annotator.web.frame import as_text
+from annotator.web.page_parts import show_missing_labels
 from annotator.web.session import Visit
 
 _GOLD_WORDS = {"accepted": "accepted gold", "draft": "drafts to correct", "reference": "reference only"}
+_POLICY_WORDS: dict[GoldPolicy, str] = {
+    "chosen": "chosen: the first annotation of each text, until the lead chooses another",
+    "all": "all: every distinct set",
+    "majority": "majority: the tokens that more than half of the annotators marked",
+    "union": "union: the tokens that any annotator marked",
+}
 
 
 def show(store: Store, visit: Visit, project: Project) -> None:
     """Nothing is stored until the person has seen the check and agrees."""
+    show_missing_labels(store, visit, project, is_before_texts=False)
     st.caption(
         "CSV and JSONL by column names; our own export; ERASER (its split files with docs.jsonl, or a zip with docs/); "
         "the benchmark's input and gold. Importing the same rows again changes nothing."
@@ -129,6 +137,9 @@ def _show_check(
         f"{answer.n_new:,} {texts}, {answer.n_updated:,} changed, {answer.n_unchanged:,} as they were.{held}",
         icon=":material/check_circle:",
     )
+    for note in answer.notes:
+        st.warning(as_text(note), icon=":material/info:")
+    policy = _ask_policy(answer)
     _show_problems("rows that are left out", answer.problems, answer.n_problems)
     _show_problems("warnings", answer.warnings, answer.n_warnings)
     if answer.preview:
@@ -136,13 +147,25 @@ def _show_check(
     if answer.n_new + answer.n_updated == 0:
         st.info("There is nothing to store.")
     elif st.button(f"Store {answer.n_new + answer.n_updated:,} instances", type="primary", key="import_store"):
-        done = _try(store, visit, project, format_name, files, replace(options, dry_run=False))
+        asked = replace(options, dry_run=False, gold_policy=policy)
+        done = _try(store, visit, project, format_name, files, asked)
         st.session_state.pop("import_checked", None)
         if isinstance(done, ImportRefused):
             _show_refusal(done)
         else:
             st.session_state["import_done"] = f"Stored {done.n_new:,} new and {done.n_updated:,} changed instances."
             st.rerun()
+
+
+def _ask_policy(answer: ImportReport) -> GoldPolicy | None:
+    """Where texts come with several annotators: which of their sets are the gold."""
+    if answer.gold_policy is None:
+        return None
+    return st.radio(
+        "Gold of these texts", GOLD_POLICIES, index=GOLD_POLICIES.index(answer.gold_policy),
+        format_func=_POLICY_WORDS.__getitem__, key="import_gold_policy",
+        help="It can be changed later under Rules.",
+    )  # fmt: skip
 
 
 def _show_refusal(refusal: ImportRefused) -> None:
