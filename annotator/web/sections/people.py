@@ -36,5 +36,6 @@ def show(store: Store, visit: Visit, project: Project) -> None:
             take_role(store, visit.user, project.id, *held[chosen])
             st.rerun()
     st.caption(
-        "New accounts are made with `annotator user add NAME --role ROLE`, which prints a one-time sign-in link."
+        "New accounts are made by an administrator with `annotator user add NAME --role ROLE`, which prints a one-time sign-in "
+        "link."
     )
