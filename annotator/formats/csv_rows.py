@@ -45,7 +45,8 @@ class _CsvFile:
         except csv.Error as error:
             yield Problem(self.path.name, 1, "header", shown(header_line), f"The header is not valid CSV: {error}.")
             return
-        if problem := self._header_problem(header):
+        problem = self._no_table(header_line) or self._header_problem(header)
+        if problem:
             yield problem
             return
         reader = csv.reader(lines, delimiter=delimiter, strict=True)
@@ -80,6 +81,14 @@ class _CsvFile:
                 near = content[max(0, fault.start - 40) :][:80].decode("utf-8", "replace")
                 self._broken.append(Problem(self.path.name, raw.number, "line", near, reason))
                 yield content.decode("utf-8", "replace") + "\n"
+
+    def _no_table(self, first_line: str) -> Problem | None:
+        if not first_line.lstrip().startswith(("{", "[")):
+            return None
+        reason = (
+            "The file looks like JSON and not like a table; choose the format jsonl, or that of the tool that wrote it."
+        )
+        return Problem(self.path.name, 1, "file", shown(first_line.strip()), reason)
 
     def _header_problem(self, header: list[str]) -> Problem | None:
         if self._broken:

@@ -153,6 +153,15 @@ def test_what_is_no_jsonl_at_all_is_one_problem(content, reason, tmp_path):
     assert problem.field == "file"
 
 
+@pytest.mark.parametrize("name", ["csv", "esnli"])
+@pytest.mark.parametrize("content", ['{"id": "1", "text": "Fine, really fine."}\n' * 3, '[\n  {"id": "1"}\n]\n'])
+def test_json_given_as_a_table_is_told_by_what_it_is(name, content, tmp_path):
+    path = tmp_path / "rows.jsonl"
+    path.write_text(content)
+    [problem] = get_reader(name)(path, ReadOptions(TASKS["inference"]))
+    assert problem.reason.startswith("The file looks like JSON and not like a table; choose the format jsonl")
+
+
 def test_prose_given_as_a_models_output_is_one_problem(tmp_path):
     path = tmp_path / "README"
     path.write_text(PROSE)

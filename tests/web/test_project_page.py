@@ -196,6 +196,14 @@ def test_a_project_that_asks_for_answers_lacks_no_labels(page, make_project) -> 
     assert not [button for button in page(make_project("reading"), "Progress").button if button.label == "Add labels"]
 
 
+def test_a_file_of_another_format_is_one_sentence(page, make_project) -> None:
+    app = page(make_project(), "Import")
+    app.file_uploader(key="import_files").set_value([as_file(several())]).run()  # csv is chosen
+    app = app.button(key="import_check").click().run()
+    assert said(app.error).startswith("The file looks like JSON and not like a table; choose the format jsonl")
+    assert "1 problem" in [caption.value for caption in app.caption]
+
+
 def test_an_empty_upload_and_an_archive_that_cannot_be_are_one_sentence(page, make_project) -> None:
     app = page(make_project(), "Import")
     for name, content, sentence in (

@@ -140,8 +140,8 @@ def _show_check(
     for note in answer.notes:
         st.warning(as_text(note), icon=":material/info:")
     policy = _ask_policy(answer)
-    _show_problems("rows that are left out", answer.problems, answer.n_problems)
-    _show_problems("warnings", answer.warnings, answer.n_warnings)
+    _show_problems(("row that is left out", "rows that are left out"), answer.problems, answer.n_problems)
+    _show_problems(("warning", "warnings"), answer.warnings, answer.n_warnings)
     if answer.preview:
         st.dataframe(answer.preview, hide_index=True, key="import_preview")
     if answer.n_new + answer.n_updated == 0:
@@ -173,15 +173,17 @@ def _show_refusal(refusal: ImportRefused) -> None:
     st.error(
         f"{n:,} problems; nothing can be stored until they are mended or left out."
         if n > 1
-        else "There is a problem; nothing can be stored until it is mended or left out.",
+        else as_text(f"{refusal.problems[0].reason} Nothing can be stored until this is mended or left out."),
         icon=":material/error:",
     )
-    _show_problems("problems", refusal.problems, refusal.n_problems)
+    _show_problems(("problem", "problems"), refusal.problems, refusal.n_problems)
 
 
-def _show_problems(what: str, problems: Sequence[Problem], n: int) -> None:
+def _show_problems(words: tuple[str, str], problems: Sequence[Problem], n: int) -> None:
+    """A table under their number; words: for one of them, and for several."""
     if not n:
         return
+    what = words[n > 1]
     rows = [
         {"file": p.source, "line": p.line, "field": p.field, "value": p.value[:200], "reason": p.reason}
         for p in problems
@@ -190,6 +192,6 @@ def _show_problems(what: str, problems: Sequence[Problem], n: int) -> None:
     st.dataframe(
         rows,
         hide_index=True,
-        key=f"import_{what.replace(' ', '_')}",
+        key=f"import_{words[1].replace(' ', '_')}",
         column_config={"reason": st.column_config.TextColumn(width="large")},
     )
