@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from annotator.web.frame import as_text
 from annotator.web.page_parts import asked_instance, require_project
 from annotator.web.sections import (
     creating,
@@ -40,7 +41,7 @@ with page_store() as store:
         project = require_project(visit, "manage project")
         if project is not None:
             title, new = st.columns([4, 1], vertical_alignment="center")
-            title.header(project.name, anchor=False)
+            title.header(as_text(project.name), anchor=False)
             if new.button("New project", icon=":material/add:", width="stretch", key="project_new"):
                 creating.dialog()
             st.session_state.setdefault("project_section", "Progress" if asked_instance() is None else "Instances")

@@ -191,8 +191,8 @@ def _check(examples: Sequence[Example], n_examples: Mapping[str, int]) -> None:
     there = [label for label, n in n_examples.items() if n]
     if not there:
         raise ModelError(
-            "There is no gold label to learn from. Import instances with their labels, or have some annotated and "
-            "accepted, and try again."
+            "There is no gold label to learn from. Try again when there are instances with a label: imported with it, or "
+            "annotated and accepted."
         )
     if len(there) == 1:
         raise ModelError(f"All gold is '{there[0]}': there is nothing to tell apart. Give other labels examples too.")

@@ -53,6 +53,11 @@ def create(
     with opened(database, create=True) as store:
         made = create_project(store, LOCAL_OPERATOR, name, task, labels=chosen, language=language, guidelines=text)
     click.echo(f"Project '{made.name}' is ready. Next: annotator import FORMAT PATH --project '{made.name}'")
+    if made.lacks_labels:
+        click.echo(
+            "It has no labels yet and takes over those of its first import. Texts without labels cannot be given out before it "
+            "has some: a lead adds them on the Project page."
+        )
 
 
 def _task(name: str, segments: str | None, result_kind: str | None) -> Task:
@@ -122,6 +127,9 @@ def show(database: Path, name: str, as_json: bool) -> None:
     default="accepted",
     show_default=True,
     help="What the file's annotations are.",
+)
+@click.option(
+    "--gold-policy", type=click.Choice(GOLD_POLICIES), help="What gold is made from, from now on; else as it is."
 )
 @click.option("--key-prefix", default="", help="Put before every key, where ids repeat between files.")
 @click.option("--update", is_flag=True, help="Changed rows of known keys overwrite.")
@@ -199,6 +207,7 @@ def _refusal(refusal: ImportRefused) -> dict[str, Any]:
 def _print_report(report: ImportReport, as_json: bool) -> None:
     _show_problems("left out", report.problems, report.n_problems, "problem")
     _show_problems("warning", report.warnings, report.n_warnings, "warning")
+    _show_notes(report)
     answer = dataclasses.asdict(report)
     if as_json:
         print_json({"stored": not report.is_dry_run, **answer})
@@ -215,6 +224,15 @@ def _print_report(report: ImportReport, as_json: bool) -> None:
         f"{report.n_sets} rationale sets); {report.n_updated} changed, {report.n_unchanged} as they were, "
         f"{report.n_problems} left out, {report.n_warnings} warnings."
     )
+
+
+def _show_notes(report: ImportReport) -> None:
+    """What is to be known of the file as a whole, with what one can do about it here."""
+    for note in report.notes:
+        click.echo(f"note: {note}", err=True)
+    if report.gold_policy is not None:
+        others = ", ".join(policy for policy in GOLD_POLICIES if policy != report.gold_policy)
+        click.echo(f"note: For another policy give the same command with --gold-policy ({others}).", err=True)
 
 
 def _show_problems(what: str, problems: Sequence[Problem], n: int, rest: str) -> None:

@@ -19,6 +19,19 @@ class GoldChoice:
 
 
 @dataclass(frozen=True, slots=True)
+class Accepted:
+    """The accepted annotations of a project, of texts that are not discarded.
+
+    n_several: texts that several people annotated; most: annotations of one text
+    """
+
+    n_annotations: int
+    n_instances: int
+    n_several: int
+    most: int
+
+
+@dataclass(frozen=True, slots=True)
 class SetOrigin:
     """An annotation that a gold set came from; `position` is the set's there, None where all of its sets took part."""
 

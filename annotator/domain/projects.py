@@ -135,5 +135,10 @@ class Project:
     citation: str = ""
 
     @property
+    def lacks_labels(self) -> bool:
+        """Whether its texts are to get labels, of which it has none yet: then no work can be given out."""
+        return self.task.result_kind == "label" and not self.labels
+
+    @property
     def shown_question(self) -> str:
         return self.question or self.task.question

@@ -10,10 +10,15 @@ from annotator.domain.proposed_sets import ProposedSource, ProposedState
 from annotator.domain.texts import TokenizedText
 from annotator.domain.word_lists import WordList
 
+_LONGEST_TOLD = 1_000
+
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing wrong in a file: where it stands, what it is, and why it cannot be taken."""
+    """One thing wrong in a file: where it stands, what it is, and why it cannot be taken.
+
+    What a file puts into it is cut to what a message can hold, in the middle, since a sentence ends with its remedy.
+    """
 
     source: str
     line: int | None
@@ -21,6 +26,13 @@ class Problem:
     value: str
     reason: str
     is_warning: bool = False  # worth telling, but the row is taken
+
+    def __post_init__(self) -> None:
+        for name in ("field", "value", "reason"):
+            text = getattr(self, name)
+            if len(text) > _LONGEST_TOLD:
+                half = _LONGEST_TOLD // 2
+                object.__setattr__(self, name, f"{text[:half]} … {text[-half:]}")
 
     def __str__(self) -> str:
         place = self.source if self.line is None else f"{self.source}, line {self.line}"

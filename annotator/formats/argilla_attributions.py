@@ -7,6 +7,7 @@ or the list of tokens alone. Fields of `explanation` are segments, where the tas
 for a label that others have gets 0.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -85,11 +86,11 @@ def _places(names: Sequence[str], file: OutputFile, findings: Findings) -> dict[
     """The segment of each field; a single field may be called as it likes."""
     task = file.options.task
     places = {name: segment_of(task, name) for name in names}
-    known = listed([spec.name for spec in task.segments])
+    known, counts = listed([spec.name for spec in task.segments]), Counter(places.values())
     for name, segment in places.items() if len(names) > 1 else ():
         if segment is None:
             findings.refuse("explanation", name, f"The task '{task.name}' has no segment '{name}' (it has {known}).")
-        elif list(places.values()).count(segment) > 1:
+        elif counts[segment] > 1:
             findings.refuse("explanation", name, f"Two fields are the segment '{segment}'; leave one out.")
     return places
 

@@ -17,7 +17,7 @@ from annotator.domain.models import Piece, ScoredPart, SourceAttribution, Source
 from annotator.domain.sources import Problem
 from annotator.formats.base import OutputOptions, ReadOptions
 from annotator.formats.csv_rows import _CsvFile
-from annotator.formats.findings import Findings
+from annotator.formats.findings import Findings, shown
 from annotator.formats.json_records import Record
 from annotator.formats.lines import Row
 from annotator.formats.output_rows import KEY_NAMES, OutputFile, check_scores, read_each
@@ -70,7 +70,7 @@ def read(path: Path, options: OutputOptions) -> Iterator[SourceOutput | Problem]
         reason = (
             f"There is no column '{missing[0]}'; the first line names id, model, method, token_index, token, score."
         )
-        yield Problem(path.name, 1, "header", ", ".join(columns or ()), reason)
+        yield Problem(path.name, 1, "header", shown(", ".join(columns or ())), reason)
         return
     file = OutputFile(path.name, options, "attributions-csv")
     yield from read_each(_groups(table.rows(), names), file, _take)

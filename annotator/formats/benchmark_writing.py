@@ -105,7 +105,9 @@ class _BenchmarkWriter:
         """Write all records, originals first."""
         self._no_result.raise_if_any()
         if not self._numbers:
-            raise ExportRefused("There is no instance to write. Import instances, or choose another split.")
+            raise ExportRefused(
+                "There is no instance to write: none has gold here. Choose another split, or wait for gold."
+            )
         ids = self._ids()
         files: dict[str, tuple[BinaryIO, BinaryIO]] = {}
         for line in self.lines:

@@ -1,6 +1,7 @@
 """Plain CSV: a header line with the names of the columns, then one row a line (docs/formats.md)."""
 
 import csv
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,6 +14,7 @@ from annotator.formats.findings import Findings, listed, shown
 from annotator.formats.lines import MAX_LINE_BYTES, LineError, Row, parse_value, read_lines
 from annotator.formats.rows import RowReader
 
+MAX_COLUMNS = 5_000
 _DELIMITERS = ",;\t|"
 _JSON_COLUMNS = frozenset({"rationales", "tokens", "target"})
 _TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
@@ -43,7 +45,8 @@ class _CsvFile:
         except csv.Error as error:
             yield Problem(self.path.name, 1, "header", shown(header_line), f"The header is not valid CSV: {error}.")
             return
-        if problem := self._header_problem(header):
+        problem = self._no_table(header_line) or self._header_problem(header)
+        if problem:
             yield problem
             return
         reader = csv.reader(lines, delimiter=delimiter, strict=True)
@@ -79,17 +82,27 @@ class _CsvFile:
                 self._broken.append(Problem(self.path.name, raw.number, "line", near, reason))
                 yield content.decode("utf-8", "replace") + "\n"
 
+    def _no_table(self, first_line: str) -> Problem | None:
+        if not first_line.lstrip().startswith(("{", "[")):
+            return None
+        reason = (
+            "The file looks like JSON and not like a table; choose the format jsonl, or that of the tool that wrote it."
+        )
+        return Problem(self.path.name, 1, "file", shown(first_line.strip()), reason)
+
     def _header_problem(self, header: list[str]) -> Problem | None:
         if self._broken:
             return self._broken[0]
-        twice = sorted({name for name in header if name and header.count(name) > 1})
-        if twice:
+        twice = sorted(name for name, n in Counter(header).items() if name and n > 1)
+        if len(header) > MAX_COLUMNS:
+            reason = f"The header names {len(header):,} columns, and a table may have {MAX_COLUMNS:,} at most; leave columns out."
+        elif twice:
             reason = f"Two columns are called {listed(twice)}; give each its own name."
         elif not any(name in KEY_NAMES for name in header):
             reason = f"No column holds the id; the first line must name the columns, one of them {listed(KEY_NAMES)}."
         else:
             return None
-        return Problem(self.path.name, 1, "header", ", ".join(header), reason)
+        return Problem(self.path.name, 1, "header", shown(", ".join(header)), reason)
 
     def _row(self, header: list[str], cells: list[str], line: int) -> Iterator[Row | Problem]:
         if self._broken:

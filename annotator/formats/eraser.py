@@ -21,7 +21,7 @@ from annotator.errors import InvalidValue, NotFound
 from annotator.formats.base import ReadOptions
 from annotator.formats.checks import Checker, KeyLines
 from annotator.formats.eraser_documents import DocumentShelf, DocumentTokens, find_documents
-from annotator.formats.findings import Findings, listed
+from annotator.formats.findings import Findings, Places, listed
 from annotator.formats.lines import Row, convert, read_rows
 
 SPLITS = ("train", "val", "test")
@@ -88,18 +88,38 @@ class _EraserReader:
     shelf: DocumentShelf
     checker: Checker = field(init=False)
     keys: KeyLines = field(default_factory=KeyLines)
+    empty: Places = field(default_factory=Places)  # evidences that mark nothing
+    unmarked: Places = field(default_factory=Places)  # instances that have no others
 
     def __post_init__(self) -> None:
         self.checker = Checker(self.options)
 
     def items(self, files: Sequence[tuple[str, Path]]) -> Iterator[SourceItem]:
-        """Everything that the rows of the split files give, in order."""
+        """Everything that the rows of the split files give, in order; at the end of a file what was left out of it."""
         for split, file in files:
+            self.empty, self.unmarked = Places(), Places()
             for row in read_rows(file, file.name):
                 if isinstance(row, Problem):
                     yield row
                 else:
                     yield from self.instance(row, split)
+            yield from self._left_out(file.name)
+
+    def _left_out(self, source: str) -> Iterator[Problem]:
+        """One warning for all evidences without tokens, and one for the instances that are left without any."""
+        if n := self.empty.n:
+            what = "1 evidence marks" if n == 1 else f"{n:,} evidences mark"
+            reason = (
+                f"{what} no token (the end is the start) and {'is' if n == 1 else 'are'} left out; the rest is taken: "
+                f"{self.empty}."
+            )
+            yield Problem(source, None, "evidences", str(n), reason, is_warning=True)
+        if n := self.unmarked.n:
+            reason = (
+                f"{n:,} instance{' has' if n == 1 else 's have'} no other evidence; taken without an annotation, since "
+                f"nothing says that there is no rationale: {self.unmarked}."
+            )
+            yield Problem(source, None, "evidences", str(n), reason, is_warning=True)
 
     def instance(self, row: Row, split: str) -> Iterator[SourceItem]:
         """The documents that a row is the first to need, its instance, and what is wrong with it."""
@@ -161,6 +181,10 @@ class _EraserReader:
         elif parsed.query not in {None, "", self.options.task.eraser_query}:
             metadata["query"] = parsed.query
         sets = self._sets(row, parsed, bodies, segment_of, findings)
+        has_only_empty = not sets and any(_is_empty(evidence) for group in parsed.evidences for evidence in group)
+        if has_only_empty:
+            self.unmarked.add(f"line {row.line}, '{parsed.annotation_id}'")
+        annotation = SourceAnnotation(ANNOTATOR, parsed.classification, sets)
         return SourceInstance(
             key=prefix + parsed.annotation_id,
             segments=segments,
@@ -169,7 +193,7 @@ class _EraserReader:
             split=split,
             language=self.options.language,
             result=parsed.classification,
-            annotations=(SourceAnnotation(ANNOTATOR, parsed.classification, sets),),
+            annotations=() if has_only_empty else (annotation,),
             metadata=metadata,
         )
 
@@ -196,7 +220,7 @@ class _EraserReader:
         segment_of: Mapping[str, str],
         findings: Findings,
     ) -> tuple[tuple[SourceSpan, ...], ...]:
-        """One rationale set a group, in the order of the file, spans as they are; empty groups are dropped."""
+        """One rationale set a group, in the order of the file, spans as they are; without what marks nothing."""
         sets = []
         for group_number, group in enumerate(parsed.evidences):
             if not group:
@@ -206,12 +230,23 @@ class _EraserReader:
             spans = []
             for number, evidence in enumerate(group):
                 place = f"evidences[{group_number}][{number}]"
+                if _is_empty(evidence):
+                    self.empty.add(f"line {row.line}, {place}")
+                    continue
                 given = row.values["evidences"][group_number][number]
                 span = _span(evidence, given, place, bodies=bodies, segment_of=segment_of, findings=findings)
                 if span is not None:
                     spans.append(span)
-            sets.append(tuple(spans))
+            if spans:
+                sets.append(tuple(spans))
         return tuple(sets)
+
+
+def _is_empty(evidence: _Evidence) -> bool:
+    """Whether an evidence marks nothing, as some of ERASER's own do: it ends where it begins, or has neither place nor text."""
+    if evidence.start_token < 0 and evidence.end_token < 0:
+        return evidence.text is not None and not evidence.text.strip()
+    return evidence.start_token == evidence.end_token
 
 
 def _span(

@@ -45,7 +45,7 @@ class _EraserWriter:
     )
     _no_split: Refused = field(
         default_factory=lambda: Refused(
-            f"are in no split of {', '.join(SPLITS)}; run `annotator split` to share them out first"
+            f"are in no split of {', '.join(SPLITS)}; have a lead share them out first (`annotator split`)"
         )
     )
 
@@ -70,7 +70,9 @@ class _EraserWriter:
         self._no_result.raise_if_any()
         self._no_split.raise_if_any()
         if not self._lines:
-            raise ExportRefused("There is no instance to write. Import instances, or choose another split.")
+            raise ExportRefused(
+                "There is no instance to write: none has gold here. Choose another split, or wait for gold."
+            )
         for split, lines in self._lines.items():
             with (folder / f"{split}.jsonl").open("wb") as file:
                 file.writelines(lines)
@@ -135,7 +137,7 @@ def _token(segment: Segment, number: int, key: str) -> str:
         what = "is or holds white space" if token else "is empty"
         raise ExportRefused(
             f"Instance '{key}': token {number} of segment '{segment.name}' ({token!r}) {what}, which ERASER cannot "
-            "hold. Export another split or format, or import the text with other tokens."
+            "hold. Export another split or format, or have the text imported with other tokens."
         )
     return token
 

@@ -13,7 +13,7 @@ from annotator.formats.base import ReadOptions
 from annotator.formats.checks import Checker, KeyLines
 from annotator.formats.csv_rows import _CsvFile
 from annotator.formats.esnli_highlights import Highlight, read_highlight
-from annotator.formats.findings import Findings, listed
+from annotator.formats.findings import Findings, listed, shown
 from annotator.formats.lines import Row
 from annotator.formats.spans import spans_of_tokens
 from annotator.formats.split_names import files_of_split, split_in_name
@@ -68,7 +68,7 @@ class _EsnliFile(_CsvFile):
         missing = [name for name in _NEEDED if name not in header]
         if missing and not self._broken:
             reason = f"The columns {listed(missing)} are missing; e-SNLI's files name their columns in the first line."
-            return Problem(self.path.name, 1, "header", ", ".join(header), reason)
+            return Problem(self.path.name, 1, "header", shown(", ".join(header)), reason)
         is_named = "id" in header  # a plain row's name for its key, which is asked for below
         return super()._header_problem([*header] if is_named else [*header, "id"])
 

@@ -1,4 +1,4 @@
-"""What is found wrong in one row of a file, and how values are shown in messages."""
+"""What is found wrong in one row of a file, what is counted over all of it, and how values are shown in messages."""
 
 from dataclasses import dataclass, field
 
@@ -7,6 +7,8 @@ import msgspec
 from annotator.domain.sources import Problem
 
 _SHOWN_CHARACTERS = 200
+_NAMED_PLACES = 20
+_TOLD_CHARACTERS = 600
 
 
 def shown(value: object) -> str:
@@ -48,3 +50,27 @@ class Findings:
     def warn(self, field_name: str, value: object, reason: str) -> None:
         """Note something worth telling; the row is taken all the same."""
         self.problems.append(Problem(self.source, self.line, field_name, shown(value), reason, is_warning=True))
+
+
+@dataclass(slots=True)
+class Places:
+    """Where the same thing stands in a file: all are counted, the first are named."""
+
+    n: int = 0
+    first: list[str] = field(default_factory=list)
+
+    def add(self, place: str) -> None:
+        """One more of them."""
+        self.n += 1
+        if len(self.first) < _NAMED_PLACES:
+            self.first.append(place)
+
+    def __str__(self) -> str:
+        """As many of them as a sentence can hold, and how many more there are."""
+        told: list[str] = []
+        for place in self.first:
+            if told and sum(map(len, told)) + len(place) > _TOLD_CHARACTERS:
+                break
+            told.append(place)
+        rest = self.n - len(told)
+        return "; ".join(told) + (f"; and {rest:,} more" if rest else "")

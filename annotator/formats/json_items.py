@@ -7,6 +7,7 @@ import msgspec
 
 from annotator.domain.sources import Problem
 from annotator.errors import InvalidValue
+from annotator.formats.file_kinds import refuse_no_text
 from annotator.formats.findings import shown
 from annotator.formats.lines import LineError, Row, check_file, parse_value
 
@@ -17,9 +18,10 @@ _BOM = b"\xef\xbb\xbf"
 def read_content(path: Path) -> bytes:
     """The bytes of a file that has to be read whole, without a byte order mark.
 
-    Raises: NotFound or InvalidValue when the file cannot be opened or is larger than 1 GB
+    Raises: NotFound or InvalidValue when the file cannot be opened, is no text or is larger than 1 GB
     """
     check_file(path)
+    refuse_no_text(path)
     if path.stat().st_size > MAX_FILE_BYTES:
         raise InvalidValue(f"'{path}' is larger than {MAX_FILE_BYTES // 2**20} MB; export it in parts.")
     return path.read_bytes().removeprefix(_BOM)

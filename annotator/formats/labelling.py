@@ -216,7 +216,9 @@ class GoldKeys:
     def finish(self) -> None:
         """Raise ExportRefused when there was no instance."""
         if not self._seen:
-            raise ExportRefused("There is no instance to write. Import instances, or choose another split.")
+            raise ExportRefused(
+                "There is no instance to write: none has gold here. Choose another split, or wait for gold."
+            )
 
 
 def write_list(path: Path, gold: Iterable[GoldInstance], values_of: Callable[[GoldInstance], Values]) -> None:

@@ -9,6 +9,7 @@ weight have 0. `score` (local R2) becomes the fact `r2`; `intercept` is left out
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -141,8 +142,7 @@ def _of_map(
 def _of_list(weights: Weights, words: _Words, findings: Findings) -> dict[int, float]:
     occurrences = words.occurrences()
     missing = [word for word, _ in weights if word not in occurrences]
-    given = [word for word, _ in weights]
-    repeated = sorted({word for word in given if given.count(word) > 1})
+    repeated = sorted(word for word, n in Counter(word for word, _ in weights).items() if n > 1)
     if missing:
         findings.refuse("as_list", missing[0], f"The text has no such words for LIME: {listed(missing)}.")
     if repeated:

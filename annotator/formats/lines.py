@@ -11,6 +11,7 @@ import msgspec
 
 from annotator.domain.sources import Problem
 from annotator.errors import InvalidValue, NotFound
+from annotator.formats.file_kinds import N_FIRST_LINES, is_like_a_row, refuse_no_text, why_no_rows
 from annotator.formats.findings import Findings, shown
 
 MAX_LINE_BYTES = 64 * 2**20
@@ -66,9 +67,10 @@ def check_file(path: Path) -> None:
 def read_lines(path: Path, *, keep_blank: bool = False) -> Iterator[RawLine]:
     """Every line that is not blank, without a byte order mark and line ends.
 
-    Raises: NotFound or InvalidValue when the file cannot be opened
+    Raises: NotFound or InvalidValue when the file cannot be opened, or is no text
     """
     check_file(path)
+    refuse_no_text(path)
     with path.open("rb") as file:
         offset = number = 0
         while raw := file.readline(MAX_LINE_BYTES):
@@ -98,9 +100,28 @@ def line_at(path: Path, offset: int) -> bytes:
         return file.readline(MAX_LINE_BYTES).removeprefix(_BOM).strip(b" \t\r\n")
 
 
+def read_row_lines(path: Path, source: str) -> Iterator[RawLine | Problem]:
+    """Every line that is not blank; a file of another kind, none of whose first lines is like an object, is one problem."""
+    lines = read_lines(path)
+    first: list[RawLine] = []
+    for raw in lines:
+        first.append(raw)
+        if is_like_a_row(raw.content) or len(first) == N_FIRST_LINES:
+            break
+    if first and not is_like_a_row(first[-1].content):
+        reason = why_no_rows([(raw.number, raw.content or b"") for raw in first])
+        yield Problem(source, first[0].number, "file", _start(first[0].content or b""), reason)
+        return
+    yield from first
+    yield from lines
+
+
 def read_rows(path: Path, source: str) -> Iterator[Row | Problem]:
-    """The JSON object of every line that is not blank, or what is wrong with the line."""
-    for raw in read_lines(path):
+    """The JSON object of every line that is not blank, or what is wrong with the line or with the file."""
+    for raw in read_row_lines(path, source):
+        if isinstance(raw, Problem):
+            yield raw
+            continue
         try:
             yield Row(source, raw.number, parse_object(raw.content), raw.offset)
         except LineError as fault:

@@ -21,7 +21,7 @@ from annotator.domain.sources import Problem
 from annotator.formats.base import OutputOptions
 from annotator.formats.findings import Findings, listed, shown
 from annotator.formats.json_records import Record
-from annotator.formats.lines import LineError, convert, parse_object, read_lines
+from annotator.formats.lines import LineError, convert, parse_object, read_row_lines
 from annotator.formats.model_answers import read_answers
 from annotator.formats.model_output_plain import PlainLines
 from annotator.formats.model_output_rows import OutputRow, PartRow, PieceRow, TargetRow
@@ -47,7 +47,10 @@ def read(path: Path, options: OutputOptions) -> Iterator[SourceOutput | Problem]
 def _records(path: Path, file: OutputFile) -> Iterator[SourceOutput | Record | Problem]:
     """What a plain line says; of any other the values, which are to be read with care."""
     plain = PlainLines(file)
-    for line in read_lines(path):
+    for line in read_row_lines(path, file.source):
+        if isinstance(line, Problem):
+            yield line
+            continue
         try:
             yield plain.read(line) or Record(file.source, line.number, parse_object(line.content))
         except LineError as fault:

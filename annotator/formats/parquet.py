@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 ROWS_OF_GROUP = 10_000
 TOKENS_OF_GROUP = 200_000
 _SPLIT = re.compile(r"\w+(\.\w+)*")  # what `datasets` takes as the name of a split
-_NOTHING = "There is no instance to write. Import instances, or choose another split."
+_NOTHING = "There is no instance to write: none has gold here. Choose another split, or wait for gold."
 
 
 def write(path: Path, gold: Iterable[GoldInstance], options: WriteOptions) -> None:
@@ -211,7 +211,7 @@ class _DatasetsWriter:
     )
     _no_split: Refused = field(
         default_factory=lambda: Refused(
-            "are in no split, though others are; run `annotator split` to share them out first"
+            "are in no split, though others are; have a lead share them out first (`annotator split`)"
         )
     )
 

@@ -31,7 +31,7 @@ def read_arrays(content: bytes) -> Mapping[str, NDArray[np.float64]]:
             name: msgspec.json.decode(raw, type=_Entry) for name, raw in header.items() if name != "__metadata__"
         }
         return {name: _array(entry, content[8 + length :]) for name, entry in entries.items()}
-    except (struct.error, msgspec.DecodeError, UnicodeDecodeError, ValueError, KeyError) as error:
+    except (struct.error, msgspec.DecodeError, UnicodeDecodeError, ValueError, KeyError, RecursionError) as error:
         raise InvalidValue(f"The bytes are no safetensors file: {error}.") from None
 
 

@@ -6,24 +6,23 @@
 blanks, special ones are "". `base_values`, `clustering` and `hierarchical_values` are left out. Pickles are refused.
 """
 
-import zipfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
 from annotator.domain.models import SourceAttribution, SourceOutput
 from annotator.domain.sources import Problem
-from annotator.errors import InvalidValue
 from annotator.formats.base import OutputOptions
 from annotator.formats.findings import Findings
-from annotator.formats.json_items import MAX_FILE_BYTES
 from annotator.formats.json_records import Record
-from annotator.formats.lines import check_file, convert
+from annotator.formats.lines import convert
+from annotator.formats.npz import read_arrays
 from annotator.formats.output_rows import OutputFile, check_lengths, check_scores, pieces_part, read_each, read_json
 
 _REMEDY = 'Write the fields as JSON: [{"values": e.values.tolist(), "data": list(e.data), "output_names": e.output_names}, ...].'
+
+_FIELDS = ("values", "data", "output_names", "id")
 
 
 class _Text(msgspec.Struct):
@@ -50,28 +49,9 @@ def read(path: Path, options: OutputOptions) -> Iterator[SourceOutput | Problem]
 
 def _read_arrays(path: Path, options: OutputOptions) -> Iterator[SourceOutput | Problem]:
     file = OutputFile(path.name, options, "shap")
-    values = _arrays(path)
+    values = read_arrays(path, _FIELDS, _REMEDY)
     file.require_model()
     yield from read_each([Record(path.name, 1, values)], file, _take)
-
-
-def _arrays(path: Path) -> dict[str, Any]:
-    """The arrays of an .npz file as lists; nothing is ever unpickled."""
-    import numpy as np  # noqa: PLC0415  (only where it is met)
-
-    check_file(path)
-    try:
-        with zipfile.ZipFile(path) as archive:
-            n_bytes = sum(entry.file_size for entry in archive.infolist())
-        if n_bytes > MAX_FILE_BYTES:
-            raise InvalidValue(f"'{path}' holds more than {MAX_FILE_BYTES // 2**20} MB; save it in parts.")
-        with np.load(path, allow_pickle=False) as arrays:
-            names = [name for name in ("values", "data", "output_names", "id") if name in arrays.files]
-            return {name: arrays[name].tolist() for name in names}
-    except (ValueError, OSError, EOFError, KeyError, zipfile.BadZipFile) as error:
-        raise InvalidValue(
-            f"'{path}' holds no plain arrays ({error}); objects are never unpickled. {_REMEDY}"
-        ) from None
 
 
 def _take(record: Record, file: OutputFile, findings: Findings) -> Iterator[SourceOutput]:

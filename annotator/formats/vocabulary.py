@@ -33,7 +33,7 @@ def _from_json(path: Path, content: bytes) -> Mapping[int, str]:
         if first is not None and bytes(first).startswith(b'"'):
             return {int(number): text for number, text in msgspec.json.decode(content, type=dict[str, str]).items()}
         return {number: text for text, number in msgspec.json.decode(content, type=dict[str, int]).items()}
-    except (msgspec.DecodeError, UnicodeDecodeError, ValueError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, ValueError, RecursionError) as error:
         reason = f"It must hold a token a line, or JSON such as {{token: id}}: {error}."
         raise InvalidValue(f"'{path}' is no vocabulary. {reason}") from None
 

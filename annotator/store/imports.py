@@ -121,6 +121,15 @@ class DocumentWriter:
         )
         return {row["docid"]: StoredDocument(row["id"], row["n_tokens"], row["fingerprint"]) for row in rows}
 
+    def bodies(self, docids: Iterable[str]) -> dict[str, TokenizedText]:
+        """The texts of the stored documents among some docids, with their tokens."""
+        rows = self._store.rows(
+            """SELECT docid, text, token_offsets, sentence_starts FROM documents
+                WHERE project_id = ? AND docid IN (SELECT value FROM json_each(?))""",
+            (self._project_id, json.dumps(list(docids))),
+        )
+        return {row["docid"]: unpack_text(row["text"], row["token_offsets"], row["sentence_starts"]) for row in rows}
+
     def read(self, document: StoredDocument) -> TokenizedText:
         """The text of a stored document with its tokens."""
         row = self._store.rows(
@@ -160,7 +169,6 @@ class InstanceWriter:
         self._store = store
         self._project_id = project_id
         self._last_id = int(store.value("SELECT coalesce(max(id), 0) FROM instances"))
-        self._last_annotation_id = int(store.value("SELECT coalesce(max(id), 0) FROM annotations"))
 
     def known(self, keys: Iterable[tuple[str, str]]) -> dict[tuple[str, str], KnownInstance]:
         """What is stored under some (key, split) of a file.
@@ -186,6 +194,21 @@ class InstanceWriter:
             pair: KnownInstance(row["id"], row["fingerprint"], row["n_annotations"], row["n_works"])
             for pair, row in found.items()
             if row is not None
+        }
+
+    def bodies_of(self, instance_ids: Iterable[int]) -> dict[tuple[int, str, str], TokenizedText]:
+        """The texts of stored instances with their tokens, by (instance, its language, segment)."""
+        rows = self._store.rows(
+            """SELECT instance_id, language, name, text, token_offsets, sentence_starts FROM segments
+                JOIN documents ON documents.id = document_id JOIN instances ON instances.id = instance_id
+                WHERE instance_id IN (SELECT value FROM json_each(?))""",
+            (json.dumps(list(instance_ids)),),
+        )
+        return {
+            (row["instance_id"], row["language"], row["name"]): unpack_text(
+                row["text"], row["token_offsets"], row["sentence_starts"]
+            )
+            for row in rows
         }
 
     def add(self, instances: Sequence[NewInstance], positions: Sequence[int]) -> list[int]:
@@ -242,10 +265,11 @@ class InstanceWriter:
     def add_annotations(self, of_instances: Iterable[tuple[int, Sequence[NewAnnotation]]]) -> None:
         """Write annotations of sources."""
         rows, set_rows, at = [], [], now()
+        # Asked anew each time: people's own annotations are written by others in between.
+        number = int(self._store.value("SELECT coalesce(max(id), 0) FROM annotations"))
         for instance_id, annotations in of_instances:
             for a in annotations:
-                self._last_annotation_id += 1
-                number = self._last_annotation_id
+                number += 1
                 rows.append(
                     (number, instance_id, a.annotator, a.round_number, a.state, a.result, a.note, a.created_at or at)
                 )

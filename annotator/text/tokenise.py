@@ -43,6 +43,9 @@ def tokenise(text: str, language: str) -> TokenizedText:
     A character is a grapheme cluster, which no token cuts. No token holds white space: those of spaCy's that do
     ("EE. UU.") are parted there, and so is a mark from a blank that it stands on.
 
+    The full stop behind a number is a token of its own wherever the language does not write ordinals so ("3. Mai"), with
+    digits of any script; spaCy's rules for Arabic, Persian, Bengali and others leave it on the number or on a bracket.
+
     A run of 32 signs or more is cut where the sign changes, and a run of more than 256 characters without white space
     into parts, because spaCy takes hours for a long one; all other tokens are those of spaCy alone.
 
@@ -50,6 +53,8 @@ def tokenise(text: str, language: str) -> TokenizedText:
     Raises:  InvalidValue for an unknown language, and for a lone surrogate (naming its place)
     >>> tokenise("It's good. Isn't it?", "en").tokens()
     ['It', "'s", 'good', '.', 'Is', "n't", 'it', '?']
+    >>> tokenise("في عام ٣٩.", "ar").tokens()
+    ['في', 'عام', '٣٩', '.']
     >>> tokenise("手机OK， 6寸！", "zh").tokens()
     ['手', '机', 'OK', '，', '6', '寸', '！']
     """
@@ -260,19 +265,36 @@ def _load_rules(code: str) -> Any:
             f"There is no tokeniser for language '{code}'. Use xx, which suits any language with blanks between words, "
             f"or one of {', '.join(known)}."
         )
-    return _with_bounded_affixes(spacy.blank(code).tokenizer)
+    return _with_bounded_affixes(spacy.blank(code).tokenizer, _stop_rule(code))
 
 
-def _with_bounded_affixes(tokenizer: Any) -> Any:
-    """The same rules, found faster: prefixes are looked for at the start alone, suffixes in the last characters alone.
+# Languages that write an ordinal as a number with a full stop, and in which spaCy therefore leaves it there.
+_STOP_MAKES_ORDINALS = frozenset({"da", "de", "el", "hu", "nb", "nn", "sl", "sr", "tr"})
+# Languages in which spaCy cuts a full stop off bare letters alone: not off signs, nor off the vowel signs of Arabic.
+_STOP_STAYS_ON_SIGNS = frozenset({"am", "ar", "fa", "grc", "ti"})
+_STOP_BEHIND_DIGIT = re.compile(r"(?<=\d)\.$")
+_VOWEL_SIGNS = r"\u064b-\u065f\u0670"
+_STOP_BEHIND_SIGN = re.compile(rf"""(?:(?<=[\d%٪)\]}}»"'”’{_VOWEL_SIGNS}])|(?<=[{_VOWEL_SIGNS}]\w))\.$""")
+
+
+def _stop_rule(code: str) -> "re.Pattern[str] | None":
+    """Which full stop is cut off beside those that spaCy cuts."""
+    if code in _STOP_MAKES_ORDINALS:
+        return None
+    return _STOP_BEHIND_SIGN if code in _STOP_STAYS_ON_SIGNS else _STOP_BEHIND_DIGIT
+
+
+def _with_bounded_affixes(tokenizer: Any, stop: "re.Pattern[str] | None") -> Any:
+    """The same rules, and one more suffix, found faster: prefixes at the start alone, suffixes in the last characters alone.
 
     spaCy searches the whole word for both at each step. No run of signs that it gets is longer than what is looked at.
     """
     prefixes, suffixes = tokenizer.prefix_search.__self__, tokenizer.suffix_search.__self__
 
     def search_suffix(word: str) -> "re.Match[str] | None":
-        found: re.Match[str] | None = suffixes.search(word, max(0, len(word) - _LONGEST_SIGNS - 1))
-        return found
+        begin = max(0, len(word) - _LONGEST_SIGNS - 1)
+        found: re.Match[str] | None = suffixes.search(word, begin)
+        return found if found is not None or stop is None else stop.search(word, begin)
 
     return type(tokenizer)(
         tokenizer.vocab,

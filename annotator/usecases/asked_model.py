@@ -69,7 +69,7 @@ def asked_model(
     if project.task.result_kind != "label":
         raise ModelError(
             f"The model '{predictor.name}' gives labels, but the project '{project.name}' asks for answers. Use a question "
-            "answering model (transformers:...), or import what your model says (annotator import predictions)."
+            "answering model (transformers:...), or bring in what your model says (format predictions)."
         )
     return AskedModel(predictor, _names(predictor, project, renamed, remedy))
 

@@ -150,7 +150,7 @@ def attribute(
 def _n_instances(store: Store, project: Project, split: str | None) -> int:
     there = splits_of(store, project.id)
     if not there:
-        raise InvalidValue(f"The project '{project.name}' has no instances yet. Import some first.")
+        raise InvalidValue(f"The project '{project.name}' has no instances yet; a lead of it imports them.")
     if split is None:
         return sum(there.values())
     if split not in there:

@@ -4,8 +4,6 @@ The record of events says most of it. What came with a file has no events here, 
 no event tells of are told from their own tables; comments always are.
 """
 
-import csv
-import io
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -18,6 +16,7 @@ from annotator.domain.reviews import Review, Round
 from annotator.domain.sources import SourceShown
 from annotator.domain.threads import Thread
 from annotator.errors import NotFound
+from annotator.formats.spreadsheets import written_csv
 from annotator.store import Store
 from annotator.store.annotations import annotations_of
 from annotator.store.events import Event, events_of_instance
@@ -62,16 +61,8 @@ def timeline(store: Store, actor: User, project: Project, instance_id: int) -> l
 
 def timeline_as_csv(moments: Iterable[Moment]) -> str:
     """A timeline as a file for a spreadsheet."""
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow(("when", "who", "what", "more"))
-    writer.writerows(map(_as_words, (m.at, m.who, m.what, "\n".join(m.lines))) for m in moments)
-    return buffer.getvalue()
-
-
-def _as_words(cell: str) -> str:
-    """What begins like a formula would be carried out by a spreadsheet; an apostrophe makes it words."""
-    return f"'{cell}" if cell.startswith(("=", "+", "-", "@", "\t", "\r")) else cell
+    rows = ((m.at, m.who, m.what, "\n".join(m.lines)) for m in moments)
+    return written_csv(("when", "who", "what", "more"), rows)
 
 
 class _Told:

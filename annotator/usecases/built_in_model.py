@@ -73,7 +73,7 @@ def built_in_model(
     if project.task.result_kind != "label":
         raise ModelError(
             f"The built-in model learns labels, but the project '{project.name}' asks for answers. Use a question "
-            "answering model (transformers:...), or import what your model says (annotator import predictions)."
+            "answering model (transformers:...), or bring in what your model says (format predictions)."
         )
     folder = models_folder(store, project) / name
     told = last_told(store, project.id, _ACTION, name)
@@ -132,5 +132,5 @@ def told_of_training(training: Training) -> str:
         return f"The built-in model learned from {n} instances of the split '{training.split}' ({counts})."
     return (
         f"The built-in model learned from all {n} instances with a label ({counts}); its answers to them are those of a "
-        f"model that has seen them. Divide the project (annotator split) and train again to have others."
+        "model that has seen them. To have others, train again once a lead has divided the project (annotator split)."
     )

@@ -6,9 +6,13 @@ from itertools import islice
 from pathlib import Path
 from typing import Literal
 
+from annotator.domain.gold import Accepted
 from annotator.domain.models import SourceOutput
+from annotator.domain.projects import GoldPolicy
 from annotator.domain.sources import Problem, SourceInstance
+from annotator.formats.findings import Places
 from annotator.text.merging import HOWS, How
+from annotator.usecases.imported_work import annotators_words, gold_words
 
 GoldMode = Literal["accepted", "draft", "reference"]
 GOLD_MODES: tuple[GoldMode, ...] = ("accepted", "draft", "reference")
@@ -26,6 +30,7 @@ class ImportOptions:
     one_set_per_edit: rationales that follow from edits get one set a deletion.
     model, method, seed, vocabulary: of model output, what the file does not say itself.
     merge: how the scores of a token's pieces are joined.
+    gold_policy: what the project's gold is made from, from now on; None leaves it as it is.
     """
 
     gold: GoldMode = "accepted"
@@ -41,11 +46,17 @@ class ImportOptions:
     seed: int | None = None
     vocabulary: Path | None = None
     merge: How = "sum"
+    gold_policy: GoldPolicy | None = None
 
 
 @dataclass(slots=True)
 class ImportReport:
-    """What an import did, or would do; `problems` and `warnings` hold the first 200 of each, the counts all."""
+    """What an import did, or would do; `problems` and `warnings` hold the first 200 of each, the counts all.
+
+    notes: what the person who imports should know of the file as a whole, in sentences
+    n_unlabelled: new texts without a label, where the project has no labels either
+    accepted: where several people annotated texts, how many annotations there are; gold_policy: what is made of them
+    """
 
     n_new: int = 0
     n_unchanged: int = 0
@@ -59,6 +70,12 @@ class ImportReport:
     warnings: list[Problem] = field(default_factory=list)
     is_dry_run: bool = False
     is_output: bool = False  # of models, and not of instances
+    n_character_spans: int = 0  # spans that the file gives in characters
+    widened: Places = field(default_factory=Places)  # those of them that became larger, since they end within a token
+    n_unlabelled: int = 0
+    accepted: Accepted | None = None
+    gold_policy: GoldPolicy | None = None
+    notes: list[str] = field(default_factory=list)
     preview: list[dict[str, object]] = field(default_factory=list)
 
     def add_problem(self, problem: Problem) -> None:
@@ -70,6 +87,27 @@ class ImportReport:
         kept = self.warnings if problem.is_warning else self.problems
         if len(kept) < _SHOWN_PROBLEMS:
             kept.append(problem)
+
+    def tell_widened(self) -> None:
+        """Say which spans were widened to whole tokens, and of how many."""
+        if n := self.widened.n:
+            verb = "was" if n == 1 else "were"
+            self.notes.append(
+                f"{n:,} of {self.n_character_spans:,} spans {verb} widened to whole tokens: {self.widened}."
+            )
+
+    def tell_unlabelled(self, n_unlabelled: int) -> None:
+        """Say that nobody can be given these texts, since there is no label to give them."""
+        self.n_unlabelled = n_unlabelled
+        if n_unlabelled:
+            have = "This text has" if n_unlabelled == 1 else f"These {n_unlabelled:,} texts have"
+            self.notes.append(f"{have} no label and the project has none: add labels before you give out work.")
+
+    def tell_several(self, accepted: Accepted, policy: GoldPolicy) -> None:
+        """Say what the gold is made from, where several people annotated a text."""
+        if accepted.n_several:
+            self.accepted, self.gold_policy = accepted, policy
+            self.notes.append(f"{annotators_words(accepted)} {gold_words(policy, accepted)}")
 
     def refuse(self, row: SourceInstance | SourceOutput, name: str, value: str, reason: str) -> None:
         """A row cannot be taken: which field of it, and why."""

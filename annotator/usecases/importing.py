@@ -1,16 +1,22 @@
 """Import a file into a project: all or nothing, every problem with its place, the same rows again change nothing."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from annotator.domain.people import User
-from annotator.domain.projects import Project
-from annotator.errors import ImportRefused
+from annotator.domain.projects import GoldPolicy, Project
+from annotator.domain.sources import Problem
+from annotator.errors import ImportRefused, InvalidValue
 from annotator.formats.base import OutputOptions, ReadOptions
+from annotator.formats.file_kinds import is_blank
 from annotator.formats.registry import OUTPUT_READERS, READERS, get_output_reader, get_reader
 from annotator.store import Store
+from annotator.store.annotators import accepted_of
 from annotator.store.events import add_event
-from annotator.store.projects import get_project_by_id
+from annotator.store.projects import get_project_by_id, update_project
 from annotator.usecases.import_report import ImportOptions, ImportReport
 from annotator.usecases.intake import Intake
 from annotator.usecases.output_intake import OutputIntake
@@ -34,9 +40,11 @@ def import_file(
 
     progress: called with the number of instances read so far.
     Raises:   ImportRefused with all problems when there is one (unless skip_invalid); then nothing is stored
+              InvalidValue when the file holds nothing, or is not of the format at all
     """
     is_output = format_name in OUTPUT_READERS
     require(store, actor, project.id, "use models" if is_output else "manage project")
+    _refuse_blank(path)
     take = _import_output if is_output else _import
     if options.dry_run:
         with store.scratch_copy() as copy:
@@ -57,17 +65,37 @@ def _import(
     read_options = ReadOptions(
         project.task, project.labels, options.language, options.split, options.key_prefix, options.one_set_per_edit
     )
-    items = get_reader(format_name)(path, read_options)
+    items = _Counted(get_reader(format_name)(path, read_options))
     with store.transaction():
         project = get_project_by_id(store, project.id)  # its rules as they are now that nobody else writes
-        Intake(store, project, options, report, progress).run(items)
-        if report.n_problems and not options.skip_invalid:
-            raise ImportRefused(_refusal(report, path), report.problems, report.n_problems)
+        Intake(store, project, options, report, progress).run(items.each())
+        _refuse(report, options, path, format_name, items.n_rows)
+        project = _take_policy(store, actor, get_project_by_id(store, project.id), options.gold_policy)
+        _tell(store, project, options, report)
         add_event(
             store, actor.name, "import", "project", project.id, project_id=project.id, format=format_name,
             file=path.name, new=report.n_new, updated=report.n_updated, annotations=report.n_annotations,
         )  # fmt: skip
     return report
+
+
+def _take_policy(store: Store, actor: User, project: Project, asked: GoldPolicy | None) -> Project:
+    """The project under the gold policy that was asked for."""
+    if asked is None or asked == project.settings.gold_policy:
+        return project
+    changed = replace(project, settings=replace(project.settings, gold_policy=asked))
+    update_project(store, changed)
+    add_event(store, actor.name, "change", "project", project.id, project_id=project.id, changed=["settings"])
+    return changed
+
+
+def _tell(store: Store, project: Project, options: ImportOptions, report: ImportReport) -> None:
+    """What is to be known of the file as a whole."""
+    report.tell_widened()
+    if project.lacks_labels:
+        report.tell_unlabelled(report.n_new)
+    if options.gold == "accepted" and (report.n_annotations or options.gold_policy):
+        report.tell_several(accepted_of(store, project.id), project.settings.gold_policy)
 
 
 def _import_output(
@@ -80,17 +108,14 @@ def _import_output(
     progress: Callable[[int], None],
 ) -> ImportReport:
     report = ImportReport(is_dry_run=options.dry_run, is_output=True)
-    rows = get_output_reader(format_name)(
-        path,
-        OutputOptions(
-            project.task, project.labels, options.model, options.method, options.seed, options.split,
-            options.key_prefix, options.vocabulary,
-        ),
+    read_options = OutputOptions(
+        project.task, project.labels, options.model, options.method, options.seed, options.split, options.key_prefix,
+        options.vocabulary,
     )  # fmt: skip
+    rows = _Counted(get_output_reader(format_name)(path, read_options))
     with store.transaction():
-        OutputIntake(store, project, options, report, progress).run(rows)
-        if report.n_problems and not options.skip_invalid:
-            raise ImportRefused(_refusal(report, path), report.problems, report.n_problems)
+        OutputIntake(store, project, options, report, progress).run(rows.each())
+        _refuse(report, options, path, format_name, rows.n_rows)
         add_event(
             store, actor.name, "import", "project", project.id, project_id=project.id, format=format_name,
             file=path.name, new=report.n_new, updated=report.n_updated,
@@ -98,9 +123,43 @@ def _import_output(
     return report
 
 
-def _refusal(report: ImportReport, path: Path) -> str:
+def _refuse_blank(path: Path) -> None:
+    with suppress(OSError):  # whoever reads it says why it cannot be opened
+        if is_blank(path):
+            raise InvalidValue(f"{_named(path)} is empty; there is nothing to import.")
+
+
+@dataclass(slots=True)
+class _Counted:
+    """The items of a file, and how many of them were no problems."""
+
+    items: Iterable[object]
+    n_rows: int = 0
+
+    def each(self) -> Iterator[Any]:
+        for item in self.items:
+            self.n_rows += not isinstance(item, Problem)
+            yield item
+
+
+def _refuse(report: ImportReport, options: ImportOptions, path: Path, format_name: str, n_rows: int) -> None:
+    """Raise where nothing of the file may be stored: for its problems, or because there is nothing in it."""
+    if report.n_problems and (n_rows == 0 or not options.skip_invalid):
+        raise ImportRefused(_refusal(report, path, n_rows), report.problems, report.n_problems)
+    if n_rows == 0:
+        raise InvalidValue(
+            f"{_named(path)} holds no row that the format {format_name} reads; there is nothing to import. "
+            "Choose another file, or the format that it has."
+        )
+
+
+def _named(path: Path) -> str:
+    return f"The folder '{path.name}'" if path.is_dir() else f"The file '{path.name}'"
+
+
+def _refusal(report: ImportReport, path: Path, n_rows: int) -> str:
     n = report.n_problems
-    return (
-        f"'{path.name}' has {n} problem{'s' if n != 1 else ''}; nothing was stored. "
-        "Mend the file, or leave the bad rows out with --skip-invalid."
-    )
+    told = f"'{path.name}' has {n} problem{'s' if n != 1 else ''}; nothing was stored."
+    if n_rows == 0:
+        return f"{told} No row of it can be taken."
+    return f"{told} Mend the file, or leave the bad rows out with --skip-invalid."

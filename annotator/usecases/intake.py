@@ -44,7 +44,7 @@ class Intake:
         self.report = report
         self.progress = progress
         self.instances = InstanceWriter(store, project.id)
-        self.preparer = Preparer(store, project, options, report)
+        self.preparer = Preparer(store, project, options, report, self.instances)
         self.merger = Merger(store, options, report, self.preparer, self.instances)
         self.restorer = Restorer(store, project)
         self.labels: set[str] = set()
@@ -83,7 +83,8 @@ class Intake:
         if self.report.n_new or self.report.n_updated:
             forget_cursors(self.store, project.id)
 
-    def _take_documents(self, batch: Sequence[SourceDocument]) -> None:
+    def _take_documents(self, given: Sequence[SourceDocument]) -> None:
+        batch = self.preparer.documents_with_known_tokens(given)
         bodies = self.preparer.bodies([(d.body, self.preparer.language_of(d.language)) for d in batch])
         new, sources = [], []
         for source, body in zip(batch, bodies, strict=True):
@@ -103,9 +104,10 @@ class Intake:
 
     def _take_instances(self, batch: Sequence[SourceInstance]) -> None:
         additions = self._additions(batch)
-        prepared = self.preparer.prepare([source for source in batch if id(source) not in additions])
+        rows = [source for source in batch if id(source) not in additions]
+        known = self.instances.known((source.key, source.split) for source in rows)
+        prepared = self.preparer.prepare(rows, {place: there.id for place, there in known.items()})
         self.report.add_preview((p.source, p.language, sum(len(a.sets) for a in p.annotations)) for p in prepared)
-        known = self.instances.known((p.source.key, p.source.split) for p in prepared)
         new = [p for p in prepared if (p.source.key, p.source.split) not in known]
         ids = self.instances.add(new, [self._position(instance) for instance in new])
         self.restorer.take_work(zip(ids, new, strict=True))

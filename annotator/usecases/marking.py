@@ -82,6 +82,12 @@ class FinishedRow:
     may_withdraw: bool
 
 
+_NO_LABELS = (
+    "Nothing can be given out yet: this project has no labels, and its texts need one. A lead of the project adds labels on the "
+    "Project page."
+)
+
+
 def next_work(store: Store, user: User, project_id: int, instance_id: int | None = None) -> NextWork:
     """Lease work for a person: what was returned first, then what is held, then the queue; and one more ahead.
 
@@ -112,11 +118,9 @@ def _lease_next(store: Store, user: User, project_id: int, instance_id: int | No
     user_id = _annotator(store, user, project_id)
     with store.transaction():
         project = get_project_by_id(store, project_id)
-        if project.task.result_kind == "label" and not project.labels:
+        if project.lacks_labels:
             counts = waiting_counts(store, project, user)
-            return NextWork(
-                project, None, None, counts, "This project has no labels yet. Its lead gives them on the Project page."
-            )
+            return NextWork(project, None, None, counts, _NO_LABELS)
         work_store.end_expired_leases(
             store, project_id, but_not_of=user_id, lease_until=lease_end(project), returned_until=away_end(project)
         )
@@ -145,7 +149,9 @@ def waiting_counts(store: Store, project: Project, user: User) -> dict[str, int]
     """What waits for a person in a project: returned, open, waiting, submitted, skipped."""
     user_id = cast("int", user.id)
     mine = assignment_counts_of(store, project.id, user_id)
-    if project.settings.annotators_per_instance == 1:
+    if project.lacks_labels:
+        waiting = 0  # nothing is given out before there is a label to give
+    elif project.settings.annotators_per_instance == 1:
         waiting = instance_counts(store, project.id).get("queued", 0)
         waiting -= count_shown_and_free(store, project.id, user_id)
     else:

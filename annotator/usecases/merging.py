@@ -33,7 +33,7 @@ class Merger:
         new = instance.fingerprint
         is_changed = new != there.fingerprint and new != self._fingerprint_now(there.id)
         if is_changed and not self.options.update:
-            reason = "this key is in the project with other content; repeat with --update to overwrite it"
+            reason = "this key is in the project with other content; import it again as one that overwrites (--update)"
             self.report.refuse(source, "id", source.key, reason)
             return
         is_other_text = is_changed and not self._texts_equal(there.id, instance)
@@ -84,7 +84,7 @@ class Merger:
         """An annotation for an instance that is stored already: the file has no text of it."""
         there = self.instances.known([(source.key, source.split)]).get((source.key, source.split))
         if there is None:
-            reason = "no instance of this key is in the project; import the file with its texts first (or give --split)"
+            reason = "no instance of this key is in the project; import the file with its texts first, or say its split"
             self.report.refuse(source, "id", source.key, reason)
             return
         stored = get_instance(self.store, there.id)
@@ -131,4 +131,7 @@ class Merger:
 def _otherwise(annotation: NewAnnotation, there: Annotation) -> str:
     if there.user_id is not None:
         return f"'{annotation.annotator}' annotated this instance here, otherwise than the file says; the file cannot change that"
-    return f"'{annotation.annotator}' annotated this instance otherwise already; repeat with --update to overwrite"
+    return (
+        f"'{annotation.annotator}' annotated this instance otherwise already; import it again as one that overwrites "
+        "(--update)"
+    )

@@ -1,9 +1,8 @@
 """The table of metrics in a long form, a line a number, as a CSV file."""
 
-import csv
-import io
 from collections.abc import Iterator
 
+from annotator.formats.spreadsheets import written_csv
 from annotator.usecases.metric_table import Group, MetricRow, MetricTable, Number, Points, definition_in_table
 
 CSV_FIELDS: tuple[str, ...] = (
@@ -18,13 +17,9 @@ def table_csv(table: MetricTable, *, split: str | None = None, explained: str = 
 
     part: "" for all instances; else "kind: …" (of perturbation), "prediction: same" or "changed", "threshold: …"
     """
-    told = io.StringIO()
-    writer = csv.DictWriter(told, CSV_FIELDS, lineterminator="\n")
-    writer.writeheader()
     asked = {"gold_policy": table.gold_policy, "split": split or "", "explained": explained, "gamma": table.gamma}
-    for line in _lines(table):
-        writer.writerow(line | asked)
-    return told.getvalue()
+    lines = (line | asked for line in _lines(table))
+    return written_csv(CSV_FIELDS, ([line.get(name) for name in CSV_FIELDS] for line in lines))
 
 
 def _lines(table: MetricTable) -> Iterator[dict[str, object]]:

@@ -114,16 +114,15 @@ class OutputIntake:
             if len(fitting) == 1:
                 found[number] = fitting[0]
             elif not there:
-                self.report.refuse(
-                    row, "id", row.key, "no instance of this key is in the project; import the texts first"
+                reason = (
+                    "no instance of this key is in the project; correct the key, or have a lead import its text first"
                 )
+                self.report.refuse(row, "id", row.key, reason)
             elif not fitting:
                 splits = ", ".join(f"'{one.split}'" for one in there)
                 self.report.refuse(row, "split", row.split or "", f"the instance of this key is in the split {splits}")
             else:
-                reason = (
-                    "instances of several splits have this key; say which split is meant (a field split, or --split)"
-                )
+                reason = "instances of several splits have this key; say which split is meant, in a field split or for the file"
                 self.report.refuse(row, "id", row.key, reason)
         return found
 
@@ -168,7 +167,10 @@ class OutputIntake:
         write_planned(self.store, {id(plan): plan for number, plan in planned if number in taken}.values())
 
     def _refuse(self, row: SourceOutput, what: str) -> None:
-        reason = f"{what} of '{row.run.model}' for this instance is there already, otherwise; repeat with --update to overwrite"
+        reason = (
+            f"{what} of '{row.run.model}' for this instance is there already, otherwise; import it again as one that overwrites "
+            "(--update)"
+        )
         self.report.refuse(row, "id", row.key, reason)
 
 

@@ -1,18 +1,20 @@
 """From a file's rows to what is stored: texts tokenised, documents stored once, spans and results checked."""
 
 import json
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
+from types import MappingProxyType
 
 from annotator.domain.instances import AnnotationState
 from annotator.domain.projects import Project
-from annotator.domain.sources import SourceAnnotation, SourceInstance, SourceText
+from annotator.domain.sources import SourceAnnotation, SourceDocument, SourceInstance, SourceSpan, SourceText
 from annotator.domain.texts import TokenizedText, TokenLayout
 from annotator.errors import AnnotatorError, InvalidValue
 from annotator.store import Store
 from annotator.store.imports import (
     DocumentWriter,
+    InstanceWriter,
     NewAnnotation,
     NewDocument,
     NewInstance,
@@ -21,7 +23,7 @@ from annotator.store.imports import (
 from annotator.store.packing import fingerprint
 from annotator.text.tokenise import tokenise_all
 from annotator.usecases.import_report import ImportOptions, ImportReport
-from annotator.usecases.resolving import body_reader, resolve_sets, resolve_span
+from annotator.usecases.resolving import body_reader, resolve_sets, resolve_span, told_if_widened
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,19 +39,28 @@ class Part:
 class Preparer:
     """Makes rows ready to be written; a row that cannot be is reported and left out."""
 
-    def __init__(self, store: Store, project: Project, options: ImportOptions, report: ImportReport) -> None:
+    def __init__(
+        self, store: Store, project: Project, options: ImportOptions, report: ImportReport, instances: InstanceWriter
+    ) -> None:
         self.project = project
         self.options = options
         self.report = report
+        self.instances = instances
         self.documents = DocumentWriter(store, project.id)
 
-    def prepare(self, batch: Sequence[SourceInstance]) -> list[NewInstance]:
-        own = [
-            (source, name, text)
-            for source in batch
-            for name, text in source.segments.items()
-            if isinstance(text, SourceText)
-        ]
+    def prepare(
+        self, batch: Sequence[SourceInstance], known: Mapping[tuple[str, str], int] = MappingProxyType({})
+    ) -> list[NewInstance]:
+        """known: the number of the stored instance of some (key, split): the same text keeps the tokens that it has there."""
+        own = self._with_known_tokens(
+            [
+                (source, name, text)
+                for source in batch
+                for name, text in source.segments.items()
+                if isinstance(text, SourceText)
+            ],
+            known,
+        )
         bodies = self.bodies([(text, self.language_of(source.language)) for source, _, text in own])
         good = [(position, body) for position, body in enumerate(bodies) if isinstance(body, TokenizedText)]
         stored, n_new = self.documents.add([NewDocument(None, body) for _, body in good])
@@ -62,6 +73,31 @@ class Preparer:
         named = self.documents.find(docids) if docids else {}
         prepared = (self._prepare_one(source, parts, named, failed) for source in batch)
         return [instance for instance in prepared if instance is not None]
+
+    def _with_known_tokens(
+        self, own: Sequence[tuple[SourceInstance, str, SourceText]], known: Mapping[tuple[str, str], int]
+    ) -> list[tuple[SourceInstance, str, SourceText]]:
+        """Texts without tokens get those of the stored instance, so that a newer tokeniser makes no other row of it."""
+        stored = self.instances.bodies_of(known.values()) if known else {}
+
+        def with_tokens(source: SourceInstance, name: str, text: SourceText) -> SourceText:
+            number = known.get((source.key, source.split), 0)
+            body = stored.get((number, self.language_of(source.language), name)) if text.tokens is None else None
+            return SourceText(text.text, body) if body is not None and body.text == text.text else text
+
+        return [(source, name, with_tokens(source, name, text)) for source, name, text in own]
+
+    def documents_with_known_tokens(self, batch: Sequence[SourceDocument]) -> list[SourceDocument]:
+        """The same for documents, which are known by their names."""
+        bare = [document.docid for document in batch if document.body.tokens is None]
+        stored = self.documents.bodies(bare) if bare else {}
+
+        def with_tokens(document: SourceDocument) -> SourceDocument:
+            body = stored.get(document.docid) if document.body.tokens is None else None
+            is_same = body is not None and body.text == document.body.text
+            return replace(document, body=SourceText(document.body.text, body)) if is_same else document
+
+        return [with_tokens(document) for document in batch]
 
     def _prepare_one(
         self,
@@ -96,6 +132,7 @@ class Preparer:
         body_of = body_reader({p.name: p.body or partial(self.documents.read, p.document) for p in parts})
         try:
             target = resolve_span(source.target, layout, body_of) if source.target else None
+            self._count_widened(source, [source.target] if source.target else [], body_of)
             annotations = tuple(self.annotation(source, a, layout, body_of) for a in source.annotations)
         except InvalidValue as error:
             self.report.refuse(source, "rationales", source.key, str(error))
@@ -128,6 +165,7 @@ class Preparer:
         states: dict[str, AnnotationState] = {"accepted": "accepted", "draft": "draft", "reference": "reference"}
         state = annotation.state or states[self.options.gold]
         sets = resolve_sets(annotation, layout, body_of)
+        self._count_widened(source, [span for spans in annotation.sets for span in spans], body_of)
         return NewAnnotation(
             annotation.annotator,
             result,
@@ -138,6 +176,17 @@ class Preparer:
             annotation.created_at,
             annotation.by_user and any(w.user == annotation.annotator for w in source.work),
         )
+
+    def _count_widened(
+        self, source: SourceInstance, spans: Sequence[SourceSpan], body_of: Callable[[str], TokenizedText]
+    ) -> None:
+        """Count the spans of characters, and tell those that were widened since they end within a token."""
+        for span in spans:
+            if span.unit == "char" and span.segment:
+                self.report.n_character_spans += 1
+                if told := told_if_widened(span, body_of(span.segment)):
+                    place = source.source if source.line is None else f"{source.source}, line {source.line}"
+                    self.report.widened.add(f"{place}: {told}")
 
     def _check_result(self, source: SourceInstance, result: str | None) -> bool:
         if result is None or self.project.task.result_kind == "answer":

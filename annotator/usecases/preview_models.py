@@ -51,8 +51,8 @@ def _built_in_folder(store: Store, project: Project, spec: str) -> Path:
     folder = models_folder(store, project) / (built_in_name(spec) or BUILT_IN)
     if not BagOfWords.is_saved(folder):
         raise NotFound(
-            "The project has no trained model yet. A researcher or the lead trains one with: annotator attribute "
-            f"--project '{project.name}' --model {spec} --method linear"
+            "The project has no trained model yet. A researcher or a lead trains one on the Saliency page: Compute attributions, "
+            f"with the model {spec}."
         )
     return folder
 

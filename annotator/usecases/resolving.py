@@ -53,6 +53,19 @@ def _tokens_of_characters(span: SourceSpan, body: TokenizedText) -> tuple[int, i
     return tokens
 
 
+def told_if_widened(span: SourceSpan, body: TokenizedText) -> str:
+    """What a span of characters became, where it begins or ends within a token; "" where it did not grow."""
+    first, last = _tokens_of_characters(span, body)
+    start, end = body.starts[first], body.ends[last - 1]
+    if start >= span.start and end <= span.end:
+        return ""
+    return f"“{_shortened(body.text[span.start : span.end])}” became “{_shortened(body.text[start:end])}”"
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= 40 else f"{text[:20]}…{text[-19:]}"
+
+
 def resolve_sets(annotation: SourceAnnotation, layout: TokenLayout, body_of: ReadBody) -> tuple[RationaleSet, ...]:
     """An annotation's sets in instance token indices; raises InvalidAnnotation naming the set."""
     sets = []

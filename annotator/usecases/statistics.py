@@ -11,6 +11,7 @@ from annotator.review.gold import chosen_among, gold_of, that_count
 from annotator.review.statistics import DataSetTables, RationaleStatistics, TablesTally, describe_gold
 from annotator.store import Store
 from annotator.store.annotations import annotations_of
+from annotator.store.annotators import imported_counts
 from annotator.store.gold_choices import choices_of
 from annotator.store.instances import Size, iterate_instance_batches, size_of
 from annotator.store.projects import assignment_counts, instance_counts
@@ -24,6 +25,8 @@ class ProjectStatistics:
     """Everything that `annotator stats` prints.
 
     n_done, done_share: instances that are complete or discarded, and their share of all; None of none
+    people: work done here; imported: annotations that came with files, by annotator
+    n_accepted: accepted annotations; n_counting: those of them that the gold is made from
     n_other_result: accepted annotations that are left out of the gold because they carry another label or answer
     """
 
@@ -34,6 +37,9 @@ class ProjectStatistics:
     n_done: int
     done_share: float | None
     people: dict[str, dict[str, int]]
+    imported: dict[str, int]
+    n_accepted: int
+    n_counting: int
     rationales: RationaleStatistics
     n_other_result: int
     tables: DataSetTables
@@ -58,6 +64,9 @@ def statistics_of(store: Store, actor: User, project: Project) -> ProjectStatist
             n_done=done_among(instances),
             done_share=done_among(instances) / n_instances if n_instances else None,
             people=assignment_counts(store, project.id),
+            imported=imported_counts(store, project.id),
+            n_accepted=gold.n_accepted,
+            n_counting=gold.n_counting,
             rationales=rationales,
             n_other_result=gold.n_other_result,
             tables=gold.tables.result(n_labels),
@@ -74,7 +83,7 @@ class _Gold:
     def __init__(self, store: Store, project: Project) -> None:
         self.store = store
         self.project = project
-        self.n_other_result = 0
+        self.n_accepted = self.n_counting = self.n_other_result = 0
         self.tables = TablesTally(is_exhaustive=project.settings.is_exhaustive)
         self.agreement = AgreementTally()
 
@@ -87,9 +96,13 @@ class _Gold:
         annotations, choices = annotations_of(self.store, ids), choices_of(self.store, ids)
         for instance in instances:
             accepted = [a for a in annotations[instance.id] if a.state == "accepted"]
-            self.n_other_result += len(accepted) - len(that_count(instance, accepted))
+            n_that_count = len(that_count(instance, accepted))
+            self.n_accepted += len(accepted)
+            self.n_other_result += len(accepted) - n_that_count
             chosen = chosen_among(annotations[instance.id], choices.get(instance.id))
-            gold = gold_of(instance, accepted, self.project.settings.gold_policy, chosen)
+            policy = self.project.settings.gold_policy
+            gold = gold_of(instance, accepted, policy, chosen)
+            self.n_counting += min(1, n_that_count) if policy == "chosen" else n_that_count
             self.tables.add(instance, gold)
             self.agreement.add(instance, annotations[instance.id])
             if gold is not None:

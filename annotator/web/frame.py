@@ -175,12 +175,27 @@ def waiting_line(store: Store, user: User, project: Project, roles: frozenset[Ro
 
 
 def as_text(text: str) -> str:
-    r"""Text of a person so that Markdown shows it as it is.
+    r"""Text of a person or a file so that Streamlit's Markdown shows it as it is, in labels too.
+
+    A backslash is enough for Markdown itself. What Streamlit puts in later (links for addresses, icons for :material/…:,
+    → for ->) does not see it, and is kept off by an empty piece that parts the text and is not seen.
 
     >>> print(as_text("*a* [b](c) $x$ :d: <e>"))
-    \*a\* \[b\]\(c\) \$x\$ \:d\: \<e\>
+    \*a\* \[b\]\(c\) \$x\$ \::small[]d\: \<e\>
     """
-    return re.sub(r"([\\`*_{}\[\]()<>#+\-.!|~$:&])", r"\\\1", text)
+    parts = _INSERTED_LATER.split(_LINE_BEGIN.sub(r"\1", text))
+    return _NOTHING_SEEN.join(_MARKDOWN.sub(r"\\\1", part) for part in parts)
+
+
+_MARKDOWN = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~$:&=])")
+_LINE_BEGIN = re.compile(r"(^|\n)[ \t]+")  # four blanks would make it a piece of code
+_INSERTED_LATER = re.compile(
+    r"(?<=:)(?=[\w+/-])"  # :material/home:, :smile:, https://
+    r"|(?=@)|(?<=www)(?=\.)"  # other addresses
+    r"|(?<=<)(?=[-=])|(?<=-)(?=[->])|(?<=[>~])(?==)",  # <- <-> <= -- -> >= ~=
+    re.IGNORECASE,
+)
+_NOTHING_SEEN = ":small[]"
 
 
 def _show_signed_out(error: NotSignedIn) -> None:

@@ -1,5 +1,7 @@
 """What several pages share."""
 
+from dataclasses import replace
+
 import streamlit as st
 
 from annotator.domain.numbers import whole_number
@@ -7,7 +9,13 @@ from annotator.domain.people import Right, has_right
 from annotator.domain.projects import Project
 from annotator.usecases.databases import Store
 from annotator.usecases.open_rounds import StuckWork
-from annotator.usecases.projects import count_reviewers, missing_annotators, missing_reviewers
+from annotator.usecases.projects import (
+    change_project,
+    count_reviewers,
+    missing_annotators,
+    missing_reviewers,
+    progress_of,
+)
 from annotator.web.frame import as_text
 from annotator.web.session import Visit
 
@@ -100,6 +108,45 @@ def counted(n: int, what: str) -> str:
     ('1 reviewer', '1,200 texts')
     """
     return f"{n:,} {what}{'' if n == 1 else 's'}"
+
+
+def show_missing_labels(store: Store, visit: Visit, project: Project, *, is_before_texts: bool = True) -> None:
+    """Say so when the texts want a label and the project has none, with the way to mend it.
+
+    is_before_texts: also while there are no texts, of which the first may bring the labels
+    """
+    n = progress_of(store, visit.user, project.id).n_instances if project.lacks_labels else 0
+    if not project.lacks_labels or not (n or is_before_texts):
+        return
+    if n:
+        have = "This text has" if n == 1 else f"These {n:,} texts have"
+        st.warning(
+            f"{have} no label and the project has none, so nothing is given out: add labels first.",
+            icon=":material/label_off:",
+        )
+    else:
+        st.info(
+            "This project has no labels yet. It takes over those of the first file that brings some; or write them here.",
+            icon=":material/label:",
+        )
+    with st.form(f"labels_{project.id}", border=False):
+        field, button = st.columns([5, 1], vertical_alignment="bottom")
+        text = field.text_input(
+            "Labels, comma separated", key=f"labels_text_{project.id}", placeholder="negative, positive"
+        )
+        if not button.form_submit_button("Add labels", type="primary" if n else "secondary", width="stretch"):
+            return
+    labels = labels_in(text)
+    if not labels:
+        st.error("Write at least one label.", icon=":material/error:")
+        return
+    change_project(store, visit.user, replace(project, labels=labels))
+    st.rerun()
+
+
+def labels_in(text: str) -> tuple[str, ...]:
+    """The labels that somebody wrote, with commas between them."""
+    return tuple(label.strip() for label in text.split(",") if label.strip())
 
 
 @st.dialog("Guidelines", width="large")

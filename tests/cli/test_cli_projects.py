@@ -154,3 +154,50 @@ def test_progress_is_told_at_least_every_5_000_rows(
 
 def test_an_unknown_task_is_a_refused_value(annotator: Command) -> None:
     assert annotator("project", "create", "P", "--task", "poetry").code == 1
+
+
+SEVERAL = [
+    {"id": "a", "text": "Good food.", "label": "yes", "annotator": f"ann{n}", "rationales": [[[0, n]]]}
+    for n in (1, 2, 3)
+]
+
+
+def test_an_import_with_several_annotators_names_the_policy_and_the_others(annotator: Command, rows: Path) -> None:
+    rows.write_text("".join(json.dumps(row) + "\n" for row in SEVERAL), encoding="utf-8")
+    annotator("project", "create", "P", "--task", "sentiment")
+    answer = annotator("import", "jsonl", str(rows), "--project", "P")
+    assert answer.code == 0
+    assert "note: The texts come with 3 annotators each. Gold policy “chosen”:" in answer.err
+    assert "1 of 3 accepted annotations count." in answer.err
+    assert "For another policy give the same command with --gold-policy (all, majority, union)." in answer.err
+
+
+def test_the_gold_policy_can_be_set_with_the_import(annotator: Command, rows: Path) -> None:
+    rows.write_text("".join(json.dumps(row) + "\n" for row in SEVERAL), encoding="utf-8")
+    annotator("project", "create", "P", "--task", "sentiment")
+    answer = annotator("import", "jsonl", str(rows), "--project", "P", "--gold-policy", "union", "--json")
+    told = json.loads(answer.out)
+    assert (told["gold_policy"], told["accepted"]["n_annotations"]) == ("union", 3)
+    assert told["notes"][0].startswith("The texts come with 3 annotators each. Gold policy “union”")
+    assert json.loads(annotator("project", "show", "P", "--json").out)["settings"]["gold_policy"] == "union"
+
+
+def test_a_project_without_labels_says_so_when_it_is_made_and_when_texts_without_labels_come(
+    annotator: Command, rows: Path
+) -> None:
+    made = annotator("project", "create", "P", "--task", "sentiment")
+    assert "It has no labels yet and takes over those of its first import." in made.out
+    assert "labels" not in annotator("project", "create", "Q", "--task", "sentiment", "--labels", "no,yes").out
+    assert "labels" not in annotator("project", "create", "R", "--task", "reading").out
+    rows.write_text('{"id": "a", "text": "Good food."}\n')
+    answer = annotator("import", "jsonl", str(rows), "--project", "P")
+    assert "note: This text has no label and the project has none: add labels before you give out work." in answer.err
+
+
+def test_an_empty_file_and_prose_are_refused_with_exit_status_1(filled: Command, tmp_path: Path) -> None:
+    for content in ("", "\ufeff\n", "Prose.\n" * 57):
+        (tmp_path / "file").write_text(content, encoding="utf-8")
+        answer = filled("import", "jsonl", str(tmp_path / "file"), "--project", "P")
+        assert (answer.code, answer.out) == (1, "")
+        assert "is empty; there is nothing to import" in answer.err or "does not look like JSONL" in answer.err
+        assert len(answer.err.splitlines()) <= 2

@@ -241,11 +241,10 @@ def test_unknown_keys_go_to_the_metadata(tmp_path):
 
 
 BAD_ROWS = [
-    ({"evidences": [[evidence(start=-1, end=-1)]]}, "evidences[0][0].start_token", "no token offsets (-1 stands for unknown)"),
+    ({"evidences": [[evidence(start=-1, end=-1, text="x")]]}, "evidences[0][0].start_token", "no token offsets (-1 stands for unknown)"),
     ({"evidences": [[{"docid": "Ireland", "text": "x"}]]}, "evidences[0][0].start_token", "no token offsets"),
     ({"evidences": [[{"docid": "Ireland", "text": "x", "start_char": 0, "end_char": 5}]]}, "evidences[0][0].start_token", "convert start_char and end_char"),
     ({"evidences": [[evidence(start=8, end=11)]]}, "evidences[0][0].end_token", "ends at token 11 (exclusive), but the document 'Ireland' has 10 tokens"),
-    ({"evidences": [[evidence(start=4, end=4)]]}, "evidences[0][0].end_token", "start_token < end_token"),
     ({"evidences": [[evidence(start=4, end=2)]]}, "evidences[0][0].end_token", "from token 4 to 2"),
     ({"evidences": [[evidence(text=["a", "b"])]]}, "evidences[0][0].text", "must be text or null, not a list"),
     ({"evidences": [[evidence(start="4")]]}, "evidences[0][0].start_token", "a whole number, not text"),
@@ -275,6 +274,47 @@ def test_a_bad_row_names_its_field_and_the_next_is_read(changes, field, reason, 
     assert [i.key for i in instances] == ["good"]
     assert (1, field, False) in [(p.line, p.field, p.is_warning) for p in problems]
     assert any(reason in p.reason for p in problems)
+
+
+EMPTY = [
+    evidence(start=4, end=4),
+    evidence(start=0, end=0, text=None),
+    evidence(start=10, end=10),  # at the document's end
+    evidence(start=99, end=99),
+    evidence(start=-1, end=-1, text=" "),  # neither place nor text
+]
+
+
+@pytest.mark.parametrize("empty", EMPTY)
+def test_an_evidence_without_tokens_is_left_out_and_the_rest_is_taken(empty, tmp_path):
+    _, [instance], [problem] = read(
+        write_set(tmp_path, [annotation(evidences=[[evidence(), empty], [empty], [evidence(start=5, end=7)]])])
+    )
+    assert instance.annotations[0].sets == ((SourceSpan("document", 0, 5),), (SourceSpan("document", 5, 7),))
+    assert (problem.source, problem.value, problem.is_warning) == ("test.jsonl", "2", True)
+    assert problem.reason == (
+        "2 evidences mark no token (the end is the start) and are left out; the rest is taken: "
+        "line 1, evidences[0][1]; line 1, evidences[1][0]."
+    )
+
+
+def test_an_instance_whose_evidences_all_mark_nothing_is_not_annotated_and_one_without_evidences_is(tmp_path):
+    rows = [annotation(annotation_id="a", evidences=[[evidence(start=4, end=4)]]), annotation(annotation_id="b", evidences=[])]  # fmt: skip
+    _, instances, problems = read(write_set(tmp_path, rows))
+    assert {i.key: [a.sets for a in i.annotations] for i in instances} == {"a": [], "b": [()]}
+    assert [p.is_warning for p in problems] == [True, True]
+    assert problems[1].reason == (
+        "1 instance has no other evidence; taken without an annotation, since nothing says that there is no rationale: "
+        "line 1, 'a'."
+    )
+
+
+def test_of_many_evidences_without_tokens_all_are_counted_and_the_first_twenty_named(tmp_path):
+    rows = [annotation(annotation_id=str(n), evidences=[[evidence(), evidence(start=1, end=1)]]) for n in range(30)]
+    _, instances, [problem] = read(write_set(tmp_path, rows))
+    assert len(instances) == 30
+    assert problem.value == "30"
+    assert "line 20, evidences[0][1]; and 10 more." in problem.reason
 
 
 def test_more_documents_than_the_task_has_segments_are_refused(tmp_path):

@@ -135,7 +135,7 @@ REFUSED = [
     ([gold({"text": TokenizedText("ab", (0, 1, 1), (1, 1, 2), (0,))})], r"token 1 of segment 'text' \(''\) is empty"),
     ([gold({"text": body("")})], "Instance '1': the segment 'text' has no token"),
     ([gold({"text": body("a")}, result=None, key=str(k)) for k in range(7)], r"7 of the instances have no result; .*\('?instances?: '0', '1', '2', '3', '4' and 2 more\)"),
-    ([gold({"text": body("a")}, split=s, key=s or "-") for s in ("", "dev")], r"2 of the instances are in no split of train, val, test; run `annotator split`.*'-', 'dev'"),
+    ([gold({"text": body("a")}, split=s, key=s or "-") for s in ("", "dev")], r"2 of the instances are in no split of train, val, test; have a lead share them out first \(`annotator split`.*'-', 'dev'"),
     ([gold({"text": body("a")})] * 2, "Two instances of split 'train' have the key '1'"),
     ([gold({"text": body("a")}), gold({"text": body("b")}, split="val")], "the document '1' would stand for two different texts.*--split"),
     ([], "There is no instance to write"),

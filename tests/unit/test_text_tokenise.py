@@ -126,6 +126,35 @@ def test_our_tokens_are_those_of_spacy_alone(words, data, language):
     assert tokenise(text, language).tokens() == spacy_tokens(text, language)
 
 
+STOPS = [
+    ("ar", "في عام 39.", "في عام 39 .", "spaCy's Arabic leaves it on numbers"),
+    ("ar", "في عام ٣٩.", "في عام ٣٩ .", "Arabic-Indic digits"),
+    ("fa", "سال ۱۳۹۹.", "سال ۱۳۹۹ .", "Persian ones"),
+    ("ur", "سال ۱۹.", "سال ۱۹ .", "spaCy's Urdu cuts it off ASCII digits alone"),
+    ("bn", "39.", "39 .", ""),
+    ("hi", "३९.", "३९ .", "as spaCy has it"),
+    ("ar", "(1990).", "( 1990 ) .", "a bracket before it"),
+    ("ar", "39%. ٣٩٪.", "39 % . ٣٩ ٪ .", "a sign of percent"),
+    ("ar", "«39».", "« 39 » .", "quotation marks"),
+    ("ar", "هلامياً.", "هلامياً .", "a vowel sign: spaCy's Arabic cuts it off bare letters alone"),
+    ("ar", "الخِطَابَة.", "الخِطَابَة .", "a letter behind one"),
+    ("ar", "3.14. 1990... 12:30.", "3.14 . 1990 ... 12:30 .", "a point within a number, an ellipsis, a time"),
+    ("ar", "www.x.com.", "www.x.com.", "letters: as spaCy has it"),
+    ("en", "In 39.", "In 39 .", "as spaCy has it"),
+    ("de", "Am 3. Mai 1990.", "Am 3. Mai 1990.", "an ordinal: as spaCy has it"),
+    ("da", "den 3. maj", "den 3. maj", ""),
+    ("nb", "3. mai", "3. mai", ""),
+    ("tr", "3. gün", "3. gün", ""),
+    ("hu", "3. nap", "3. nap", ""),
+    ("sr", "3. maj", "3. maj", ""),
+]
+
+
+@pytest.mark.parametrize(("language", "text", "tokens", "_why"), STOPS)
+def test_a_full_stop_is_cut_off_a_number_where_it_makes_no_ordinal(language, text, tokens, _why):
+    assert " ".join(tokenise(text, language).tokens()) == tokens
+
+
 @pytest.mark.parametrize("text", ["' ''1", ": (:", "a' ''b '", "(' '' ')", "x : ) y", ". ''1"])
 @pytest.mark.parametrize("language", ["en", "de", "fr", "es"])
 def test_signs_of_a_rule_on_both_sides_of_a_blank_are_what_spacy_makes_of_them(text: str, language: str) -> None:

@@ -159,6 +159,11 @@ def test_the_timeline_is_a_file_for_a_spreadsheet(store: Store, project: Project
     assert rows[1]["what"] == "handed in round 1: negative, 1 set"
 
 
+def test_words_that_begin_like_a_formula_are_words_in_the_file() -> None:
+    moments = [Moment("2026-01-01T00:00:00Z", "@ann", "=1+1", ("-a", "b"))]
+    assert timeline_as_csv(moments) == "when,who,what,more\n2026-01-01T00:00:00Z,'@ann,'=1+1,\"'-a\nb\"\n"
+
+
 def test_only_who_sees_all_annotations_sees_it(
     store: Store, project: Project, annotator: User, make_project: Callable[..., Project]
 ) -> None:

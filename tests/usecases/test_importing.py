@@ -12,10 +12,12 @@ from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.domain.projects import Project
 from annotator.domain.rationales import RationaleSet
 from annotator.domain.tasks import get_task
-from annotator.errors import ImportRefused, NotAllowed
+from annotator.errors import ImportRefused, InvalidValue, NotAllowed
 from annotator.store import Store, open_store
 from annotator.store.annotations import annotations_of
-from annotator.usecases import marking
+from annotator.text.align import split_on_spaces
+from annotator.usecases import marking, preparing
+from annotator.usecases.exporting import export_file
 from annotator.usecases.import_report import ImportOptions, ImportReport
 from annotator.usecases.importing import import_file
 from annotator.usecases.projects import change_project, create_project, find_project, progress_of
@@ -322,3 +324,137 @@ def test_rules_that_were_changed_meanwhile_are_not_overwritten_by_an_import(
     import_file(store, LOCAL_OPERATOR, stale, "jsonl", path)
     now = find_project(store, "Open")
     assert (now.guidelines, now.labels) == ("# New", ("so-so",))
+
+
+# Spans that end within a token, and tokens that are there already --------------------------------------------------------
+
+
+def test_spans_that_end_within_a_token_are_counted_and_named(
+    make_project: Callable[..., Project], import_rows: Rows
+) -> None:
+    text = "An unlikeable plot, or so."
+    spans = [(5, 9), (3, 13), (14, 18), (14, 19), (0, 3)]  # "like", its word, "plot", "plot,", and "An " with a blank
+    rows = [
+        {"id": f"t{n}", "text": text, "label": "positive", "annotator": "a",
+         "rationales": [[{"start_char": start, "end_char": end}]]}
+        for n, (start, end) in enumerate(spans)
+    ]  # fmt: skip
+    rows.append({"id": "whole", "text": text, "label": "positive", "annotator": "a", "rationales": [[[0, 1]]]})
+    report = import_rows(make_project(), rows)
+    assert (report.n_character_spans, report.widened.n) == (5, 1)
+    assert report.notes == ["1 of 5 spans was widened to whole tokens: rows.jsonl, line 1: “like” became “unlikeable”."]
+
+
+def test_the_answers_of_an_arabic_text_that_end_before_a_full_stop_are_no_longer_widened(
+    make_project: Callable[..., Project], import_rows: Rows
+) -> None:
+    row = {"id": "1", "text": "كان ذلك في عام 39.", "label": "positive", "annotator": "a", "language": "ar",
+           "rationales": [[{"start_char": 15, "end_char": 17}]]}  # fmt: skip
+    report = import_rows(make_project(), [row])
+    assert (report.n_character_spans, report.widened.n, report.notes) == (1, 0, [])
+
+
+def test_texts_keep_the_tokens_they_were_stored_with_when_the_tokeniser_has_changed(
+    store: Store,
+    make_project: Callable[..., Project],
+    import_rows: Rows,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rows = [
+        {
+            "id": "1",
+            "text": "Good food.",
+            "label": "positive",
+            "annotator": "a",
+            "rationales": [[{"start_char": 5, "end_char": 9}]],
+        }
+    ]
+    canonical = tmp_path / "canonical.jsonl"
+    canonical.write_text('{"id": "d", "fields": {"text": {"docid": "d"}}, "annotations": []}\n')
+    (tmp_path / "docs.jsonl").write_text('{"docid": "d", "text": "Bad food."}\n')
+    project = make_project()
+    monkeypatch.setattr(preparing, "tokenise_all", lambda texts, _: (split_on_spaces(text) for text in texts))
+    import_rows(project, rows)
+    import_file(store, LOCAL_OPERATOR, project, "jsonl", canonical)
+    monkeypatch.undo()
+    before = table_sizes(store)
+    again = import_rows(project, rows)
+    assert (again.n_unchanged, again.n_updated, again.widened.n) == (1, 0, 1)
+    assert import_file(store, LOCAL_OPERATOR, project, "jsonl", canonical).n_unchanged == 1
+    assert table_sizes(store) | {"events": before["events"]} == before
+    other = import_rows(project, [rows[0] | {"id": "2"}])  # a new row has the tokens of today
+    assert (other.n_new, other.widened.n) == (1, 0)
+
+
+# Files that hold nothing, or something else ---------------------------------------------------------------------------
+
+NOTHING = [
+    ("csv", b"", "The file 'file' is empty; there is nothing to import."),
+    ("jsonl", b"", "The file 'file' is empty"),
+    ("jsonl", b"\xef\xbb\xbf \r\n\t\n", "The file 'file' is empty"),
+    ("csv", b"\xef\xbb\xbf", "The file 'file' is empty"),
+    ("label-studio", b"\n" * 3_000_000, "The file 'file' is empty"),
+    ("csv", b"id,text,label\n", "The file 'file' holds no row that the format csv reads"),
+    ("csv", b"id,text,label\n\n , ,\n", "holds no row that the format csv reads"),
+    ("label-studio", b"[]", "holds no row that the format label-studio reads"),
+    ("predictions", b"\n", "The file 'file' is empty"),
+    ("captum", b"[]", "holds no row that the format captum reads"),
+    ("attributions-csv", b"id,token_index,score\n", "holds no row that the format attributions-csv reads"),
+]
+
+
+@pytest.mark.parametrize("is_dry_run", [True, False])
+@pytest.mark.parametrize(("format_name", "content", "reason"), NOTHING)
+def test_a_file_without_anything_to_import_is_refused(
+    format_name: str, content: bytes, reason: str, is_dry_run: bool, store: Store,
+    make_project: Callable[..., Project], tmp_path: Path,
+) -> None:  # fmt: skip
+    path = tmp_path / "file"
+    path.write_bytes(content)
+    project = make_project()
+    before = table_sizes(store)
+    options = ImportOptions(dry_run=is_dry_run, skip_invalid=True, model="m", method="x")
+    with pytest.raises(InvalidValue) as refusal:
+        import_file(store, LOCAL_OPERATOR, project, format_name, path, options)
+    assert str(refusal.value).startswith(reason) or reason in str(refusal.value)
+    assert table_sizes(store) == before
+
+
+def test_a_folder_without_files_is_refused(store: Store, make_project: Callable[..., Project], tmp_path: Path) -> None:
+    (tmp_path / "data" / "docs").mkdir(parents=True)
+    for format_name in ("eraser", "doccano", "benchmark", "jsonl"):
+        with pytest.raises(InvalidValue, match="The folder 'data' is empty; there is nothing to import"):
+            import_file(store, LOCAL_OPERATOR, make_project(name=format_name), format_name, tmp_path / "data")
+
+
+def test_prose_given_as_jsonl_is_one_problem(
+    store: Store, make_project: Callable[..., Project], tmp_path: Path
+) -> None:
+    (tmp_path / "README").write_text("A line of prose.\n" * 57)
+    options = ImportOptions(skip_invalid=True)  # there is nothing but the problem
+    with pytest.raises(ImportRefused, match="has 1 problem; nothing was stored. No row of it can be taken") as refusal:
+        import_file(store, LOCAL_OPERATOR, make_project(), "jsonl", tmp_path / "README", options)
+    assert "This does not look like JSONL" in str(refusal.value.problems[0])
+
+
+def test_an_export_of_own_and_brought_annotations_comes_back_in_several_batches(
+    store: Store,
+    make_project: Callable[..., Project],
+    import_rows: Rows,
+    add_person: Callable[..., User],
+    tmp_path: Path,
+) -> None:
+    project = make_project(annotators_per_instance=2)
+    rows = [
+        {"id": f"t{n}", "text": "Fine food.", "label": "positive", "annotator": "source", "rationales": [[[0, 1]]]}
+        for n in range(520)
+    ]
+    import_rows(project, rows)
+    ann = add_person("ann", project, "annotator")
+    work = marking.next_work(store, ann, project.id).work
+    marking.submit(store, ann, work.assignment.id, 0, Draft(sets=(RationaleSet.of((0, 2)),)))
+    export_file(store, LOCAL_OPERATOR, project, "jsonl", tmp_path / "own.jsonl")
+    copy = make_project(name="Copy")
+    report = import_file(store, LOCAL_OPERATOR, copy, "jsonl", tmp_path / "own.jsonl")
+    assert (report.n_new, report.n_problems) == (520, 0)

@@ -514,10 +514,16 @@ def test_a_project_without_labels_gives_out_no_work_yet(
     project = make_project()
     change_project(store, LOCAL_OPERATOR, replace(project, labels=()))
     import_rows(replace(project, labels=()), [{"id": "t1", "text": "Fine food."}])
-    answer = marking.next_work(store, add_person("annotator-a", project, "annotator"), project.id)
+    annotator = add_person("annotator-a", project, "annotator")
+    answer = marking.next_work(store, annotator, project.id)
     assert answer.work is None
     assert answer.empty is not None
-    assert "has no labels yet" in answer.empty
+    assert "this project has no labels" in answer.empty
+    assert "A lead of the project adds labels" in answer.empty
+    assert answer.counts["waiting"] == 0
+    change_project(store, LOCAL_OPERATOR, project)  # with labels
+    answer = marking.next_work(store, annotator, project.id)
+    assert (answer.work is None, answer.counts["open"]) == (False, 1)
 
 
 def test_a_draft_with_a_span_outside_the_text_is_refused(store: Store, project: Project, annotator: User) -> None:

@@ -179,6 +179,18 @@ def test_the_csv_holds_each_number_once_with_its_definition(store, modelled) -> 
     assert {r["n_seeds"] for r in rows if r["model"] == "random"} == {"10"}
 
 
+def test_a_model_that_is_named_like_a_formula_is_text_in_the_csv_and_numbers_stay_numbers(
+    store, modelled, take
+) -> None:
+    run = Run("=1+1", "@SUM(1)")
+    take(modelled, *(attributed(key, run, (-2.0, -1.0, 0, 0)) for key in ("a", "b")))
+    rows = list(csv.DictReader(io.StringIO(table_csv(metric_table(told(store, modelled))))))
+    assert {"'=1+1"} == {row["model"] for row in rows if "1+1" in row["model"]}
+    assert "'@SUM(1)" in {row["method"] for row in rows}
+    assert not [cell for row in rows for cell in row.values() if cell[:1] in "=+@\t\r" and cell]
+    assert all(float(row["value"]) is not None for row in rows if row["value"])
+
+
 def test_an_undefined_number_is_empty_in_the_csv_and_not_0(store, modelled) -> None:
     rows = csv.DictReader(io.StringIO(table_csv(metric_table(told(store, modelled)))))
     of_change = [row for row in rows if (row["part"], row["metric"]) == ("prediction: changed", "benchmark.map")]

@@ -90,7 +90,9 @@ def test_without_a_trained_model_one_is_told_how_to_have_one(
     store: Store, project: Project, add_person: Callable[..., User]
 ) -> None:
     [number] = find_instance_ids(store, project.id, "t1")
-    with pytest.raises(NotFound, match="annotator attribute --project 'Project' --model built-in"):
+    with pytest.raises(
+        NotFound, match="trains one on the Saliency page: Compute attributions, with the model built-in"
+    ):
         preview(store, add_person("lead", project, "lead"), number, None, SETS)
 
 

@@ -96,7 +96,7 @@ def button(app: AppTest, key: str) -> Any:
 def test_a_project_without_model_output_says_what_to_do(page, gold) -> None:
     app = page(gold)
     assert not app.exception
-    assert app.info[0].value.startswith("No model output yet. Import predictions or attributions")
+    assert app.info[0].value.startswith("No model output yet. On the Saliency page you can bring in what models say")
 
 
 def test_output_without_gold_says_where_gold_comes_from(page, store, make_project, import_rows) -> None:

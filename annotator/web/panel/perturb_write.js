@@ -48,7 +48,7 @@ export class Write {
     if (first) return this.open(first);
     if (this.original) return this.stage.say("Every text has a changed version. Choose one from the list to write another.");
     this.empty.hidden = false;
-    this.empty.textContent = "There is no text to change yet. Changed versions are written of texts whose annotation is complete; annotate and review some first.";
+    this.empty.textContent = "There is no text to change yet. Changed versions are written of texts whose annotation is complete; they appear here when they are.";
     return undefined;
   }
 

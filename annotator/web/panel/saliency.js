@@ -51,7 +51,7 @@ class Saliency {
     this.link = null;
     await this.list.load(1);
     const first = start || this.list.rows[0]?.id;
-    if (!first) return this.screen.say(Object.values(this.list.asked).some(Boolean) ? "No text fits what is chosen on the left." : "This project has no texts yet. Import some on Project.");
+    if (!first) return this.screen.say(Object.values(this.list.asked).some(Boolean) ? "No text fits what is chosen on the left." : "This project has no texts yet. A lead of it imports them on the Project page.");
     await this.open(first);
     return isThere ? undefined : this.screen.say("The saved list of this link is not there (any more); all texts are listed.");
   }

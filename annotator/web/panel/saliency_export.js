@@ -48,9 +48,10 @@ export function csvOf(maps) {
   return rows.map((row) => row.map(cell).join(",")).join("\r\n");
 }
 
-/** A formula of a spreadsheet must not run: such a text begins with an apostrophe. */
+/** A formula of a spreadsheet must not run: such a text begins with an apostrophe (as in formats/spreadsheets.py). */
 function cell(value) {
-  const text = typeof value === "string" && /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value);
+  const isFormula = typeof value === "string" && /^[=+\-@\t\r\n＝＋－＠]/.test(value) && !/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(value);
+  const text = isFormula ? `'${value}` : String(value);
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 

@@ -84,7 +84,7 @@ export class SaliencyScreen {
   #words() {
     const withheld = this.view.withheld || this.partnerView?.withheld;
     if (withheld) return withheld;
-    if (!this.view.choices.length) return "No model says anything of this text yet. Import attributions on Project, or compute them with annotator attribute.";
+    if (!this.view.choices.length) return "No model says anything of this text yet. Below you can bring in what models say, or compute attributions.";
     if (!this.maps.length) return "Choose what to show: “Add a panel”.";
     return this.view.gold.length ? "" : "This text has no gold sets, so nothing can be compared.";
   }

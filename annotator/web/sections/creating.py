@@ -8,6 +8,7 @@ from annotator.usecases.custom_tasks import parse_task
 from annotator.usecases.databases import Store
 from annotator.usecases.projects import create_project
 from annotator.web.frame import as_text
+from annotator.web.page_parts import labels_in
 from annotator.web.session import Visit, current_visit, page_store
 
 _CUSTOM = "custom"
@@ -33,7 +34,7 @@ def show(store: Store, visit: Visit) -> None:
             "Language", "en", key="create_language", help="Of the texts that do not say theirs: en, zh, de ..."
         )
         segments = _segment_fields() if task_name == _CUSTOM else ""
-        labels = _labels_field() if result == "label" else []
+        labels = _labels_field() if result == "label" else ()
         if not st.form_submit_button("Create", type="primary"):
             return
     try:
@@ -68,9 +69,12 @@ def _segment_fields() -> str:
     return ",".join([marked, *(f"{name}:unselectable" for name in shown.split(",") if name.strip())])
 
 
-def _labels_field() -> list[str]:
-    text = st.text_input("Labels, comma separated (none: those of the first import)", key="create_labels")
-    return [label.strip() for label in text.split(",") if label.strip()]
+def _labels_field() -> tuple[str, ...]:
+    text = st.text_input(
+        "Labels, comma separated (none: those of the first import)", key="create_labels",
+        help="Texts that come without labels cannot be given out before the project has some.",
+    )  # fmt: skip
+    return labels_in(text)
 
 
 def _described(name: str) -> str:

@@ -11,6 +11,7 @@ from annotator.domain.people import has_right
 from annotator.domain.projects import GOLD_POLICIES, Project
 from annotator.usecases.databases import Store
 from annotator.usecases.exporting import HALVES, WRITABLE, ExportOptions, export_file
+from annotator.web.frame import as_text
 from annotator.web.session import Visit
 
 # What a person chooses from, and the ending of a format that is one file; "": a folder, which is packed.
@@ -64,7 +65,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     if ready and ready[0] == choice:
         _, name, content, n = ready
         st.download_button(
-            f"Take {name} ({n:,} instances, {len(content) / 1024:,.0f} KB)", content, name, key="export_take"
+            as_text(f"Take {name} ({n:,} instances, {len(content) / 1024:,.0f} KB)"), content, name, key="export_take"
         )
 
 

@@ -1,31 +1,34 @@
 """Import: choose files, see what they hold and every problem with its line, then store all of it or nothing."""
 
-import tempfile
-from collections import Counter
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path, PurePosixPath
 from typing import Any
-from zipfile import BadZipFile, ZipFile
 
 import streamlit as st
 
-from annotator.domain.projects import Project
+from annotator.domain.projects import GOLD_POLICIES, GoldPolicy, Project
 from annotator.domain.sources import Problem
-from annotator.errors import ImportRefused, InvalidValue
+from annotator.errors import ImportRefused
 from annotator.usecases.databases import Store
 from annotator.usecases.import_report import GOLD_MODES, MERGES, ImportOptions, ImportReport
 from annotator.usecases.importing import READABLE, READABLE_OUTPUT, import_file
+from annotator.usecases.uploads import laid_out, name_that_repeats
 from annotator.web.frame import as_text
+from annotator.web.page_parts import show_missing_labels
 from annotator.web.session import Visit
 
-_LARGEST_UNPACKED_GB = 4
 _GOLD_WORDS = {"accepted": "accepted gold", "draft": "drafts to correct", "reference": "reference only"}
+_POLICY_WORDS: dict[GoldPolicy, str] = {
+    "chosen": "chosen: the first annotation of each text, until the lead chooses another",
+    "all": "all: every distinct set",
+    "majority": "majority: the tokens that more than half of the annotators marked",
+    "union": "union: the tokens that any annotator marked",
+}
 
 
 def show(store: Store, visit: Visit, project: Project) -> None:
     """Nothing is stored until the person has seen the check and agrees."""
+    show_missing_labels(store, visit, project, is_before_texts=False)
     st.caption(
         "CSV and JSONL by column names; our own export; ERASER (its split files with docs.jsonl, or a zip with docs/); "
         "the benchmark's input and gold. Importing the same rows again changes nothing."
@@ -85,7 +88,7 @@ def _check_and_store(
             icon=":material/upload_file:",
         )
         return
-    if twice := _name_that_repeats(files):
+    if twice := name_that_repeats([file.name for file in files]):
         st.error(as_text(f"Two of the files are called '{twice}'. Rename one, or put them in a zip with folders."))
         return
     signature = (format_name, options, tuple((file.name, file.file_id) for file in files))
@@ -105,7 +108,7 @@ def _try(
         bar.progress(0.5, text=f"{n:,} instances read")
 
     try:
-        with _folder_of(files) as path:
+        with laid_out((file.name, file.getbuffer()) for file in files) as path:
             return import_file(
                 store, visit.user, project, format_name, path, options,
                 progress=show_count,
@@ -134,14 +137,18 @@ def _show_check(
         f"{answer.n_new:,} {texts}, {answer.n_updated:,} changed, {answer.n_unchanged:,} as they were.{held}",
         icon=":material/check_circle:",
     )
-    _show_problems("rows that are left out", answer.problems, answer.n_problems)
-    _show_problems("warnings", answer.warnings, answer.n_warnings)
+    for note in answer.notes:
+        st.warning(as_text(note), icon=":material/info:")
+    policy = _ask_policy(answer)
+    _show_problems(("row that is left out", "rows that are left out"), answer.problems, answer.n_problems)
+    _show_problems(("warning", "warnings"), answer.warnings, answer.n_warnings)
     if answer.preview:
         st.dataframe(answer.preview, hide_index=True, key="import_preview")
     if answer.n_new + answer.n_updated == 0:
         st.info("There is nothing to store.")
     elif st.button(f"Store {answer.n_new + answer.n_updated:,} instances", type="primary", key="import_store"):
-        done = _try(store, visit, project, format_name, files, replace(options, dry_run=False))
+        asked = replace(options, dry_run=False, gold_policy=policy)
+        done = _try(store, visit, project, format_name, files, asked)
         st.session_state.pop("import_checked", None)
         if isinstance(done, ImportRefused):
             _show_refusal(done)
@@ -150,17 +157,33 @@ def _show_check(
             st.rerun()
 
 
+def _ask_policy(answer: ImportReport) -> GoldPolicy | None:
+    """Where texts come with several annotators: which of their sets are the gold."""
+    if answer.gold_policy is None:
+        return None
+    return st.radio(
+        "Gold of these texts", GOLD_POLICIES, index=GOLD_POLICIES.index(answer.gold_policy),
+        format_func=_POLICY_WORDS.__getitem__, key="import_gold_policy",
+        help="It can be changed later under Rules.",
+    )  # fmt: skip
+
+
 def _show_refusal(refusal: ImportRefused) -> None:
+    n = refusal.n_problems
     st.error(
-        f"{refusal.n_problems:,} problems; nothing can be stored until they are mended or left out.",
+        f"{n:,} problems; nothing can be stored until they are mended or left out."
+        if n > 1
+        else as_text(f"{refusal.problems[0].reason} Nothing can be stored until this is mended or left out."),
         icon=":material/error:",
     )
-    _show_problems("problems", refusal.problems, refusal.n_problems)
+    _show_problems(("problem", "problems"), refusal.problems, refusal.n_problems)
 
 
-def _show_problems(what: str, problems: Sequence[Problem], n: int) -> None:
+def _show_problems(words: tuple[str, str], problems: Sequence[Problem], n: int) -> None:
+    """A table under their number; words: for one of them, and for several."""
     if not n:
         return
+    what = words[n > 1]
     rows = [
         {"file": p.source, "line": p.line, "field": p.field, "value": p.value[:200], "reason": p.reason}
         for p in problems
@@ -169,41 +192,6 @@ def _show_problems(what: str, problems: Sequence[Problem], n: int) -> None:
     st.dataframe(
         rows,
         hide_index=True,
-        key=f"import_{what.replace(' ', '_')}",
+        key=f"import_{words[1].replace(' ', '_')}",
         column_config={"reason": st.column_config.TextColumn(width="large")},
     )
-
-
-def _name_that_repeats(files: Sequence[Any]) -> str | None:
-    """The name of two uploaded files, of which one would take the other's place."""
-    counts = Counter(PurePosixPath(file.name).name for file in files)
-    return next((name for name, n in counts.items() if n > 1), None)
-
-
-@contextmanager
-def _folder_of(files: Sequence[Any]) -> Iterator[Path]:
-    """The uploaded files on the disk: one plain file as itself, several (or a zip) as a folder."""
-    with tempfile.TemporaryDirectory(prefix="annotator-import-") as name:
-        folder = Path(name)
-        for file in files:
-            target = folder / PurePosixPath(file.name).name
-            target.write_bytes(file.getbuffer())
-            if target.suffix == ".zip":
-                _unpack(target, folder)
-        entries = [path for path in folder.iterdir() if path.name != "__MACOSX"]
-        yield entries[0] if len(entries) == 1 else folder
-
-
-def _unpack(archive: Path, folder: Path) -> None:
-    try:
-        with ZipFile(archive) as opened:
-            if sum(info.file_size for info in opened.infolist()) > _LARGEST_UNPACKED_GB * 1024**3:
-                raise InvalidValue(
-                    f"'{archive.name}' would unpack to more than {_LARGEST_UNPACKED_GB} GB. Use the command line for it."
-                )
-            if twice := next((name for name in opened.namelist() if (folder / name).is_file()), None):
-                raise InvalidValue(f"'{archive.name}' holds '{twice}', which is among the files already. Rename one.")
-            opened.extractall(folder)
-    except BadZipFile as error:
-        raise InvalidValue(f"'{archive.name}' is no zip file: {error}.") from error
-    archive.unlink()

@@ -60,7 +60,7 @@ def _choose(store: Store, visit: Visit, project: Project, key: str) -> int:
         return next(iter(found))
     return st.segmented_control(
         "Split", list(found), default=next(iter(found)), required=True, key=f"look_split_{key}",
-        format_func=lambda number: found[number] or "no split",
+        format_func=lambda number: as_text(found[number]) or "no split",
     )  # fmt: skip
 
 
@@ -130,7 +130,7 @@ class _Looking:
         latest = {view.title.split(" · ")[0]: number for number, view in views.items()}
         numbers = st.pills(
             "Annotations side by side", list(views), selection_mode="multi", default=list(latest.values())[:_BESIDE],
-            format_func=lambda number: views[number].title, key=f"{self.key}_views",
+            format_func=lambda number: as_text(views[number].title), key=f"{self.key}_views",
         )  # fmt: skip
         return [views[number] for number in numbers]
 

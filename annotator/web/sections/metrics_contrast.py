@@ -38,8 +38,8 @@ def show(store: Store, visit: Visit, project: Project, found: Found) -> None:
     )
     if not rows:
         st.info(
-            "No model has answers to perturbed versions with a label. Write some on Perturb or import contrast sets, and "
-            "compute or import the answers of a model.",
+            "No model has answers to perturbed versions with a label. Annotators and reviewers write such versions on Perturb, "
+            "or a lead imports contrast sets; what a model answers to them is brought in on the Saliency page.",
             icon=":material/contrast:",
         )
         return

@@ -50,8 +50,9 @@ def _show_curves(store: Store, visit: Visit, project: Project, found: Found) -> 
     rows = list({row.run: row for row in reversed(found.table.rows) if row.points is not None}.values())[::-1]
     if not rows:
         st.info(
-            "No run has answers at several thresholds. Import the model's answers to the input without, and with only, the "
-            "highest scored share of tokens (`on` and `threshold` in the format `predictions`); the curves then appear here.",
+            "No run has answers at several thresholds. Bring in, on the Saliency page, the model's answers to the input without, "
+            "and with only, the highest scored share of tokens (`on` and `threshold` in the format `predictions`); the curves "
+            "then appear here.",
             icon=":material/show_chart:",
         )
         return
@@ -77,7 +78,8 @@ def _show_layers(store: Store, visit: Visit, project: Project, found: Found) -> 
     columns = {c.name: c for c in found.table.columns if any(_has(row, c) for row in rows) and c.group in _BY_LAYER}
     if not columns:
         st.info(
-            "No run has attributions by layer. Import attributions that say their `layer`; a line a run then appears here.",
+            "No run has attributions by layer. Bring in, on the Saliency page, attributions that say their `layer`; a line a run "
+            "then appears here.",
             icon=":material/layers:",
         )
         return

@@ -70,8 +70,8 @@ def show_confidence(store: Store, visit: Visit, project: Project, found: Found) 
     points = [point for point in _points(behind) if point.p is not None]
     if not points:
         st.info(
-            "None of these instances has a value here and a probability of the model's answer. Import the model's predictions "
-            "with probabilities (format `predictions`) to see one beside the other.",
+            "None of these instances has a value here and a probability of the model's answer. Bring in the model's "
+            "predictions with probabilities, on the Saliency page (format `predictions`), to see one beside the other.",
             icon=":material/scatter_plot:",
         )
         return

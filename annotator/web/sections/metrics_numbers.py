@@ -151,8 +151,8 @@ def _made(store: Store, visit: Visit, project: Project, asked: Asked) -> MetricT
     to_score = what_to_score(store, visit.user, project)
     if not to_score.n_stored:
         st.info(
-            "No model output yet. Import predictions or attributions (on the Saliency page, or with `annotator import`), or "
-            "compute them with `annotator attribute`; the numbers then appear here.",
+            "No model output yet. On the Saliency page you can bring in what models say, or compute attributions; the numbers "
+            "then appear here.",
             icon=":material/monitoring:",
         )
         return None
@@ -186,7 +186,7 @@ def _has_rows(table: MetricTable) -> bool:
     if not table.gold["instances"]:
         st.info(
             f"No instance has gold under the policy “{table.gold_policy}” here, so there is nothing to compare with. Gold comes "
-            "from accepted annotations, or from a file that is imported with its rationales.",
+            "from accepted annotations, or from a file with rationales that a lead imports.",
             icon=":material/rule:",
         )
         return False

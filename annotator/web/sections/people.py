@@ -6,12 +6,13 @@ from annotator.domain.people import PROJECT_ROLES
 from annotator.domain.projects import Project
 from annotator.usecases.databases import Store
 from annotator.usecases.projects import give_role, members_of, people_to_choose, take_role
-from annotator.web.page_parts import show_missing_people
+from annotator.web.page_parts import show_missing_labels, show_missing_people
 from annotator.web.session import Visit
 
 
 def show(store: Store, visit: Visit, project: Project) -> None:
     """Members with their roles; give or take one."""
+    show_missing_labels(store, visit, project)
     show_missing_people(store, visit, project)
     members = members_of(store, visit.user, project.id)
     if members:
@@ -35,5 +36,6 @@ def show(store: Store, visit: Visit, project: Project) -> None:
             take_role(store, visit.user, project.id, *held[chosen])
             st.rerun()
     st.caption(
-        "New accounts are made with `annotator user add NAME --role ROLE`, which prints a one-time sign-in link."
+        "New accounts are made by an administrator with `annotator user add NAME --role ROLE`, which prints a one-time sign-in "
+        "link."
     )

@@ -1,25 +1,39 @@
 """How far the project is: instances by state, and what each person has done."""
 
+from dataclasses import dataclass
+
 import streamlit as st
 
 from annotator.domain.projects import Project
 from annotator.usecases.databases import Store
+from annotator.usecases.imported_work import accepted_annotations, gold_words, imported_annotations
 from annotator.usecases.open_rounds import stuck_work
-from annotator.usecases.projects import Progress, progress_of
-from annotator.web.page_parts import show_missing_people, show_stuck
+from annotator.usecases.projects import Progress, events_of, progress_of
+from annotator.web.frame import as_text
+from annotator.web.page_parts import show_missing_labels, show_missing_people, show_stuck
 from annotator.web.session import Visit
+
+_IMPORTED_KEY = "progress_imported"
+_STATES = {
+    "leased": "open",
+    "returned": "returned",
+    "submitted": "submitted",
+    "skipped": "skipped",
+    "proposed": "proposed to discard",
+}
 
 
 def show(store: Store, visit: Visit, project: Project) -> None:
     """Counts that are kept, never counted over the project; one page of the list."""
     progress = progress_of(store, visit.user, project.id)
+    show_missing_labels(store, visit, project)
     if not progress.n_instances:
         st.info("This project holds no texts yet. Go to **Import** to read a file.", icon=":material/upload_file:")
         return
     show_missing_people(store, visit, project)
     show_stuck(stuck_work(store, visit.user, project))
     _show_counts(progress)
-    _show_people(progress)
+    _show_people(progress, _imported(store, visit, project))
 
 
 def _show_counts(progress: Progress) -> None:
@@ -44,20 +58,37 @@ def _show_counts(progress: Progress) -> None:
     st.progress(percent, text=f"{percent} % done: {parts} of {n:,}")
 
 
-def _show_people(progress: Progress) -> None:
+@dataclass(frozen=True)
+class _Imported:
+    """What files brought: annotations by annotator, and what the gold is made from."""
+
+    people: dict[str, int]
+    gold: str
+
+
+def _imported(store: Store, visit: Visit, project: Project) -> _Imported:
+    """Counted anew only when something has happened since: it is counted over the whole project."""
+    newest = [event.id for event in events_of(store, visit.user, project.id, limit=1)]
+    kept = st.session_state.get(_IMPORTED_KEY)
+    if kept is None or kept[0] != (project.id, newest):
+        accepted = accepted_annotations(store, visit.user, project)
+        gold = gold_words(project.settings.gold_policy, accepted) if accepted.n_several else ""
+        kept = ((project.id, newest), _Imported(imported_annotations(store, visit.user, project), gold))
+        st.session_state[_IMPORTED_KEY] = kept
+    found: _Imported = kept[1]
+    return found
+
+
+def _show_people(progress: Progress, imported: _Imported) -> None:
     st.subheader("People", anchor=False)
-    if not progress.people:
+    if imported.gold:
+        st.caption(as_text(f"{imported.gold} It can be changed under Rules."))
+    if not progress.people and not imported.people:
         st.caption("Nobody has begun yet.")
         return
-    columns = {
-        "leased": "open",
-        "returned": "returned",
-        "submitted": "submitted",
-        "skipped": "skipped",
-        "proposed": "proposed to discard",
-    }
-    rows = [
-        {"person": name, **{title: counts.get(state, 0) for state, title in columns.items()}}
-        for name, counts in progress.people.items()
-    ]
+    heads = [*(_STATES.values() if progress.people else ()), *(["imported"] if imported.people else ())]
+    people = {name: {_STATES[state]: n for state, n in counts.items() if state in _STATES}
+              for name, counts in progress.people.items()}  # fmt: skip
+    people |= {f"{name} (imported)": {"imported": n} for name, n in imported.people.items()}
+    rows = [{"person": name, **{head: counts.get(head, 0) for head in heads}} for name, counts in people.items()]
     st.dataframe(rows, hide_index=True, key="project_people_progress")

@@ -5,12 +5,14 @@ from typing import Any
 
 import streamlit as st
 
+from annotator.domain.gold import Accepted
 from annotator.domain.projects import Project
 from annotator.domain.proposed_sets import ProposedSource
 from annotator.domain.reviews import SCALES, Property
 from annotator.figures.bars import Part, stacked_bars
 from annotator.usecases.agreement import Agreement, Spread, agreement_of
 from annotator.usecases.databases import Store
+from annotator.usecases.imported_work import accepted_annotations, gold_words
 from annotator.usecases.projects import events_of
 from annotator.usecases.quality import (
     BehindPoint,
@@ -19,6 +21,7 @@ from annotator.usecases.quality import (
     instances_behind_score,
     quality_of,
 )
+from annotator.web.frame import as_text
 from annotator.web.sections import looking
 from annotator.web.session import Visit
 
@@ -34,8 +37,16 @@ _AGREEMENT_KEY = "quality_agreement_{}"
 
 def show(store: Store, visit: Visit, project: Project) -> None:
     """What costs little is there at once; agreement reads the whole project, so it is computed when it is asked for."""
-    found = _numbers(store, visit, project)
+    found, accepted = _numbers(store, visit, project)
     if not found.outcomes and not found.time.n:
+        if accepted.n_several:
+            st.info(
+                "Nothing has been handed in here yet, but files brought several annotations of a text: how far these agree is "
+                "computed below.",
+                icon=":material/monitoring:",
+            )
+            _show_agreement(store, visit, project, accepted)
+            return
         st.info(
             "Nothing has been handed in yet. Numbers appear here with the first annotations.",
             icon=":material/monitoring:",
@@ -54,17 +65,18 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     with right:
         _show_times(found)
     _show_proposed(found)
-    _show_agreement(store, visit, project)
+    _show_agreement(store, visit, project, accepted)
 
 
-def _numbers(store: Store, visit: Visit, project: Project) -> WorkQuality:
+def _numbers(store: Store, visit: Visit, project: Project) -> tuple[WorkQuality, Accepted]:
     """Counted anew only when something has happened since: in a large project it takes seconds, and each click asks."""
     newest = [event.id for event in events_of(store, visit.user, project.id, limit=1)]
     kept = st.session_state.get(_NUMBERS_KEY)
     if kept is None or kept[0] != (project.id, newest):
-        kept = ((project.id, newest), quality_of(store, visit.user, project))
+        numbers = quality_of(store, visit.user, project), accepted_annotations(store, visit.user, project)
+        kept = ((project.id, newest), numbers)
         st.session_state[_NUMBERS_KEY] = kept
-    found: WorkQuality = kept[1]
+    found: tuple[WorkQuality, Accepted] = kept[1]
     return found
 
 
@@ -191,8 +203,10 @@ def _show_proposed(found: WorkQuality) -> None:
     )
 
 
-def _show_agreement(store: Store, visit: Visit, project: Project) -> None:
+def _show_agreement(store: Store, visit: Visit, project: Project, accepted: Accepted) -> None:
     st.markdown("**Annotators' agreement**")
+    if accepted.n_several:
+        st.caption(as_text(gold_words(project.settings.gold_policy, accepted)))
     key = _AGREEMENT_KEY.format(project.id)
     if st.button("Compute it now", key=f"quality_compute_{project.id}", help="Reads the whole project."):
         with st.spinner("Reading all annotations …"):

@@ -19,7 +19,7 @@ from annotator.usecases.databases import Store
 from annotator.usecases.projects import change_project
 from annotator.usecases.word_lists import word_lists
 from annotator.web.frame import as_text
-from annotator.web.page_parts import show_missing_people
+from annotator.web.page_parts import labels_in, show_missing_people
 from annotator.web.sections.rules_previews import ask_previews
 from annotator.web.session import Visit
 
@@ -168,7 +168,7 @@ def _labels_field(project: Project) -> tuple[str, ...]:
     if project.task.result_kind == "answer":
         return ()
     text = st.text_input("Labels, comma separated", ", ".join(project.labels), key=_key(project, "labels"))
-    return tuple(label.strip() for label in text.split(",") if label.strip())
+    return labels_in(text)
 
 
 def _ask_work(project: Project, changed: Project) -> Project:

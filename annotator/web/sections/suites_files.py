@@ -39,7 +39,9 @@ def _take(store: Store, visit: Visit, project: Project, name: str) -> None:
     ready = st.session_state.get("tests_ready_file")
     if ready and ready[:2] == (project.id, name):
         base = "".join(c if c.isalnum() else "-" for c in name).strip("-") or "suite"
-        st.download_button(f"Take {base}.jsonl ({ready[2]:,} cases)", ready[3], f"{base}.jsonl", key="tests_take")
+        st.download_button(
+            as_text(f"Take {base}.jsonl ({ready[2]:,} cases)"), ready[3], f"{base}.jsonl", key="tests_take"
+        )
 
 
 def _read_predictions(store: Store, visit: Visit, project: Project, name: str) -> None:

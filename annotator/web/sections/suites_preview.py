@@ -150,7 +150,7 @@ def _edited_text(case: Case, place: int, text: Text) -> Text:
     if isinstance(text, str):
         return st.text_area(what, text, key=f"tests_edit_{case.case}_{place}", height=70)
     written: Mapping[str, str] = {
-        name: st.text_area(f"{what}: {name}", part, key=f"tests_edit_{case.case}_{place}_{name}", height=70)
+        name: st.text_area(as_text(f"{what}: {name}"), part, key=f"tests_edit_{case.case}_{place}_{name}", height=70)
         for name, part in text.items()
     }
     return written

@@ -144,7 +144,7 @@ def _segments(project: Project, what: str, columns: Sequence[DeltaGenerator]) ->
     """A template for each segment; None while one is missing that may not be empty."""
     text: dict[str, str] = {}
     for column, spec in zip(columns, project.task.segments, strict=True):
-        title = spec.title if what == "text" else f"{spec.title}, {what}"
+        title = as_text(spec.title if what == "text" else f"{spec.title}, {what}")
         text[spec.name] = column.text_area(title, key=f"tests_own_{what}_{spec.name}_{project.id}").strip()
     is_missing = any(not text[spec.name] and not spec.may_be_empty for spec in project.task.segments)
     return None if is_missing else text

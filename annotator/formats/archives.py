@@ -1,0 +1,83 @@
+"""Zip archives that people hand in: unpacked into a folder, or refused with the reason; nothing leaves that folder."""
+
+import zlib
+from collections.abc import Sequence
+from pathlib import Path, PurePosixPath
+from zipfile import ZIP_BZIP2, ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
+
+from annotator.errors import InvalidValue
+
+MAX_UNPACKED_GB = 2
+MAX_FILES = 200_000
+MAX_FOLDERS_DEEP = 20
+_LONGEST_NAME = 255  # bytes; what file systems take
+_IS_LOCKED = 0x1  # the flag of an entry that needs a password
+_METHODS = frozenset({ZIP_STORED, ZIP_DEFLATED, ZIP_BZIP2})  # LZMA may ask for gigabytes of memory
+
+
+def unpack(archive: Path, folder: Path, *, name: str) -> None:
+    """Unpack an archive, which people know under `name`, into a folder; where it is refused, files may lie there already.
+
+    Raises: InvalidValue when it is none, is damaged, locked, empty or too large, or a name in it cannot be one here
+    """
+    try:
+        with ZipFile(archive) as opened:
+            entries = opened.infolist()
+            _check(name, entries, folder)
+            opened.extractall(folder)
+    except (BadZipFile, zlib.error, EOFError, ValueError, NotImplementedError) as error:
+        raise InvalidValue(f"'{name}' is no zip file, or is damaged: {_said(error)}. Pack it again.") from None
+    except OSError as error:
+        raise InvalidValue(f"'{name}' cannot be unpacked: {error.strerror or 'its content breaks off'}.") from None
+
+
+def _said(error: Exception) -> str:
+    """What Python says, without a full stop of its own; EOFError says nothing."""
+    return str(error).rstrip(".") or "it breaks off"
+
+
+def _check(name: str, entries: Sequence[ZipInfo], folder: Path) -> None:
+    files = [entry for entry in entries if not entry.is_dir()]
+    if not files:
+        raise InvalidValue(f"The archive '{name}' holds no file; there is nothing to import.")
+    if len(entries) > MAX_FILES:
+        raise InvalidValue(
+            f"'{name}' holds {len(entries):,} files; at most {MAX_FILES:,} are unpacked. Pack it in parts."
+        )
+    if sum(entry.file_size for entry in files) > MAX_UNPACKED_GB * 2**30:
+        raise InvalidValue(f"'{name}' would unpack to more than {MAX_UNPACKED_GB} GB. Use the command line for it.")
+    if any(entry.flag_bits & _IS_LOCKED for entry in files):
+        raise InvalidValue(f"'{name}' is locked with a password. Pack it without one.")
+    if any(entry.compress_type not in _METHODS for entry in files):
+        raise InvalidValue(f"'{name}' is packed in a way that is not read here. Pack it as an ordinary zip file.")
+    _check_names(name, entries, folder)
+
+
+def _check_names(name: str, entries: Sequence[ZipInfo], folder: Path) -> None:
+    files: set[str] = set()
+    for entry in entries:
+        if reason := _why_not(entry.filename):
+            shown = entry.filename if len(entry.filename) <= 80 else f"{entry.filename[:77]}..."
+            raise InvalidValue(f"'{name}' holds '{shown}', {reason}. Pack it again without it.")
+        path = str(PurePosixPath(entry.filename))
+        if entry.is_dir():
+            continue
+        if path in files or (folder / path).is_file():
+            raise InvalidValue(f"'{name}' holds '{path}', which is among the files already. Rename one.")
+        files.add(path)
+    for entry in entries:
+        above = next((str(p) for p in PurePosixPath(entry.filename).parents if str(p) in files), None)
+        if above is not None:
+            raise InvalidValue(f"'{name}' holds '{above}' both as a file and as a folder. Pack it again.")
+
+
+def _why_not(filename: str) -> str | None:
+    """What is wrong with the name of an entry."""
+    parts = filename.replace("\\", "/").split("/")
+    if filename.startswith(("/", "\\")) or parts[0].endswith(":") or ".." in parts:
+        return "a name that leads out of its folder"
+    if len(parts) > MAX_FOLDERS_DEEP:
+        return f"which lies more than {MAX_FOLDERS_DEEP} folders deep"
+    if any(len(part.encode("utf-8", "surrogatepass")) > _LONGEST_NAME for part in parts):
+        return "a name that is too long for a file"
+    return None

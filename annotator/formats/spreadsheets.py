@@ -1,0 +1,33 @@
+"""CSV that people open in a spreadsheet: text that would run there as a formula stays text.
+
+The one way to such a file. What programs read back is written elsewhere, as it is: the golden TSV files of the benchmark, whose
+scripts would take an added apostrophe for a part of the text.
+"""
+
+import csv
+import io
+import re
+from collections.abc import Iterable, Sequence
+
+_FORMULA = re.compile(r"[=+\-@\t\r\n＝＋－＠]")
+_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
+
+
+def written_csv(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """A line of heads and a line for each row; None is an empty cell."""
+    told = io.StringIO()
+    writer = csv.writer(told, lineterminator="\n")
+    writer.writerow([as_words(head) for head in heads])
+    writer.writerows([as_words(cell) for cell in row] for row in rows)
+    return told.getvalue()
+
+
+def as_words(cell: object) -> object:
+    """A cell's value; an apostrophe before text that begins like a formula. Numbers stay numbers, written as text too.
+
+    >>> [as_words(cell) for cell in ("=1+1", "-0.5", -0.5, "-a", "a=b", None)]
+    ["'=1+1", '-0.5', -0.5, "'-a", 'a=b', None]
+    """
+    if isinstance(cell, str) and _FORMULA.match(cell) and not _NUMBER.fullmatch(cell):
+        return f"'{cell}"
+    return cell

@@ -1,0 +1,30 @@
+"""Who annotated how much, counted over a project: what a file brought, and on how many texts several people worked."""
+
+from annotator.domain.gold import Accepted
+from annotator.store.database import Store
+
+_OF_PROJECT = """FROM annotations JOIN instances ON instances.id = instance_id
+    WHERE project_id = ? AND instances.state <> 'discarded'"""
+
+
+def accepted_of(store: Store, project_id: int) -> Accepted:
+    """How many annotations are accepted, on how many texts, and how many on one of them."""
+    row = store.rows(
+        f"""SELECT coalesce(sum(n), 0) AS n_annotations, count(*) AS n_instances, coalesce(sum(n > 1), 0) AS n_several,
+                coalesce(max(n), 0) AS most
+            FROM (SELECT count(*) AS n {_OF_PROJECT} AND annotations.state = 'accepted' GROUP BY instance_id)""",
+        (project_id,),
+    )[0]
+    return Accepted(row["n_annotations"], row["n_instances"], row["n_several"], row["most"])
+
+
+def imported_counts(store: Store, project_id: int) -> dict[str, int]:
+    """Annotations that came with a file, by the name of their annotator; not those that people made here."""
+    rows = store.rows(
+        f"""SELECT annotator, count(*) AS n {_OF_PROJECT} AND user_id IS NULL
+                AND annotations.state IN ('accepted', 'draft', 'reference')
+                AND NOT EXISTS (SELECT 1 FROM gold_choices WHERE annotation_id = annotations.id AND is_adjudicated = 1)
+            GROUP BY annotator ORDER BY n DESC, annotator""",
+        (project_id,),
+    )
+    return {row["annotator"]: row["n"] for row in rows}

@@ -1,0 +1,215 @@
+"""The Project page as a script: what it says of imported work and of missing labels, and how both are mended there."""
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from annotator.domain.people import LOCAL_OPERATOR
+from annotator.domain.projects import Project
+from annotator.resources import resource_folder
+from annotator.store import Store
+from annotator.usecases import accounts
+from annotator.usecases.import_report import ImportReport
+from annotator.usecases.projects import change_project, find_project
+from annotator.web import session
+from annotator.web.session import Visit
+
+PAGE = resource_folder("pages") / "project.py"
+Rows = Callable[..., ImportReport]
+
+
+@pytest.fixture
+def page(store: Store, database: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., AppTest]:
+    """A section of the page, run for the project's lead."""
+
+    def run(project: Project, section: str) -> AppTest:
+        user = accounts.add_user(store, LOCAL_OPERATOR, "ada", "lead", project.name).user
+        token = accounts.sign_in_as(store, "ada", is_demonstration=True)
+        monkeypatch.setattr(session, "cookie_token", lambda: token)
+        monkeypatch.setenv("ANNOTATOR_DB", str(database))
+        app = AppTest.from_file(str(PAGE), default_timeout=30)
+        app.session_state["visit"] = Visit(user, "", project, frozenset({"lead"}))
+        app.session_state["project_section"] = section
+        return app.run()
+
+    return run
+
+
+@pytest.fixture
+def unlabelled(store: Store, make_project: Callable[..., Project]) -> Project:
+    """A project whose task wants labels, without any."""
+    return change_project(store, LOCAL_OPERATOR, replace(make_project(), labels=()))
+
+
+def several(n_texts: int = 4, n_annotators: int = 3) -> list[dict[str, object]]:
+    return [
+        {"id": f"t{text}", "text": "Good food, bad music.", "label": "positive", "annotator": f"ann{who}",
+         "rationales": [[[0, 1 + who]]]}
+        for text in range(n_texts) for who in range(n_annotators)
+    ]  # fmt: skip
+
+
+def as_file(rows: list[dict[str, object]]) -> tuple[str, bytes, str]:
+    return ("rows.jsonl", "".join(json.dumps(row) + "\n" for row in rows).encode(), "text/plain")
+
+
+def said(elements: object) -> str:
+    return " | ".join(element.value for element in elements).replace("\\", "").replace(":small[]", "")
+
+
+# Imported work -------------------------------------------------------------------------------------------------------
+
+
+def test_progress_counts_imported_annotations_by_person_and_says_what_the_gold_is_made_from(
+    page, make_project, import_rows
+) -> None:
+    project = make_project()
+    import_rows(project, several())
+    app = page(project, "Progress")
+    assert not app.exception
+    people = app.dataframe[0].value
+    assert people["person"].tolist() == ["ann0 (imported)", "ann1 (imported)", "ann2 (imported)"]
+    assert people["imported"].tolist() == [4, 4, 4]
+    assert "Nobody has begun yet" not in said(app.caption)
+    assert "4 of 12 accepted annotations count. It can be changed under Rules." in said(app.caption)
+
+
+def test_progress_of_a_project_without_imported_work_is_as_it_was(page, make_project, import_rows) -> None:
+    project = make_project()
+    import_rows(project, [{"id": "a", "text": "Good food.", "label": "positive"}])
+    app = page(project, "Progress")
+    assert "Nobody has begun yet." in said(app.caption)
+    assert "Gold policy" not in said(app.caption)
+
+
+def test_quality_shows_the_agreement_of_imported_annotations(page, make_project, import_rows) -> None:
+    project = make_project()
+    import_rows(project, several())
+    app = page(project, "Quality")
+    assert said(app.info).startswith("Nothing has been handed in here yet, but files brought several annotations")
+    app = app.button(key=f"quality_compute_{project.id}").click().run()
+    assert not app.exception
+    table = next(one.value for one in app.dataframe if "measure" in one.value.columns)
+    assert table[table["measure"] == "best-match IoU"]["value"].tolist() == ["0.500"]  # of 1/2, 1/3 and 2/3
+    assert "12 annotations take part" in said(app.caption)
+    assert "4 of 12 accepted annotations count." in said(app.caption)
+
+
+def test_quality_without_several_annotations_says_that_nothing_is_there(page, make_project, import_rows) -> None:
+    project = make_project()
+    import_rows(project, several(n_annotators=1))
+    assert said(page(project, "Quality").info).startswith("Nothing has been handed in yet.")
+
+
+def test_an_import_asks_which_of_several_annotators_sets_are_the_gold_and_sets_it(page, make_project, store) -> None:
+    project = make_project()
+    app = page(project, "Import")
+    app.file_uploader(key="import_files").set_value([as_file(several())]).run()
+    app.selectbox(key="import_format").set_value("jsonl")
+    app = app.button(key="import_check").click().run()
+    assert "The texts come with 3 annotators each. Gold policy “chosen”" in said(app.warning)
+    choice = app.radio(key="import_gold_policy")
+    assert (choice.label, choice.value) == ("Gold of these texts", "chosen")
+    choice.set_value("majority").run()
+    app.button(key="import_store").click().run()
+    assert not app.exception
+    assert find_project(store, "Project").settings.gold_policy == "majority"
+
+
+def test_an_import_with_one_annotator_asks_nothing(page, make_project) -> None:
+    app = page(make_project(), "Import")
+    app.file_uploader(key="import_files").set_value([as_file(several(n_annotators=1))]).run()
+    app.selectbox(key="import_format").set_value("jsonl")
+    app = app.button(key="import_check").click().run()
+    assert [radio.key for radio in app.radio] == []
+    assert not app.warning
+
+
+def test_a_preview_says_which_spans_were_widened(page, make_project) -> None:
+    row = {
+        "id": "a",
+        "text": "An unlikeable plot.",
+        "label": "negative",
+        "annotator": "x",
+        "rationales": [[{"start_char": 5, "end_char": 9}]],
+    }
+    app = page(make_project(), "Import")
+    app.file_uploader(key="import_files").set_value([as_file([row])]).run()
+    app.selectbox(key="import_format").set_value("jsonl")
+    app = app.button(key="import_check").click().run()
+    assert "1 of 1 spans was widened to whole tokens: rows.jsonl, line 1: “like” became “unlikeable”." in said(
+        app.warning
+    )
+
+
+# Labels that are missing ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("section", ["Progress", "Import", "People"])
+def test_labels_that_are_missing_are_told_and_added_on_the_page(page, unlabelled, import_rows, store, section) -> None:
+    import_rows(unlabelled, [{"id": f"t{n}", "text": "Fine food."} for n in range(30)])
+    app = page(unlabelled, section)
+    assert "These 30 texts have no label and the project has none, so nothing is given out: add labels first." in said(
+        app.warning
+    )
+    app.text_input(key=f"labels_text_{unlabelled.id}").set_value(" bad, good,")
+    next(button for button in app.button if button.label == "Add labels").click().run()
+    assert not app.exception
+    assert find_project(store, "Project").labels == ("bad", "good")
+
+
+def test_before_the_first_file_the_import_itself_says_nothing_of_labels(page, unlabelled) -> None:
+    assert not [button for button in page(unlabelled, "Import").button if button.label == "Add labels"]
+
+
+def test_an_empty_project_without_labels_says_where_they_come_from(page, unlabelled) -> None:
+    app = page(unlabelled, "Progress")
+    assert "It takes over those of the first file that brings some" in said(app.info)
+    next(button for button in app.button if button.label == "Add labels").click().run()
+    assert said(app.error) == "Write at least one label."
+
+
+def test_before_texts_without_labels_are_stored_the_lead_reads_it(page, unlabelled) -> None:
+    app = page(unlabelled, "Import")
+    app.file_uploader(key="import_files").set_value(
+        [as_file([{"id": "a", "text": "x"}, {"id": "b", "text": "y"}])]
+    ).run()
+    app.selectbox(key="import_format").set_value("jsonl")
+    app = app.button(key="import_check").click().run()
+    assert "These 2 texts have no label and the project has none: add labels before you give out work." in said(
+        app.warning
+    )
+
+
+@pytest.mark.parametrize("section", ["Progress", "Import", "People"])
+def test_with_labels_nothing_is_said_of_them(page, make_project, section) -> None:
+    app = page(make_project(), section)
+    assert "no label" not in said(app.warning) + said(app.info)
+    assert not [button for button in app.button if button.label == "Add labels"]
+
+
+def test_a_project_that_asks_for_answers_lacks_no_labels(page, make_project) -> None:
+    assert not [button for button in page(make_project("reading"), "Progress").button if button.label == "Add labels"]
+
+
+def test_a_file_of_another_format_is_one_sentence(page, make_project) -> None:
+    app = page(make_project(), "Import")
+    app.file_uploader(key="import_files").set_value([as_file(several())]).run()  # csv is chosen
+    app = app.button(key="import_check").click().run()
+    assert said(app.error).startswith("The file looks like JSON and not like a table; choose the format jsonl")
+    assert "1 problem" in [caption.value for caption in app.caption]
+
+
+def test_an_empty_upload_and_an_archive_that_cannot_be_are_one_sentence(page, make_project) -> None:
+    app = page(make_project(), "Import")
+    for name, content, sentence in (
+        ("rows.jsonl", b"", "is empty; there is nothing to import"),
+        ("rows.zip", b"PK\x05\x06" + b"\0" * 18, "holds no file"),
+    ):
+        app.file_uploader(key="import_files").set_value([(name, content, "text/plain")]).run()
+        app = app.button(key="import_check").click().run()
+        assert sentence in app.exception[0].message  # the frame shows it as a sentence

@@ -1,0 +1,82 @@
+"""A sentence that sends somebody to a page is true for whoever reads it: they have the page, or it says who has it."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+from annotator.domain.people import Role, User
+from annotator.web.navigation import pages_for
+
+ROOT = Path(__file__).parents[2] / "annotator"
+# The sections of the Project page, which are a lead's.
+SECTIONS = {"Import", "Rules", "People", "Rounds", "Quality", "Decisions", "Record"}
+PAGES = {"Annotate", "Review", "Perturb", "Saliency", "Metrics", "Tests", "Project", "Export"}
+SENDS = re.compile(
+    rf"\b(?:on|On|under|Under|to|in|see|See) (?:the )?(?:page )?[*“]*({'|'.join(sorted(PAGES | SECTIONS))})\b(?! (?:sets?|versions?)\b)"
+)
+SAYS_WHO = re.compile(r"\b(lead|leads|administrator|[Aa]nnotators|[Rr]eviewers|researcher)\b")
+
+# What somebody of a role may read: modules whose sentences reach their screens.
+READ_BY: dict[Role, list[str]] = {
+    "researcher": [
+        "web/sections/metrics_*.py", "web/sections/suites_*.py", "web/sections/computing.py", "web/sections/measuring.py",
+        "web/sections/jobs.py", "web/sections/exporting.py", "web/panel/saliency*.js", "usecases/output_intake.py",
+        "usecases/saliency.py", "usecases/saved_lists.py", "usecases/attributing*.py", "usecases/built_in_model.py",
+        "usecases/asked_model.py", "usecases/making_suites.py", "usecases/running_suites.py", "usecases/suite_files.py",
+        "usecases/exporting.py", "usecases/evaluating_project.py", "usecases/metric_*.py", "formats/*.py", "attribution/*.py",
+    ],
+    "annotator": [
+        "web/panel/[a-qt-z]*.js", "web/panel/perturb*.js", "usecases/marking.py", "usecases/perturbing.py",
+        "usecases/checking_perturbations.py", "usecases/perturbation_looks.py", "usecases/proposing.py", "usecases/talking.py",
+        "usecases/preview*.py", "usecases/showing*.py", "domain/submission.py",
+    ],
+    "reviewer": ["web/panel/review*.js", "web/panel/perturb*.js", "usecases/reviewing.py", "usecases/preview*.py", "usecases/talking.py"],
+}  # fmt: skip
+SHOWN_TO_THOSE_WHO_MAY = {"open in Annotate"}  # a link that others do not get
+WANTED = [(role, pattern) for role, patterns in READ_BY.items() for pattern in patterns]
+
+
+def texts_in(path: Path) -> list[str]:
+    """The texts of a module; in Python those that are put together of several pieces as one, names in braces as …."""
+    if path.suffix == ".js":
+        return [found[1:-1] for found in re.findall(r'"[^"\n]*"|`[^`]*`', path.read_text(encoding="utf-8"))]
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    texts = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.JoinedStr):
+            texts.append("".join(str(part.value) if isinstance(part, ast.Constant) else "…" for part in node.values))
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docstrings:
+            texts.append(node.value)
+    return texts
+
+
+@pytest.mark.parametrize(("role", "pattern"), WANTED)
+def test_a_page_that_a_sentence_names_is_the_readers_or_it_says_whose_it_is(role, pattern):
+    own = {page.title for page in pages_for(User(1, "somebody"), frozenset({role}))}
+    files = sorted(ROOT.glob(pattern))
+    assert files, f"no module is called {pattern}"
+    untrue = [
+        (path.name, sentence.strip())
+        for path in files
+        for text in texts_in(path)
+        for sentence in re.split(r"(?<=[.;])\s", text)
+        if not set(SENDS.findall(sentence)) <= own
+        and not SAYS_WHO.search(sentence)
+        and sentence.strip() not in SHOWN_TO_THOSE_WHO_MAY
+    ]
+    assert untrue == []
+
+
+@pytest.mark.parametrize("pattern", ["web/sections/*.py", "web/panel/*.js", "web/page_parts.py"])
+def test_no_page_calls_for_a_command_unless_it_says_whose_it_is(pattern):
+    called = [
+        (path.name, text)
+        for path in sorted(ROOT.glob(pattern))
+        for text in texts_in(path)
+        if re.search(r"\bannotator (import|attribute|evaluate|suite|words|user|split|project|measure|stats)\b", text)
+        and not SAYS_WHO.search(text)
+    ]
+    assert called == []
