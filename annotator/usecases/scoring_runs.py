@@ -235,7 +235,10 @@ def confidence_inputs(scored: Scored, answers: Answers) -> tuple[Floats, Floats,
     given = [answers.get(row.id) for row in scored.gold.rows]
     p = np.array([np.nan if a is None else p_of(a, a.label) for a in given], dtype=np.float64)
     is_right: Flags = np.array(
-        [a is not None and a.label == row.result for a, row in zip(given, scored.gold.rows, strict=True)],
+        [
+            a is not None and row.result is not None and a.label == row.result
+            for a, row in zip(given, scored.gold.rows, strict=True)
+        ],
         dtype=np.bool_,
     )
     return p, scored.values["editing.mrr"], is_right & ~np.isnan(p)
