@@ -16,7 +16,7 @@ from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.errors import InvalidValue, ModelError
 from annotator.store import Store
-from annotator.store.computed import forget_model, splits_of
+from annotator.store.computed import forget_model, has_outputs, splits_of
 from annotator.store.events import add_event
 from annotator.store.instances import iterate_instance_batches
 from annotator.usecases.asked_model import AskedModel, asked_model
@@ -136,8 +136,7 @@ def attribute(
     methods = [_written(asked, method, options, seed) for seed in seeds]
     selection = _selection(store, project, method, options, notes)
     if options.is_anew:
-        with store.transaction():
-            forget_model(store, project.id, asked.name)
+        _forget(store, actor, project, asked.name)
     report = AttributingReport(
         asked.name, method, seeds, json.loads(methods[0].run.parameters), n_instances, notes=notes
     )
@@ -145,6 +144,15 @@ def attribute(
     work = _Work(store, actor, project, batches, report, progress)
     work.run(_instances(store, project, options))
     return report
+
+
+def _forget(store: Store, actor: User, project: Project, model: str) -> None:
+    with store.transaction():
+        if has_outputs(store, project.id, model):
+            forget_model(store, project.id, model)
+            add_event(
+                store, actor.name, "forget model", "project", project.id, project_id=project.id, model=model,
+            )  # fmt: skip
 
 
 def _n_instances(store: Store, project: Project, split: str | None) -> int:

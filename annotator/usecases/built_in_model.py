@@ -87,12 +87,15 @@ def _trained(store: Store, actor: User, project: Project, name: str, folder: Pat
     model.save(folder)
     with store.transaction():
         told = last_told(store, project.id, _ACTION, name)
-        if told is None or told.get("digest") != model.training.digest:
+        is_another = told is None or told.get("digest") != model.training.digest
+        takes_output_out = is_another and has_outputs(store, project.id, name)
+        if is_another:
             forget_model(store, project.id, name)
             forget_computed(store, project.id, name)
         add_event(
             store, actor.name, _ACTION, "project", project.id, project_id=project.id, model=name,
             digest=model.training.digest, seed=seed, examples=sum(model.training.n_examples.values()), split=split,
+            took_output_out=takes_output_out,
         )  # fmt: skip
     return model
 

@@ -11,10 +11,10 @@ from annotator.errors import NotFound
 from annotator.metrics.aggregate import Interval, mean_of, paired_bootstrap
 from annotator.metrics.ragged import Floats
 from annotator.store import Store
-from annotator.store.measurements import changes_since, last_event_id
 from annotator.store.models import StoredRun, count_outputs, iterate_outputs, list_runs
 from annotator.usecases.evaluating_project import answers_of, answers_of_seed, gold_table
 from annotator.usecases.gold_rows import GoldTable
+from annotator.usecases.number_changes import has_changed, last_change
 from annotator.usecases.rights import require
 from annotator.usecases.scoring_answers import score_answers
 from annotator.usecases.scoring_blocks import score_run
@@ -39,15 +39,15 @@ def what_to_score(store: Store, actor: User, project: Project) -> ToScore:
 
 
 def newest_event(store: Store, actor: User, project: Project) -> int:
-    """The number of the last thing that happened in a project: numbers that are made now are as of then."""
+    """The number of the last event that changed gold or what models say: numbers that are made now are as of then."""
     require(store, actor, project.id, "export")
-    return last_event_id(store, project.id)
+    return last_change(store, project.id)
 
 
 def has_changed_since(store: Store, actor: User, project: Project, event_id: int) -> bool:
     """Whether anything happened since an event that may change numbers."""
     require(store, actor, project.id, "export")
-    return changes_since(store, project.id, event_id) > 0
+    return has_changed(store, project.id, event_id)
 
 
 @dataclass(frozen=True, slots=True)

@@ -272,6 +272,8 @@ def test_what_there_is_to_score_is_counted_and_changes_are_noticed(store, modell
     newest = newest_event(store, LOCAL_OPERATOR, modelled)
     assert not has_changed_since(store, LOCAL_OPERATOR, modelled, newest)
     change_project(store, LOCAL_OPERATOR, replace(modelled, guidelines="Mark little."))
+    assert not has_changed_since(store, LOCAL_OPERATOR, modelled, newest)
+    change_project(store, LOCAL_OPERATOR, replace(modelled, settings=replace(modelled.settings, is_exhaustive=True)))
     assert has_changed_since(store, LOCAL_OPERATOR, modelled, newest)
 
 

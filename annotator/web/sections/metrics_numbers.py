@@ -176,7 +176,7 @@ def _made(store: Store, visit: Visit, project: Project, asked: Asked) -> MetricT
 
 def _offer_newer(project: Project) -> None:
     words, button = st.columns([5, 1], vertical_alignment="center")
-    words.caption("Something has happened in the project since these numbers were made.")
+    words.caption("Gold or what models say has changed since these numbers were made.")
     if button.button("Make them anew", key=f"metrics_anew_{project.id}", width="stretch"):
         del st.session_state[_pin(project)]
         st.rerun()
