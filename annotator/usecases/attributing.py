@@ -41,6 +41,7 @@ GOLD_METHOD = "gold"
 _TOKENS_IN_A_BATCH = 4_000
 _GIVE_UP_AFTER = 20  # instances in a row for which the model fails: then it is the model, not the text
 _SHOWN = 20
+_NO_REASON = "on which the model failed"
 _OF_ONE_TEXT = frozenset({"base", "logit", "full", "output_change"})  # facts whose mean says nothing
 
 
@@ -77,6 +78,7 @@ class AttributingReport:
 
     facts:    means over the attributions that were computed now (see the explainers), NaN left out
     left_out: key and reason of the first instances for which the model failed; n_left_out counts all
+    reasons:  how many of all were left out for which reason, in words that follow a number
     """
 
     model: str
@@ -92,8 +94,18 @@ class AttributingReport:
     n_seen_in_part: int = 0
     n_left_out: int = 0
     left_out: list[tuple[str, str]] = field(default_factory=list)
+    reasons: dict[str, int] = field(default_factory=dict)
     facts: dict[str, float] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+
+
+def told_of_left_out(report: AttributingReport) -> str:
+    """How many texts were left out, and why; "" where none was."""
+    if not report.n_left_out:
+        return ""
+    reasons = ", ".join(f"{n:,} {reason}" for reason, n in sorted(report.reasons.items(), key=lambda pair: -pair[1]))
+    were = "text was" if report.n_left_out == 1 else "texts were"
+    return f"{report.n_left_out:,} of {report.n_instances:,} {were} left out: {reasons}."
 
 
 def offered_methods() -> dict[str, str]:
@@ -296,9 +308,12 @@ class _Work:
             ) from error
 
     def _leave_out(self, instance: Instance, error: ModelError) -> None:
-        self.n_failed_in_a_row += 1
+        """Texts that are left out for a reason of their own, such as their length, say nothing against the model."""
+        self.n_failed_in_a_row += not error.reason
         self.n_done += 1
         self.report.n_left_out += 1
+        reason = error.reason or _NO_REASON
+        self.report.reasons[reason] = self.report.reasons.get(reason, 0) + 1
         if len(self.report.left_out) < _SHOWN:
             self.report.left_out.append((instance.key, str(error)))
         if self.n_failed_in_a_row >= _GIVE_UP_AFTER and self.n_done < self.report.n_instances:
