@@ -165,6 +165,16 @@ def outputs_outside(store: Store, *, limit: int) -> list[tuple[str, str]]:
     return [(row["key"], row["name"]) for row in rows]
 
 
+def trainings_outside(store: Store, *, limit: int) -> list[tuple[str, str]]:
+    """Instances of another project that a model is said to have learned from: key, model."""
+    rows = store.rows(
+        """SELECT key, model FROM training_members JOIN trainings ON trainings.id = training_id
+            JOIN instances ON instances.id = instance_id WHERE trainings.project_id <> instances.project_id LIMIT ?""",
+        (limit,),
+    )
+    return [(row["key"], row["model"]) for row in rows]
+
+
 def iterate_documents(store: Store, *, batch_size: int = 500) -> Iterator[tuple[str, TokenizedText]]:
     """Every document with its name and tokens, a batch at a time."""
     last = 0

@@ -15,6 +15,7 @@ from annotator.store.schema_perturbations import PERTURBATIONS
 from annotator.store.schema_proposed_sets import PROPOSED_SETS
 from annotator.store.schema_suites import SUITES
 from annotator.store.schema_tokens import TOKENS
+from annotator.store.schema_trainings import TRAININGS
 
 MIGRATIONS = Migrations("annotator")
 
@@ -453,4 +454,11 @@ def m009_facts(db: Database) -> None:
 def m010_proposed_sets(db: Database) -> None:
     """Sets that were proposed to annotators, and what became of them."""
     for statement in PROPOSED_SETS:
+        db.conn.execute(statement)
+
+
+@MIGRATIONS()
+def m011_numbers_trainings(db: Database) -> None:
+    """What models that were trained here learned from, and how often they are right about other texts."""
+    for statement in TRAININGS:
         db.conn.execute(statement)

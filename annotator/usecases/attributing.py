@@ -21,7 +21,7 @@ from annotator.store.events import add_event
 from annotator.store.instances import iterate_instance_batches
 from annotator.usecases.asked_model import AskedModel, asked_model
 from annotator.usecases.attributing_batches import Batches, BatchResult, WrittenMethod
-from annotator.usecases.built_in_model import built_in_model, built_in_name, told_of_training
+from annotator.usecases.built_in_model import built_in_model, built_in_name, notes_of
 from annotator.usecases.evaluating_project import gold_table
 from annotator.usecases.reduced_inputs import Selection
 from annotator.usecases.rights import require
@@ -188,7 +188,7 @@ def _model(
             raise InvalidValue(f"Only the built-in model is trained here, not '{spec}'. Leave --train out.")
         return asked_model(load_predictor(spec, options.load), project, options.renamed), []
     model = built_in_model(store, actor, project, name, trains=options.trains, seed=options.train_seed)
-    return asked_model(model, project, options.renamed), [told_of_training(model.training)]
+    return asked_model(model, project, options.renamed), notes_of(store, project, model)
 
 
 def _check_label(asked: AskedModel, project: Project, label: str) -> None:

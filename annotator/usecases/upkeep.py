@@ -77,6 +77,8 @@ def _spans_outside(store: Store) -> Iterable[str]:
 def _outputs_outside(store: Store) -> Iterable[str]:
     for key, model in checks.outputs_outside(store, limit=_AT_MOST):
         yield f"What '{model}' says of instance '{key}' is not for the tokens that the instance has."
+    for key, model in checks.trainings_outside(store, limit=_AT_MOST):
+        yield f"The model '{model}' is said to have learned from instance '{key}', which is of another project."
 
 
 def _wrong_offsets(store: Store) -> Iterable[str]:

@@ -30,6 +30,7 @@ TABLES = {
     "perturbations", "perturbation_versions", "perturbation_checks", "perturbation_drafts",
     "saved_lists", "list_members",
     "word_lists", "suites", "suite_tests", "suite_cases", "suite_runs", "suite_answers", "suite_verdicts", "proposed_sets",
+    "trainings", "training_members",
 }  # fmt: skip
 
 
