@@ -15,7 +15,7 @@ class HeldOut:
     way:       "splits": the model's own, to the texts of other splits; "folds": those of five models, each asked about the fifth
                of the documents that it did not learn from
     n, n_right: of the texts
-    label:     the commonest label of what was learned from; n_label: how many of the n texts have it
+    label:     the commonest gold label of these texts; n_label: how many of them have it
     low, high: 95 % interval of the share that is right less that share; None where there is none
     """
 

@@ -4,13 +4,14 @@ Source: trust is put in a paired bootstrap over instances (Koehn 2004): it speak
 chance lies on these texts, so that the null is each instance's mean over them.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil
 from typing import Literal
 
 import numpy as np
 
-from annotator.metrics.aggregate import bootstrap
+from annotator.metrics.aggregate import Interval, bootstrap_many
 from annotator.metrics.ragged import Floats
 from annotator.metrics.registry import Direction
 
@@ -38,28 +39,32 @@ class Verdict:
     needed: int | None = None
 
 
-def beside(values: Floats, null: Floats, direction: Direction) -> Verdict | None:
+def beside(pairs: Sequence[tuple[Floats, Floats]], direction: Direction) -> list[Verdict | None]:
     """Whether values are better than their null; None where no direction is better, or nothing can be compared.
 
     "better": the whole interval (percentiles, 1,000 draws, seed 0) lies above 0; "not better": below it; "not told": neither.
-    Shapes: values, null float[n], of the same instances, NaN where there is none
+    Shapes: pairs of values and null, float[n] each, of the same instances, NaN where there is none
     >>> values, null = np.tile([0.5, 0.7], 15), np.full(30, 0.4)
-    >>> verdict = beside(values, null, "higher is better")
+    >>> [verdict] = beside([(values, null)], "higher is better")
     >>> verdict.word, verdict.n, round(verdict.difference, 9)
     ('better', 30, 0.2)
-    >>> beside(values, null, "lower is better").word
+    >>> beside([(values, null)], "lower is better")[0].word
     'not better'
     """
     if direction == "neither":
-        return None
+        return [None] * len(pairs)
+    sign = 1.0 if direction == "higher is better" else -1.0
     with np.errstate(invalid="ignore"):  # a loss may be infinite in both
-        differences = values - null if direction == "higher is better" else null - values
-    differences = differences[np.isfinite(differences)]
+        differences = [sign * (values - null) for values, null in pairs]
+    there = [of_pair[np.isfinite(of_pair)] for of_pair in differences]
+    return [_verdict(of_pair, interval) for of_pair, interval in zip(there, bootstrap_many(there), strict=True)]
+
+
+def _verdict(differences: Floats, interval: Interval | None) -> Verdict | None:
     n = len(differences)
     if not n:
         return None
     mean = float(differences.mean())
-    interval = bootstrap(differences)
     if n < FEWEST or interval is None:
         return Verdict("too few", n, mean)
     told = (n, mean, interval.low, interval.high)
@@ -87,13 +92,25 @@ def sentence(verdict: Verdict, null: str = "random") -> str:
     >>> sentence(Verdict("too few", 12, 0.1))
     'too few to say (n 12)'
     """
-    if verdict.word == "too few" or verdict.difference is None or verdict.low is None or verdict.high is None:
+    told = difference(verdict)
+    if not told:
         return f"too few to say (n {verdict.n})"
+    more = f"; about {_rounded(verdict.needed):,} would tell .01" if verdict.needed else ""
+    return f"{short(verdict, null)} on this gold ({told[0]}, n {verdict.n:,}{more})"
+
+
+def difference(verdict: Verdict) -> list[str]:
+    """The difference with its interval; [] where there are too few to say anything.
+
+    >>> difference(Verdict("better", 312, 0.07, 0.03, 0.1))
+    ['+.07 [+.03, +.10]']
+    """
+    if verdict.difference is None or verdict.low is None or verdict.high is None:
+        return []
     numbers = (verdict.difference, verdict.low, verdict.high)
     digits = 3 if any(0 < abs(number) < _TOLD for number in numbers) else 2
     mean, low, high = (signed(number, digits) for number in numbers)
-    more = f"; about {_rounded(verdict.needed):,} would tell .01" if verdict.needed else ""
-    return f"{short(verdict, null)} on this gold ({mean} [{low}, {high}], n {verdict.n:,}{more})"
+    return [f"{mean} [{low}, {high}]"]
 
 
 def short(verdict: Verdict, null: str = "random") -> str:

@@ -13,7 +13,7 @@ from annotator.store import Store
 from annotator.store.computed import forget_model, has_outputs, last_told, splits_of
 from annotator.store.events import add_event
 from annotator.store.suite_runs import forget_computed
-from annotator.store.trainings import save_training
+from annotator.store.trainings import find_training, save_training
 from annotator.usecases.held_out import held_out, labelled_examples
 from annotator.usecases.model_trust import Trainings
 from annotator.usecases.rights import require
@@ -93,7 +93,8 @@ def _trained(store: Store, actor: User, project: Project, name: str, folder: Pat
     with store.transaction():
         told = last_told(store, project.id, _ACTION, name)
         is_another = told is None or told.get("digest") != model.training.digest
-        takes_output_out = is_another and has_outputs(store, project.id, name)
+        is_unknown = find_training(store, project.id, name) is None
+        changes_numbers = (is_another or is_unknown) and has_outputs(store, project.id, name)
         if is_another:
             forget_model(store, project.id, name)
             forget_computed(store, project.id, name)
@@ -104,7 +105,7 @@ def _trained(store: Store, actor: User, project: Project, name: str, folder: Pat
         add_event(
             store, actor.name, _ACTION, "project", project.id, project_id=project.id, model=name,
             digest=model.training.digest, seed=seed, examples=sum(model.training.n_examples.values()), split=split,
-            took_output_out=takes_output_out,
+            changes_numbers=changes_numbers,
         )  # fmt: skip
     return model
 

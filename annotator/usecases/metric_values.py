@@ -1,6 +1,6 @@
 """Numbers of single instances: what stands behind a row of the table of metrics, and how much there is to score."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,12 +14,14 @@ from annotator.store import Store
 from annotator.store.models import StoredRun, count_outputs, iterate_outputs, list_runs
 from annotator.usecases.evaluating_project import answers_of, answers_of_seed, gold_table
 from annotator.usecases.gold_rows import GoldTable
+from annotator.usecases.instance_numbers import together
+from annotator.usecases.model_trust import Trainings
 from annotator.usecases.number_changes import has_changed, last_change
 from annotator.usecases.rights import require
 from annotator.usecases.scoring_answers import score_answers
 from annotator.usecases.scoring_blocks import score_run
-from annotator.usecases.scoring_pairs import values_of_pairs
 from annotator.usecases.scoring_runs import Answers, Scored, ScoringOptions
+from annotator.usecases.training_texts import without_training
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +96,8 @@ def values_of_row(
     with store.snapshot():
         runs = list_runs(store, project.id, choice.model)
         stored = _find(runs, choice)
-        gold = gold_table(store, project, options.gold_policy or project.settings.gold_policy, options.split)
+        whole = gold_table(store, project, options.gold_policy or project.settings.gold_policy, options.split)
+        gold, _ = without_training(store, Trainings.of(store, project.id), choice.model, whole, options)
         own = {one.run.seed: answers_of(store, one.id) for one in runs if not one.run.method}
         answers = answers_of_seed(own, choice.seed)
         parts = []
@@ -116,18 +119,15 @@ def _find(runs: Sequence[StoredRun], choice: RowChoice) -> StoredRun:
 
 def _together(gold: GoldTable, answers: Answers, parts: Sequence[Scored]) -> InstanceValues:
     """The parts are over different instances; one that is in none is left out."""
-    there = sorted({gold.places[row.id] for part in parts for row in part.gold.rows})
-    places = {gold.rows[place].id: number for number, place in enumerate(there)}
-    values: dict[str, Floats] = {}
-    for part in parts:
-        at = np.array([places[row.id] for row in part.gold.rows], dtype=np.int64)
-        for name, of_part in part.values.items():
-            values.setdefault(name, np.full(len(there), np.nan))[at] = of_part
-        pairs, maps = values_of_pairs(part)
-        for name, of_pairs in maps.items():
-            column = values.setdefault(f"benchmark.{name}", np.full(len(there), np.nan))
-            column[[places[second.id] for _, second in pairs]] = of_pairs
-    return InstanceValues(tuple(_instance(gold, place, answers) for place in there), values)
+    places, values = together(gold, parts)
+    return InstanceValues(tuple(_instance(gold, place, answers) for place in places.tolist()), values)
+
+
+def only(values: InstanceValues, ids: Collection[int]) -> InstanceValues:
+    """Of some instances alone."""
+    stays = np.array([one.id in ids for one in values.instances], dtype=np.bool_)
+    instances = tuple(one for one, kept in zip(values.instances, stays.tolist(), strict=True) if kept)
+    return InstanceValues(instances, {name: of_all[stays] for name, of_all in values.values.items()})
 
 
 def _instance(gold: GoldTable, place: int, answers: Answers) -> ScoredInstance:

@@ -26,7 +26,8 @@ def _always(_: _Detail) -> bool:
 
 def _brought_something(detail: _Detail) -> bool:
     """Importing the same again changes nothing."""
-    return any(detail.get(name) for name in ("new", "updated", "annotations"))
+    told = [detail[name] for name in ("new", "updated", "annotations") if name in detail]
+    return any(told) or not told
 
 
 def _changed_rules(detail: _Detail) -> bool:
@@ -42,9 +43,9 @@ def _was_counted(detail: _Detail) -> bool:
     return detail.get("state", "accepted") == "accepted"
 
 
-def _took_output_out(detail: _Detail) -> bool:
-    """Whether training gave another model, whose old output went; old events do not say it."""
-    return bool(detail.get("took_output_out", True))
+def _changed_numbers(detail: _Detail) -> bool:
+    """Whether training took out what an older model said, or told what it learned from; old events do not say it."""
+    return bool(detail.get("changes_numbers", True))
 
 
 # By the event's action. Everything else (reviews before a decision, comments, tests, lists, exports ...) changes no number.
@@ -61,7 +62,7 @@ _CHANGES: Mapping[str, Callable[[_Detail], bool]] = {
     "choose gold": _always,
     "adjudicate": _always,
     "take gold choice back": _always,
-    "train model": _took_output_out,
+    "train model": _changed_numbers,
     "forget model": _always,
     "start attributing": _always,
     "attribute": _always,
