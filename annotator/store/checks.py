@@ -32,6 +32,16 @@ def wrong_instance_counts(store: Store) -> list[WrongCount]:
     )
 
 
+def wrong_training_counts(store: Store) -> list[WrongCount]:
+    """Numbers of instances that models learned from which do not equal the recounted ones."""
+    return _wrong_counts(
+        store,
+        """SELECT 'project ' || project_id || ', training of "' || model || '"' AS place, n AS kept,
+                (SELECT count(*) FROM training_members WHERE training_id = trainings.id) AS counted
+            FROM trainings WHERE kept <> counted""",
+    )
+
+
 def wrong_assignment_counts(store: Store) -> list[WrongCount]:
     """Counts of people's work by state that do not equal the recounted ones."""
     return _wrong_counts(

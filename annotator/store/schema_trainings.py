@@ -1,7 +1,8 @@
 """The tables of what models that were trained here learned from (migration m011)."""
 
 TRAININGS = (
-    # By the model's name, since a model that was trained has no answers yet. split NULL: all instances; held_out: see domain.
+    # By the model's name, since a model that was trained has no answers yet. split NULL: all instances; held_out: see domain; n:
+    # of its members, kept since screens show it with each text.
     """CREATE TABLE trainings (
         id INTEGER PRIMARY KEY,
         project_id INTEGER NOT NULL REFERENCES projects (id),
@@ -10,6 +11,7 @@ TRAININGS = (
         seed INTEGER NOT NULL,
         split TEXT,
         trained_at TEXT NOT NULL,
+        n INTEGER NOT NULL CHECK (n >= 0),
         held_out TEXT CHECK (held_out IS NULL OR json_valid(held_out)),
         UNIQUE (project_id, model)
     ) STRICT""",

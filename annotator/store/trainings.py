@@ -9,8 +9,7 @@ from annotator.domain.sources import SourceTraining
 from annotator.domain.trainings import HeldOut, StoredTraining
 from annotator.store.database import Row, Store, now
 
-_SELECT = """SELECT trainings.*, (SELECT count(*) FROM training_members WHERE training_id = trainings.id) AS n
-    FROM trainings"""
+_SELECT = "SELECT * FROM trainings"
 
 
 def save_training(
@@ -22,14 +21,15 @@ def save_training(
     store.run("DELETE FROM training_members WHERE training_id = ?", (old,))
     store.run("DELETE FROM trainings WHERE id = ?", (old,))
     told = None if held_out is None else json.dumps(asdict(held_out), ensure_ascii=False)
+    members = list(instance_ids)
     cursor = store.run(
-        """INSERT INTO trainings (project_id, model, digest, seed, split, trained_at, held_out)
-            VALUES (?, ?, ?, ?, ?, ?, ?)""",
-        (project_id, model, digest, seed, split, trained_at or now(), told),
+        """INSERT INTO trainings (project_id, model, digest, seed, split, trained_at, n, held_out)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?)""",
+        (project_id, model, digest, seed, split, trained_at or now(), len(members), told),
     )
     number = cast("int", cursor.lastrowid)
     store.run_many(
-        "INSERT INTO training_members (training_id, instance_id) VALUES (?, ?)", [(number, i) for i in instance_ids]
+        "INSERT INTO training_members (training_id, instance_id) VALUES (?, ?)", [(number, i) for i in members]
     )
 
 

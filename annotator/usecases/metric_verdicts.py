@@ -35,6 +35,11 @@ class Judged:
         return "" if self.verdict is None else sentence(self.verdict, self.null)
 
     @property
+    def is_telling(self) -> bool:
+        """Whether there are enough instances to say something."""
+        return self.verdict is not None and self.verdict.word != "too few"
+
+    @property
     def lines(self) -> list[str]:
         """In a few words, and the difference with its interval; [] without a verdict."""
         return [] if self.verdict is None else [short(self.verdict, self.null), *difference(self.verdict)]

@@ -37,7 +37,8 @@ def check(store: Store) -> list[str]:
 
 
 def _wrong_counts(store: Store) -> Iterable[str]:
-    for wrong in (*checks.wrong_instance_counts(store), *checks.wrong_assignment_counts(store)):
+    counts = (checks.wrong_instance_counts, checks.wrong_assignment_counts, checks.wrong_training_counts)
+    for wrong in (wrong for of in counts for wrong in of(store)):
         yield f"The count of {wrong.place} says {wrong.kept}, but there are {wrong.counted}."
 
 

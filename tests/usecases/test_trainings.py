@@ -317,6 +317,13 @@ def test_check_names_a_training_on_an_instance_of_another_project(
     ]
 
 
+def test_check_names_a_count_that_is_not_that_of_the_members(store: Store, divided: Project) -> None:
+    trained(store, divided)
+    with store.transaction():
+        store.run("UPDATE trainings SET n = 99")
+    assert check(store) == [f'The count of project {divided.id}, training of "built-in" says 99, but there are 12.']
+
+
 def test_what_is_known_here_stays_when_a_file_says_otherwise(store: Store, divided: Project, tmp_path: Path) -> None:
     with store.transaction():
         save_training(store, divided.id, "m", digest="ours", seed=1, split=None, held_out=None, instance_ids=())

@@ -46,7 +46,8 @@ def say_verdicts(columns: Sequence[JudgedColumn], shown: Iterable[int], titles: 
     shown = list(shown)
     sentences = [(of, list(_sentences(of, shown, titles))) for of in columns]
     if any(lines for _, lines in sentences):
-        with st.expander("Better than random? In words", expanded=len(shown) <= _FEW_ROWS):
+        is_telling = any(of.verdicts[n].is_telling for of in columns for n in shown)
+        with st.expander("Better than random? In words", expanded=is_telling and len(shown) <= _FEW_ROWS):
             for of, lines in sentences:
                 if lines:
                     st.markdown(as_text(f"{named(of.column)}") + "".join(f"\n* {as_text(line)}" for line in lines))
@@ -81,10 +82,13 @@ def told_of_training(rows: Iterable[_HasLearned]) -> str:
 
 
 def _sentences(of: JudgedColumn, shown: Iterable[int], titles: Sequence[str]) -> Iterator[str]:
+    """A line a row; rows of which the same is said share theirs."""
+    same: dict[str, list[str]] = {}
     for n in shown:
-        found = of.verdicts[n]
-        if found.sentence:
-            yield f"{titles[n]}: {found.sentence}"
+        if of.verdicts[n].sentence:
+            same.setdefault(of.verdicts[n].sentence, []).append(titles[n])
+    for told, of_rows in same.items():
+        yield f"{', '.join(of_rows)}: {told}"
 
 
 def _what_it_is(n_left_out: int) -> str:
