@@ -98,9 +98,12 @@ def together(gold: GoldTable, parts: Sequence[Scored]) -> tuple[Integers, Values
     places = np.unique(np.concatenate(of_parts)) if of_parts else np.empty(0, dtype=np.int64)
     values: Values = {}
     for part, of_part in zip(parts, of_parts, strict=True):
-        at = np.searchsorted(places, of_part)
-        for name, numbers in part.values.items():
-            values.setdefault(name, np.full(len(places), np.nan))[at] = numbers
+        if np.array_equal(of_part, places):
+            values |= part.values  # as they are: most rows have one part, and copies of all numbers take their time
+        else:
+            at = np.searchsorted(places, of_part)
+            for name, numbers in part.values.items():
+                values.setdefault(name, np.full(len(places), np.nan))[at] = numbers
         pairs, maps = values_of_pairs(part)
         changed = np.array([gold.places[second.id] for _, second in pairs], dtype=np.int64)
         for name, of_pairs in maps.items():

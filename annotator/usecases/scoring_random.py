@@ -1,9 +1,10 @@
 """Random as a method: what a ranking by chance has of each plausibility number."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+import numpy.typing as npt
 
 from annotator.metrics import against_sets as against
 from annotator.metrics.aggregate import over_seeds
@@ -23,9 +24,19 @@ class OverInstances:
     counts: Values = field(default_factory=dict)
 
     def add(self, name: str, places: Integers, values: Floats) -> None:
+        """Values of one seed. Shapes: places int[n], distinct; values float[n]."""
         is_there = ~np.isnan(values)
-        self.sums.setdefault(name, np.zeros(self.n))[places] += np.where(is_there, values, 0.0)
-        self.counts.setdefault(name, np.zeros(self.n))[places] += is_there
+        self._take(name, places, np.where(is_there, values, 0.0), is_there)
+
+    def add_seeds(self, name: str, places: Integers, of_seeds: Sequence[Floats]) -> None:
+        """Values of several seeds at once."""
+        values = np.stack(of_seeds)
+        is_there = ~np.isnan(values)
+        self._take(name, places, np.where(is_there, values, 0.0).sum(axis=0), is_there.sum(axis=0))
+
+    def _take(self, name: str, places: Integers, sums: Floats, counts: npt.NDArray[np.bool_] | Integers) -> None:
+        self.sums.setdefault(name, np.zeros(self.n))[places] += sums
+        self.counts.setdefault(name, np.zeros(self.n))[places] += counts
 
     def means(self) -> Values:
         return {
@@ -48,13 +59,17 @@ def random_numbers(gold: GoldTable, instances: OverInstances | None = None) -> d
     first = 0
     for block in _blocks(part):
         places = with_sets[first : first + len(block)]
+        of_block: dict[str, list[Floats]] = {}
         for number, draw in enumerate(draws):
             for name, values in _values(block, draw).items():
                 there = values[~np.isnan(values)]
                 sums.setdefault(name, np.zeros(len(draws)))[number] += there.sum()
                 counts.setdefault(name, np.zeros(len(draws)))[number] += len(there)
                 if instances is not None:
-                    instances.add(name, places, values)
+                    of_block.setdefault(name, []).append(values)
+        for name, of_seeds in of_block.items():
+            if instances is not None:
+                instances.add_seeds(name, places, of_seeds)
         first += len(block)
     return {name: _told(sums[name], counts[name]) for name in sums}
 
