@@ -250,10 +250,12 @@ class Project:
         gamma: float = 1.0,
         explained: str = "predicted",
         n_resamples: int = 0,
+        includes_training: bool = False,
     ) -> dict[str, Any]:
         """The object that `annotator evaluate project --json` prints (docs/commands.md).
 
         n_resamples: above 0, each mean over instances has a bootstrap interval
+        includes_training: a model that was trained here is scored on the split that it learned from too
         """
         from annotator.usecases.contents import checked_policy  # noqa: PLC0415
         from annotator.usecases.evaluating_project import evaluate_project  # noqa: PLC0415
@@ -261,7 +263,14 @@ class Project:
 
         if explained not in _EXPLAINED:
             raise InvalidValue(f"'explained' must be one of {', '.join(_EXPLAINED)}; it is '{explained}'.")
-        options = ScoringOptions(checked_policy(gold_policy), split, n_resamples, gamma, explained=explained)
+        options = ScoringOptions(
+            checked_policy(gold_policy),
+            split,
+            n_resamples,
+            gamma,
+            explained=explained,
+            includes_training=includes_training,
+        )
         return evaluate_project(
             self.database.store, LOCAL_OPERATOR, self.rules, model=model, method=method, options=options
         )

@@ -86,7 +86,15 @@ class ExportRefused(AnnotatorError):
 
 
 class ModelError(AnnotatorError):
-    """A model cannot be loaded, or cannot answer."""
+    """A model cannot be loaded, or cannot answer.
+
+    reason: why of this text, in words that follow a number of texts ("longer than the model sees"), to count them by;
+            "" where it is not known to be the text's own
+    """
+
+    def __init__(self, message: str, *, reason: str = "") -> None:
+        super().__init__(message)
+        self.reason = reason
 
 
 class StoreError(AnnotatorError):

@@ -10,5 +10,5 @@ with page_store() as store:
     if project is not None:
         found = metrics_numbers.show(store, visit, project)
         if found is not None:
-            metrics_table.show(project, found)
-            metrics_figures.show(store, visit, project, found)
+            shown = metrics_table.show(project, found)
+            metrics_figures.show(store, visit, project, shown)

@@ -155,6 +155,18 @@ class HasLimit(Protocol):
 
 
 @runtime_checkable
+class StatesEmpty(Protocol):
+    """A predictor that has to say what it is asked when a text is left without words.
+
+    empty_text: "bos", "eos" or "pad": that piece; "uniform": it is not asked, all labels are equally likely; "" where a text
+                without words is an input like any other
+    """
+
+    @property
+    def empty_text(self) -> str: ...
+
+
+@runtime_checkable
 class Answerer(Predictor, Protocol):
     """A reading model, which answers with a stretch of the text: `labels` is (), `probabilities` raises ModelError.
 

@@ -70,8 +70,7 @@ class Lime:
             "kernel_width": kernel_width,
             "penalty": penalty,
             "perturbed": perturbed,
-            "output": self._question.output,
-            "removal": self._question.removal,
+            **self._question.parameters,
         }
 
     def explain(self, inputs: Sequence[Input], labels: Sequence[str]) -> list[Explained]:

@@ -20,10 +20,7 @@ class Occlusion:
     def __init__(self, predictor: Predictor, *, output: object = "default", removal: object = "default") -> None:
         self._question = Question.of(predictor, output, removal)
         self.unit: Unit = self._question.output
-        self.parameters: Mapping[str, object] = {
-            "output": self._question.output,
-            "removal": self._question.removal,
-        }
+        self.parameters: Mapping[str, object] = self._question.parameters
 
     def explain(self, inputs: Sequence[Input], labels: Sequence[str]) -> list[Explained]:
         return [self._one(one, label) for one, label in zip(inputs, labels, strict=True)]

@@ -7,7 +7,7 @@ from typing import Literal, cast
 
 import numpy as np
 
-from annotator.attribution.base import GivesLogits, HasCover, HasLimit, Input, Predictor
+from annotator.attribution.base import GivesLogits, HasCover, HasLimit, Input, Predictor, StatesEmpty
 from annotator.errors import ModelError
 from annotator.metrics.ragged import Flags, Floats, Integers
 
@@ -45,6 +45,13 @@ class Question:
             cast("Output", ("logit" if has_logits else "probability") if output == "default" else output),
             cast("Removal", ("cover" if has_cover else "delete") if removal == "default" else removal),
         )
+
+    @property
+    def parameters(self) -> dict[str, str]:
+        """What changes its answers, as it is stored; `empty` where taking all words out needs to be told what it means."""
+        stated = self.predictor.empty_text if isinstance(self.predictor, StatesEmpty) else ""
+        empty = {"empty": stated} if stated and self.removal == "delete" else {}
+        return {"output": self.output, "removal": self.removal, **empty}
 
     def column(self, label: str) -> int:
         """The place of a label among the model's; raises ModelError naming those there are."""

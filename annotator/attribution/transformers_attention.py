@@ -21,6 +21,12 @@ from annotator.errors import InvalidValue, ModelError
 Reading = Callable[[Sequence[Tensor], Sequence[Sequence[int]], Mapping[str, Value]], Iterator[Tensor]]
 
 
+_NO_CLS = (
+    "The model '{name}' puts no [CLS] piece to its texts, so no attention starts there. Choose another method, such as "
+    "occlusion or integrated-gradients."
+)
+
+
 def attention(
     model: Explainable, encoded: Sequence[Encoded], targets: Sequence[Target], parameters: Mapping[str, Value]
 ) -> list[list[PieceScores]]:
@@ -90,12 +96,20 @@ def _sources(one: Encoded, which: str, loaded: Loaded) -> list[int]:
                 f"The input {one.shown} has no question: attention from it cannot be read. Choose from: cls."
             )
         return pieces
-    cls = loaded.tokenizer.cls_token_id
+    cls = check_cls(loaded)
     special = [number for number, (piece, side) in enumerate(zip(one.ids, one.sides, strict=True)) if side is None]
     pieces = [number for number in special if one.ids[number] == cls]
-    if cls is None or not pieces:
-        raise ModelError(f"The model '{loaded.name}' puts no [CLS] piece to its texts, so no attention starts there.")
+    if not pieces:
+        raise InvalidValue(_NO_CLS.format(name=loaded.name))
     return pieces[:1]
+
+
+def check_cls(loaded: Loaded) -> int:
+    """The number of the [CLS] piece; raises InvalidValue for a model without one."""
+    number: int | None = loaded.tokenizer.cls_token_id
+    if number is None:
+        raise InvalidValue(_NO_CLS.format(name=loaded.name))
+    return number
 
 
 def _layers(asked: Value, n_layers: int, loaded: Loaded) -> Sequence[int]:

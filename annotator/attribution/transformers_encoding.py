@@ -15,6 +15,7 @@ from annotator.text.merging import How, Merged, merge_over_segments
 
 Tensor = Any  # torch is not imported here: whoever makes one has it
 TooLong = Literal["refuse", "cut"]
+EmptyText = Literal["", "bos", "eos", "pad", "uniform"]
 
 _JOIN = "\n"  # between segments that a model gets as one text
 
@@ -25,6 +26,7 @@ class Cutter:
 
     limit:          how many pieces the model sees; None: any number
     question_first: what cannot be marked (question, query) is the first text of a pair, as reading models want it
+    empty_text:     what stands for a text of which no piece is left; see `empty_text_of`
     """
 
     tokenizer: Any
@@ -32,14 +34,16 @@ class Cutter:
     limit: int | None
     too_long: TooLong = "refuse"
     question_first: bool = False
+    empty_text: EmptyText = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Encoded:
     """An input as pieces.
 
-    Shapes: ids, types, sides, offsets, pieces [n_pieces]; sides: 0 and 1 for the first and second text, None for special
-            pieces; offsets: characters of that text; texts: the one or two that the model gets
+    Shapes: ids, types, sides, offsets, pieces [n_pieces], 0 only where nothing could stand for a text without words;
+            sides: 0 and 1 for the first and second text, None for special pieces; offsets: characters of that text;
+            texts: the one or two that the model gets
     bodies:   the segments' texts, in the instance's order
     question: the side that cannot be marked; None if there is none
     """
@@ -99,6 +103,18 @@ def body_of(segment: SegmentTokens) -> TokenizedText:
 # Pieces --------------------------------------------------------------------------------------------------------------
 
 
+def empty_text_of(tokenizer: Any) -> EmptyText:
+    """What stands for a text without words: nothing where the tokenizer puts pieces of its own around every text ([CLS], BOS).
+
+    Else, as decoders without such pieces would be asked about nothing at all, its piece for the beginning, the end or the
+    padding of texts, in this order; "uniform", all labels equally likely, where it has none of these.
+    """
+    if tokenizer("")["input_ids"]:
+        return ""
+    roles: tuple[Literal["bos", "eos", "pad"], ...] = ("bos", "eos", "pad")
+    return next((role for role in roles if getattr(tokenizer, f"{role}_token_id") is not None), "uniform")
+
+
 def encode(cutter: Cutter, one: Input) -> Encoded:
     """The pieces of an input.
 
@@ -111,10 +127,12 @@ def encode(cutter: Cutter, one: Input) -> Encoded:
     groups, question = _groups(one, bodies, cutter)
     texts = [_JOIN.join(bodies[name].text for name in group) for group in groups]
     found = _cut_into_pieces(cutter, texts, question, shortened=False)
+    if not found["input_ids"]:
+        return _without_words(cutter, texts, bodies, question, one.n_selectable)
     is_cut = cutter.limit is not None and len(found["input_ids"]) > cutter.limit
     if is_cut:
         if cutter.too_long == "refuse":
-            raise ModelError(_too_long(cutter, texts, len(found["input_ids"])))
+            raise ModelError(_too_long(cutter, texts, len(found["input_ids"])), reason="longer than the model sees")
         found = _cut_into_pieces(cutter, texts, question, shortened=True)
     sides = found.sequence_ids(0)
     offsets = [tuple(offset) for offset in found["offset_mapping"]]
@@ -128,6 +146,23 @@ def encode(cutter: Cutter, one: Input) -> Encoded:
         tuple(found["input_ids"]), None if types is None else tuple(types), tuple(sides), tuple(offsets), tuple(pieces),
         tuple(texts), bodies, question, one.n_selectable, is_cut,
     )  # fmt: skip
+
+
+def _without_words(
+    cutter: Cutter,
+    texts: Sequence[str],
+    bodies: Mapping[str, TokenizedText],
+    question: int | None,
+    n_selectable: int,
+) -> Encoded:
+    """The one special piece that stands for it, or none."""
+    if cutter.empty_text in {"", "uniform"}:
+        return Encoded((), None, (), (), (), tuple(texts), bodies, question, n_selectable, is_cut=False)
+    number = getattr(cutter.tokenizer, f"{cutter.empty_text}_token_id")
+    piece = Piece(cutter.tokenizer.convert_ids_to_tokens(number), is_special=True)
+    return Encoded(
+        (number,), None, (None,), ((0, 0),), (piece,), tuple(texts), bodies, question, n_selectable, is_cut=False
+    )
 
 
 def _groups(
@@ -162,7 +197,10 @@ def _cut_into_pieces(cutter: Cutter, texts: Sequence[str], question: int | None,
         )
     except Exception as error:  # the Rust tokenizers raise bare Exceptions, and TypeError for lone surrogates
         shown = repr(texts[0][:50])
-        raise ModelError(f"The tokenizer of '{cutter.model_name}' cannot cut {shown} into pieces: {error}") from error
+        raise ModelError(
+            f"The tokenizer of '{cutter.model_name}' cannot cut {shown} into pieces: {error}",
+            reason="not to be cut into the model's pieces",
+        ) from error
 
 
 def _too_long(cutter: Cutter, texts: Sequence[str], n_pieces: int) -> str:
@@ -245,7 +283,10 @@ def merged(encoded: Encoded, scores: Sequence[float], how: How) -> Merged:
         try:  # a tokenizer without a piece for unknown letters drops them, at the end too
             return _merged(encoded, scores, how, is_partial=True)
         except InvalidValue as error:
-            raise ModelError(f"The pieces of {encoded.shown} cannot be laid on its tokens: {error}") from error
+            raise ModelError(
+                f"The pieces of {encoded.shown} cannot be laid on its tokens: {error}",
+                reason="whose pieces do not lie on its tokens",
+            ) from error
 
 
 def _merged(encoded: Encoded, scores: Sequence[float], how: How, *, is_partial: bool) -> Merged:

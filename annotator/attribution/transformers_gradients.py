@@ -11,9 +11,9 @@ import numpy.typing as npt
 
 from annotator.attribution.transformers_encoding import Batch, Encoded, Tensor, in_batches
 from annotator.attribution.transformers_loading import Loaded, answering, needed
-from annotator.attribution.transformers_parameters import Value
+from annotator.attribution.transformers_parameters import BASELINE_PIECES, FOLLOWS_MODEL, Value
 from annotator.attribution.transformers_predictors import Explainable, Target
-from annotator.errors import ModelError
+from annotator.errors import InvalidValue, ModelError
 
 Scores = npt.NDArray[np.float64]
 
@@ -89,14 +89,34 @@ def _convergence(total: float, delta: float) -> dict[str, float]:
     return {"output_change": change, **({"convergence_share": abs(delta / change)} if change else {})}
 
 
+def baseline_for(loaded: Loaded, asked: str) -> str:
+    """The baseline of a model: the one that is asked for, or by default the first that it has.
+
+    Raises: InvalidValue for a piece that its tokenizer does not have, naming those it has
+    """
+    there = [name for name in BASELINE_PIECES if _piece(loaded, name) is not None]
+    if asked == FOLLOWS_MODEL:
+        return there[0] if there else "zero"
+    if asked != "zero" and asked not in there:
+        others = "".join(f", or --baseline {name}" for name in there[:1])
+        raise InvalidValue(
+            f"The model '{loaded.name}' has no {asked.upper()} piece, which the baseline {asked} puts in the place of each piece "
+            f"of the text. Choose --baseline zero{others}."
+        )
+    return asked
+
+
+def _piece(loaded: Loaded, name: str) -> int | None:
+    number: int | None = getattr(loaded.tokenizer, f"{name}_token_id")
+    return number
+
+
 def _baseline(loaded: Loaded, one: Encoded, batch: Batch, name: str) -> Tensor:
-    """float[1, length, dimensions]: zeros, or the embeddings of [MASK] or [PAD] for pieces that are not special."""
+    """float[1, length, dimensions]: zeros, or the embedding of one piece for each that is not special."""
     torch = import_module("torch")
     if name == "zero":
         return torch.zeros_like(loaded.embedding(batch.ids))
-    piece = {"mask": loaded.tokenizer.mask_token_id, "pad": loaded.tokenizer.pad_token_id}[name]
-    if piece is None:
-        raise ModelError(f"The model '{loaded.name}' has no piece for the baseline {name}. Choose another baseline.")
+    piece = _piece(loaded, name)
     ids = [number if side is None else piece for number, side in zip(one.ids, one.sides, strict=True)]
     return loaded.embedding(torch.tensor([ids], device=loaded.device))
 

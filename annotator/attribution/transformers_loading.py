@@ -17,6 +17,7 @@ from annotator.attribution.transformers_encoding import (
     Tensor,
     TooLong,
     batch_of,
+    empty_text_of,
     encode,
 )
 from annotator.attribution.transformers_parameters import ModelKind
@@ -102,7 +103,10 @@ def answering(loaded: Loaded) -> Iterator[None]:
     except (RuntimeError, ValueError, TypeError, IndexError, KeyError, AttributeError, AssertionError) as error:
         if re.search(r"out of memory|alloc.*memory|not enough memory", str(error)):
             raise ModelError(_out_of_memory(loaded)) from error
-        raise ModelError(f"The model '{loaded.name}' cannot answer: {_first_line(error)}") from error
+        raise ModelError(
+            f"The model '{loaded.name}' broke off with an error of its own while it answered "
+            f"({type(error).__name__}: “{_first_line(error)}”)."
+        ) from error
 
 
 def _out_of_memory(loaded: Loaded) -> str:
@@ -145,8 +149,9 @@ def load_model(
     if tokenizer.pad_token_id is not None and model.config.pad_token_id is None:
         model.config.pad_token_id = tokenizer.pad_token_id
     cutter = Cutter(
-        tokenizer, name, _limit(torch, model, tokenizer), too_long, question_first=query_first or kind == "reading"
-    )
+        tokenizer, name, _limit(torch, model, tokenizer), too_long, question_first=query_first or kind == "reading",
+        empty_text=empty_text_of(tokenizer),
+    )  # fmt: skip
     about = {
         "model": type(model).__name__,
         "tokenizer": type(tokenizer).__name__,

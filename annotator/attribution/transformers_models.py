@@ -10,10 +10,15 @@ from typing import cast
 import numpy as np
 
 from annotator.attribution.base import Explained, Explainer, Input, Predictor
-from annotator.attribution.transformers_attention import attention, rollout
+from annotator.attribution.transformers_attention import attention, check_cls, rollout
 from annotator.attribution.transformers_encoding import Encoded, TooLong, merged
-from annotator.attribution.transformers_gradients import PieceScores, gradient_x_input, integrated_gradients
-from annotator.attribution.transformers_loading import load_model
+from annotator.attribution.transformers_gradients import (
+    PieceScores,
+    baseline_for,
+    gradient_x_input,
+    integrated_gradients,
+)
+from annotator.attribution.transformers_loading import Loaded, load_model
 from annotator.attribution.transformers_parameters import METHODS, PRESETS, Value, method_named, resolved
 from annotator.attribution.transformers_predictors import Classifier, Explainable, MaskingClassifier, Reader, Target
 from annotator.domain.models import Attribution, Unit, facts_from
@@ -76,6 +81,7 @@ def explainer(
         raise ModelError(f"Method {method} needs a transformers model; '{predictor.name}' is none.")
     definition = method_named(method)
     chosen = resolved(method, {"too_long": predictor.loaded.cutter.too_long, **parameters}, predictor.loaded.kind)
+    chosen |= _of_model(predictor.loaded, chosen)
     cutter = replace(predictor.loaded.cutter, too_long=cast("TooLong", chosen["too_long"]))
     stored = {**chosen, **({"query_first": True} if _is_turned(predictor) else {})}
     return TransformersExplainer(
@@ -86,6 +92,13 @@ def explainer(
         definition.is_signed(chosen),
         replace(predictor, loaded=replace(predictor.loaded, cutter=cutter)),
     )
+
+
+def _of_model(loaded: Loaded, chosen: Mapping[str, Value]) -> dict[str, Value]:
+    """What follows the model; raises InvalidValue for what it cannot have, before the first text is asked about."""
+    if chosen.get("from") == "cls":
+        check_cls(loaded)
+    return {"baseline": baseline_for(loaded, str(chosen["baseline"]))} if "baseline" in chosen else {}
 
 
 def _is_turned(predictor: Classifier | Reader) -> bool:
@@ -113,7 +126,7 @@ class TransformersExplainer:
 
         Raises: ModelError when the model cannot answer, or gives scores that are no numbers
         """
-        encoded = [self.predictor.loaded.encoded(one) for one in inputs]
+        encoded = [self._encoded(one) for one in inputs]
         parameters = cast("Mapping[str, Value]", self.parameters)
         targets = (
             [Target("", ()) for _ in encoded]
@@ -136,6 +149,16 @@ class TransformersExplainer:
             )
         return Explained(tuple(attributions), facts)
 
+    def _encoded(self, one: Input) -> Encoded:
+        encoded = self.predictor.loaded.encoded(one)
+        if not encoded.ids:
+            raise ModelError(
+                f"For the model '{self.predictor.name}' nothing is left of the text {encoded.shown}: it has no piece of it, and "
+                "no BOS, EOS or PAD piece in its place.",
+                reason="of which no piece is left for the model",
+            )
+        return encoded
+
     @property
     def _is_by_word(self) -> bool:
         return self.parameters.get("magnitude") == "word"
@@ -144,7 +167,8 @@ class TransformersExplainer:
         if not np.isfinite(found.scores).all():
             raise ModelError(
                 f"The model '{self.predictor.name}' gives scores that are no numbers for {one.shown} "
-                f"({self.method}); nothing is stored of them."
+                f"({self.method}); nothing is stored of them.",
+                reason="with scores that are no numbers",
             )
         return merged(one, found.scores.tolist(), cast("How", self.parameters["merge"]))
 

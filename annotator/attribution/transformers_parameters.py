@@ -12,6 +12,9 @@ from annotator.domain.numbers import whole_number
 from annotator.errors import InvalidValue
 from annotator.text.merging import HOWS
 
+FOLLOWS_MODEL = "default"  # of a parameter whose default is known only with the model
+BASELINE_PIECES = ("mask", "pad", "eos", "bos", "unk")
+
 ModelKind = Literal["classification", "reading"]
 Value = str | int
 
@@ -93,9 +96,10 @@ METHODS: dict[str, Method] = {
             Parameter("steps", 50, is_number=True, least=1, says="points on the line"),
             Parameter(
                 "baseline",
-                "mask",
-                ("zero", "mask", "pad"),
-                says="mask, pad: that piece for each of the text's, special pieces stay; zero: all embeddings are 0",
+                FOLLOWS_MODEL,
+                ("zero", *BASELINE_PIECES),
+                says="a piece that stands for each of the text's, special pieces stay; zero: all embeddings 0; the default is "
+                "the first of mask, pad, eos, bos and unk that the model has, else zero",
             ),
             _OUTPUT,
             _MERGE,

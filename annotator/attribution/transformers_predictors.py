@@ -14,6 +14,7 @@ from annotator.attribution.transformers_loading import Loaded
 from annotator.domain.models import Prediction
 from annotator.errors import ModelError
 
+_NO_NUMBER = "answered with what is no number"
 _LONGEST_ANSWER = 30  # pieces; as in the question answering scripts of transformers
 
 
@@ -64,14 +65,23 @@ class Classifier:
         """
         torch = import_module("torch")
         encoded = [self.loaded.encoded(one) for one in inputs]
-        found = np.empty((len(inputs), len(self.labels)))
-        for numbers in in_batches(encoded, self.loaded.size_of_batches):
+        found = np.zeros((len(inputs), len(self.labels)))
+        asked = np.array([n for n, one in enumerate(encoded) if one.ids], dtype=np.int64)  # of others, see empty_text
+        for of_batch in in_batches([encoded[n] for n in asked], self.loaded.size_of_batches):
+            numbers = asked[of_batch]
             batch = self.loaded.batch([encoded[n] for n in numbers])
             with torch.inference_mode():
                 found[numbers] = self.checked(self.loaded.ask(batch)).double().cpu().numpy()
         for number in np.flatnonzero(~np.isfinite(found).all(axis=1)):
-            raise ModelError(f"The model '{self.name}' answers {encoded[number].shown} with what is no number.")
+            raise ModelError(
+                f"The model '{self.name}' answers {encoded[number].shown} with what is no number.", reason=_NO_NUMBER
+            )
         return found
+
+    @property
+    def empty_text(self) -> str:
+        """What stands for a text without words (protocol StatesEmpty)."""
+        return self.loaded.cutter.empty_text
 
     def checked(self, outputs: Any) -> Tensor:
         """The logits, one for each label that the configuration names."""
@@ -153,7 +163,10 @@ class Reader:
         }
         for number, (one, label) in enumerate(zip(encoded, labels, strict=True)):
             if number not in found:
-                raise ModelError(f"There is no text from which '{self.name}' could answer {one.shown}.")
+                raise ModelError(
+                    f"There is no text from which '{self.name}' could answer {one.shown}.",
+                    reason="without a text to answer from",
+                )
             if label not in {"", found[number].label}:
                 raise ModelError(
                     f"The model '{self.name}' answers {found[number].label!r}, not {label!r}; "
@@ -194,7 +207,9 @@ class Reader:
                 allowed = [side is not None and side != one.question for side in one.sides]
                 starts, ends = (np.where(allowed, logits[row, : len(allowed)], -np.inf) for logits in both)
                 if np.isnan(starts).any() or np.isnan(ends).any():
-                    raise ModelError(f"The model '{self.name}' answers {one.shown} with what is no number.")
+                    raise ModelError(
+                        f"The model '{self.name}' answers {one.shown} with what is no number.", reason=_NO_NUMBER
+                    )
                 if any(allowed):
                     found.append((number, _best_stretch(starts, ends)))
         return found

@@ -45,7 +45,7 @@ _OF_THE_MODEL = {"device": "device", "threads": "threads", "inputs_at_once": "in
 @click.option("--seed", "seeds", type=click.IntRange(min=0), multiple=True, help="Of a method that draws; several.")
 @click.option("--preset", help="A paper's settings, such as wang-2022 or stevens-su-2021.")
 @click.option("--steps", type=click.IntRange(min=1), help="Of integrated gradients.")
-@click.option("--baseline", help="Of integrated gradients: mask, pad or zero.")
+@click.option("--baseline", help="Of integrated gradients: mask, pad, eos, bos, unk or zero.")
 @click.option("--layer", help="Of attention: a number, last or all.")
 @click.option("--samples", type=click.IntRange(min=2), help="Of LIME.")
 @click.option("--features", help="Of LIME: how many tokens get a score, or all.")
@@ -85,10 +85,10 @@ _OF_THE_MODEL = {"device": "device", "threads": "threads", "inputs_at_once": "in
 @click.pass_obj
 def attribute(
     database: Path, /, project_name: str, model: str, method: str, as_json: bool, others: Sequence[str], **options: Any
-) -> None:
+) -> int:
     """Compute answers and attributions; what is stored already is not computed again.
 
-    It may be stopped at any moment and repeated: it goes on where it was.
+    It may be stopped at any moment and repeated: it goes on where it was. Where texts had to be left out it ends with 1.
     """
     from annotator.usecases.attributing import AttributingOptions, LoadOptions
     from annotator.usecases.attributing import attribute as compute
@@ -107,6 +107,7 @@ def attribute(
         finally:
             progress.end()
     _show(report, as_json=as_json)
+    return 1 if report.n_left_out else 0
 
 
 class _Progress:
@@ -133,11 +134,15 @@ class _Progress:
 
 
 def _show(report: "AttributingReport", *, as_json: bool) -> None:
+    from annotator.usecases.attributing import told_of_left_out
+
     for note in report.notes:
         click.echo(note, err=True)
     for key, reason in report.left_out:
         click.echo(f"left out: instance '{key}': {reason}", err=True)
     show_rest(report.n_left_out, report.left_out, "instance")
+    if report.n_left_out:
+        click.echo(told_of_left_out(report), err=True)
     if as_json:
         print_json(dataclasses.asdict(report))
         return

@@ -32,6 +32,12 @@ from annotator.domain.projects import GOLD_POLICIES
     show_default=True,
     help="Whose attribution is scored where there are several.",
 )
+@click.option(
+    "--include-training",
+    "includes_training",
+    is_flag=True,
+    help="Score a model on the split that it was trained on too.",
+)
 @click.option("--intervals", is_flag=True, help="Bootstrap intervals (1,000 resamples) of the means over instances.")
 @json_option
 @click.pass_obj
@@ -49,12 +55,19 @@ def project(database: Path, /, project_name: str, intervals: bool, as_json: bool
     show_scores(numbers if as_json else _flat(numbers), registered_value, as_json=as_json)
 
 
+def _training(of_model: Mapping[str, Any]) -> dict[str, object]:
+    from annotator.usecases.training_texts import words_of
+
+    told = of_model["training"]
+    return {} if told is None else {"training": words_of(told) or "none of these texts was in its training"}
+
+
 def _flat(numbers: Mapping[str, object]) -> Mapping[str, object]:
     """For people: rows are named by model, method and layer instead of by their place in a list."""
     flat: dict[str, object] = {name: value for name, value in numbers.items() if name != "models"}
     for of_model in numbers["models"]:  # type: ignore[attr-defined]  # as evaluate_project makes it
         name = of_model["model"]
-        flat[name] = {"quality": of_model["quality"], "counts": of_model["counts"]}
+        flat[name] = {"quality": of_model["quality"], "counts": of_model["counts"]} | _training(of_model)
         for row in of_model["methods"]:
             kept = ("plausibility", "faithfulness", "consistency", "confidence", "counts", "count_deviations")
             flat[f"{run_title({'model': name, **row})} ({row['kind']})"] = {

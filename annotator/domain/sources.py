@@ -8,6 +8,7 @@ from annotator.domain.authoring import ChangedText, PerturbationState, Verdict
 from annotator.domain.models import StoredOutput
 from annotator.domain.proposed_sets import ProposedSource, ProposedState
 from annotator.domain.texts import TokenizedText
+from annotator.domain.trainings import HeldOut
 from annotator.domain.word_lists import WordList
 
 _LONGEST_TOLD = 1_000
@@ -257,6 +258,21 @@ class SourceList:
 
 
 @dataclass(frozen=True, slots=True)
+class SourceTraining:
+    """What a model that was trained in a project learned from (only our own JSONL carries it). members: (key, split)."""
+
+    model: str
+    digest: str
+    seed: int
+    split: str | None
+    trained_at: str
+    held_out: HeldOut | None
+    members: tuple[tuple[str, str], ...] = ()
+    source: str = ""
+    line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class SourceVersion:
     """One version of a perturbation."""
 
@@ -339,6 +355,7 @@ OwnItem = (
     | SourceInstance
     | StoredOutput
     | SourceList
+    | SourceTraining
     | SourcePerturbation
     | SourceEvent
 )

@@ -10,7 +10,7 @@ UNDEFINED = "–"
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """A column: the group it stands in, its title, whose metric it is, ↑ or ↓ or "", and what it means, shown on hovering."""
+    """A column: the group it stands in, its title, whose metric it is and over what, ↑ or ↓ or "", its meaning on hovering."""
 
     group: str
     title: str
@@ -98,7 +98,7 @@ def _head(head: Head, is_first: bool) -> str:
     order = ' aria-sort="other"' if head.is_sorted else ""
     return (
         f'<th scope="col"{_first(is_first)}{order} title="{escape(head.meaning)}">{escape(head.title)}{direction}{said}'
-        f"<small>{escape(head.family)}{' · best first' if head.is_sorted else ''}</small></th>"
+        f"<small>{escape(head.family)}</small></th>"
     )
 
 

@@ -32,6 +32,7 @@ from annotator.formats.own_records import (
     ProjectRecord,
     TextRecord,
     TokensRecord,
+    TrainingRecord,
     WordListRecord,
     annotation_of,
     choice_of,
@@ -42,6 +43,7 @@ from annotator.formats.own_records import (
     round_of,
     text_of,
     thread_of,
+    training_of,
     work_of,
 )
 from annotator.formats.own_reviewing import check_reviewing
@@ -77,7 +79,7 @@ class _OwnReader:
             yield item
         yield from findings.problems
 
-    def _item(self, record: OwnRecord | None, row: Row, findings: Findings) -> SourceItem | None:  # noqa: PLR0911  (one for each kind)
+    def _item(self, record: OwnRecord | None, row: Row, findings: Findings) -> SourceItem | None:  # noqa: C901, PLR0911  (one for each kind)
         match record:
             case InstanceRecord():
                 return self._instance(record, row, findings)
@@ -87,6 +89,8 @@ class _OwnReader:
                 return output_of(record, self.options.key_prefix, row.source, row.line)
             case ListRecord():
                 return list_of(record, self.options.key_prefix, row.source, row.line)
+            case TrainingRecord():
+                return training_of(record, self.options.key_prefix, row.source, row.line)
             case WordListRecord():
                 return _word_list(record, findings)
             case PerturbationRecord():

@@ -21,17 +21,21 @@ from annotator.domain.sources import (
     SourceSpan,
     SourceText,
     SourceThread,
+    SourceTraining,
     SourceWork,
 )
 from annotator.domain.texts import TokenizedText
 from annotator.domain.threads import Voice
+from annotator.domain.trainings import HeldOut, Way
 from annotator.domain.word_lists import WordListRole
 from annotator.formats.own_output import OutputRecord
 from annotator.formats.own_perturbations import PerturbationRecord
 from annotator.formats.own_values import Time, UserName
 from annotator.formats.spans import SpanRow
 
-VERSION = 4  # 2: what models say; 3: saved lists, perturbations written here, word lists; 4: to whom sets were shown
+# 2: what models answer and give as their reasons; 3: saved lists, perturbations that were written here, word lists; 4: to whom
+# sets were shown, and what models that were trained here learned from
+VERSION = 4
 
 # What the store takes; a value that it would refuse is a problem of the file, with its line and field.
 Count = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
@@ -261,6 +265,34 @@ class ListRecord(msgspec.Struct, tag_field="record", tag="list", omit_defaults=T
     members: Annotated[list[tuple[str, str]], msgspec.Meta(max_length=MOST_LISTED)] = []
 
 
+class HeldOutRecord(msgspec.Struct):
+    """How often a model is right about texts that it did not learn from; see domain/trainings.py."""
+
+    way: Way
+    n: Annotated[int, msgspec.Meta(ge=1, le=2**53)]
+    n_right: Count
+    label: str
+    n_label: Count
+    low: float | None = None
+    high: float | None = None
+
+    def __post_init__(self) -> None:
+        if max(self.n_right, self.n_label) > self.n:
+            raise ValueError("more texts are right, or of one label, than there are")
+
+
+class TrainingRecord(msgspec.Struct, tag_field="record", tag="training", omit_defaults=True):
+    """What a model that was trained in the project learned from; it stands after its instances, named by (key, split)."""
+
+    model: Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
+    digest: str
+    seed: Count
+    trained_at: Time
+    split: str | None = None
+    held_out: HeldOutRecord | None = None
+    members: list[tuple[str, str]] = []
+
+
 class WordListRecord(msgspec.Struct, tag_field="record", tag="word_list"):
     """A word list; it stands before what it may mark."""
 
@@ -289,6 +321,7 @@ OwnRecord = (
     | InstanceRecord
     | OutputRecord
     | ListRecord
+    | TrainingRecord
     | PerturbationRecord
     | EventRecord
 )
@@ -314,6 +347,15 @@ def project_of(record: ProjectRecord) -> SourceProject:
 def event_of(record: EventRecord) -> SourceEvent:
     """An event as a domain value."""
     return SourceEvent(record.at, record.actor, record.action, record.subject, record.key, record.detail, record.split)
+
+
+def training_of(record: TrainingRecord, key_prefix: str, source: str, line: int) -> SourceTraining:
+    """What a model learned from as a domain value."""
+    held_out = None if record.held_out is None else HeldOut(**msgspec.structs.asdict(record.held_out))
+    members = tuple((key_prefix + key, split) for key, split in record.members)
+    return SourceTraining(
+        record.model, record.digest, record.seed, record.split, record.trained_at, held_out, members, source, line
+    )
 
 
 def list_of(record: ListRecord, key_prefix: str, source: str, line: int) -> SourceList:

@@ -23,6 +23,7 @@ from annotator.domain.sources import (
     SourceProject,
     SourceProposal,
     SourceText,
+    SourceTraining,
     SourceWork,
 )
 from annotator.domain.word_lists import WordList
@@ -35,6 +36,7 @@ from annotator.formats.own_records import (
     ChoiceRecord,
     DocumentRecord,
     EventRecord,
+    HeldOutRecord,
     InstanceRecord,
     ListRecord,
     OwnRecord,
@@ -45,6 +47,7 @@ from annotator.formats.own_records import (
     TextRecord,
     ThreadRecord,
     TokensRecord,
+    TrainingRecord,
     WordListRecord,
     WorkRecord,
 )
@@ -80,6 +83,11 @@ def record_of(item: OwnItem) -> OwnRecord:  # noqa: PLR0911  (one for each kind)
         case SourceList():
             return ListRecord(
                 item.name, item.made_by, item.created_at, item.changed_at, item.note, item.by_user, list(item.members)
+            )
+        case SourceTraining():
+            held_out = None if item.held_out is None else HeldOutRecord(**asdict(item.held_out))
+            return TrainingRecord(
+                item.model, item.digest, item.seed, item.trained_at, item.split, held_out, list(item.members)
             )
         case SourcePerturbation():
             return perturbation_record(item)

@@ -8,14 +8,15 @@ import msgspec
 from annotator.domain.jobs import Job, JobKind
 from annotator.domain.people import User
 from annotator.domain.projects import Project
+from annotator.errors import ModelError
 from annotator.store import Store
-from annotator.usecases.attributing import AttributingReport, LoadOptions, attribute
+from annotator.usecases.attributing import AttributingReport, LoadOptions, attribute, told_of_left_out
 from annotator.usecases.measuring import is_out_of_date, measure
 from annotator.usecases.model_places import is_hub_allowed, require_allowed_place
 from annotator.usecases.queueing import AskedAttribution, AskedSuite, ask_to_measure
 from annotator.usecases.running_suites import run_suite
 
-_LEFT_OUT_SHOWN = 5
+_LEFT_OUT_SHOWN = 3
 Progress = Callable[[int, int], None]
 Doing = Callable[[Store, User, Project, Job, Progress], str]
 
@@ -26,6 +27,8 @@ def _attribute(store: Store, actor: User, project: Project, job: Job, progress: 
     report = attribute(store, actor, project, asked.model, asked.method, options, progress=progress)
     if is_out_of_date(store, project):
         ask_to_measure(store, actor, project)
+    if report.n_left_out:
+        raise ModelError(_told(report))  # what is stored stays; but whoever asked did not get what they asked for
     return _told(report)
 
 
@@ -36,13 +39,14 @@ def _allowed(model: str, load: LoadOptions) -> LoadOptions:
 
 
 def _told(report: AttributingReport) -> str:
-    left_out = "".join(f" Left out: {key} ({reason})." for key, reason in report.left_out[:_LEFT_OUT_SHOWN])
-    n_more = report.n_left_out - _LEFT_OUT_SHOWN
-    more = f" And {n_more:,} more were left out." if n_more > 0 else ""
-    return (
+    done = (
         f"{report.n_attributions:,} attributions and {report.n_answers:,} answers were computed; {report.n_known:,} texts had "
-        f"everything before.{left_out}{more}"
+        "everything before."
     )
+    if not report.n_left_out:
+        return done
+    first = " ".join(f"{key}: {reason}" for key, reason in report.left_out[:_LEFT_OUT_SHOWN])
+    return f"{told_of_left_out(report)} {done} {'The first: ' if report.n_left_out > 1 else ''}{first}"
 
 
 def _measure(store: Store, actor: User, project: Project, _: Job, progress: Progress) -> str:

@@ -54,17 +54,35 @@ def top_of_sides(order: Ragged[np.int64], sides: Sides) -> Ragged[np.int64]:
     >>> top_of_sides(Ragged.of([[5, 4, 3, 1, 0, 2]], np.int64), sides).values.tolist()
     [1, 5, 4]
     """
-    if sides.lengths.shape[1] == 1:
-        return first_of(order, sides.n_selected[:, 0])
-    starts = np.cumsum(sides.lengths, axis=1) - sides.lengths
+    return first_of_sides(order, sides.lengths, sides.n_selected)
+
+
+def first_of_sides(order: Ragged[np.int64], lengths: Integers, counts: Integers) -> Ragged[np.int64]:
+    """The first tokens of each side, so many as are asked. Shapes: lengths, counts int[n_instances, n_sides]."""
+    if lengths.shape[1] == 1:
+        return first_of(order, counts[:, 0])
+    starts = np.cumsum(lengths, axis=1) - lengths
     parts = []
-    for side in range(sides.lengths.shape[1]):
-        first, end = (values[order.rows_of_values] for values in (starts[:, side], (starts + sides.lengths)[:, side]))
+    for side in range(lengths.shape[1]):
+        first, end = (values[order.rows_of_values] for values in (starts[:, side], (starts + lengths)[:, side]))
         is_here = (order.values >= first) & (order.values < end)
-        lengths = order.with_values(is_here).sums().astype(np.int64)
-        of_side = Ragged(order.values[is_here], np.concatenate(([0], np.cumsum(lengths))).astype(np.int64))
-        parts.append(first_of(of_side, sides.n_selected[:, side]))
+        n_here = order.with_values(is_here).sums().astype(np.int64)
+        of_side = Ragged(order.values[is_here], np.concatenate(([0], np.cumsum(n_here))).astype(np.int64))
+        parts.append(first_of(of_side, counts[:, side]))
     return side_by_side(parts)
+
+
+def n_in_sides(tokens: Ragged[np.int64], sides: Sides) -> Integers:
+    """int[n_instances, n_sides]: how many of an instance's tokens lie in each side.
+
+    >>> n_in_sides(Ragged.of([[0, 2, 3]], np.int64), Sides(np.array([[2, 4]]), (0.5, 0.5))).tolist()
+    [[1, 2]]
+    """
+    ends = np.cumsum(sides.lengths, axis=1)
+    counts = np.zeros(sides.lengths.shape, dtype=np.int64)
+    side = (tokens.values[:, None] >= ends[tokens.rows_of_values]).sum(axis=1)
+    np.add.at(counts, (tokens.rows_of_values, np.minimum(side, sides.lengths.shape[1] - 1)), 1)
+    return counts
 
 
 def side_by_side(parts: list[Ragged[np.int64]]) -> Ragged[np.int64]:

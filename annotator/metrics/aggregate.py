@@ -1,5 +1,6 @@
 """From a value for each instance to one number: the mean with its count, what was left out, and a bootstrap interval."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -85,6 +86,35 @@ def bootstrap(values: Floats, *, n_resamples: int = 1000, level: float = 0.95, s
     drawn = _means_of_draws if len(there) <= _FEW else _means_by_steps
     low, high = np.quantile(drawn(there, n_resamples, draw), [(1 - level) / 2, (1 + level) / 2])
     return Interval(float(low), float(high), level, n_resamples, seed)
+
+
+def bootstrap_many(
+    many: Sequence[Floats], *, n_resamples: int = 1000, level: float = 0.95, seed: int = 0
+) -> list[Interval | None]:
+    """The interval of each; numbers over equally many instances share their draws, so that many cost little more than one."""
+    there = [values[~np.isnan(values)] for values in many]
+    found: list[Interval | None] = [None] * len(many)
+    by_size: dict[int, list[int]] = {}
+    for place, values in enumerate(there):
+        _check(values, n_resamples, level)
+        if len(values) > _FEW:
+            found[place] = bootstrap(values, n_resamples=n_resamples, level=level, seed=seed)
+        elif len(values) > 1:
+            by_size.setdefault(len(values), []).append(place)
+    for n, places in by_size.items():
+        means = _counts_of_draws(n, n_resamples, seed) @ np.stack([there[place] for place in places], axis=1) / n
+        bounds = np.quantile(means, [(1 - level) / 2, (1 + level) / 2], axis=0)
+        for place, low, high in zip(places, *bounds.tolist(), strict=True):
+            found[place] = Interval(low, high, level, n_resamples, seed)
+    return found
+
+
+def _counts_of_draws(n: int, n_resamples: int, seed: int) -> Floats:
+    """float[n_resamples, n]: how often each instance is drawn."""
+    drawn = np.random.default_rng(seed).integers(0, n, size=(n_resamples, n))
+    drawn += np.arange(n_resamples)[:, None] * n
+    counts = np.bincount(drawn.ravel(), minlength=n_resamples * n)
+    return counts.reshape(n_resamples, n).astype(np.float64)
 
 
 def paired_bootstrap(

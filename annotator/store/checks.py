@@ -33,6 +33,16 @@ def wrong_instance_counts(store: Store) -> list[WrongCount]:
     )
 
 
+def wrong_training_counts(store: Store) -> list[WrongCount]:
+    """Numbers of instances that models learned from which do not equal the recounted ones."""
+    return _wrong_counts(
+        store,
+        """SELECT 'project ' || project_id || ', training of "' || model || '"' AS place, n AS kept,
+                (SELECT count(*) FROM training_members WHERE training_id = trainings.id) AS counted
+            FROM trainings WHERE kept <> counted""",
+    )
+
+
 def wrong_assignment_counts(store: Store) -> list[WrongCount]:
     """Counts of people's work by state that do not equal the recounted ones."""
     return _wrong_counts(
@@ -209,6 +219,16 @@ def outputs_outside(store: Store, *, limit: int) -> list[tuple[str, str]]:
         (limit,),
     )
     return [(row["key"], row["name"]) for row in rows]
+
+
+def trainings_outside(store: Store, *, limit: int) -> list[tuple[str, str]]:
+    """Instances of another project that a model is said to have learned from: key, model."""
+    rows = store.rows(
+        """SELECT key, model FROM training_members JOIN trainings ON trainings.id = training_id
+            JOIN instances ON instances.id = instance_id WHERE trainings.project_id <> instances.project_id LIMIT ?""",
+        (limit,),
+    )
+    return [(row["key"], row["model"]) for row in rows]
 
 
 def iterate_documents(store: Store, *, batch_size: int = 500) -> Iterator[tuple[str, TokenizedText]]:

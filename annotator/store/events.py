@@ -1,13 +1,17 @@
 """The append-only record of who did what, on what, and when."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from annotator.store.database import Row, Store, now
 
 _SELECT = """SELECT events.*, instances.key AS key, instances.split AS split FROM events
     LEFT JOIN instances ON subject = 'instance' AND instances.id = subject_id"""
+
+
+_AT_ONCE = 50
+_LAST = 2**63 - 1  # above the number of any event
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +93,17 @@ def events_of_instance(store: Store, instance_id: int) -> list[Event]:
         (instance_id,),
     )
     return [_event(row) for row in rows]
+
+
+def newest_of_actions(store: Store, project_id: int, actions: Sequence[str], after: int = 0) -> Iterator[Event]:
+    """The events of some actions that came after an event, the newest first, read as they are asked for."""
+    marks = ",".join("?" * len(actions))
+    sql = f"""{_SELECT} WHERE events.project_id = ? AND events.id > ? AND events.id < ? AND action IN ({marks})
+        ORDER BY events.id DESC LIMIT {_AT_ONCE}"""
+    before = _LAST
+    while rows := store.rows(sql, (project_id, after, before, *actions)):
+        yield from map(_event, rows)
+        before = rows[-1]["id"]
 
 
 def all_events(store: Store, project_id: int) -> Iterator[Event]:

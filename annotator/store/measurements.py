@@ -7,10 +7,6 @@ from annotator.domain.measurements import Listed, Measurement, Question, Which
 from annotator.store.database import Store, now
 
 _NO_LAYER = -1
-# What changes neither gold nor what models say; after anything else a measurement may be out of date.
-_PEOPLE = ("give role", "take role", "add role", "add user", "make token", "revoke token")
-_LISTS = ("save list", "change list", "delete list", "put on list", "take off list")
-_HARMLESS = (*_PEOPLE, *_LISTS, "export", "measure", "comment", "ask", "answer")
 
 
 def last_event_id(store: Store, project_id: int) -> int:
@@ -49,17 +45,6 @@ def measurements_of(store: Store, project_id: int) -> dict[int, Measurement]:
         )
         for row in rows
     }
-
-
-def changes_since(store: Store, project_id: int, event_id: int) -> int:
-    """How many events came after one that may have changed gold or what models say."""
-    marks = ",".join("?" * len(_HARMLESS))
-    return int(
-        store.value(
-            f"SELECT count(*) FROM events WHERE project_id = ? AND id > ? AND action NOT IN ({marks})",
-            (project_id, event_id, *_HARMLESS),
-        )
-    )
 
 
 def measured_names(store: Store, run_id: int) -> list[tuple[int | None, str]]:

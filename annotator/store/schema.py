@@ -17,6 +17,7 @@ from annotator.store.schema_repeated_events import REPEATED_EVENTS
 from annotator.store.schema_shown import SHOWN
 from annotator.store.schema_suites import SUITES
 from annotator.store.schema_tokens import TOKENS
+from annotator.store.schema_trainings import TRAININGS
 
 MIGRATIONS = Migrations("annotator")
 
@@ -469,4 +470,11 @@ def m011_gatekeeping_repeated_events(db: Database) -> None:
 def m012_independence_sets_shown(db: Database) -> None:
     """To whom others' sets of a text were shown, so that they are not given it to annotate."""
     for statement in SHOWN:
+        db.conn.execute(statement)
+
+
+@MIGRATIONS()
+def m013_numbers_trainings(db: Database) -> None:
+    """What models that were trained here learned from, and how often they are right about other texts."""
+    for statement in TRAININGS:
         db.conn.execute(statement)

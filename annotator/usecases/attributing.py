@@ -16,12 +16,12 @@ from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.errors import InvalidValue, ModelError
 from annotator.store import Store
-from annotator.store.computed import forget_model, splits_of
+from annotator.store.computed import forget_model, has_outputs, splits_of
 from annotator.store.events import add_event
 from annotator.store.instances import iterate_instance_batches
 from annotator.usecases.asked_model import AskedModel, asked_model
 from annotator.usecases.attributing_batches import Batches, BatchResult, WrittenMethod
-from annotator.usecases.built_in_model import built_in_model, built_in_name, told_of_training
+from annotator.usecases.built_in_model import built_in_model, built_in_name, notes_of
 from annotator.usecases.evaluating_project import gold_table
 from annotator.usecases.reduced_inputs import Selection
 from annotator.usecases.rights import require
@@ -41,6 +41,7 @@ GOLD_METHOD = "gold"
 _TOKENS_IN_A_BATCH = 4_000
 _GIVE_UP_AFTER = 20  # instances in a row for which the model fails: then it is the model, not the text
 _SHOWN = 20
+_NO_REASON = "on which the model failed"
 _OF_ONE_TEXT = frozenset({"base", "logit", "full", "output_change"})  # facts whose mean says nothing
 
 
@@ -77,6 +78,7 @@ class AttributingReport:
 
     facts:    means over the attributions that were computed now (see the explainers), NaN left out
     left_out: key and reason of the first instances for which the model failed; n_left_out counts all
+    reasons:  how many of all were left out for which reason, in words that follow a number
     """
 
     model: str
@@ -92,8 +94,18 @@ class AttributingReport:
     n_seen_in_part: int = 0
     n_left_out: int = 0
     left_out: list[tuple[str, str]] = field(default_factory=list)
+    reasons: dict[str, int] = field(default_factory=dict)
     facts: dict[str, float] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+
+
+def told_of_left_out(report: AttributingReport) -> str:
+    """How many texts were left out, and why; "" where none was."""
+    if not report.n_left_out:
+        return ""
+    reasons = ", ".join(f"{n:,} {reason}" for reason, n in sorted(report.reasons.items(), key=lambda pair: -pair[1]))
+    were = "text was" if report.n_left_out == 1 else "texts were"
+    return f"{report.n_left_out:,} of {report.n_instances:,} {were} left out: {reasons}."
 
 
 def offered_methods() -> dict[str, str]:
@@ -136,8 +148,7 @@ def attribute(
     methods = [_written(asked, method, options, seed) for seed in seeds]
     selection = _selection(store, project, method, options, notes)
     if options.is_anew:
-        with store.transaction():
-            forget_model(store, project.id, asked.name)
+        _forget(store, actor, project, asked.name)
     report = AttributingReport(
         asked.name, method, seeds, json.loads(methods[0].run.parameters), n_instances, notes=notes
     )
@@ -145,6 +156,15 @@ def attribute(
     work = _Work(store, actor, project, batches, report, progress)
     work.run(_instances(store, project, options))
     return report
+
+
+def _forget(store: Store, actor: User, project: Project, model: str) -> None:
+    with store.transaction():
+        if has_outputs(store, project.id, model):
+            forget_model(store, project.id, model)
+            add_event(
+                store, actor.name, "forget model", "project", project.id, project_id=project.id, model=model,
+            )  # fmt: skip
 
 
 def _n_instances(store: Store, project: Project, split: str | None) -> int:
@@ -168,7 +188,7 @@ def _model(
             raise InvalidValue(f"Only the built-in model is trained here, not '{spec}'. Leave --train out.")
         return asked_model(load_predictor(spec, options.load), project, options.renamed), []
     model = built_in_model(store, actor, project, name, trains=options.trains, seed=options.train_seed)
-    return asked_model(model, project, options.renamed), [told_of_training(model.training)]
+    return asked_model(model, project, options.renamed), notes_of(store, project, model)
 
 
 def _check_label(asked: AskedModel, project: Project, label: str) -> None:
@@ -288,9 +308,12 @@ class _Work:
             ) from error
 
     def _leave_out(self, instance: Instance, error: ModelError) -> None:
-        self.n_failed_in_a_row += 1
+        """Texts that are left out for a reason of their own, such as their length, say nothing against the model."""
+        self.n_failed_in_a_row += not error.reason
         self.n_done += 1
         self.report.n_left_out += 1
+        reason = error.reason or _NO_REASON
+        self.report.reasons[reason] = self.report.reasons.get(reason, 0) + 1
         if len(self.report.left_out) < _SHOWN:
             self.report.left_out.append((instance.key, str(error)))
         if self.n_failed_in_a_row >= _GIVE_UP_AFTER and self.n_done < self.report.n_instances:

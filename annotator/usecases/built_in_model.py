@@ -2,11 +2,10 @@
 
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Sequence
 from pathlib import Path
 
 from annotator.attribution.bag_of_words import BagOfWords, Example, Training, train
-from annotator.attribution.base import Input
 from annotator.attribution.loading import BUILT_IN
 from annotator.domain.people import User
 from annotator.domain.projects import Project
@@ -14,11 +13,12 @@ from annotator.errors import InvalidValue, ModelError
 from annotator.store import Store
 from annotator.store.computed import forget_model, has_outputs, last_told, splits_of
 from annotator.store.events import add_event
-from annotator.store.instances import iterate_instance_batches
 from annotator.store.replacing import models_of
 from annotator.store.sharing import make_folder, share_like
 from annotator.store.suite_runs import forget_computed
-from annotator.usecases.gold_labels import gold_labels
+from annotator.store.trainings import find_training, save_training
+from annotator.usecases.held_out import held_out, labelled_examples
+from annotator.usecases.model_trust import Trainings
 from annotator.usecases.rights import require
 
 _NAME = re.compile(r"[\w][\w.-]{0,60}")
@@ -95,33 +95,42 @@ def built_in_model(
 
 def _trained(store: Store, actor: User, project: Project, name: str, folder: Path, seed: int) -> BagOfWords:
     split = _TRAINING_SPLIT if _TRAINING_SPLIT in splits_of(store, project.id) else None
-    with store.snapshot():
-        examples = list(_examples(store, project, split))
     repeating = [segment.name for segment in project.task.segments if segment.may_repeat]
-    model = train(examples, project.labels, name=name, seed=seed, repeating=repeating, split=split)
+
+    def taught(examples: Sequence[Example]) -> BagOfWords:
+        return train(examples, project.labels, name=name, seed=seed, repeating=repeating, split=split)
+
+    with store.snapshot():
+        examples = dict(labelled_examples(store, project, split))
+    model = taught(list(examples.values()))
+    found = held_out(store, project, model, examples, taught, seed)
     make_folder(models_of(store.path), store.path)
     model.save(folder)
     share_like(models_of(store.path), store.path)
     with store.transaction():
         told = last_told(store, project.id, _ACTION, name)
-        if told is None or told.get("digest") != model.training.digest:
+        is_another = told is None or told.get("digest") != model.training.digest
+        is_unknown = find_training(store, project.id, name) is None
+        changes_numbers = (is_another or is_unknown) and has_outputs(store, project.id, name)
+        if is_another:
             forget_model(store, project.id, name)
             forget_computed(store, project.id, name)
+        save_training(
+            store, project.id, name, digest=model.training.digest, seed=seed, split=split, held_out=found,
+            instance_ids=examples,
+        )  # fmt: skip
         add_event(
             store, actor.name, _ACTION, "project", project.id, project_id=project.id, model=name,
             digest=model.training.digest, seed=seed, examples=sum(model.training.n_examples.values()), split=split,
+            changes_numbers=changes_numbers,
         )  # fmt: skip
     return model
 
 
-def _examples(store: Store, project: Project, split: str | None) -> Iterator[Example]:
-    """Instances that are not discarded and have a gold label."""
-    for instances in iterate_instance_batches(store, project.id, split=split):
-        labels = gold_labels(store, project, instances)
-        for instance in instances:
-            label = labels[instance.id]
-            if label and instance.state != "discarded":
-                yield Example(Input.of(instance), label)
+def notes_of(store: Store, project: Project, model: BagOfWords) -> list[str]:
+    """What a person should know of a model before its answers are used."""
+    told = Trainings.of(store, project.id).told(model.name)
+    return [told_of_training(model.training), *([] if told is None else [told])]
 
 
 def told_of_training(training: Training) -> str:

@@ -4,7 +4,7 @@ Source:  contrast sets as in ER-TEST (metrics/er_test_functional.py)
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 
 import numpy as np
@@ -20,6 +20,8 @@ from annotator.store.models import StoredRun, list_runs
 from annotator.store.pairs import Pair, answered_labels, pairs_of
 from annotator.usecases.gold_labels import gold_labels
 from annotator.usecases.rights import require
+from annotator.usecases.scoring_runs import ScoringOptions
+from annotator.usecases.training_texts import learned_by_model, without
 
 ALL_KINDS = "all kinds"
 NUMBERS = ("original", "contrast", "delta", "consistency_of_sets")
@@ -42,6 +44,7 @@ class ContrastRow:
     consistency_of_sets: originals that are right with all their changed versions of the kind
     n_left_out: pairs without a gold label on one side, or without an answer
     broken:     of the first seed
+    n_learned:  instances that the model learned from, or versions of such, whose answers are not counted
     """
 
     model: str
@@ -52,6 +55,7 @@ class ContrastRow:
     n_contrasts: int
     n_left_out: int
     broken: tuple[BrokenSet, ...]
+    n_learned: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,20 +66,27 @@ class _OfSeed:
     broken: tuple[BrokenSet, ...]
 
 
-def contrast_rows(store: Store, actor: User, project: Project, split: str | None = None) -> list[ContrastRow]:
-    """Every model on all pairs and on those of each kind; [] without pairs, or where answers are no labels."""
+def contrast_rows(
+    store: Store, actor: User, project: Project, options: ScoringOptions = ScoringOptions()
+) -> list[ContrastRow]:
+    """Every model on all pairs and on those of each kind; [] without pairs, or where answers are no labels.
+
+    options: the split, and whether a model is asked about what it learned from
+    """
     require(store, actor, project.id, "use models")
     with store.snapshot():
-        pairs = pairs_of(store, project.id, split) if project.task.result_kind == "label" else []
+        pairs = pairs_of(store, project.id, options.split) if project.task.result_kind == "label" else []
         gold = _gold_labels(store, project, pairs)
         there = list_runs(store, project.id) if pairs else []
         own = sorted((r for r in there if not r.run.method), key=lambda stored: stored.run.model)
         answers = {stored.id: answered_labels(store, stored.id) for stored in own}
+        learned = learned_by_model(store, project.id, options)
     rows: list[ContrastRow] = []
     for model, runs in groupby(own, key=lambda stored: stored.run.model):
-        of_model = [(stored, answers[stored.id]) for stored in runs if answers[stored.id]]
+        ids = learned.get(model, frozenset())
+        of_model = [(stored, without(answers[stored.id], ids)) for stored in runs if answers[stored.id]]
         if of_model:
-            rows.extend(_rows(model, of_model, pairs, gold))
+            rows.extend(replace(row, n_learned=len(ids)) for row in _rows(model, of_model, pairs, gold))
     return rows
 
 

@@ -79,22 +79,30 @@ def evaluate_edits(files: FilePair, *, n_resamples: int = 0) -> Numbers:
 
 
 def _edit_numbers(scored: Scored, answers: Mapping[int, Prediction], n_resamples: int) -> Numbers:
+    """The rows of the paper's tables, whose sentences all have a label and an answer: others are left out and counted.
+
+    Where there is no answer that could be right or wrong, all sentences are in `all`, and the counts say so.
+    """
     rows = scored.gold.rows
+    has_label: Flags = np.array([row.result is not None for row in rows], dtype=np.bool_)
     is_answered: Flags = np.array([row.id in answers for row in rows], dtype=np.bool_)
     is_right: Flags = np.array(
         [row.id in answers and answers[row.id].label == row.result for row in rows], dtype=np.bool_
     )
+    is_judged = has_label & is_answered
+    counted = is_judged if is_judged.any() else np.ones(len(rows), dtype=np.bool_)
     found: dict[str, Numbers] = {"all": {}, "correct": {}, "wrong": {}}
     for name, values in scored.values.items():
         if name.startswith("editing."):
-            split = all_correct_wrong(values[is_answered], is_right[is_answered])
-            found["all"][name] = asdict(mean_of(values)) | _interval(values, n_resamples)
+            split = all_correct_wrong(values[is_judged], is_right[is_judged])
+            found["all"][name] = asdict(mean_of(values[counted])) | _interval(values[counted], n_resamples)
             found["correct"][name], found["wrong"][name] = asdict(split.correct), asdict(split.wrong)
-    return {
-        **found,
-        "confidence": confidence_of(scored, answers),
-        "counts": scored.counts | {"instances_without_answer": int((~is_answered).sum())},
+    counts = {
+        "instances_without_answer": int((~is_answered).sum()),
+        "instances_without_gold_label": int((~has_label).sum()),
+        "instances_left_out_of_all": int((~counted).sum()),
     }
+    return {**found, "confidence": confidence_of(scored, answers), "counts": scored.counts | counts}
 
 
 def evaluate_alignment(

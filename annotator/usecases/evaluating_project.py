@@ -5,22 +5,30 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import groupby
+from typing import cast
+
+import numpy as np
 
 from annotator.domain.people import User
 from annotator.domain.projects import GoldPolicy, Project
 from annotator.errors import NotFound
+from annotator.metrics.ragged import Flags
 from annotator.store import Store
 from annotator.store.instances import keys_of_originals
 from annotator.store.models import StoredRun, iterate_outputs, list_models, list_runs
+from annotator.usecases import scoring_blocks as scoring
 from annotator.usecases.exporting import ExportOptions, gold_instances
 from annotator.usecases.gold_rows import GoldTable, gold_row
+from annotator.usecases.instance_numbers import Behind, OfSeed, RowKey, coded_labels, has_choice, places_of
+from annotator.usecases.model_trust import Trainings
 from annotator.usecases.rights import require
 from annotator.usecases.scoring_answers import score_answers
-from annotator.usecases.scoring_blocks import RowKey, row_order, score_run
-from annotator.usecases.scoring_random import random_numbers
-from annotator.usecases.scoring_runs import Answers, Scored, ScoringOptions
+from annotator.usecases.scoring_random import OverInstances, random_numbers
+from annotator.usecases.scoring_runs import Answers, Scored, ScoringOptions, confidence_inputs
 from annotator.usecases.scoring_seeds import ConfidenceOverSeeds, NumbersOverSeeds, PairsOverSeeds
+from annotator.usecases.training_texts import without_training
 
 Numbers = dict[str, object]
 
@@ -40,23 +48,48 @@ def evaluate_project(
     progress: called with how many runs are done, and how many there are
     Raises: NotFound for a model or a method that the project does not have
     """
+    return _evaluated(store, actor, project, model, method, options, progress, keeps_instances=False)[0]
+
+
+def evaluate_with_instances(
+    store: Store,
+    actor: User,
+    project: Project,
+    *,
+    options: ScoringOptions = ScoringOptions(),
+    progress: Callable[[int, int], None] = lambda _done, _of: None,
+) -> tuple[Numbers, Behind]:
+    """The same of all models, with the numbers of all instances behind it; memory grows with these."""
+    options = replace(options, has_null=True)
+    numbers, behind = _evaluated(store, actor, project, None, None, options, progress, keeps_instances=True)
+    return numbers, cast("Behind", behind)
+
+
+def _evaluated(
+    store: Store, actor: User, project: Project, model: str | None, method: str | None, options: ScoringOptions,
+    progress: Callable[[int, int], None], *, keeps_instances: bool,
+) -> tuple[Numbers, Behind | None]:  # fmt: skip
     require(store, actor, project.id, "export")
     policy = options.gold_policy or project.settings.gold_policy
     with store.snapshot():
         runs = _runs(store, project, model, method)
         gold = gold_table(store, project, policy, options.split)
         is_label = project.task.result_kind == "label"
-        scorer = _Scorer(store, gold, is_label, options, lambda done: progress(done, len(runs)))
+        trainings = Trainings.of(store, project.id)
+        kept = _Kept(gold) if keeps_instances else None
+        scorer = _Scorer(store, gold, trainings, is_label, options, kept, lambda done: progress(done, len(runs)))
         models = [scorer.model(name, list(of_model)) for name, of_model in groupby(runs, lambda one: one.run.model)]
-    return {
+    random = random_numbers(gold, None if kept is None else kept.random) if len(gold) else {}
+    numbers: Numbers = {
         "project": project.name,
         "gold_policy": policy,
         "gold": _described(gold),
         "splits": dict(Counter(row.split for row in gold.rows)),
         "gamma": options.gamma,
-        "random": random_numbers(gold) if len(gold) else {},
+        "random": random,
         "models": models,
     }
+    return numbers, None if kept is None else kept.behind()
 
 
 def _runs(store: Store, project: Project, model: str | None, method: str | None) -> list[StoredRun]:
@@ -117,58 +150,98 @@ def _described(gold: GoldTable) -> Numbers:
     }
 
 
+class _Kept:
+    """Numbers of single instances, gathered while rows are scored."""
+
+    def __init__(self, gold: GoldTable) -> None:
+        self.gold = gold
+        self.rows: dict[RowKey, list[OfSeed]] = {}
+        self.quality: dict[str, list[OfSeed]] = {}
+        self.left_out: dict[str, Flags] = {}
+        self.random = OverInstances(len(gold))
+
+    def leave_out(self, model: str, part: GoldTable) -> None:
+        """What a model is not scored on."""
+        is_left_out = np.ones(len(self.gold), dtype=np.bool_)
+        is_left_out[[self.gold.places[row.id] for row in part.rows]] = False
+        self.left_out[model] = is_left_out
+
+    def behind(self) -> Behind:
+        labels, names = coded_labels(self.gold)
+        ids = np.fromiter((row.id for row in self.gold.rows), dtype=np.int64, count=len(self.gold))
+        kinds = [row.kind or "" if row.parent_key is not None else None for row in self.gold.rows]
+        choice = has_choice(self.gold) if len(self.gold) else np.zeros(0, dtype=np.bool_)
+        return Behind(ids, kinds, choice, labels, names, self.rows, self.quality, self.random.means(), self.left_out)
+
+
 class _Scorer:
     """Scores runs; runs that differ in the seed alone are one row, with the mean and deviation over seeds."""
 
     def __init__(
-        self, store: Store, gold: GoldTable, is_label: bool, options: ScoringOptions, progress: Callable[[int], None]
-    ) -> None:
+        self, store: Store, gold: GoldTable, trainings: Trainings, is_label: bool, options: ScoringOptions,
+        kept: _Kept | None, progress: Callable[[int], None],
+    ) -> None:  # fmt: skip
         self.store = store
         self.gold = gold
+        self.trainings = trainings
         self.is_label = is_label
         self.options = options
+        self.kept = kept
         self.progress = progress
         self.n_done = 0
 
     def model(self, name: str, runs: Sequence[StoredRun]) -> Numbers:
         own: dict[int | None, Answers] = {}
+        gold, training = without_training(self.store, self.trainings, name, self.gold, self.options)
+        if self.kept is not None and len(gold) < len(self.gold):
+            self.kept.leave_out(name, gold)
         quality = NumbersOverSeeds(self.gold, len(runs), self.options.n_resamples)
         for stored in runs:
             if not stored.run.method:
                 answers = own[stored.run.seed] = answers_of(self.store, stored.id)
                 if answers:
-                    quality.add(score_answers(self.gold, answers, is_label=self.is_label))
+                    self._add_quality(name, quality, score_answers(gold, answers, is_label=self.is_label))
                 self._done()
         with_method = [stored for stored in runs if stored.run.method]
         methods: list[Numbers] = []
         for _, group in groupby(with_method, lambda one: one.run.group):
-            methods += self._methods(list(group), own)
+            methods += self._methods(list(group), gold, own)
         return {
             "model": name,
             "seeds": list(own),
+            "training": None if training is None else training.told(),
             "quality": quality.told(),
             **quality.told_counts(),
             "methods": methods,
         }
 
+    def _add_quality(self, model: str, quality: NumbersOverSeeds, scored: Scored) -> None:
+        quality.add(scored)
+        if self.kept is not None:
+            self.kept.quality.setdefault(model, []).append(OfSeed.of_answers(self.gold, scored))
+
     def _done(self) -> None:
         self.n_done += 1
         self.progress(self.n_done)
 
-    def _methods(self, runs: Sequence[StoredRun], own: Mapping[int | None, Answers]) -> Iterator[Numbers]:
+    def _methods(
+        self, runs: Sequence[StoredRun], gold: GoldTable, own: Mapping[int | None, Answers]
+    ) -> Iterator[Numbers]:
         """A row for each layer, for what is selected without scores, and for answers to changed inputs."""
-        rows: dict[RowKey, _Row] = {}
+        rows: dict[scoring.RowKey, _Row] = {}
         asked = (self.gold, len(runs), self.options.n_resamples)
         faithfulness, drops = NumbersOverSeeds(*asked), []
+        kind_of_none = "answers" if len(self.gold) else "attribution"
         for stored in runs:
             answers = answers_of_seed(own, stored.run.seed)
-            outputs = iterate_outputs(self.store, stored.id) if len(self.gold) else iter(())
-            scored = score_run(self.gold, outputs, answers, self.options)
+            outputs = iterate_outputs(self.store, stored.id) if len(gold) else iter(())
+            scored = scoring.score_run(gold, outputs, answers, self.options)
             for key, of_row in scored.rows.items():
                 rows.setdefault(key, _Row(*asked)).add(of_row, answers)
             if scored.faithfulness.values:
                 faithfulness.add(scored.faithfulness)
             drops.append(scored.faithfulness.drops)
+            self._keep(stored, scored, answers, kind_of_none)
             self._done()
         first = runs[0].run
         head: Numbers = {
@@ -176,11 +249,18 @@ class _Scorer:
             "seeds": [stored.run.seed for stored in runs],
         }  # fmt: skip
         told: Numbers = {"faithfulness": faithfulness.told(), "aopc_points": _points(drops)}
-        for kind, layer in sorted(rows, key=row_order):
+        for kind, layer in sorted(rows, key=scoring.row_order):
             yield head | {"kind": kind, "layer": layer} | rows[kind, layer].told() | told
         if not rows:
-            kind = "answers" if len(self.gold) else "attribution"
-            yield head | {"kind": kind, "layer": None, "plausibility": {}, "counts": {}} | told
+            yield head | {"kind": kind_of_none, "layer": None, "plausibility": {}, "counts": {}} | told
+
+    def _keep(self, stored: StoredRun, scored: scoring.ScoredRun, answers: Answers, kind_of_none: str) -> None:
+        if self.kept is None:
+            return
+        rows = dict(scored.rows) or {(kind_of_none, None): Scored(self.gold.take(()))}
+        for (kind, layer), of_row in rows.items():
+            found = OfSeed.of(self.gold, of_row, scored.faithfulness, answers)
+            self.kept.rows.setdefault((*stored.run.group, kind, layer), []).append(found)
 
 
 class _Row:
@@ -189,12 +269,13 @@ class _Row:
     def __init__(self, gold: GoldTable, n_seeds: int, n_resamples: int) -> None:
         self.plausibility = NumbersOverSeeds(gold, n_seeds, n_resamples)
         self.consistency = PairsOverSeeds(n_resamples)
-        self.confidence = ConfidenceOverSeeds(gold)
+        self.confidence = ConfidenceOverSeeds()
 
     def add(self, scored: Scored, answers: Answers) -> None:
         self.plausibility.add(scored)
         self.consistency.add(scored, answers)
-        self.confidence.add(scored, answers)
+        if "editing.mrr" in scored.values:
+            self.confidence.add(places_of(self.plausibility.gold, scored), *confidence_inputs(scored, answers))
 
     def told(self) -> Numbers:
         return {

@@ -40,6 +40,7 @@ from annotator.store.projects import settings_json
 from annotator.store.proposals import proposals_of_instances
 from annotator.store.proposed_sets import proposed_of_instances
 from annotator.store.shown_sets import shown_of_instances
+from annotator.store.trainings import trainings_as_sources
 from annotator.store.transfer import choices_as_sources, rounds_as_sources, threads_as_sources
 from annotator.store.word_lists import list_word_lists
 from annotator.usecases.independence import GoldFor
@@ -168,6 +169,7 @@ def everything_of(store: Store, project: Project, split: str | None = None) -> I
             )  # fmt: skip
     yield from _outputs(store, project, split)
     yield from lists_as_sources(store, project.id, split)
+    yield from trainings_as_sources(store, project.id, split)
     yield from perturbations_as_sources(store, project.id, split)
     perturbations = places_of_perturbations(store, project.id)
     for event in all_events(store, project.id):

@@ -1,7 +1,7 @@
 """False positive rates of a project's models over the groups that its word lists name (FPRD of ER-TEST)."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 
 import numpy as np
@@ -21,6 +21,8 @@ from annotator.store.pairs import answered_labels
 from annotator.store.word_lists import list_word_lists
 from annotator.usecases.gold_labels import gold_labels
 from annotator.usecases.rights import require
+from annotator.usecases.scoring_runs import ScoringOptions
+from annotator.usecases.training_texts import learned_by_model, without
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +38,10 @@ class GroupRate:
 
 @dataclass(frozen=True, slots=True)
 class FairnessRow:
-    """A model: FPRD, the rate over all texts, and each group's. Means over seeds; counts of the first seed."""
+    """A model: FPRD, the rate over all texts, and each group's. Means over seeds; counts of the first seed.
+
+    n_learned: instances that the model learned from, or versions of such, whose answers are not counted
+    """
 
     model: str
     seeds: tuple[int | None, ...]
@@ -44,6 +49,7 @@ class FairnessRow:
     overall: OverSeeds
     groups: tuple[GroupRate, ...]
     n_texts: int
+    n_learned: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +63,16 @@ class _Texts:
 
 
 def fairness_rows(
-    store: Store, actor: User, project: Project, groups: Sequence[str], positive: str, split: str | None = None
+    store: Store,
+    actor: User,
+    project: Project,
+    groups: Sequence[str],
+    positive: str,
+    options: ScoringOptions = ScoringOptions(),
 ) -> list[FairnessRow]:
     """Every model's false positive rates for the label `positive`, over texts that mention a word of each list.
 
+    options: the split, and whether a model is asked about what it learned from
     Raises: InvalidValue for a list or a label that the project does not have
     """
     require(store, actor, project.id, "use models")
@@ -71,15 +83,17 @@ def fairness_rows(
         raise InvalidValue(f"The project has no word list '{unknown[0]}' (it has {', '.join(lists) or 'none'}).")
     made = [WordGroup.of(name, [f for word in lists[name].words for f in word.split(FORMS)]) for name in groups]
     with store.snapshot():
-        texts = _texts(store, project, made, split)
+        texts = _texts(store, project, made, options.split)
         own = sorted((r for r in list_runs(store, project.id) if not r.run.method), key=lambda stored: stored.run.model)
         answers = {stored.id: answered_labels(store, stored.id) for stored in own}
+        learned = learned_by_model(store, project.id, options)
     rows = []
     for model, runs in groupby(own, key=lambda stored: stored.run.model):
         there = [stored for stored in runs if answers[stored.id]]
         if there:
-            seeds = tuple(stored.run.seed for stored in there)
-            rows.append(_row(model, seeds, [answers[stored.id] for stored in there], texts, groups, positive))
+            seeds, ids = tuple(stored.run.seed for stored in there), learned.get(model, frozenset())
+            counted = [without(answers[stored.id], ids) for stored in there]
+            rows.append(replace(_row(model, seeds, counted, texts, groups, positive), n_learned=len(ids)))
     return rows
 
 

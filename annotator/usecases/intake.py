@@ -14,6 +14,7 @@ from annotator.domain.sources import (
     SourceList,
     SourcePerturbation,
     SourceProject,
+    SourceTraining,
 )
 from annotator.domain.texts import TokenizedText
 from annotator.domain.word_lists import WordList
@@ -67,6 +68,8 @@ class Intake:
                     self.restorer.take_word_lists(batch)  # type: ignore[arg-type]
                 case SourceList():
                     self.restorer.take_lists(batch, self.report)  # type: ignore[arg-type]
+                case SourceTraining():
+                    self.restorer.take_trainings(batch, self.report)  # type: ignore[arg-type]
                 case SourcePerturbation():
                     self.restorer.take_perturbations(batch, self.report)  # type: ignore[arg-type]
                 case SourceEvent():

@@ -278,7 +278,7 @@ def withdraw(store: Store, user: User, assignment_id: int) -> Work:
         end_open_reviews(store, annotation.id)
         _move(store, assignment, "leased")
         work_store.extend_leases(store, project.id, assignment.user_id, lease_end(project))
-        _note(store, user, "withdraw", assignment)
+        _note(store, user, "withdraw", assignment, state=annotation.state)
         return _work(store, work_store.get_assignment(store, assignment_id))
 
 
@@ -348,7 +348,7 @@ def _store_submission(
     _write_origins(store, assignment, annotation_id, draft)
     close(store, assignment.id, draft)
     _move(store, assignment, "submitted")
-    _note(store, user, "submit", assignment, result=result, sets=len(draft.sets))
+    _note(store, user, "submit", assignment, result=result, sets=len(draft.sets), state=state)
 
 
 def are_rationales_reviewed(project: Project) -> bool:

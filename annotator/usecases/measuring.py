@@ -13,10 +13,11 @@ from annotator.domain.projects import Project
 from annotator.metrics.ragged import Floats, Integers
 from annotator.store import Store, open_store
 from annotator.store.events import add_event
-from annotator.store.measurements import changes_since, last_event_id, measurements_of, write_measurement
+from annotator.store.measurements import last_event_id, measurements_of, write_measurement
 from annotator.store.models import StoredRun, has_run, iterate_outputs, list_runs
 from annotator.usecases.evaluating_project import answers_of, answers_of_seed, gold_table
 from annotator.usecases.gold_rows import GoldRow, GoldTable
+from annotator.usecases.number_changes import has_changed
 from annotator.usecases.rights import require
 from annotator.usecases.scoring_answers import score_answers
 from annotator.usecases.scoring_blocks import score_run
@@ -109,7 +110,7 @@ def is_out_of_date(store: Store, project: Project) -> bool:
     if any(stored.id not in made or made[stored.id].gold_policy != project.settings.gold_policy for stored in runs):
         return True
     oldest = min((one.last_event_id for one in made.values()), default=0)
-    return bool(runs) and changes_since(store, project.id, oldest) > 0
+    return bool(runs) and has_changed(store, project.id, oldest)
 
 
 def _measured(

@@ -5,7 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from annotator.metrics.ragged import Flags
 from annotator.metrics.registry import Definition, definition_of
+from annotator.usecases.instance_numbers import Behind, RowKey
 
 Group = Literal["plausibility", "faithfulness", "consistency", "confidence", "quality"]
 GROUPS: tuple[Group, ...] = ("plausibility", "faithfulness", "consistency", "confidence", "quality")
@@ -49,6 +51,22 @@ class Column:
     definition: Definition
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class SharedColumn:
+    """The instances that all competing rows of a column have.
+
+    keep:    bool[n_gold]; n: how many
+    lacking: rows that lack more than a fifth of what others have, and what share; they do not compete
+    """
+
+    keep: Flags
+    lacking: Mapping[RowKey, float] = field(default_factory=dict)
+
+    @property
+    def n(self) -> int:
+        return int(self.keep.sum())
+
+
 @dataclass(frozen=True, slots=True)
 class Points:
     """Mean drops of probability by threshold; None where a side has no such threshold."""
@@ -64,6 +82,7 @@ class MetricRow:
 
     parameters: JSON; numbers: by column name; by_kind: MAPs by kind of perturbation, by_change: whether the answer changed
     counts: what was scored; of several seeds means, with their deviations in count_deviations
+    training: what its model learned from, as `TrainingTexts.told`; None of a model from elsewhere
     """
 
     model: str
@@ -78,16 +97,27 @@ class MetricRow:
     points: Points | None = None
     counts: Mapping[str, float] = field(default_factory=dict)
     count_deviations: Mapping[str, float | None] = field(default_factory=dict)
+    training: Mapping[str, Any] | None = None
 
     @property
     def run(self) -> tuple[str, str, str]:
         """What rows of the same runs have in common: their faithfulness is one."""
         return self.model, self.method, self.parameters
 
+    @property
+    def key(self) -> RowKey:
+        """What no other row has."""
+        return *self.run, self.kind, self.layer
+
 
 @dataclass(frozen=True, slots=True)
 class MetricTable:
-    """All rows, the columns that have a value somewhere, and what was asked. gold: as evaluate_project describes it."""
+    """All rows, the columns that have a value somewhere, and what was asked.
+
+    gold:   as evaluate_project describes it
+    behind: the numbers of single instances, where they are kept
+    shared: by column, over which instances its rows are, where these are the same for all (metric_shared.py)
+    """
 
     project: str
     gold_policy: str
@@ -97,18 +127,20 @@ class MetricTable:
     columns: tuple[Column, ...]
     rows: tuple[MetricRow, ...]
     random: MetricRow
+    behind: Behind | None = None
+    shared: Mapping[str, SharedColumn] = field(default_factory=dict)
 
     def column(self, name: str) -> Column:
         return next(column for column in self.columns if column.name == name)
 
 
-def metric_table(numbers: Mapping[str, Any]) -> MetricTable:
+def metric_table(numbers: Mapping[str, Any], behind: Behind | None = None) -> MetricTable:
     """The answer of evaluate_project as a table; a model's quality stands in each of its rows."""
     rows = tuple(row for of_model in numbers["models"] for row in _rows_of_model(of_model))
     random = MetricRow(RANDOM, "", "", numbers={name: Number.of(told) for name, told in numbers["random"].items()})
     return MetricTable(
         numbers["project"], numbers["gold_policy"], numbers["gamma"], numbers["gold"], numbers["splits"],
-        tuple(_columns(numbers["models"])), rows, random,
+        tuple(_columns(numbers["models"])), rows, random, behind,
     )  # fmt: skip
 
 
@@ -125,6 +157,7 @@ def _rows_of_model(of_model: Mapping[str, Any]) -> Iterator[MetricRow]:
             quality,
             counts=of_model["counts"],
             count_deviations=of_model.get("count_deviations", {}),
+            training=of_model.get("training"),
         )
     for told in of_model["methods"]:
         consistency = told.get("consistency", {})
@@ -132,11 +165,21 @@ def _rows_of_model(of_model: Mapping[str, Any]) -> Iterator[MetricRow]:
             of_model["model"], told["method"], told["kind"], told["layer"],
             json.dumps(told["parameters"], sort_keys=True, ensure_ascii=False), tuple(told["seeds"]),
             {name: number for _, name, number in _numbers_of(told)} | quality,
-            {kind: _maps(of_kind) for kind, of_kind in consistency.get("by_kind", {}).items()},
-            {change: _maps({name: both[change] for name, both in consistency["by_change"].items()})
-             for change in ("same", "changed") if consistency},
-            _points(told["aopc_points"]), told["counts"], told.get("count_deviations", {}),
+            *consistency_maps(consistency),
+            _points(told["aopc_points"]), told["counts"], told.get("count_deviations", {}), of_model.get("training"),
         )  # fmt: skip
+
+
+def consistency_maps(
+    told: Mapping[str, Any],
+) -> tuple[Mapping[str, Mapping[str, Number]], Mapping[str, Mapping[str, Number]]]:
+    """MAPs by kind of perturbation, and by whether the answer changed, of what PairsOverSeeds tells."""
+    by_change = told.get("by_change", {})
+    changes = ("same", "changed") if told else ()
+    return (
+        {kind: _maps(of_kind) for kind, of_kind in told.get("by_kind", {}).items()},
+        {change: _maps({name: both[change] for name, both in by_change.items()}) for change in changes},
+    )
 
 
 def _numbers_of(told: Mapping[str, Any]) -> Iterator[tuple[Group, str, Number]]:
@@ -147,15 +190,17 @@ def _numbers_of(told: Mapping[str, Any]) -> Iterator[tuple[Group, str, Number]]:
             yield group, name, Number.of(number)
     for name, number in _maps(told.get("consistency", {})).items():
         yield "consistency", name, number
-    confidence = told.get("confidence") or {}
-    deviations, n_seeds = confidence.get("deviations", {}), confidence.get("n_seeds")
-    for name in _CONFIDENCE if confidence else ():
-        n = confidence.get(f"n_{name}")
-        yield (
-            "confidence",
-            f"confidence.{name}",
-            Number(confidence[name], n, None, None, None, deviations.get(name), n_seeds),
-        )
+    for name, number in confidence_numbers(told.get("confidence") or {}).items():
+        yield "confidence", name, number
+
+
+def confidence_numbers(told: Mapping[str, Any]) -> dict[str, Number]:
+    """By column, of what ConfidenceOverSeeds tells; {} of nothing."""
+    deviations, n_seeds = told.get("deviations", {}), told.get("n_seeds")
+    return {
+        f"confidence.{name}": Number(told[name], told.get(f"n_{name}"), deviation=deviations.get(name), n_seeds=n_seeds)
+        for name in (_CONFIDENCE if told else ())
+    }
 
 
 def _maps(told: Mapping[str, Any]) -> dict[str, Number]:
@@ -192,19 +237,6 @@ def definition_in_table(name: str) -> Definition:
         name, known.title + more, known.definition, known.direction, known.lowest, known.highest, known.undefined,
         known.source,
     )  # fmt: skip
-
-
-def best_rows(rows: Sequence[MetricRow], column: Column) -> set[int]:
-    """The places of the rows with the best value of a column; none where no direction is better, or all values are equal."""
-    values = {
-        place: number.value
-        for place, row in enumerate(rows)
-        if (number := row.numbers.get(column.name)) is not None and number.value is not None
-    }
-    if len(set(values.values())) < 2 or column.definition.direction == "neither":
-        return set()
-    best = (max if column.definition.direction == "higher is better" else min)(values.values())
-    return {place for place, value in values.items() if value == best}
 
 
 def sorted_rows(rows: Sequence[MetricRow], column: Column) -> list[MetricRow]:

@@ -1,6 +1,6 @@
 """Numbers of single instances: what stands behind a row of the table of metrics, and how much there is to score."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,15 +11,17 @@ from annotator.errors import NotFound
 from annotator.metrics.aggregate import Interval, mean_of, paired_bootstrap
 from annotator.metrics.ragged import Floats
 from annotator.store import Store
-from annotator.store.measurements import changes_since, last_event_id
 from annotator.store.models import StoredRun, count_outputs, iterate_outputs, list_runs
 from annotator.usecases.evaluating_project import answers_of, answers_of_seed, gold_table
 from annotator.usecases.gold_rows import GoldTable
+from annotator.usecases.instance_numbers import together
+from annotator.usecases.model_trust import Trainings
+from annotator.usecases.number_changes import has_changed, last_change
 from annotator.usecases.rights import require
 from annotator.usecases.scoring_answers import score_answers
 from annotator.usecases.scoring_blocks import score_run
-from annotator.usecases.scoring_pairs import values_of_pairs
 from annotator.usecases.scoring_runs import Answers, Scored, ScoringOptions
+from annotator.usecases.training_texts import without_training
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,15 +41,15 @@ def what_to_score(store: Store, actor: User, project: Project) -> ToScore:
 
 
 def newest_event(store: Store, actor: User, project: Project) -> int:
-    """The number of the last thing that happened in a project: numbers that are made now are as of then."""
+    """The number of the last event that changed gold or what models say: numbers that are made now are as of then."""
     require(store, actor, project.id, "export")
-    return last_event_id(store, project.id)
+    return last_change(store, project.id)
 
 
 def has_changed_since(store: Store, actor: User, project: Project, event_id: int) -> bool:
     """Whether anything happened since an event that may change numbers."""
     require(store, actor, project.id, "export")
-    return changes_since(store, project.id, event_id) > 0
+    return has_changed(store, project.id, event_id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +96,8 @@ def values_of_row(
     with store.snapshot():
         runs = list_runs(store, project.id, choice.model)
         stored = _find(runs, choice)
-        gold = gold_table(store, project, options.gold_policy or project.settings.gold_policy, options.split)
+        whole = gold_table(store, project, options.gold_policy or project.settings.gold_policy, options.split)
+        gold, _ = without_training(store, Trainings.of(store, project.id), choice.model, whole, options)
         own = {one.run.seed: answers_of(store, one.id) for one in runs if not one.run.method}
         answers = answers_of_seed(own, choice.seed)
         parts = []
@@ -116,18 +119,15 @@ def _find(runs: Sequence[StoredRun], choice: RowChoice) -> StoredRun:
 
 def _together(gold: GoldTable, answers: Answers, parts: Sequence[Scored]) -> InstanceValues:
     """The parts are over different instances; one that is in none is left out."""
-    there = sorted({gold.places[row.id] for part in parts for row in part.gold.rows})
-    places = {gold.rows[place].id: number for number, place in enumerate(there)}
-    values: dict[str, Floats] = {}
-    for part in parts:
-        at = np.array([places[row.id] for row in part.gold.rows], dtype=np.int64)
-        for name, of_part in part.values.items():
-            values.setdefault(name, np.full(len(there), np.nan))[at] = of_part
-        pairs, maps = values_of_pairs(part)
-        for name, of_pairs in maps.items():
-            column = values.setdefault(f"benchmark.{name}", np.full(len(there), np.nan))
-            column[[places[second.id] for _, second in pairs]] = of_pairs
-    return InstanceValues(tuple(_instance(gold, place, answers) for place in there), values)
+    places, values = together(gold, parts)
+    return InstanceValues(tuple(_instance(gold, place, answers) for place in places.tolist()), values)
+
+
+def only(values: InstanceValues, ids: Collection[int]) -> InstanceValues:
+    """Of some instances alone."""
+    stays = np.array([one.id in ids for one in values.instances], dtype=np.bool_)
+    instances = tuple(one for one, kept in zip(values.instances, stays.tolist(), strict=True) if kept)
+    return InstanceValues(instances, {name: of_all[stays] for name, of_all in values.values.items()})
 
 
 def _instance(gold: GoldTable, place: int, answers: Answers) -> ScoredInstance:

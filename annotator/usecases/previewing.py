@@ -20,6 +20,7 @@ from annotator.store.instances import get_instance, project_of_instance
 from annotator.store.projects import get_project_by_id
 from annotator.store.reviews import reviews_instance
 from annotator.usecases.asked_model import AskedModel
+from annotator.usecases.model_trust import Trainings, seen_by, told_of_seen
 from annotator.usecases.preview_models import asking
 from annotator.usecases.previewing_fit import compare
 from annotator.usecases.rights import require_role
@@ -46,12 +47,21 @@ def preview(store: Store, actor: User, instance_id: int, result: str | None, set
     try:
         with asking(store, project, is_lead=is_lead) as model:
             shown |= _Asked(model, instance, result, sets).answer()
+        if shown["kind"] == "built-in":
+            shown |= _trust(store, project, str(shown["model"]), instance.id)
     except (NotFound, ModelError, Conflict) as error:
         if not compared:
             raise
         if project.settings.preview_model != NO_MODEL:
             shown["trouble"] = str(error)
     return shown | {"attributions": compared}
+
+
+def _trust(store: Store, project: Project, model: str, instance_id: int) -> Shown:
+    """How often the model is right about what it did not learn from, and whether it learned from this text."""
+    trainings = Trainings.of(store, project.id)
+    seen = seen_by(store, trainings, instance_id).get(model)
+    return {"trust": trainings.told(model), "seen": told_of_seen(seen)}
 
 
 def _require_may_ask(store: Store, actor: User, project: Project, instance_id: int) -> bool:

@@ -1,7 +1,7 @@
 """Set up a project, change its rules, give people roles in it, and see how far it is."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 
 from annotator.assignment.orders import queue_position
 from annotator.domain.people import PROJECT_ROLES, Right, Role, User, has_right
@@ -152,8 +152,15 @@ def change_project(store: Store, actor: User, project: Project) -> Project:
 
             settle_all(store, actor, project)
         changed = [name for name in _CHANGEABLE if getattr(project, name) != getattr(before, name)]
-        add_event(store, actor.name, "change", "project", project.id, project_id=project.id, changed=changed)
+        add_event(
+            store, actor.name, "change", "project", project.id, project_id=project.id, changed=changed,
+            settings=_changed_settings(before.settings, project.settings),
+        )  # fmt: skip
     return project
+
+
+def _changed_settings(before: ProjectSettings, after: ProjectSettings) -> list[str]:
+    return [rule.name for rule in fields(before) if getattr(before, rule.name) != getattr(after, rule.name)]
 
 
 def _checked(store: Store, project: Project, before: Project) -> Project:

@@ -17,6 +17,7 @@ from annotator.domain.sources import (
     SourceList,
     SourcePerturbation,
     SourceProject,
+    SourceTraining,
     SourceWork,
 )
 from annotator.domain.texts import TokenLayout
@@ -33,6 +34,7 @@ from annotator.store.perturbations import perturbation_of_instance, perturbation
 from annotator.store.projects import instance_counts, settings_from, update_project
 from annotator.store.queue import settle
 from annotator.store.shown_sets import give_back_what_was_shown, restore_shown
+from annotator.store.trainings import find_training, save_training
 from annotator.store.transfer import (
     annotation_ids_of,
     restore_choice,
@@ -143,6 +145,21 @@ class Restorer:
                 user_id = self._user_id(source.made_by) if source.by_user else None
                 restore_list(self.store, self.project.id, source, user_id, members)
 
+    def take_trainings(self, trainings: Sequence[SourceTraining], report: ImportReport) -> None:
+        """What models learned from; of a model that was trained here it stays as it is."""
+        for source in trainings:
+            if find_training(self.store, self.project.id, source.model) is not None:
+                continue
+            members, missing = self._members(source)
+            if missing is not None:
+                reason = f"the model '{source.model}' learned from an instance that is neither in the file nor in the project"
+                report.add_problem(Problem(source.source, source.line, "members", missing, reason))
+            else:
+                save_training(
+                    self.store, self.project.id, source.model, digest=source.digest, seed=source.seed, split=source.split,
+                    held_out=source.held_out, instance_ids=members, trained_at=source.trained_at,
+                )  # fmt: skip
+
     def take_perturbations(self, perturbations: Sequence[SourcePerturbation], report: ImportReport) -> None:
         """Perturbations with their versions and checks; only into a project that was empty, where none can be there already."""
         for source in perturbations if self.was_empty else ():
@@ -175,8 +192,8 @@ class Restorer:
         found = find_instance_ids(self.store, self.project.id, *place)
         return found[0] if found else None
 
-    def _members(self, source: SourceList) -> tuple[list[int], str | None]:
-        """The instances of a list, each once; and the key of the first that is not there."""
+    def _members(self, source: SourceList | SourceTraining) -> tuple[list[int], str | None]:
+        """The instances that are named, each once; and the key of the first that is not there."""
         ids = ids_of_keys(self.store, self.project.id, sorted({key for key, _ in source.members}))
         found: dict[int, None] = {}
         for key, split in source.members:

@@ -16,7 +16,7 @@ from annotator.store.suite_runs import Answers
 from annotator.store.suites import cases_of_test, has_test
 from annotator.text.tokenise import tokenise
 from annotator.usecases.asked_model import AskedModel, asked_model
-from annotator.usecases.built_in_model import built_in_model, built_in_name, told_of_training
+from annotator.usecases.built_in_model import built_in_model, built_in_name, notes_of
 from annotator.usecases.making_suites import check_name, suite_named
 from annotator.usecases.rights import require
 from annotator.usecases.suite_verdicts import verdicts_of_cases
@@ -97,7 +97,7 @@ def _model(
     if name is None:
         return asked_model(load_predictor(spec, options.load), project, options.renamed), []
     model = built_in_model(store, actor, project, name, trains=False)
-    return asked_model(model, project, options.renamed), [told_of_training(model.training)]
+    return asked_model(model, project, options.renamed), notes_of(store, project, model)
 
 
 def _wanted(

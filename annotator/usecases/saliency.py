@@ -28,6 +28,7 @@ from annotator.usecases.gold_labels import gold_of_instance
 from annotator.usecases.gold_rows import gold_row
 from annotator.usecases.measured_ratios import measured_ratios
 from annotator.usecases.measuring import MEASURED
+from annotator.usecases.model_trust import Seen, Trainings, seen_by, told_of_seen
 from annotator.usecases.rights import require
 from annotator.usecases.saved_lists import require_list
 from annotator.usecases.seed_spread import group_attributions, spread_of
@@ -151,6 +152,8 @@ def _shown(
     answers = _answers(store, instance, chosen, runs)
     seeds = {c.run_id: group_attributions(store, instance.id, runs[c.run_id], runs.values()) for c in chosen}
     ratios = measured_ratios(store, project.id, [choice.run_id for choice in chosen], len(row.sides))
+    trainings = Trainings.of(store, project.id)
+    seen = seen_by(store, trainings, instance.id)
     return {
         "instance": {
             "id": instance.id, "key": instance.key, "split": instance.split, "result": instance.result,
@@ -165,9 +168,15 @@ def _shown(
                 choice, runs[choice.run_id], outputs[choice.run_id], answers.get(choice.run_id), instance, numbers,
                 seeds[choice.run_id],
             )
+            | _trust(trainings, seen, runs[choice.run_id].run.model)
             for choice in chosen
         ],
     }  # fmt: skip
+
+
+def _trust(trainings: Trainings, seen: Mapping[str, Seen], model: str) -> Shown:
+    """Of a model that was trained here: how often it is right, and whether it learned from this text; else None."""
+    return {"trust": trainings.told(model), "seen": told_of_seen(seen.get(model))}
 
 
 def _segment(instance: Instance, place: int) -> Shown:

@@ -90,7 +90,7 @@ def _score(
     kind, layer = key
     if kind == "attribution":
         return score_attributions(gold, outputs, answers, layer, options)
-    return score_rationales(gold, outputs, kind)
+    return score_rationales(gold, outputs, kind, options)
 
 
 def _kept(scored: Scored, names: Collection[str] | None) -> Scored:
@@ -112,6 +112,7 @@ def _joined(gold: GoldTable, key: RowKey, parts: list[Scored]) -> Scored:
             Ragged.joined([one.selected for one in rankings]),
         ),
         spans=[spans for part in parts for spans in part.spans],
+        null=joined_values([(len(part.gold), part.null) for part in parts]),
     )
     if key[0] == "hard":
         joined.totals |= span_numbers(joined)

@@ -109,6 +109,8 @@ def _add_aopc(scored: Scored, parts: Sequence[ChangedAnswers]) -> None:
         p_full = np.concatenate([part.p_full for part in parts])
         p_changed = np.stack([np.concatenate([p.p_changed[side][t] for p in parts]) for t in thresholds], axis=1)
         is_there = ~np.isnan(p_full[:, None] - p_changed).any(axis=1)
+        falls = np.where(is_there[:, None], p_full[:, None] - p_changed, np.nan)
+        scored.drop_values[name] = dict(zip(thresholds, falls.T, strict=True))
         if is_there.any():
             points = eraser_faithfulness.aopc_points(p_full[is_there], p_changed[is_there])
             scored.drops[name] = dict(zip(thresholds, points.tolist(), strict=True))

@@ -10,6 +10,7 @@ from annotator.domain.projects import GoldPolicy
 from annotator.metrics import against_sets as against
 from annotator.metrics import eraser_spans
 from annotator.metrics.eraser_spans import Spans
+from annotator.metrics.gold_as_method import TEN_SEEDS
 from annotator.metrics.ragged import Flags, Floats, Ragged
 from annotator.metrics.sentence_editing import confidence_by_ranking
 from annotator.usecases.gold_rows import GoldRow, GoldTable
@@ -26,6 +27,8 @@ class ScoringOptions:
     n_resamples: above 0, each mean over instances comes with a bootstrap interval
     gamma:     what attributions are multiplied with in ER-TEST's losses; delta: of its Huber loss
     explained: which label's attribution is taken where there are several: "predicted" (else gold), or "gold"
+    includes_training: a model is scored on the split that it learned from too
+    has_null:  what is selected hard is scored beside as many tokens drawn at random
     """
 
     gold_policy: GoldPolicy | None = None
@@ -34,6 +37,8 @@ class ScoringOptions:
     gamma: float = 1.0
     delta: float = 1.0
     explained: str = "predicted"
+    includes_training: bool = False
+    has_null: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,6 +67,8 @@ class Scored:
     scores: of each instance's tokens, those that the model did not see below all others
     spans:  of each instance, what is selected hard
     drops:  "comprehensiveness" and "sufficiency": the mean drop of probability at each threshold
+    drop_values: the same of each instance, NaN of one that lacks a threshold
+    null:   of what is selected hard, where it was asked for: means over ten seeds of as many tokens drawn at random
     """
 
     gold: GoldTable
@@ -72,6 +79,8 @@ class Scored:
     rankings: Rankings | None = None
     spans: Sequence[Sequence[tuple[int, int]]] = ()
     drops: dict[str, dict[float, float]] = field(default_factory=dict)
+    drop_values: dict[str, dict[float, Floats]] = field(default_factory=dict)
+    null: Values = field(default_factory=dict)
 
 
 def layers_of(outputs: Mapping[int, Output]) -> list[int | None]:
@@ -144,7 +153,9 @@ def _ranks(
     return ranks, against.order_of(ranks)
 
 
-def score_rationales(gold: GoldTable, outputs: Mapping[int, Output], kind: str) -> Scored:
+def score_rationales(
+    gold: GoldTable, outputs: Mapping[int, Output], kind: str, options: ScoringOptions = ScoringOptions()
+) -> Scored:
     """Plausibility of what a model selects (hard), or of the top k of what it ranks, over the instances that have it."""
     found: dict[int, MachineRationale] = {}
     for place, row in enumerate(gold.rows):
@@ -163,6 +174,8 @@ def score_rationales(gold: GoldTable, outputs: Mapping[int, Output], kind: str) 
         order = Ragged.of([[t for t in row if t < n] for row, n in zip(tokens, part.n_tokens, strict=True)], np.int64)
         selected = order
         scored.spans = [r.spans for r in found.values()]
+        if options.has_null:
+            scored.null = _drawn(selected, part)
     scored.rankings = Rankings.of(part, order, selected)
     scored.values |= against.of_selection(selected, part.sets)
     scored.counts = {
@@ -171,6 +184,20 @@ def score_rationales(gold: GoldTable, outputs: Mapping[int, Output], kind: str) 
         "instances_with_nothing_selected": int((selected.lengths == 0).sum()),
     }
     return scored
+
+
+def _drawn(selected: Ragged[np.int64], gold: GoldTable) -> Values:
+    """The means over ten seeds of as many tokens of each side, drawn at random; the first instance is in the seed as well."""
+    first = gold.rows[0].id if len(gold) else 0
+    offsets = np.concatenate(([0], np.cumsum(gold.n_tokens))).astype(np.int64)
+    counts = against.n_in_sides(selected, gold.sides)
+    sums: Values = {}
+    for seed in TEN_SEEDS:
+        scores = Ragged(np.random.default_rng([seed, first]).random(int(offsets[-1])), offsets)
+        drawn = against.first_of_sides(against.order_of(scores), gold.sides.lengths, counts)
+        for name, values in against.of_selection(drawn, gold.sets).items():
+            sums[name] = sums.get(name, 0.0) + values
+    return {name: values / len(TEN_SEEDS) for name, values in sums.items()}
 
 
 def span_numbers(scored: Scored) -> dict[str, float | None]:
@@ -235,7 +262,10 @@ def confidence_inputs(scored: Scored, answers: Answers) -> tuple[Floats, Floats,
     given = [answers.get(row.id) for row in scored.gold.rows]
     p = np.array([np.nan if a is None else p_of(a, a.label) for a in given], dtype=np.float64)
     is_right: Flags = np.array(
-        [a is not None and a.label == row.result for a, row in zip(given, scored.gold.rows, strict=True)],
+        [
+            a is not None and row.result is not None and a.label == row.result
+            for a, row in zip(given, scored.gold.rows, strict=True)
+        ],
         dtype=np.bool_,
     )
     return p, scored.values["editing.mrr"], is_right & ~np.isnan(p)

@@ -11,7 +11,7 @@ from annotator.metrics.ragged import Flags, Floats, Integers
 from annotator.metrics.sentence_editing import confidence_by_ranking
 from annotator.usecases.gold_rows import GoldTable
 from annotator.usecases.scoring_pairs import values_of_pairs
-from annotator.usecases.scoring_runs import Answers, Scored, confidence_inputs
+from annotator.usecases.scoring_runs import Answers, Scored, Values
 
 Numbers = dict[str, object]
 
@@ -126,21 +126,26 @@ class PairsOverSeeds:
     """
 
     n_resamples: int = 0
-    kinds: dict[tuple[int, int], str] = field(default_factory=dict)
+    kinds: dict[int, str] = field(default_factory=dict)
     samples: dict[tuple[str, str, str], Sample] = field(default_factory=dict)
 
     def add(self, scored: Scored, answers: Answers) -> None:
         pairs, values = values_of_pairs(scored)
-        if not pairs:
-            return
+        if pairs:
+            changed = [second.id for _, second in pairs]
+            kinds = [second.kind or "" for _, second in pairs]
+            has_changed = [_label(answers, a.id) != _label(answers, b.id) for a, b in pairs]
+            self.add_pairs(changed, kinds, np.array(has_changed, dtype=np.bool_), values)
+
+    def add_pairs(self, changed: Sequence[int], of_kind: Sequence[str], has_changed: Flags, values: Values) -> None:
+        """MAPs of pairs, each named by its changed version: of one original each."""
         numbers = {pair: place for place, pair in enumerate(self.kinds)}
-        for first, second in pairs:
-            numbers.setdefault((first.id, second.id), len(numbers))
-            self.kinds.setdefault((first.id, second.id), second.kind or "")
-        places = np.array([numbers[first.id, second.id] for first, second in pairs], dtype=np.int64)
-        kinds = np.array([second.kind or "" for _, second in pairs])
-        has_changed = np.array([_label(answers, a.id) != _label(answers, b.id) for a, b in pairs], dtype=np.bool_)
-        parts = {("all", ""): np.ones(len(pairs), dtype=np.bool_), ("change", "same"): ~has_changed,
+        for number, kind in zip(changed, of_kind, strict=True):
+            numbers.setdefault(number, len(numbers))
+            self.kinds.setdefault(number, kind)
+        places = np.array([numbers[number] for number in changed], dtype=np.int64)
+        kinds = np.array(of_kind)
+        parts = {("all", ""): np.ones(len(places), dtype=np.bool_), ("change", "same"): ~has_changed,
                  ("change", "changed"): has_changed}  # fmt: skip
         parts |= {("kind", kind): kinds == kind for kind in sorted(set(kinds.tolist()))}
         for name, of_pairs in values.items():
@@ -181,16 +186,12 @@ def _label(answers: Answers, instance_id: int) -> str | None:
 class ConfidenceOverSeeds:
     """How sure the model is of its right answers, with a perfect ranking of the gold set and with another."""
 
-    gold: GoldTable
     perfect: Sample = field(default_factory=Sample)
     other: Sample = field(default_factory=Sample)
     compared: dict[str, list[float]] = field(default_factory=lambda: {"difference": [], "ratio": []})
 
-    def add(self, scored: Scored, answers: Answers) -> None:
-        if "editing.mrr" not in scored.values:
-            return
-        p, ranks, is_right = confidence_inputs(scored, answers)
-        places = np.array([self.gold.places[row.id] for row in scored.gold.rows], dtype=np.int64)
+    def add(self, places: Integers, p: Floats, ranks: Floats, is_right: Flags) -> None:
+        """A seed, as `confidence_inputs` makes them, by the places of the instances."""
         for sample, is_in_group in ((self.perfect, is_right & (ranks == 1)), (self.other, is_right & (ranks < 1))):
             sample.add(places[is_in_group], p[is_in_group])
         found = confidence_by_ranking(p, ranks, is_right)

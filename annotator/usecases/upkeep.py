@@ -48,7 +48,8 @@ def check(store: Store) -> list[str]:
 
 
 def _wrong_counts(store: Store) -> Iterable[str]:
-    for wrong in (*checks.wrong_instance_counts(store), *checks.wrong_assignment_counts(store)):
+    counts = (checks.wrong_instance_counts, checks.wrong_assignment_counts, checks.wrong_training_counts)
+    for wrong in (wrong for of in counts for wrong in of(store)):
         yield f"The count of {wrong.place} says {wrong.kept}, but there are {wrong.counted}."
 
 
@@ -99,6 +100,8 @@ def _spans_outside(store: Store) -> Iterable[str]:
 def _outputs_outside(store: Store) -> Iterable[str]:
     for key, model in checks.outputs_outside(store, limit=_AT_MOST):
         yield f"What '{model}' says of instance '{key}' is not for the tokens that the instance has."
+    for key, model in checks.trainings_outside(store, limit=_AT_MOST):
+        yield f"The model '{model}' is said to have learned from instance '{key}', which is of another project."
 
 
 def _wrong_offsets(store: Store) -> Iterable[str]:

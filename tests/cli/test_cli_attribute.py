@@ -8,7 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from annotator.attribution.base import Input
 from annotator.cli.attribute import _Progress
+from annotator.errors import ModelError
+from annotator.usecases import attributing
+from tests.attribution_inputs import Scripted
 from tests.cli.test_cli_people import Answer, annotator, path
 from tests.conftest import REPOSITORY
 
@@ -55,6 +59,22 @@ def test_json_is_one_object_and_progress_goes_elsewhere(filled: Command) -> None
     assert (report["seeds"], report["n_attributions"]) == ([1, 2], 12)
     assert report["parameters"]["samples"] == 20
     assert set(report["facts"]) == {"r2", "spread"}
+
+
+def test_work_that_leaves_texts_out_ends_with_1_and_a_count_by_reason(
+    filled: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuses(one: Input) -> float:
+        if "cat" in one.segments[0].tokens:
+            raise ModelError("It has 9 pieces, and the model sees 3.", reason="longer than the model sees")
+        return 0.0
+
+    monkeypatch.setattr(attributing, "load_predictor", lambda *_: Scripted(refuses))
+    answer = attribute(filled, "--json", model="spacy:x", method="occlusion")
+    assert answer.code == 1
+    assert answer.err.splitlines()[-1] == "2 of 6 texts were left out: 2 longer than the model sees."
+    report = json.loads(answer.out)
+    assert (report["n_attributions"], report["reasons"]) == (4, {"longer than the model sees": 2})
 
 
 def test_what_it_computed_is_scored_by_evaluate_project(filled: Command) -> None:

@@ -79,6 +79,47 @@ def test_edits_give_all_correct_and_wrong_rows_with_their_confidence(
     assert (row["model"], row["method"], row["layer"]) == ("m", "attention", None)
 
 
+def test_a_sentence_without_an_answer_or_without_a_gold_label_is_neither_right_nor_wrong_and_is_counted(
+    annotator: Command, tmp_path: Path
+) -> None:
+    gold, scores = tmp_path / "gold.jsonl", tmp_path / "scores.jsonl"
+    texts = [
+        {"id": key, "text": "a b c d", "rationales": [[[0, 1]]]}
+        for key in ("right", "wrong", "unlabelled", "unanswered")
+    ]
+    labels = {"right": "edit", "wrong": "edit", "unanswered": "edit"}
+    rows = [text | ({"label": labels[text["id"]]} if text["id"] in labels else {}) for text in texts]
+    gold.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    said = {"right": ("edit", [4, 3, 2, 1]), "wrong": ("keep", [3, 4, 2, 1]), "unlabelled": ("edit", [1, 2, 3, 4])}
+    answered = [attribution(key, of_key, prediction={label: 0.9}) for key, (label, of_key) in said.items()]
+    lines = [*answered, attribution("unanswered", [1, 2, 3, 4])]
+    scores.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    words = ["--gold", str(gold), "--gold-format", "jsonl", "--predictions", str(scores), "--json"]
+    [row] = annotator("evaluate", "edits", *words).json["runs"]
+    mrr = {
+        part: (row[part]["editing.mrr"]["value"], row[part]["editing.mrr"]["n"]) for part in ("all", "correct", "wrong")
+    }
+    assert mrr == {"all": (0.75, 2), "correct": (1.0, 1), "wrong": (0.5, 1)}  # all = R x correct + (1 - R) x wrong
+    counts = {
+        name: row["counts"][f"instances_{name}"] for name in ("without_answer", "without_gold_label", "left_out_of_all")
+    }
+    assert counts == {"without_answer": 1, "without_gold_label": 1, "left_out_of_all": 2}
+
+
+def test_where_nothing_is_answered_all_sentences_count_and_none_is_wrong(
+    annotator: Command, files: tuple[str, str], tmp_path: Path
+) -> None:
+    path = tmp_path / "scores.jsonl"
+    path.write_text(json.dumps(attribution("line2", [0.9, 0, 0.5, 0, 0.1])) + "\n", encoding="utf-8")
+    [row] = annotator("evaluate", "edits", "--gold", files[0], "--predictions", str(path), "--json").json["runs"]
+    assert {part: row[part]["editing.mrr"]["n"] for part in ("all", "correct", "wrong")} == {
+        "all": 1,
+        "correct": 0,
+        "wrong": 0,
+    }
+    assert (row["counts"]["instances_without_answer"], row["counts"]["instances_left_out_of_all"]) == (1, 0)
+
+
 def test_each_layer_is_a_row(annotator: Command, files: tuple[str, str], tmp_path: Path) -> None:
     path = tmp_path / "layers.jsonl"
     rows = [attribution("line2", [0, 0, float(layer), 0.5, 0], layer=layer) for layer in (0, 1)]

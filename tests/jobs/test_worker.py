@@ -16,7 +16,7 @@ from annotator.attribution.base import Input
 from annotator.domain.jobs import Job
 from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.domain.projects import Project
-from annotator.errors import InvalidValue, NotAllowed, NotFound
+from annotator.errors import InvalidValue, ModelError, NotAllowed, NotFound
 from annotator.jobs.supervisor import Supervisor
 from annotator.jobs.worker import work
 from annotator.store import Store
@@ -115,6 +115,33 @@ def test_what_was_asked_for_arrives_at_the_process_as_it_was_asked(
     with pytest.raises(ZeroDivisionError):
         work(store.path, idle_seconds=0)
     assert seen == [("spacy:m", "lime", options)]
+
+
+def test_a_job_that_left_texts_out_has_failed_and_says_how_many_and_why(
+    store: Store, tastes: Project, researcher: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuses(one: Input) -> float:
+        if "7" in one.segments[0].tokens:
+            raise ModelError("It has 9 pieces, and the model sees 3.", reason="longer than the model sees")
+        return 0.0
+
+    model = Scripted(refuses)
+    model.labels = ("negative", "positive")
+    monkeypatch.setattr(attributing, "load_predictor", lambda *_: model)
+    asked = AskedAttribution("spacy:x", "occlusion", AttributingOptions())
+    ask_to_attribute(store, researcher, tastes, asked)
+    assert work(store.path, idle_seconds=0) == 2
+    measured, computed = queue_of(store, researcher, tastes).ended
+    assert (computed.state, measured.kind, measured.state) == (
+        "failed",
+        "measure",
+        "done",
+    )  # what is stored is measured
+    assert computed.told == (
+        f"2 of {N_TEXTS} texts were left out: 2 longer than the model sees. {N_TEXTS - 2} attributions and {N_TEXTS - 2} answers "
+        "were computed; 0 texts had everything before. The first: positive-7: It has 9 pieces, and the model sees 3. "
+        "negative-7: It has 9 pieces, and the model sees 3."
+    )
 
 
 def test_a_defect_ends_the_job_with_its_name(

@@ -88,8 +88,8 @@ def test_attention_from_a_question_that_is_not_there_is_refused(loaded):
 
 
 def test_a_model_without_cls_is_refused(loaded):
-    with pytest.raises(ModelError, match=r"'gpt2' puts no \[CLS\] piece"):
-        explained(loaded("gpt2"))
+    with pytest.raises(InvalidValue, match=r"'gpt2' puts no \[CLS\] piece.*Choose another method"):
+        explainer(loaded("gpt2"), "attention", {}, None)  # before a text is asked about
 
 
 def test_attention_that_comes_back_empty_is_refused(folders):

@@ -10,6 +10,7 @@ from annotator.attribution.loading import LoadOptions
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import Project
 from annotator.domain.tasks import get_task
+from annotator.errors import InvalidValue
 from annotator.store import Store
 from annotator.store.models import iterate_outputs, list_runs
 from annotator.usecases.attributing import AttributingOptions, AttributingReport, attribute
@@ -56,7 +57,33 @@ def test_a_text_that_is_too_long_is_left_out_unless_cutting_is_asked_for(
 ) -> None:
     report = run(store, films, folders["bert"], "integrated-gradients")
     assert [key for key, _ in report.left_out] == ["2"]
+    assert report.reasons == {"longer than the model sees": 1}
     assert report.n_attributions == 2
+
+
+@pytest.mark.parametrize("method", ["occlusion", "lime", "integrated-gradients", "gold"])
+def test_decoders_leave_no_text_out_however_short_it_is(
+    store: Store, films: Project, import_rows: Callable[..., object], folders: dict[str, Path], method: str
+) -> None:
+    """Every word of a text of one word is taken out, and all of it is gold."""
+    import_rows(
+        films, [{"id": "short", "text": "dull", "label": "negative", "annotator": "source", "rationales": [[[0, 1]]]}]
+    )
+    parameters = {"samples": 20} if method == "lime" else {"steps": 5} if method == "integrated-gradients" else {}
+    for name in ("gpt2-eos", "llama"):
+        report = run(store, films, folders[name], method, too_long="cut", has_faithfulness=True, parameters=parameters)
+        assert (report.n_left_out, report.reasons) == (0, {})
+        assert report.n_reduced > 0
+
+
+def test_a_model_that_cannot_have_a_method_is_refused_once_and_before_the_first_text(
+    store: Store, films: Project, folders: dict[str, Path]
+) -> None:
+    with pytest.raises(InvalidValue, match=r"^The model 'gpt2' has no MASK piece.* Choose --baseline zero\.$"):
+        run(store, films, folders["gpt2"], "integrated-gradients", parameters={"baseline": "mask"})
+    with pytest.raises(InvalidValue, match=r"puts no \[CLS\] piece"):
+        run(store, films, folders["gpt2"], "attention")
+    assert list_runs(store, films.id) == []
 
 
 def test_a_reading_models_own_answer_is_explained(

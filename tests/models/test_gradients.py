@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from annotator.attribution.transformers_models import explainer, load
-from annotator.errors import ModelError
+from annotator.errors import InvalidValue, ModelError
 from tests.models.conftest import one_text, pair, reading
 
 TEXT = "the unbelievable plot was dull, and unlikeable"
@@ -196,8 +196,22 @@ def test_gradient_x_input_is_the_same_through_embeddings_that_are_given_once(loa
 
 
 def test_a_baseline_that_the_tokenizer_has_not_is_refused(loaded):
-    with pytest.raises(ModelError, match="'gpt2' has no piece for the baseline mask. Choose another"):
-        scores_of(loaded("gpt2"), "integrated-gradients", [TEXT])
+    with pytest.raises(InvalidValue, match=r"'gpt2' has no MASK piece.* Choose --baseline zero\."):
+        explainer(loaded("gpt2"), "integrated-gradients", {"baseline": "mask"}, None)  # before a text is asked about
+    with pytest.raises(InvalidValue, match=r"'llama' has no PAD piece.* Choose --baseline zero, or --baseline eos\."):
+        explainer(loaded("llama"), "integrated-gradients", {"baseline": "pad"}, None)
+
+
+@pytest.mark.parametrize(
+    ("name", "baseline"),
+    [("bert", "mask"), ("roberta", "mask"), ("llama", "eos"), ("gpt2-eos", "eos"), ("gpt2", "zero")],
+)
+def test_the_default_baseline_follows_the_model_and_is_stored(loaded, name, baseline):
+    method = explainer(loaded(name), "integrated-gradients", {"steps": 60}, None)
+    assert method.parameters["baseline"] == baseline
+    (explained,) = method.explain([one_text(TEXT)], ["neutral"])
+    assert len(explained.attributions[0].scores) == len(TEXT.split())
+    assert explained.facts["convergence_share"] < 0.05
 
 
 def test_a_model_that_uses_its_embeddings_twice_is_refused(loaded):

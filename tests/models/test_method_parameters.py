@@ -11,7 +11,7 @@ def test_defaults_are_filled_in_so_that_what_is_stored_says_everything():
     # steps: captum's default; baseline, logit and sum: shared conventions, docs/attribution.md
     assert resolved("integrated-gradients", {}, "classification") == {
         "steps": 50,
-        "baseline": "mask",
+        "baseline": "default",  # follows the model
         "output": "logit",
         "merge": "sum",
         "too_long": "refuse",

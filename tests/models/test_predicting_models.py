@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from annotator.attribution.base import Input, SegmentTokens
+from annotator.attribution.methods import make_explainer
 from annotator.attribution.transformers_models import explainer, load
 from annotator.errors import ModelError
 from tests.models.conftest import one_text, pair, reading, words
@@ -88,6 +89,51 @@ def test_a_text_without_tokens_is_answered(loaded):
     assert loaded("bert").probabilities([empty]).sum() == pytest.approx(1)
     (explained,) = explainer(loaded("bert"), "attention", {}, None).explain([empty], ["neutral"])
     assert explained.attributions[0].scores == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "empty"), [("bert", ""), ("roberta", ""), ("gpt2-eos", "eos"), ("llama", "bos"), ("gpt2", "uniform")]
+)
+def test_what_stands_for_a_text_without_words_is_said_and_asked_about(torch, loaded, name, empty):
+    model, nothing = loaded(name), one_text("the film").kept(np.zeros(2, dtype=bool))
+    assert model.empty_text == empty
+    (answer, with_words) = model.logits([nothing, one_text("the film")])
+    if empty in {"bos", "eos"}:
+        piece = getattr(model.loaded.tokenizer, f"{empty}_token_id")
+        with torch.inference_mode():
+            assert answer == pytest.approx(model.loaded.model(torch.tensor([[piece]])).logits[0].double().numpy())
+    assert (answer == 0).all() == (empty == "uniform")
+    assert with_words == pytest.approx(model.logits([one_text("the film")])[0], abs=1e-5)
+
+
+def test_two_texts_without_words_are_one_without_words(loaded):
+    nothing = pair("the film", "a plot").kept(np.zeros(4, dtype=bool))
+    assert np.isfinite(loaded("llama").logits([nothing])).all()
+
+
+def test_what_looks_into_a_model_refuses_a_text_of_which_nothing_is_left(loaded):
+    nothing = one_text("the film").kept(np.zeros(2, dtype=bool))
+    with pytest.raises(ModelError, match="'gpt2' nothing is left of the text ''") as refused:
+        explainer(loaded("gpt2"), "gradient-x-input", {}, None).explain([nothing], ["neutral"])
+    assert refused.value.reason
+    (explained,) = explainer(loaded("llama"), "gradient-x-input", {}, None).explain([nothing], ["neutral"])
+    assert explained.attributions[0].scores == ()
+
+
+@pytest.mark.parametrize("name", ["gpt2", "gpt2-eos", "llama"])
+@pytest.mark.parametrize("method", ["occlusion", "lime"])
+def test_decoders_are_explained_where_all_words_of_a_text_are_taken_out(loaded, name, method):
+    model = loaded(name)
+    made = make_explainer(model, method, {"samples": 30} if method == "lime" else {})
+    assert (made.parameters["removal"], made.parameters["empty"]) == ("delete", model.empty_text)
+    found = made.explain([one_text(text) for text in ("film", "the film", "")], ["neutral"] * 3)
+    assert [len(one.attributions[0].scores) for one in found] == [1, 2, 0]
+    assert all(np.isfinite(one.attributions[0].scores).all() for one in found)
+
+
+def test_a_model_that_covers_words_needs_no_word_for_an_empty_text(loaded):
+    assert "empty" not in make_explainer(loaded("bert"), "occlusion", {}).parameters
+    assert "empty" not in make_explainer(loaded("bert"), "occlusion", {"removal": "delete"}).parameters
 
 
 def test_a_lone_surrogate_is_refused_with_a_sentence(loaded):
@@ -199,7 +245,8 @@ def test_whatever_else_a_model_raises_is_told_in_a_sentence(folders, monkeypatch
         raise IndexError("index out of range in self\nand a long trace")
 
     monkeypatch.setattr(model.loaded.model, "forward", broken)
-    with pytest.raises(ModelError, match="The model 'bert' cannot answer: index out of range in self$"):
+    said = "The model 'bert' broke off with an error of its own while it answered .IndexError: “index out of range in self”.*$"
+    with pytest.raises(ModelError, match=said):
         model.probabilities([one_text("the film")])
 
 

@@ -59,6 +59,17 @@ def test_a_classifier_answers_as_it_does_when_it_is_asked_by_itself(
     assert shown["sets"][0]["less"][0][1] == pytest.approx(p(3), abs=1e-4)
 
 
+@pytest.mark.parametrize("name", ["gpt2", "gpt2-eos", "llama"])
+def test_a_decoder_answers_where_the_sets_take_every_word(
+    store: Store, films: Project, folders: dict[str, Path], name: str
+) -> None:
+    project = asks(store, films, folders[name])
+    [number] = find_instance_ids(store, project.id, "a")
+    shown = preview(store, LOCAL_OPERATOR, number, "positive", [RationaleSet.of((0, 10))])
+    assert 0 < shown["rest"]["p"] < 1
+    assert shown["sets"][0]["p"] == shown["full"]["p"]
+
+
 def test_a_text_beyond_the_models_limit_is_cut_and_it_is_told(
     store: Store, films: Project, folders: dict[str, Path]
 ) -> None:

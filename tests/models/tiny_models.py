@@ -30,6 +30,8 @@ def save_all(folder: Path) -> dict[str, Path]:
         "byte-fallback": byte_fallback,
         "reader": reader,
         "gpt2": gpt2,
+        "gpt2-eos": gpt2_that_ends,
+        "llama": llama,
         "bart": bart,
     }
     for name, make in makers.items():
@@ -115,18 +117,41 @@ def byte_fallback(folder: Path) -> None:
 
 
 def gpt2(folder: Path) -> None:
-    """A decoder: no [CLS], no [MASK], and no piece to fill up batches with."""
+    """A decoder: no [CLS], no [MASK], and no piece to fill up batches with, nor any other of its own."""
+    _gpt2(folder, {})
+
+
+def _as_it_is() -> Any:
     from tokenizers import processors
+
+    return processors.ByteLevel(trim_offsets=False)
+
+
+def _gpt2(folder: Path, roles: dict[str, str]) -> None:
     from transformers import GPT2Config
 
-    tokenizer = byte_level_tokenizer(
-        specials=["<|endoftext|>"], post=processors.ByteLevel(trim_offsets=False), roles={}
-    )
+    tokenizer = byte_level_tokenizer(specials=["<|endoftext|>"], post=_as_it_is(), roles=roles)
     shape = small(n_positions=LONGEST)
     for name in ("max_position_embeddings", "intermediate_size"):
         del shape[name]
     config = GPT2Config(vocab_size=len(tokenizer), bos_token_id=0, eos_token_id=0, pad_token_id=None, **shape)
     save("GPT2ForSequenceClassification", config, tokenizer, folder)
+
+
+def gpt2_that_ends(folder: Path) -> None:
+    """A decoder whose tokenizer knows its end of text, as the published one does, without putting it to texts."""
+    _gpt2(folder, {"eos_token": "<|endoftext|>"})
+
+
+def llama(folder: Path) -> None:
+    """A decoder of the LLaMA kind: beginning and end of text, which its tokenizer puts to no text, and no padding."""
+    from transformers import LlamaConfig
+
+    tokenizer = byte_level_tokenizer(roles={"bos_token": "<s>", "eos_token": "</s>"}, post=_as_it_is())
+    config = LlamaConfig(
+        vocab_size=len(tokenizer), bos_token_id=0, eos_token_id=2, pad_token_id=None, num_key_value_heads=2, **small()
+    )  # fmt: skip
+    save("LlamaForSequenceClassification", config, tokenizer, folder)
 
 
 def bart(folder: Path) -> None:

@@ -32,6 +32,7 @@ TABLES = {
     "word_lists", "suites", "suite_tests", "suite_cases", "suite_runs", "suite_answers", "suite_verdicts", "proposed_sets",
     "repeated_events",
     "sets_shown",
+    "trainings", "training_members",
 }  # fmt: skip
 
 

@@ -20,7 +20,7 @@ from annotator.errors import InvalidValue, ModelError, NotAllowed
 from annotator.store import Store
 from annotator.store.models import iterate_outputs, list_runs
 from annotator.usecases import attributing
-from annotator.usecases.attributing import AttributingOptions, AttributingReport, attribute
+from annotator.usecases.attributing import AttributingOptions, AttributingReport, attribute, told_of_left_out
 from annotator.usecases.built_in_model import built_in_model, models_folder
 from annotator.usecases.evaluating_project import evaluate_project
 from annotator.usecases.upkeep import check
@@ -357,6 +357,28 @@ def test_an_instance_for_which_the_model_fails_is_left_out_and_the_others_are_co
     report = run(store, tastes, "occlusion", "spacy:x")
     assert report.left_out == [("positive-1", "The text is too long.")]
     assert (report.n_left_out, report.n_attributions) == (1, 7)
+
+
+def test_texts_that_are_left_out_are_counted_by_reason_and_long_ones_say_nothing_against_the_model(
+    store: Store, tastes: Project, scripted: Callable[..., Scripted], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuses(one: Input) -> float:
+        if "good" in one.segments[0].tokens:
+            raise ModelError("It has 9 pieces, and the model sees 3.", reason="longer than the model sees")
+        if "cold" in one.segments[0].tokens:
+            raise ModelError("Broken.")
+        return 0.0
+
+    monkeypatch.setattr(attributing, "_GIVE_UP_AFTER", 3)  # the four positive texts come one after another
+    scripted(Scripted(refuses))
+    report = run(store, tastes, "occlusion", "spacy:x")
+    assert (report.n_attributions, report.n_left_out) == (3, 5)
+    assert report.reasons == {"longer than the model sees": 4, "on which the model failed": 1}
+    assert told_of_left_out(report) == (
+        "5 of 8 texts were left out: 4 longer than the model sees, 1 on which the model failed."
+    )
+    scripted(Scripted(lambda _: 0.0))
+    assert told_of_left_out(run(store, tastes, "occlusion", "spacy:x")) == ""
 
 
 def test_memory_that_is_too_small_for_one_text_is_said_and_the_rest_goes_on(

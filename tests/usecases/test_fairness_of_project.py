@@ -12,6 +12,7 @@ from annotator.store import Store
 from annotator.usecases.fairness_of_project import fairness_rows
 from annotator.usecases.import_report import ImportOptions, ImportReport
 from annotator.usecases.output_intake import OutputIntake
+from annotator.usecases.scoring_runs import ScoringOptions
 from annotator.usecases.word_lists import save_word_list
 
 TEXTS = {
@@ -60,5 +61,5 @@ def test_a_split_without_gold_labels_has_no_rates(
     store: Store, kitchen: Project, import_rows: Callable[..., object]
 ) -> None:
     import_rows(kitchen, [{"id": "z", "text": "She waits."}], split="test")
-    (row,) = fairness_rows(store, LOCAL_OPERATOR, kitchen, ["women"], "positive", split="test")
+    (row,) = fairness_rows(store, LOCAL_OPERATOR, kitchen, ["women"], "positive", ScoringOptions(split="test"))
     assert (row.n_texts, row.difference.mean, row.overall.mean) == (0, None, None)

@@ -26,7 +26,7 @@ from annotator.store import Store
 from annotator.usecases.evaluating_project import evaluate_project
 from annotator.usecases.import_report import ImportOptions, ImportReport
 from annotator.usecases.metric_csv import CSV_FIELDS, table_csv
-from annotator.usecases.metric_table import MetricRow, MetricTable, best_layers, best_rows, metric_table, sorted_rows
+from annotator.usecases.metric_table import MetricRow, MetricTable, best_layers, metric_table, sorted_rows
 from annotator.usecases.metric_values import (
     RowChoice,
     compare_rows,
@@ -135,19 +135,6 @@ def test_every_column_has_a_definition_with_a_source(store, modelled) -> None:
     assert all(column.definition.source and column.definition.definition for column in table.columns)
     shown = {name for row in (*table.rows, table.random) for name in row.numbers}
     assert shown <= {column.name for column in table.columns}
-
-
-def test_the_best_follows_the_direction_and_equal_rows_share_it(store, modelled) -> None:
-    table = metric_table(told(store, modelled))
-    rows = [row_of(table, "attention", 0), row_of(table, "attention", 1), row_of(table, "lime")]
-    higher, lower = table.column("editing.mrr"), table.column("er_test.order")
-    values = [row.numbers["editing.mrr"].value for row in rows]
-    assert best_rows(rows, higher) == {place for place, value in enumerate(values) if value == max(values)}
-    losses = [row.numbers["er_test.order"].value for row in rows]
-    assert best_rows(rows, lower) == {place for place, value in enumerate(losses) if value == min(losses)}
-    assert sorted_rows(rows, lower)[0].numbers["er_test.order"].value == min(losses)
-    assert best_rows(rows[:2], table.column("eraser.accuracy")) == set()  # one model: nothing is better
-    assert best_rows(rows, table.column("confidence.ratio")) == set()  # neither direction is better
 
 
 def test_rows_without_a_value_come_last_and_of_layers_the_best_stays(store, modelled) -> None:
@@ -284,6 +271,8 @@ def test_what_there_is_to_score_is_counted_and_changes_are_noticed(store, modell
     newest = newest_event(store, LOCAL_OPERATOR, modelled)
     assert not has_changed_since(store, LOCAL_OPERATOR, modelled, newest)
     change_project(store, LOCAL_OPERATOR, replace(modelled, guidelines="Mark little."))
+    assert not has_changed_since(store, LOCAL_OPERATOR, modelled, newest)
+    change_project(store, LOCAL_OPERATOR, replace(modelled, settings=replace(modelled.settings, is_exhaustive=True)))
     assert has_changed_since(store, LOCAL_OPERATOR, modelled, newest)
 
 

@@ -16,10 +16,11 @@ from annotator.errors import ImportRefused, InvalidValue, NotAllowed, NotFound
 from annotator.store import Store, open_store
 from annotator.store import lists as list_store
 from annotator.store.instances import find_instance_ids
-from annotator.store.measurements import changes_since, last_event_id
+from annotator.store.measurements import last_event_id
 from annotator.usecases.audit import timeline
 from annotator.usecases.exporting import ExportOptions, everything_of, export_file
 from annotator.usecases.importing import import_file
+from annotator.usecases.number_changes import has_changed
 from annotator.usecases.projects import create_project, find_project
 from annotator.usecases.saliency import list_instances_by
 from annotator.usecases.saved_lists import (
@@ -166,7 +167,7 @@ def test_the_record_tells_of_lists_and_they_do_not_put_numbers_out_of_date(store
         ("maker", "took it off the list “The worst”"),
         ("maker", "began the list “mine” with it"),
     ]
-    assert changes_since(store, project.id, since) == 0
+    assert not has_changed(store, project.id, since)
 
 
 def lists(store: Store, project: Project, split: str | None = None) -> list[SourceList]:

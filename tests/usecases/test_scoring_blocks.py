@@ -224,7 +224,7 @@ def test_one_measuring_is_of_one_state_of_the_database(store, make_project, seed
             with open_store(store.path) as other, other.transaction():
                 [c] = find_instance_ids(other, seeded.id, "c")
                 discard(other, c)
-                add_event(other, "ann", "discard", "instance", c, project_id=seeded.id)
+                add_event(other, "ann", "decide: discard", "instance", c, project_id=seeded.id)
 
     assert measure(store, LOCAL_OPERATOR, seeded, progress=discard_c) == 4
     values = (

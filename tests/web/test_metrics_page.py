@@ -16,6 +16,7 @@ from annotator.resources import resource_folder
 from annotator.store import Store
 from annotator.store.suite_runs import add_run, save_answers
 from annotator.usecases import accounts
+from annotator.usecases.attributing import AttributingOptions, attribute
 from annotator.usecases.import_report import ImportOptions, ImportReport
 from annotator.usecases.making_suites import save_test
 from annotator.usecases.output_intake import OutputIntake
@@ -24,6 +25,7 @@ from annotator.usecases.word_lists import save_word_list
 from annotator.web import session
 from annotator.web.sections import metrics_numbers
 from annotator.web.session import Visit
+from tests.usecases.comparing import N, blind, knowing, output, rows_of, said, take
 
 PAGE = resource_folder("pages") / "metrics.py"
 HOSTILE = "<b onclick=x>model</b>"
@@ -118,7 +120,8 @@ def test_the_table_has_a_row_for_each_layer_and_for_random_and_about_six_columns
     assert table.count('<th scope="row">') == 2 + 1 + 1  # layers of one model, the other model, random
     assert "layered · attention · layer 1" in table
     assert 4 <= table.count('<th scope="col"') - 1 <= 7
-    assert "★" in table
+    assert "★" not in table  # of three texts nothing is said
+    assert "too few to say" in table
 
 
 def test_names_of_models_are_text_in_the_table(page, modelled) -> None:
@@ -145,10 +148,10 @@ def test_other_columns_can_be_chosen_and_rows_sorted_by_them(page, modelled) -> 
 
 def test_intervals_come_when_they_are_asked_for(page, modelled) -> None:
     app = page(modelled)
-    assert " to " not in table_of(app)
+    assert not re.search(r"\d to -?\d", table_of(app))
     app = app.toggle(key=f"metrics_intervals_{modelled.id}").set_value(True).run()
     assert not app.exception
-    assert " to " in table_of(app)
+    assert re.search(r"\d to -?\d", table_of(app))
 
 
 def test_only_one_split_can_be_scored(page, modelled) -> None:
@@ -202,8 +205,10 @@ def test_much_output_waits_for_a_click(page, modelled, monkeypatch) -> None:
 def test_numbers_stay_as_they_were_until_one_asks_for_newer_ones(page, store, modelled, monkeypatch) -> None:
     app = page(modelled)
     scored: list[str] = []
-    made = metrics_numbers.evaluate_project
-    monkeypatch.setattr(metrics_numbers, "evaluate_project", lambda *a, **k: scored.append("again") or made(*a, **k))
+    made = metrics_numbers.evaluate_with_instances
+    monkeypatch.setattr(
+        metrics_numbers, "evaluate_with_instances", lambda *a, **k: scored.append("again") or made(*a, **k)
+    )
     app = app.run()
     assert not button(app, "metrics_anew")
     assert scored == []
@@ -284,3 +289,84 @@ def test_contrast_accuracy_and_false_positive_rates_stand_among_the_charts(page,
     assert contrasts[["model", "versions"]].to_dict("records") == [
         {"model": HOSTILE, "versions": 1}, {"model": "layered", "versions": 1},
     ]  # fmt: skip
+
+
+# What numbers mean ------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def uneven(store: Store, make_project: Callable[..., Project], import_rows: Callable[..., ImportReport]) -> Project:
+    """A model that knows the gold of forty texts, one that is blind to it in 36, and the built-in one that learned from 15."""
+    made: Project = make_project(gold_policy="all")
+    import_rows(made, rows_of(range(N), split=lambda n: "train" if n < 15 else "test"))
+    take(store, made, (output(n, Run("knowing", "ig"), knowing(n), [said(n, True)]) for n in range(N)))
+    take(store, made, (output(n, Run("blind", "ig"), blind(n), [said(n, n % 2 == 0)]) for n in range(36)))
+    attribute(store, LOCAL_OPERATOR, made, "built-in", "linear", AttributingOptions())
+    return made
+
+
+def plain(words: str) -> str:
+    """Without the signs that keep Markdown from reading them."""
+    return re.sub(r"\\(.)", r"\1", words)
+
+
+def cells_of(app: AppTest, row: str) -> str:
+    return next(part for part in table_of(app).split('<th scope="row">') if part.startswith(row))
+
+
+def test_rows_over_different_instances_are_brought_to_those_that_all_have_and_back(page, uneven) -> None:
+    app = page(uneven)
+    assert not app.exception
+    toggle = app.toggle(key=f"metrics_shared_{uneven.id}")
+    assert toggle.value
+    assert "n 21 that all have" in table_of(app)  # 25 that were not learned from, less the last four
+    assert "★" in cells_of(app, "knowing · ig")
+    app = toggle.set_value(False).run()
+    assert "over different instances" in table_of(app)
+    assert "★" not in table_of(app)
+    assert "n 40" in cells_of(app, "knowing · ig")
+    assert "n 36" in cells_of(app, "blind · ig")
+
+
+def test_rows_over_the_same_instances_need_no_switch(page, modelled) -> None:
+    app = page(modelled)
+    assert not [one for one in app.toggle if one.key == f"metrics_shared_{modelled.id}"]
+
+
+def test_the_charts_and_the_file_follow_the_switch(page, store, uneven) -> None:
+    app = page(uneven)
+
+    def n_instances() -> str:
+        return next(caption.value for caption in app.caption if "A click on a point or a bar" in caption.value)
+
+    assert n_instances().startswith("21 instances")
+    app = app.toggle(key=f"metrics_shared_{uneven.id}").set_value(False).run()
+    assert n_instances().startswith("36 instances")  # of the first row, which is the blind one
+
+
+def test_it_is_said_in_words_whether_a_row_is_better_than_random(page, uneven) -> None:
+    app = page(uneven)
+    words = " ".join(plain(text.value) for text in app.markdown)
+    assert re.search(r"knowing · ig: better than random on this gold \(\+\.\d\d \[\+\.\d\d, \+\.\d\d\], n 21\)", words)
+    assert re.search(r"blind · ig: (not told from|not better than) random on this gold", words)
+    assert "better than random" in cells_of(app, "knowing · ig")
+    assert "★" not in cells_of(app, "blind · ig")
+
+
+def test_how_far_the_built_in_model_is_to_be_trusted_stands_over_the_table_and_in_its_row(page, uneven) -> None:
+    app = page(uneven)
+    assert any(
+        re.match(r"built-in: right about \d+\.\d % of 25 texts of other splits", plain(one.value))
+        for one in app.caption
+    )
+    assert "without train, 15 texts it learned from" in cells_of(app, "built-in · linear")
+    app = app.checkbox(key=f"metrics_training_{uneven.id}").check().run()
+    assert "it learned from 15 of these texts" in cells_of(app, "built-in · linear")
+
+
+def test_where_random_was_not_measured_it_is_said_how_to_get_it(page, store, uneven) -> None:
+    attribute(store, LOCAL_OPERATOR, uneven, "built-in", "linear", AttributingOptions(has_faithfulness=True))
+    missing = "No verdict on Suf, Com: what random has there was not measured."
+    app = page(uneven)
+    captions = [plain(caption.value) for caption in app.caption]
+    assert any(caption.startswith(missing) and "--faithfulness" in caption for caption in captions)

@@ -38,7 +38,7 @@ export class Answers {
       ...(attributions.length ? this.#fits(attributions, places) : []));
   }
 
-  #answers({ map }, { model, kind, label, unseen, full, rest, sets }, places) {
+  #answers({ map }, { model, kind, label, unseen, full, rest, sets, trust, seen }, places) {
     const { dark } = this.screen;
     const row = (title, { p, predicted }, words) => element("tr", {}, element("th", { scope: "row" }, title),
       element("td", { class: "number" }, percent(p)), element("td", { class: "number" }, words), element("td", { dir: "auto" }, predicted === label ? predicted : element("b", {}, predicted || "no answer")));
@@ -49,7 +49,8 @@ export class Answers {
       ...set.less.map(([token, p]) => element("span", { class: isSpare(set.p, p) ? "piece spare" : "piece", title: isSpare(set.p, p) ? "the model gives the result as well without it" : "" },
         map.textOf([token, token + 1]), element("small", {}, change(set.p, p)))))] : []));
     const about = kind === "built-in" ? "a small classifier of words, trained on this project's labels" : "the model that the lead chose";
-    return [tableOf(["", `p(${label})`, "change", "predicts"], 1, element("tbody", {}, ...rows)), ...less,
+    const told = [trust, seen].filter(Boolean).map((words) => element("p", { class: "trust" }, words));
+    return [...told, tableOf(["", `p(${label})`, "change", "predicts"], 1, element("tbody", {}, ...rows)), ...less,
       ...(unseen ? [element("p", { class: "quiet" }, `The text is too long for the model: it did not see ${unseen} of its words.`)] : []),
       element("p", { class: "quiet" }, `${model}: ${about}. It is no judge of what people need.`)];
   }

@@ -27,8 +27,9 @@ export class SaliencyMap {
     this.legend = element("div", { class: "heat-legend" });
     this.pointed = element("p", { class: "heat-pointed", "aria-live": "polite" });
     this.numbers = element("dl", { class: "heat-numbers" });
+    this.trust = element("div", { class: "heat-trust" }, ...this.trustWords().map((words) => element("p", {}, words)));
     const paper = element("div", { class: "heat-paper", onpointerover: (event) => this.#over(event), onpointerleave: () => actions.hover(null) }, this.text, this.bars);
-    this.root = element("section", { class: "heat-panel", "aria-label": this.title() }, this.#header(), paper, this.pieces, this.legend, this.pointed, this.numbers);
+    this.root = element("section", { class: "heat-panel", "aria-label": this.title() }, this.#header(), paper, this.pieces, this.legend, this.pointed, this.numbers, this.trust);
   }
 
   #header() {
@@ -66,6 +67,12 @@ export class SaliencyMap {
     const p = probabilities[label];
     const right = label === this.view.instance.result ? "✓" : "✗";
     return `${right} ${label}${p === undefined ? "" : ` ${Math.round(100 * p)} %`}`;
+  }
+
+  /** How far the model is to be trusted, in sentences: how often it is right, and whether it learned from this text. */
+  trustWords() {
+    const { model, trust, seen } = this.panel;
+    return [trust && `${model}: ${trust[0].toLowerCase()}${trust.slice(1)}`, seen].filter(Boolean);
   }
 
   #segment(segment) {

@@ -168,7 +168,13 @@ export class SaliencyScreen {
     this.matrices = [];
     if (state.matrix && this.maps.length) this.matrices.push(of(this.view, this.maps, "own", 0));
     if (state.matrix && this.partnerMaps.length) this.matrices.push(of(this.partnerView, this.partnerMaps, "partner", this.maps.length));
-    this.matrix.replaceChildren(...this.matrices.map(({ root }) => root));
+    this.matrix.replaceChildren(...this.matrices.map(({ root }) => root), ...(state.matrix ? this.#trust() : []));
+  }
+
+  /** Under the matrix, what stands under each map: once for each model. */
+  #trust() {
+    const words = [...new Set(this.maps.flatMap((map) => map.trustWords()))];
+    return words.length ? [element("div", { class: "heat-trust" }, ...words.map((one) => element("p", {}, one)))] : [];
   }
 
   #partnerShares() {

@@ -43,6 +43,10 @@ def _asked(project: Project) -> AskedAttribution:
         "Faithfulness", key="compute_faithfulness",
         help="Also the answers to the rationale alone and to the rest, and at ERASER's five thresholds.",
     )  # fmt: skip
+    trains = right.checkbox(
+        "Train again", key="compute_trains",
+        help="The built-in model, on the gold of now. Where that gives another model, what the older one said is taken out.",
+    )  # fmt: skip
     whose, part, amount = st.columns([3, 3, 2], vertical_alignment="bottom")
     labels = choosable_labels(project)
     label = whose.selectbox(
@@ -57,6 +61,7 @@ def _asked(project: Project) -> AskedAttribution:
         label=label,
         split=split.strip() or None,
         has_faithfulness=with_faithfulness,
+        trains=trains,
         load=LoadOptions(threads=int(threads)),
     )
     return AskedAttribution(model.strip(), method, options)

@@ -13,6 +13,7 @@ from annotator.usecases.metric_values import newest_event
 from annotator.web.frame import as_text
 from annotator.web.kept import Kept
 from annotator.web.sections.metrics_numbers import Found
+from annotator.web.sections.metrics_words import told_of_training
 from annotator.web.session import Visit
 
 _PAGE = 25
@@ -34,7 +35,7 @@ def show(store: Store, visit: Visit, project: Project, found: Found) -> None:
     """The models on originals and on their perturbed versions, by kind; below, the sets that break."""
     newest = newest_event(store, visit.user, project)  # asks for the right as well, whoever made what is kept
     rows = _rows().get_or_make(
-        (found.asked, newest), list, lambda: contrast_rows(store, visit.user, project, found.asked.split), lambda _: 1
+        (found.asked, newest), list, lambda: contrast_rows(store, visit.user, project, found.asked.options), lambda _: 1
     )
     if not rows:
         st.info(
@@ -60,7 +61,7 @@ def show(store: Store, visit: Visit, project: Project, found: Found) -> None:
     st.caption(
         "Over pairs whose both sides have a gold label and an answer. Delta is contrast − original, as ER-TEST prints it. "
         "Consistency: the original is right and so are all its versions of the kind. Of several seeds the means; broken sets "
-        "are those of the first."
+        f"are those of the first. {told_of_training(rows)}"
     )
     _show_broken(project, rows)
 

@@ -14,6 +14,7 @@ from annotator.usecases.word_lists import word_lists
 from annotator.web.frame import as_text
 from annotator.web.kept import Kept
 from annotator.web.sections.metrics_numbers import Found
+from annotator.web.sections.metrics_words import told_of_training
 from annotator.web.session import Visit
 
 _MOST_SHOWN = 100
@@ -27,7 +28,8 @@ def _rows() -> Kept:
 
 def show(store: Store, visit: Visit, project: Project, found: Found) -> None:
     """Choose word lists and a label; each model's rate for each list beside its rate over all texts."""
-    lists = [one.name for one in word_lists(store, visit.user, project)]
+    words = {one.name: one.words for one in word_lists(store, visit.user, project)}
+    lists = list(words)
     if not lists or project.task.result_kind != "label":
         st.info(
             "Groups are word lists: save some, such as words for men and for women, on the page Tests under “Word lists”.",
@@ -42,8 +44,8 @@ def show(store: Store, visit: Visit, project: Project, found: Found) -> None:
     )  # fmt: skip
     newest = newest_event(store, visit.user, project)  # asks for the right as well, whoever made what is kept
     rows = [] if not chosen else _rows().get_or_make(
-        (found.asked, newest, tuple(chosen), positive), list,
-        lambda: fairness_rows(store, visit.user, project, chosen, positive, found.asked.split), lambda _: 1,
+        (found.asked, newest, tuple((name, words[name]) for name in chosen), positive), list,
+        lambda: fairness_rows(store, visit.user, project, chosen, positive, found.asked.options), lambda _: 1,
     )  # fmt: skip
     if not rows:
         st.info("No model has answers here yet, or no list is chosen.", icon=":material/groups:")
@@ -58,7 +60,8 @@ def show(store: Store, visit: Visit, project: Project, found: Found) -> None:
     )  # fmt: skip
     st.caption(
         "The share of texts of other labels that a model takes for this one, among those that mention a word of the list. FPRD: "
-        "the sum of the lists' distances to the rate over all texts (ER-TEST). A list without such a text is left out (–)."
+        "the sum of the lists' distances to the rate over all texts (ER-TEST). A list without such a text is left out (–). "
+        f"{told_of_training(rows)}"
     )
     _show_wrong(project, rows)
 

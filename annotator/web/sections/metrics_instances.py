@@ -14,7 +14,7 @@ from annotator.figures.instance_list import LinkedRow, instance_list_html
 from annotator.figures.instance_values import MOST_POINTS, Point, beside_confidence, distribution
 from annotator.usecases.databases import Store
 from annotator.usecases.metric_table import Column, MetricRow
-from annotator.usecases.metric_values import Comparison, InstanceValues, RowChoice, ScoredInstance, compare_rows
+from annotator.usecases.metric_values import Comparison, InstanceValues, RowChoice, ScoredInstance, compare_rows, only
 from annotator.web.frame import as_text
 from annotator.web.sections.metrics_columns import ARROWS, named
 from annotator.web.sections.metrics_numbers import Found, instance_values
@@ -89,6 +89,7 @@ def show_behind(
 ) -> None:  # fmt: skip
     """The instances behind a point of a chart of means, the worst first. kind: of these perturbed versions alone."""
     values = instance_values(store, visit, project, found, _choice(row, row.seeds[0] if row.seeds else None))
+    values = _shared(found, values, column)
     behind = _behind(values, column, f"{named(column)} of {names_of([row])[0]}{f', {kind}' if kind else ''}", kind=kind)
     list_instances(project, behind, (), key="behind")
 
@@ -165,7 +166,7 @@ def _pick(
         "Metric", list(columns), format_func=lambda name: named(columns[name]), key=f"metrics_{key}_metric_{project.id}",
         persist_state="session",
     )  # fmt: skip
-    return _Picked(row, names[place], columns[chosen], values)
+    return _Picked(row, names[place], columns[chosen], _shared(found, values, columns[chosen]))
 
 
 def _pick_other(
@@ -182,7 +183,16 @@ def _pick_other(
     if chosen not in others:
         return None
     other = rows[chosen]
-    return names[chosen], instance_values(store, visit, project, found, _choice(other, other.seeds[0]))
+    of_other = instance_values(store, visit, project, found, _choice(other, other.seeds[0]))
+    return names[chosen], _shared(found, of_other, picked.column)
+
+
+def _shared(found: Found, values: InstanceValues, column: Column) -> InstanceValues:
+    """The instances that the shown rows share for a column, where they do."""
+    shared, behind = found.table.shared.get(column.name), found.table.behind
+    if shared is None or behind is None:
+        return values
+    return only(values, set(behind.ids[shared.keep].tolist()))
 
 
 def _choice(row: MetricRow, seed: int | None) -> RowChoice:

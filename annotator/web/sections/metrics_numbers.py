@@ -1,13 +1,16 @@
 """Which numbers are asked for, and making them: at once where there is little to score, else when one asks for it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import streamlit as st
 
 from annotator.domain.projects import GOLD_POLICIES, GoldPolicy, Project
 from annotator.usecases.databases import Store
-from annotator.usecases.evaluating_project import evaluate_project
-from annotator.usecases.metric_table import MetricTable, metric_table
+from annotator.usecases.evaluating_project import evaluate_with_instances
+from annotator.usecases.instance_numbers import RowKey
+from annotator.usecases.metric_shared import over_shared
+from annotator.usecases.metric_table import Column, MetricRow, MetricTable, metric_table
 from annotator.usecases.metric_values import (
     InstanceValues,
     RowChoice,
@@ -16,6 +19,7 @@ from annotator.usecases.metric_values import (
     values_of_row,
     what_to_score,
 )
+from annotator.usecases.metric_verdicts import Judged, judged
 from annotator.usecases.scoring_runs import ScoringOptions
 from annotator.web.frame import as_text
 from annotator.web.kept import Kept
@@ -40,6 +44,7 @@ class Asked:
     gold_policy: GoldPolicy
     split: str | None
     explained: str
+    includes_training: bool
     has_intervals: bool
     event_id: int
 
@@ -49,21 +54,52 @@ class Asked:
             gold_policy=self.gold_policy,
             split=self.split,
             explained=self.explained,
-            n_resamples=_N_RESAMPLES if self.has_intervals else 0,
+            includes_training=self.includes_training,
+            n_resamples=self.n_resamples,
         )
+
+    @property
+    def n_resamples(self) -> int:
+        return _N_RESAMPLES if self.has_intervals else 0
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Numbers, and what they were asked for with."""
+    """Numbers, and what they were asked for with. shared: the rows over whose instances they are; () for each row's own."""
 
     asked: Asked
     table: MetricTable
+    shared: tuple[RowKey, ...] = ()
+
+    def over_shared(self, rows: Sequence[MetricRow]) -> "Found":
+        """The same of some rows, over the instances that all of them have."""
+        keys = tuple(row.key for row in rows)
+        made = _shared_tables().get_or_make(
+            (self.asked, keys), MetricTable, lambda: over_shared(self.table, rows, self.asked.n_resamples), lambda _: 1
+        )
+        return replace(self, table=made, shared=keys)
+
+    def judged(self, rows: Sequence[MetricRow], column: Column) -> list[Judged]:
+        """The rows' numbers beside chance."""
+        keys = tuple(row.key for row in rows)
+        return _verdicts().get_or_make(
+            (self.asked, self.shared, keys, column.name), list, lambda: judged(self.table, rows, column), lambda _: 1
+        )
 
 
 @st.cache_resource(show_spinner=False)
 def _tables() -> Kept:
+    return Kept(most=30_000_000)  # numbers of instances, of eight bytes each
+
+
+@st.cache_resource(show_spinner=False)
+def _shared_tables() -> Kept:
     return Kept(most=24)
+
+
+@st.cache_resource(show_spinner=False)
+def _verdicts() -> Kept:
+    return Kept(most=2_000)
 
 
 @st.cache_resource(show_spinner=False)
@@ -140,9 +176,13 @@ def _controls(project: Project, event_id: int) -> Asked:
             format_func=lambda name: _EXPLAINED[name], persist_state="session",
             help="Where a run explains several labels of an instance.",
         )  # fmt: skip
+        includes_training = st.checkbox(
+            "Include the split that a model was trained on", key=f"metrics_training_{project.id}", persist_state="session",
+            help="Else a model that was trained here is scored on the texts that it did not learn from.",
+        )  # fmt: skip
     return Asked(
-        str(database_path().absolute()), project.id, policy, None if split == _ALL else split, explained, has_intervals,
-        event_id,
+        str(database_path().absolute()), project.id, policy, None if split == _ALL else split, explained,
+        includes_training, has_intervals, event_id,
     )  # fmt: skip
 
 
@@ -167,16 +207,16 @@ def _made(store: Store, visit: Visit, project: Project, asked: Asked) -> MetricT
     def show_progress(done: int, of: int) -> None:
         bar.progress(min(1.0, done / max(of, 1)), f"Scoring {much}: run {done} of {of}")
 
-    numbers = evaluate_project(store, visit.user, project, options=asked.options, progress=show_progress)
+    numbers, behind = evaluate_with_instances(store, visit.user, project, options=asked.options, progress=show_progress)
     bar.empty()
-    table = metric_table(numbers)
-    _tables().put(asked, table)
+    table = metric_table(numbers, behind)
+    _tables().put(asked, table, max(1, behind.n_numbers))
     return table
 
 
 def _offer_newer(project: Project) -> None:
     words, button = st.columns([5, 1], vertical_alignment="center")
-    words.caption("Something has happened in the project since these numbers were made.")
+    words.caption("Gold or what models say has changed since these numbers were made.")
     if button.button("Make them anew", key=f"metrics_anew_{project.id}", width="stretch"):
         del st.session_state[_pin(project)]
         st.rerun()

@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from functools import partial
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from annotator.domain.projects import Project
 from annotator.figures.metric_table import UNDEFINED, Cell, Head, Line, metric_table_html
 from annotator.usecases.metric_csv import table_csv
+from annotator.usecases.metric_shared import are_different
 from annotator.usecases.metric_table import (
     RANDOM,
     Column,
@@ -17,34 +19,51 @@ from annotator.usecases.metric_table import (
     MetricTable,
     Number,
     best_layers,
-    best_rows,
     sorted_rows,
 )
+from annotator.usecases.metric_verdicts import Judged, best_rows, n_without_choice
+from annotator.usecases.training_texts import words_of
 from annotator.web.frame import as_text
 from annotator.web.sections.metrics_columns import ARROWS, family_of, first_columns, named, show_meanings
 from annotator.web.sections.metrics_numbers import Found
+from annotator.web.sections.metrics_words import JudgedColumn, say_trust, say_verdicts
 
 _PAGE = 60
+_NOTHING = Judged()
 
 
 @dataclass(frozen=True, slots=True)
 class _View:
     """What is shown of a table. order: the column by which rows are sorted, None for the order they come in."""
 
+    found: Found
     rows: Sequence[MetricRow]
     columns: Sequence[Column]
     order: Column | None
+    differs: Mapping[str, bool]
+
+    @property
+    def is_shared(self) -> bool:
+        return bool(self.found.shared)
 
 
-def show(project: Project, found: Found) -> None:
-    """The table with what goes with it."""
+def show(project: Project, found: Found) -> Found:
+    """The table with what goes with it; answers the numbers as they are shown, for the charts."""
     _say_what_it_is_of(found)
-    view = _choose(project, found)
+    say_trust(found.table.rows)
+    view, download = _choose(project, found)
+    download.download_button(
+        "All as CSV", partial(_csv, view.found), f"{_file_name(project)}-metrics.csv", "text/csv", icon=":material/download:",
+        on_click="ignore", width="stretch", key="metrics_csv",
+        help="A line a number, of every metric, with its definition and source: of every row, or, where instances are shared, of "
+        "the rows shown.",
+    )  # fmt: skip
     if not view.columns or not view.rows:
         st.info("Choose at least one column and one row.", icon=":material/view_column:")
-        return
-    _show_rows(project, found.table, view)
+        return view.found
+    _show_rows(project, view)
     _show_counts(view.rows)
+    return view.found
 
 
 def title_of(row: MetricRow) -> str:
@@ -94,8 +113,8 @@ def _recall(n_exhaustive: int) -> str:
     return f"only the {n_exhaustive:,} instances whose gold marks all evidence let recall measure comprehensiveness"
 
 
-def _choose(project: Project, found: Found) -> _View:
-    """The controls over the table."""
+def _choose(project: Project, found: Found) -> tuple[_View, DeltaGenerator]:
+    """The controls over the table; answers what they ask for, and the place of the file."""
     table = found.table
     pick, filtering, sorting, meaning, download = st.columns([1, 0.9, 1.8, 1.3, 1.1], vertical_alignment="bottom")
     with pick.popover("Columns", icon=":material/view_column:", width="stretch"):
@@ -106,12 +125,19 @@ def _choose(project: Project, found: Found) -> _View:
         rows = _choose_rows(project, table, order or (columns[0] if columns else None))
     with meaning.popover("What they mean", icon=":material/menu_book:", width="stretch"):
         show_meanings(columns)
-    download.download_button(
-        "All as CSV", partial(_csv, found), f"{_file_name(project)}-metrics.csv", "text/csv", icon=":material/download:",
-        on_click="ignore", width="stretch", key="metrics_csv",
-        help="A line a number, of every row and every metric, with its definition and source.",
+    differs = {column.name: are_different(table, rows, column) for column in columns}
+    if any(differs.values()) and _wants_shared(project):
+        found = found.over_shared(rows)
+        rows = list(found.table.rows)
+    return _View(found, sorted_rows(rows, order) if order is not None else rows, columns, order, differs), download
+
+
+def _wants_shared(project: Project) -> bool:
+    return st.toggle(
+        "Only instances that all shown rows have", value=True, key=f"metrics_shared_{project.id}", persist_state="session",
+        help="The rows shown are over different instances. Off, each row is over its own, and none is marked best. A row that "
+        "lacks more than a fifth of what at least half of the others have does not compete, and takes no instance from them.",
     )  # fmt: skip
-    return _View(sorted_rows(rows, order) if order is not None else rows, columns, order)
 
 
 def _choose_columns(project: Project, table: MetricTable) -> list[Column]:
@@ -167,54 +193,89 @@ def _file_name(project: Project) -> str:
     return "".join(c if c.isalnum() else "-" for c in project.name).strip("-") or "project"
 
 
-def _show_rows(project: Project, table: MetricTable, view: _View) -> None:
+def _show_rows(project: Project, view: _View) -> None:
     """One page of the rows; random stands under each."""
-    best = {column.name: best_rows(view.rows, column) for column in view.columns}
+    columns, table = [_judged(view, column) for column in view.columns], view.found.table
     n_pages = -(-len(view.rows) // _PAGE)
     page = 1
     if n_pages > 1:
         page = int(st.number_input(f"Page of {n_pages}", 1, n_pages, key=f"metrics_page_{project.id}"))
     shown = range(_PAGE * (page - 1), min(_PAGE * page, len(view.rows)))
-    lines = [_line(view.rows[n], view.columns, [n in best[column.name] for column in view.columns]) for n in shown]
+    lines = [_line(view.rows[n], [column.cell(n) for column in columns]) for n in shown]
     if table.random.numbers:
-        lines.append(_line(table.random, view.columns, [False] * len(view.columns)))
-    heads = [_head(column, column == view.order) for column in view.columns]
+        lines.append(_line(table.random, [_random_cell(table, column) for column in view.columns]))
+    heads = [_head(column, view) for column in view.columns]
     st.html(metric_table_html(heads, lines, corner="Model · method", label="Metrics by model and method"))
     st.caption(
-        "★ best of its column (random left aside) · – not defined, or not there · n: instances behind a mean · … to …: bootstrap "
+        "★ best of its column among rows that are over the same instances and better than random; of drops of probability and "
+        "of confidence, best of its model · – not defined, or not there · n: instances behind a mean · … to …: bootstrap "
         "interval, 95 % · ±: deviation over seeds"
     )
+    say_verdicts(columns, shown, [title_of(row) for row in view.rows], n_without_choice(table))
 
 
-def _head(column: Column, is_sorted: bool) -> Head:
+def _judged(view: _View, column: Column) -> JudgedColumn:
+    verdicts = view.found.judged(view.rows, column)
+    shared = view.found.table.shared.get(column.name)
+    lacking = [0.0 if shared is None else shared.lacking.get(row.key, 0.0) for row in view.rows]
+    may_mark = view.is_shared or not view.differs[column.name]
+    best = best_rows(view.rows, column, verdicts, [share > 0 for share in lacking]) if may_mark else set()
+    n_in_head = None if shared is None else shared.n
+    cells = [
+        _cell(row.numbers.get(column.name), n in best, verdicts[n], lacking[n], n_in_head)
+        for n, row in enumerate(view.rows)
+    ]
+    return JudgedColumn(column, verdicts, cells)
+
+
+def _head(column: Column, view: _View) -> Head:
     definition = column.definition
+    shared = view.found.table.shared.get(column.name)
+    notes = [family_of(column), *(["best first"] if column == view.order else [])]
+    if shared is not None:
+        notes.append(f"n {shared.n:,} that all have")
+    elif view.differs[column.name]:
+        notes.append("no instance in common" if view.is_shared else "over different instances")
     return Head(
-        column.group, definition.title, family_of(column), ARROWS[definition.direction],
-        f"{definition.definition}. {definition.source}", is_sorted,
+        column.group, definition.title, " · ".join(notes), ARROWS[definition.direction],
+        f"{definition.definition}. {definition.source}", column == view.order,
     )  # fmt: skip
 
 
-def _line(row: MetricRow, columns: Sequence[Column], is_best: Sequence[bool]) -> Line:
-    cells = [_cell(row.numbers, column.name, best) for column, best in zip(columns, is_best, strict=True)]
-    detail = "ten seeds" if row.model == RANDOM and not row.kind else detail_of(row)
-    return Line(title_of(row), detail, cells, is_baseline=row.model == RANDOM and not row.kind)
+def _line(row: MetricRow, cells: Sequence[Cell]) -> Line:
+    is_random = row.model == RANDOM and not row.kind
+    details = ["ten seeds"] if is_random else [detail_of(row), words_of(row.training)]
+    return Line(title_of(row), " · ".join(part for part in details if part), cells, is_baseline=is_random)
 
 
-def _cell(numbers: Mapping[str, Number], name: str, is_best: bool) -> Cell:
-    number = numbers.get(name)
+def _cell(
+    number: Number | None,
+    is_best: bool = False,
+    found: Judged = _NOTHING,
+    lacking: float = 0.0,
+    n_in_head: int | None = None,
+) -> Cell:
     if number is None:
         return Cell(UNDEFINED)
-    return Cell(UNDEFINED if number.value is None else f"{number.value:.3f}", tuple(_notes(number)), is_best)
+    notes = [*_notes(number, n_in_head), *found.lines]
+    if lacking:
+        notes.append(f"lacks {100 * lacking:.0f} %: does not compete")
+    return Cell(UNDEFINED if number.value is None else f"{number.value:.3f}", tuple(notes), is_best)
 
 
-def _notes(number: Number) -> list[str]:
-    """The interval, the deviation over seeds, and over how many instances."""
+def _random_cell(table: MetricTable, column: Column) -> Cell:
+    shared = table.shared.get(column.name)
+    return _cell(table.random.numbers.get(column.name), n_in_head=None if shared is None else shared.n)
+
+
+def _notes(number: Number, n_in_head: int | None) -> list[str]:
+    """The interval, the deviation over seeds, and over how many instances, where the head of the column does not say it."""
     notes = []
     if number.low is not None and number.high is not None:
         notes.append(f"{number.low:.3f} to {number.high:.3f}")
     if number.deviation is not None:
         notes.append(f"± {number.deviation:.3f}")
-    if number.n is not None:
+    if number.n is not None and (number.n != n_in_head or number.n_left_out):
         notes.append(f"n {number.n:,}" + (f", {number.n_left_out:,} left out" if number.n_left_out else ""))
     return notes
 

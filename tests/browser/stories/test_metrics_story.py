@@ -85,6 +85,10 @@ def test_a_researcher_changes_columns_looks_at_an_instance_and_takes_the_csv(
         page.locator(".instance-list a").first.click()
     expect(opened.value.locator(".heat-where h2")).to_have_text(page.locator(".instance-list a").first.inner_text())
 
+    # Each row over its own instances, as the command has them; then the file holds every row.
+    expect(table).to_contain_text("that all have")
+    page.get_by_text("Only instances that all shown rows have").click()
+    expect(table).to_contain_text("over different instances")
     with page.expect_download() as download:
         page.get_by_role("button", name="All as CSV").click()
     path = tmp_path / "metrics.csv"

@@ -1,0 +1,69 @@
+"""What people are told of a model that was trained here: how often it is right, and whether it has seen a text before."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from annotator.domain.trainings import HeldOut, StoredTraining
+from annotator.metrics.chance import FEWEST
+from annotator.store import Store
+from annotator.store.trainings import models_trained, trainings_of, trainings_with
+
+Seen = Literal["yes", "no", "unknown"]  # whether a text was in the training of a model that was trained here
+
+_AGAIN = "Train it again to have it said."
+_WAYS = {
+    "splits": "texts of other splits, from which it did not learn",
+    "folds": "texts, each asked of a model that did not learn from it (five folds by document)",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Trainings:
+    """The trainings of a project's models by name. unknown: models that were trained here before it was written down."""
+
+    known: Mapping[str, StoredTraining] = field(default_factory=dict)
+    unknown: frozenset[str] = frozenset()
+
+    @staticmethod
+    def of(store: Store, project_id: int) -> "Trainings":
+        known = trainings_of(store, project_id)
+        return Trainings(known, frozenset(models_trained(store, project_id) - known.keys()))
+
+    def told(self, model: str) -> str | None:
+        """How often a model is right about what it did not learn from, in a sentence; None of a model from elsewhere."""
+        if model in self.unknown:
+            return f"How often it is right about texts that it did not learn from was not measured. {_AGAIN}"
+        return told_of_held_out(self.known[model].held_out) if model in self.known else None
+
+
+def told_of_held_out(found: HeldOut | None) -> str:
+    """In a sentence, beside always saying the commonest label.
+
+    >>> told_of_held_out(HeldOut("splits", 138, 81, "negative", 62, 0.05, 0.22))
+    'Right about 58.7 % of 138 texts of other splits, from which it did not learn. Always saying “negative”: 44.9 %.'
+    """
+    if found is None:
+        return f"How often it is right is not known: fewer than {FEWEST} texts have a gold label from which it did not learn."
+    difference = "" if found.low is not None and found.low > 0 else "; no clear difference"
+    return (
+        f"Right about {100 * found.accuracy:.1f} % of {found.n:,} {_WAYS[found.way]}. Always saying “{found.label}”: "
+        f"{100 * found.share_of_label:.1f} %{difference}."
+    )
+
+
+def seen_by(store: Store, trainings: Trainings, instance_id: int) -> dict[str, Seen]:
+    """Of the models that were trained here, whether a text was in their training."""
+    ids = trainings_with(store, instance_id)
+    seen: dict[str, Seen] = {name: "yes" if one.id in ids else "no" for name, one in trainings.known.items()}
+    return seen | dict.fromkeys(trainings.unknown, "unknown")
+
+
+def told_of_seen(seen: Seen | None) -> str | None:
+    """In a sentence; None where there is nothing to say."""
+    match seen:
+        case "yes":
+            return "This text was in its training data: its answer here says nothing of how it does on new ones."
+        case "unknown":
+            return f"Which texts it learned from is not known: it was trained before that was kept. {_AGAIN}"
+    return None

@@ -1,0 +1,69 @@
+"""Which events change gold or what models say, so that numbers that were made before them are out of date."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from annotator.store import Store
+from annotator.store.events import newest_of_actions
+
+_Detail = Mapping[str, object]
+_SETTINGS = frozenset({"gold_policy", "is_exhaustive"})
+
+
+def has_changed(store: Store, project_id: int, event_id: int) -> bool:
+    """Whether something came after an event that changes gold, answers or attributions."""
+    return last_change(store, project_id, after=event_id) > 0
+
+
+def last_change(store: Store, project_id: int, *, after: int = 0) -> int:
+    """The number of the last event after another that changed gold, answers or attributions; 0 without one."""
+    events = newest_of_actions(store, project_id, list(_CHANGES), after)
+    return next((event.id for event in events if _CHANGES[event.action](event.detail)), 0)
+
+
+def _always(_: _Detail) -> bool:
+    return True
+
+
+def _brought_something(detail: _Detail) -> bool:
+    """Importing the same again changes nothing."""
+    told = [detail[name] for name in ("new", "updated", "annotations") if name in detail]
+    return any(told) or not told
+
+
+def _changed_rules(detail: _Detail) -> bool:
+    """Whether a rule was changed that decides what gold is; what is told of settings is their names, of old events nothing."""
+    changed, settings = detail.get("changed"), detail.get("settings")
+    if not isinstance(settings, Sequence):
+        return isinstance(changed, Sequence) and "settings" in changed
+    return not _SETTINGS.isdisjoint(settings)
+
+
+def _was_counted(detail: _Detail) -> bool:
+    """Whether an annotation that was handed in or taken back counts, or counted; old events do not say it."""
+    return detail.get("state", "accepted") == "accepted"
+
+
+def _changed_numbers(detail: _Detail) -> bool:
+    """Whether training took out what an older model said, or told what it learned from; old events do not say it."""
+    return bool(detail.get("changes_numbers", True))
+
+
+# By the event's action. Everything else (reviews before a decision, comments, tests, lists, exports ...) changes no number.
+_CHANGES: Mapping[str, Callable[[_Detail], bool]] = {
+    "import": _brought_something,
+    "split": _always,
+    "change": _changed_rules,
+    "submit": _was_counted,
+    "withdraw": _was_counted,
+    "decide round: accepted": _always,
+    "decide round: discarded": _always,
+    "decide: discard": _always,
+    "decide: relabel": _always,
+    "choose gold": _always,
+    "adjudicate": _always,
+    "take gold choice back": _always,
+    "train model": _changed_numbers,
+    "forget model": _always,
+    "start attributing": _always,
+    "attribute": _always,
+}
