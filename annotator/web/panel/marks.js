@@ -8,6 +8,9 @@
 import { unionOf } from "./model.js";
 import { faint, laneOf, lookOf } from "./palette.js";
 
+/** Size of the letters for which the lanes are made (palette.js); with larger ones they move apart. */
+const USUAL_PIXELS = 18;
+
 /** @typedef {"other"|"current"|"dim"|"alone"|"hidden"|"away"} Look */
 
 export class Marks {
@@ -80,7 +83,7 @@ export class Marks {
 
   /** Shows what a drag or a keyboard range would add ("add") or take away ("erase"), before it does. */
   showPreview(spans, kind, index) {
-    for (const other of ["erase", "range"]) CSS.highlights.delete(`${this.prefix}-${other}`);
+    for (const other of ["erase", "range", "pick"]) CSS.highlights.delete(`${this.prefix}-${other}`);
     if (this.previewName) CSS.highlights.delete(this.previewName);
     this.preview.clear();
     if (!spans.length) return;
@@ -91,8 +94,8 @@ export class Marks {
 
   /**
    * Marks tokens on top of all sets, whatever set they are in.
-   * @param {"out"|"added"|"gone"|"stop"|"proposed"|"hand"|"ignored"} kind  taken out; new or gone since the round before; where one
-   *   stands; proposed, the one at hand, told to be no rationale
+   * @param {"out"|"added"|"gone"|"stop"|"proposed"|"hand"|"ignored"|"answer"} kind  taken out; new or gone since the round before; where
+   *   one stands; proposed, the one at hand, told to be no rationale; the answer
    */
   overlay(kind, spans) {
     const name = `${this.prefix}-${kind}`;
@@ -127,13 +130,13 @@ export class Marks {
 
   #setRules(index, count, dark) {
     const { color, style } = lookOf(index, dark, count);
-    const lane = laneOf(index, count);
+    const lane = (laneOf(index, count) / USUAL_PIXELS).toFixed(4);
     const crowded = count > 5;
     const thin = style === "double" || style === "wavy";
     const thickness = crowded || thin ? 1 : 1.5;
     const strong = crowded || thin ? thickness : 2;
     const line = (colour, width) =>
-      `text-decoration:underline ${style} ${colour} ${width}px;text-underline-offset:${lane}px`;
+      `text-decoration:underline ${style} ${colour} ${width}px;text-underline-offset:${lane}em`;
     const rule = (look, body) => `::highlight(${this.prefix}-${look}-${index}){${body}}`;
     const ink = dark ? "#fff" : "#000";
     return [
@@ -154,6 +157,8 @@ export class Marks {
     const [ink, quiet] = dark ? ["#ffffff", "#9aa1ad"] : ["#1f2430", "#6b7280"];
     return [
       // Above the words, where no set has a line, and in no set's colour.
+      `::highlight(${this.prefix}-answer){text-decoration:overline solid ${ink} 2px;background-color:${faint(ink, 0.06)}}`,
+      `::highlight(${this.prefix}-pick){text-decoration:overline solid ${ink} 2px;background-color:${faint(ink, 0.18)}}`,
       `::highlight(${this.prefix}-proposed){text-decoration:overline dashed ${quiet} 1.5px}`,
       `::highlight(${this.prefix}-hand){background-color:${faint(ink, 0.09)};text-decoration:overline dashed ${ink} 2px}`,
       `::highlight(${this.prefix}-ignored){color:${quiet};text-decoration:line-through solid ${faint(quiet, 0.45)} 1px}`,

@@ -1,0 +1,95 @@
+/** The place of the result in the bar: the one that is given, a choice of labels, or an answer. It is built once for each text. */
+import { AnswerField } from "./answer.js";
+import { labelWords, spokenLabel } from "./choices.js";
+import { element } from "./dom.js";
+
+const MANY_LABELS = 6;
+
+export class ResultPlace {
+  /** @param {Object<string, Function>} actions */
+  constructor(actions) {
+    this.actions = actions;
+    this.root = element("div", { class: "result" });
+    this.part = null;
+  }
+
+  /** The field for the answer, where there is one. @returns {AnswerField|null} */
+  get answer() {
+    return this.part instanceof AnswerField ? this.part : null;
+  }
+
+  /** @param {import("./session.js").Session} session */
+  update(session, { readOnly, readMode, looks }) {
+    const { project, work } = session;
+    const kind = project?.result_kind || work.result?.kind || "label";
+    const fixed = !project || project.result_mode === "confirm" || readMode;
+    const given = work.result?.given ?? null;
+    const key = JSON.stringify([session.id, kind, fixed, fixed ? session.result : given, project?.result_mode, project?.labels]);
+    if (key !== this.key) {
+      this.key = key;
+      this.part = this.#make(session, kind, fixed, given);
+      const title = kind === "answer" ? "Answer" : "Label";
+      this.root.replaceChildren(...(this.part ? [element("span", { class: "result-title" }, title), ...this.part.nodes] : []));
+    }
+    this.part?.update(session, { readOnly, isPicking: looks.answer });
+  }
+
+  #make(session, kind, fixed, given) {
+    if (fixed) return session.result === null ? null : new Fixed(session);
+    if (kind === "answer") return new AnswerField(this.actions, given);
+    const { labels } = session.project;
+    return labels.length > MANY_LABELS ? new LabelList(session, this.actions) : new LabelPills(session, given, this.actions);
+  }
+}
+
+class Fixed {
+  constructor({ result, work }) {
+    this.nodes = [element("span", { class: "given" }, result === "" ? "no answer" : element("bdi", {}, labelWords(result, work.instance)))];
+  }
+
+  update() {}
+}
+
+const keyOf = ({ project }) => (project.result_mode === "labels_only" ? [] : [element("kbd", { "aria-hidden": "true" }, "l")]);
+
+class LabelPills {
+  constructor(session, given, actions) {
+    const { project, work } = session;
+    const labelsOnly = project.result_mode === "labels_only";
+    this.labels = project.labels;
+    this.pills = this.labels.map((label, index) => {
+      const words = labelWords(label, work.instance);
+      const isGiven = given !== null && label === given;
+      return element("button", {
+        type: "button", class: "pill", role: "radio", title: isGiven ? `${words} – as given` : words,
+        "aria-label": words === label ? null : spokenLabel(label, work.instance), onclick: () => actions.result(label),
+      }, labelsOnly && index < 9 && element("kbd", { "aria-hidden": "true" }, String(index + 1)), element("bdi", { class: "pill-words" }, words),
+      isGiven && element("span", { class: "was" }, "given"));
+    });
+    this.nodes = [element("div", { class: "pills", role: "radiogroup", "aria-label": "Label" }, ...this.pills), ...keyOf(session)];
+  }
+
+  update({ result }, { readOnly }) {
+    const chosen = this.labels.indexOf(result);
+    this.pills.forEach((pill, index) => {
+      pill.setAttribute("aria-checked", String(index === chosen));
+      pill.tabIndex = index === Math.max(0, chosen) ? 0 : -1;
+      pill.disabled = readOnly;
+    });
+  }
+}
+
+class LabelList {
+  constructor(session, actions) {
+    const { project, work } = session;
+    this.list = element("select", { class: "labels", "aria-label": "Label", onchange: () => actions.result(this.list.value) },
+      element("option", { value: "", disabled: true }, "Choose a label"),
+      ...project.labels.map((label) => element("option", { value: label }, labelWords(label, work.instance))));
+    this.nodes = [this.list, ...keyOf(session)];
+  }
+
+  update({ result }, { readOnly }) {
+    this.list.value = result ?? "";
+    this.list.disabled = readOnly;
+  }
+}

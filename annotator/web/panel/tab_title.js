@@ -1,0 +1,36 @@
+/**
+ * The title of the browser's tab: the text on the screen, then what Streamlit calls the page ("s-17 · Annotate · Sentiment").
+ * Streamlit writes its own title at each script run; the text's key is put before it again.
+ */
+
+export class TabTitle {
+  constructor() {
+    this.key = "";
+    this.page = document.title;
+    this.watcher = new MutationObserver(() => this.#follow());
+    const title = document.querySelector("title");
+    if (title) this.watcher.observe(title, { childList: true, characterData: true, subtree: true });
+  }
+
+  /** @param {string} key  of the text on the screen; "" where there is none */
+  name(key) {
+    this.key = key;
+    this.#write();
+  }
+
+  #follow() {
+    if (document.title === this.written) return;
+    this.page = document.title;
+    this.#write();
+  }
+
+  #write() {
+    this.written = this.key ? `${this.key} · ${this.page}` : this.page;
+    if (document.title !== this.written) document.title = this.written;
+  }
+
+  destroy() {
+    this.watcher.disconnect();
+    if (document.title === this.written) document.title = this.page;
+  }
+}
