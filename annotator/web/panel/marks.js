@@ -124,8 +124,10 @@ export class Marks {
     const key = `${count}-${dark}`;
     if (this.ruled === key) return;
     this.ruled = key;
-    const rules = Array.from({ length: count }, (_, index) => this.#setRules(index, count, dark)).flat();
-    this.sheet.replaceSync([...rules, ...this.#sharedRules(dark)].join("\n"));
+    const sets = Array.from({ length: count }, (_, index) => index);
+    const rules = [...sets.flatMap((index) => this.#setRules(index, count, dark)), ...this.#sharedRules(dark)];
+    const forced = [...sets.flatMap((index) => this.#forcedSetRules(index, count)), ...this.#forcedSharedRules()];
+    this.sheet.replaceSync(`${rules.join("\n")}\n@media (forced-colors: active){${forced.join("\n")}}`);
   }
 
   #setRules(index, count, dark) {
@@ -168,6 +170,42 @@ export class Marks {
       `::highlight(${this.prefix}-stop){background-color:${dark ? "#ffffff2e" : "#0000001f"}}`,
       `::highlight(${this.prefix}-erase){background-color:${faint(erase, 0.16)};text-decoration:line-through ${erase} 2px}`,
       `::highlight(${this.prefix}-range){background-color:${dark ? "#ffffff33" : "#00000021"}}`,
+    ];
+  }
+
+  /**
+   * Where the person's system forces its own colours (a contrast theme) only those of the system are painted, so the sets are told
+   * apart by their lines and lanes alone; the current one has the colour of what is selected, and a thicker line.
+   */
+  #forcedSetRules(index, count) {
+    const { style } = lookOf(index, false, count);
+    const lane = (laneOf(index, count) / USUAL_PIXELS).toFixed(4);
+    const line = (colour, width) => `text-decoration:underline ${style} ${colour} ${width}px;text-underline-offset:${lane}em`;
+    const rule = (look, body) => `::highlight(${this.prefix}-${look}-${index}){${body}}`;
+    return [
+      rule("other", line("CanvasText", 1.5)),
+      rule("dim", line("GrayText", 1)),
+      rule("current", `color:Highlight;${line("Highlight", 3)}`),
+      rule("alone", `color:CanvasText;${line("Highlight", 3)}`),
+      rule("hidden", "color:GrayText;background-color:GrayText"),
+      rule("add", `color:HighlightText;background-color:Highlight;${line("CanvasText", 3)}`),
+    ];
+  }
+
+  #forcedSharedRules() {
+    const rule = (kind, body) => `::highlight(${this.prefix}-${kind}){${body}}`;
+    return [
+      rule("answer", "text-decoration:overline solid CanvasText 3px"),
+      rule("pick", "color:HighlightText;background-color:Highlight;text-decoration:overline solid CanvasText 3px"),
+      rule("proposed", "text-decoration:overline dashed CanvasText 1.5px"),
+      rule("hand", "text-decoration:overline dashed Highlight 3px"),
+      rule("ignored", "color:GrayText;text-decoration:line-through solid GrayText 1px"),
+      rule("out", "color:GrayText;background-color:GrayText"),
+      rule("added", "text-decoration:underline double Highlight 3px;text-underline-offset:5px"),
+      rule("gone", "text-decoration:line-through solid CanvasText 2px"),
+      rule("stop", "color:HighlightText;background-color:Highlight"),
+      rule("erase", "text-decoration:line-through solid CanvasText 3px"),
+      rule("range", "color:HighlightText;background-color:Highlight"),
     ];
   }
 

@@ -66,7 +66,7 @@ class LabelPills {
       }, labelsOnly && index < 9 && element("kbd", { "aria-hidden": "true" }, String(index + 1)), element("bdi", { class: "pill-words" }, words),
       isGiven && element("span", { class: "was" }, "given"));
     });
-    this.nodes = [element("div", { class: "pills", role: "radiogroup", "aria-label": "Label" }, ...this.pills), ...keyOf(session)];
+    this.nodes = [...keyOf(session), element("div", { class: "pills", role: "radiogroup", "aria-label": "Label" }, ...this.pills)];
   }
 
   update({ result }, { readOnly }) {
@@ -85,7 +85,7 @@ class LabelList {
     this.list = element("select", { class: "labels", "aria-label": "Label", onchange: () => actions.result(this.list.value) },
       element("option", { value: "", disabled: true }, "Choose a label"),
       ...project.labels.map((label) => element("option", { value: label }, labelWords(label, work.instance))));
-    this.nodes = [this.list, ...keyOf(session)];
+    this.nodes = [...keyOf(session), this.list];
   }
 
   update({ result }, { readOnly }) {

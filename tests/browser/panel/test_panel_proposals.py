@@ -62,7 +62,7 @@ def test_proposed_sets_are_drawn_and_listed_and_count_for_nothing(panel: Open) -
     assert fake.named("draft") == []
     assert NOTE in shown.text(".proposed-notes")
     rules = shown.page.evaluate(
-        "[...shadow.adoptedStyleSheets].flatMap((sheet) => [...sheet.cssRules].map((rule) => rule.cssText))"
+        "[...shadow.adoptedStyleSheets].flatMap((sheet) => [...sheet.cssRules].map((rule) => rule.cssText)).filter((rule) => !rule.startsWith('@'))"
     )
     above = [rule for rule in rules if "-proposed)" in rule or "-hand)" in rule]
     assert len(above) == 2
