@@ -4,6 +4,13 @@ import { labelWords, spokenLabel } from "./choices.js";
 import { element } from "./dom.js";
 
 const MANY_LABELS = 6;
+/** Of a letter, of a pill beside its words, of what stands beside the labels in their row, and of the narrowest row that holds both. */
+const LETTER_PIXELS = 7.5;
+const PILL_PIXELS = 36;
+const OTHERS_PIXELS = 400;
+const LEAST_WIDTH = 560;
+/** So much of several lines is filled, since a label is never broken. */
+const FILLED = 0.8;
 
 export class ResultPlace {
   /** @param {Object<string, Function>} actions */
@@ -19,28 +26,42 @@ export class ResultPlace {
   }
 
   /** @param {import("./session.js").Session} session */
-  update(session, { readOnly, readMode, looks }) {
+  update(session, { readOnly, readMode, looks, room }) {
     const { project, work } = session;
     const kind = project?.result_kind || work.result?.kind || "label";
     const fixed = !project || project.result_mode === "confirm" || readMode;
     const given = work.result?.given ?? null;
-    const key = JSON.stringify([session.id, kind, fixed, fixed ? session.result : given, project?.result_mode, project?.labels]);
+    const inList = kind === "label" && !fixed && !haveRoom(session, room);
+    const key = JSON.stringify([session.id, kind, fixed, fixed ? session.result : given, project?.result_mode, project?.labels, inList]);
     if (key !== this.key) {
       this.key = key;
-      this.part = this.#make(session, kind, fixed, given);
+      this.part = this.#make(session, { kind, fixed, given, inList });
       const title = kind === "answer" ? "Answer" : "Label";
       this.root.replaceChildren(...(this.part ? [element("span", { class: "result-title" }, title), ...this.part.nodes] : []));
     }
     this.part?.update(session, { readOnly, isPicking: looks.answer });
   }
 
-  #make(session, kind, fixed, given) {
+  #make(session, { kind, fixed, given, inList }) {
     if (fixed) return session.result === null ? null : new Fixed(session);
     if (kind === "answer") return new AnswerField(this.actions, given);
-    const { labels } = session.project;
-    return labels.length > MANY_LABELS ? new LabelList(session, this.actions) : new LabelPills(session, given, this.actions);
+    return inList ? new LabelList(session, given, this.actions) : new LabelPills(session, given, this.actions);
   }
 }
+
+/**
+ * Whether the labels can stand side by side, each with one press: not where they are many, and not where the bar is to be low and
+ * some would be out of sight. Widths are about those of the letters, so that nothing has to be laid out to know it.
+ */
+function haveRoom({ project, work }, { width, lines }) {
+  const { labels } = project;
+  if (labels.length > MANY_LABELS) return false;
+  if (lines === Infinity) return true;
+  const all = labels.reduce((sum, label) => sum + PILL_PIXELS + widthOf(labelWords(label, work.instance)), 0);
+  return all <= (Math.max(width, LEAST_WIDTH) - OTHERS_PIXELS) * lines * FILLED;
+}
+
+const widthOf = (words) => [...words].reduce((sum, letter) => sum + (letter > "\u2e80" ? 2 : 1) * LETTER_PIXELS, 0);
 
 class Fixed {
   constructor({ result, work }) {
@@ -80,11 +101,12 @@ class LabelPills {
 }
 
 class LabelList {
-  constructor(session, actions) {
+  constructor(session, given, actions) {
     const { project, work } = session;
+    const words = (label) => labelWords(label, work.instance) + (given !== null && label === given ? " – given" : "");
     this.list = element("select", { class: "labels", "aria-label": "Label", onchange: () => actions.result(this.list.value) },
       element("option", { value: "", disabled: true }, "Choose a label"),
-      ...project.labels.map((label) => element("option", { value: label }, labelWords(label, work.instance))));
+      ...project.labels.map((label) => element("option", { value: label }, words(label))));
     this.nodes = [...keyOf(session), this.list];
   }
 

@@ -100,7 +100,7 @@ export class Screen extends Stage {
     this.text.classList.toggle("erasing", this.looks.erase && !this.readOnly);
     this.text.classList.toggle("picking", this.looks.answer && !this.readOnly);
     this.root.classList.toggle("table-kept", this.looks.table);
-    this.bar.update(session, { looks: this.looks, readOnly: this.readOnly, readMode: this.readMode, busy: this.busy, dark: this.dark });
+    this.bar.update(session, { looks: this.looks, readOnly: this.readOnly, readMode: this.readMode, busy: this.busy, dark: this.dark, room: this.room });
     this.numbers.update(session, { dark: this.dark, readOnly: this.readOnly });
     this.head.update(session);
     this.asked.update(this.head.words);

@@ -11,6 +11,9 @@ import { QuestionLine } from "./question_line.js";
 import { Reading, applyReading } from "./reading.js";
 
 let stages = 0;
+/** As in panel.css: a window in which each row of the bar is one line; fingers, which need larger targets. */
+const LOW = matchMedia("(max-height: 600px)");
+const FINGERS = matchMedia("(hover: none) and (pointer: coarse)");
 const HINT_MS = 6000;
 /** Pixels that stay between a token one has moved to and the edge of what can be seen. */
 const MARGIN = 40;
@@ -57,6 +60,7 @@ export class Stage {
     this.reading = new Reading(root, () => this.#resetText());
     this.view.setting = this.reading.value;
     this.updateTheme();
+    this.#measure();
     this.sizes = new ResizeObserver(() => this.resized());
     for (const part of [root, bar]) this.sizes.observe(part);
     this.scrolled = () => this.#lookSoon();
@@ -65,8 +69,17 @@ export class Stage {
 
   resized() {
     this.#placeBar();
+    if (this.#measure() && this.session) this.refresh();
     this.markMap.resized();
     this.#lookSoon();
+  }
+
+  /** How much room the bar has: its width, and how many lines its labels may take. @returns {boolean} whether that is new */
+  #measure() {
+    const before = this.room;
+    const lines = LOW.matches ? 1 : FINGERS.matches ? 2 : Infinity;
+    this.room = { width: this.root.clientWidth, lines };
+    return before !== undefined && (before.width !== this.room.width || before.lines !== lines);
   }
 
   /** The bar sticks below Streamlit's header, which lies over the scrolling page; the map takes what is left of the window. */
@@ -75,6 +88,7 @@ export class Stage {
     const bar = this.barRoot.offsetHeight;
     const { height } = viewportOf(scrollerOf(this.root));
     this.root.style.setProperty("--panel-top", `${this.covered}px`);
+    this.root.style.setProperty("--corner", `${this.covered ? 0 : cornerOf(this.root)}px`);
     this.root.style.setProperty("--bar-height", `${bar}px`);
     this.root.style.setProperty("--text-window", `${Math.max(0, height - this.covered - bar)}px`);
   }
@@ -275,6 +289,12 @@ export function coveredAbove(root) {
   const box = header?.getBoundingClientRect();
   const covers = box && box.height > 0 && !/, 0\)$|^transparent$/.test(getComputedStyle(header).backgroundColor);
   return covers ? Math.max(0, box.bottom - viewportOf(scrollerOf(root)).top) : 0;
+}
+
+/** How far Streamlit's button for the sidebar reaches over an element, where its header lets the page show through. */
+function cornerOf(root) {
+  const box = document.querySelector('[data-testid="stExpandSidebarButton"]')?.getBoundingClientRect();
+  return box?.width ? Math.max(0, Math.round(box.right - root.getBoundingClientRect().left + 6)) : 0;
 }
 
 /** Whether the background behind an element is dark. */

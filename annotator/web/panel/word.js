@@ -17,6 +17,7 @@ export class Word {
     clearTimeout(this.timer);
     const show = () => {
       setText(this.root, WORDS[word]);
+      this.root.title = WORDS[word];
       this.root.dataset.word = word;
     };
     if (word === "saving" && this.root.dataset.word !== "offline") this.timer = setTimeout(show, PATIENCE_MS);
