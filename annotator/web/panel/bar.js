@@ -6,8 +6,12 @@ import { ProposedRow } from "./proposed_row.js";
 import { ResultPlace } from "./result.js";
 import { Word } from "./word.js";
 
-/** With more sets their chips show less, so that they stay in one line: first without keys, then the numbers of the current one alone. */
-const CROWDS = [[7, "crowd"], [4, "many"]];
+/**
+ * With more sets their chips show less, so that they stay in one line: first without keys, then the numbers of the current one alone.
+ * A lock or a flag takes about a quarter of a chip.
+ */
+const CROWDS = [[28, "crowd"], [12, "many"]];
+const CHIP_QUARTERS = 4;
 
 export class Bar {
   /** @param {Object<string, Function>} actions */
@@ -76,7 +80,9 @@ export class Bar {
     const { sets, unlocked } = state;
     while (this.chips.length > sets.length) this.chips.pop().root.remove();
     while (this.chips.length < sets.length) this.#addChip(this.chips.length);
-    for (const [most, name] of CROWDS) this.tools.classList.toggle(name, sets.length > most);
+    const signs = sets.filter((set) => set.locked || unlocked.includes(set.origin) || work.feedback?.sets?.[set.origin]).length;
+    const quarters = sets.length * CHIP_QUARTERS + signs;
+    for (const [most, name] of CROWDS) this.tools.classList.toggle(name, quarters > most);
     // While the next words are the answer's, no set is the one that takes them.
     this.sets.classList.toggle("resting", looks.answer);
     const chosen = readMode ? looks.pinned : state.current;
@@ -91,7 +97,7 @@ export class Bar {
     const shown = `${chosen} of ${this.chips.length}`;
     if (this.shown === shown) return;
     this.shown = shown;
-    if (this.chips.length > CROWDS[1][0]) this.chips[chosen]?.root.scrollIntoView({ block: "nearest", inline: "nearest" });
+    if (this.tools.classList.contains("many")) this.chips[chosen]?.root.scrollIntoView({ block: "nearest", inline: "nearest" });
   }
 
   #addChip(index) {

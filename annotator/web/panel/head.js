@@ -32,7 +32,7 @@ export class Head {
   show(session) {
     const { instance, round, max_rounds: most } = session.work;
     const rounds = most ? ` · round ${round} of ${most}` : round > 1 ? ` · round ${round}` : "";
-    setText(this.key, instance.key + rounds);
+    this.key.replaceChildren(element("span", { class: "key-words" }, instance.key), rounds);
     this.key.title = `Key of this text: ${instance.key}${rounds}`;
     setText(this.title, `${this.page}: ${instance.key}`);
     if (this.model) this.model.hidden = !session.project?.asks_model;

@@ -18,12 +18,6 @@ export const KEY_LIST = [
     ["Shift + move", "extend a range of tokens"],
     ["Space ⏎", "mark or unmark the token or the range"],
     ["Esc", "give the range up"],
-    ["] [", "next mark, mark before, of all sets (of the set that is shown alone)"],
-    ["b", "back to where you were reading before the jump"],
-    ["f", "unfold or fold the question, when it is out of sight"],
-    ["t", "keep the table of sets and the note in sight"],
-    ["+ −", "larger or smaller text"],
-    ["z", "text size and line spacing"],
   ]],
   ["With the mouse", [
     ["drag", "add tokens to the current set"],
@@ -33,6 +27,14 @@ export const KEY_LIST = [
     ["Alt + drag", "remove tokens"],
     ["set", "a click chooses it and goes to its place; another click goes back"],
     ["map", "at the side of a long text: where the marks lie; a click goes there"],
+  ]],
+  ["In long texts", [
+    ["] [", "next mark, mark before, of all sets (of the set that is shown alone)"],
+    ["b", "back to where you were reading before the jump"],
+    ["f", "unfold or fold the question, when it is out of sight"],
+    ["t", "keep the table of sets and the note in sight"],
+    ["+ −", "larger or smaller text"],
+    ["z", "text size and line spacing"],
   ]],
   ["Proposed sets", [
     ["p", "the next one to hand (Shift + p: the one before)"],

@@ -58,9 +58,8 @@ export class MarkMap {
   #draw() {
     const { stage } = this;
     if (!stage.session || !stage.text.isConnected) return this.#hide();
-    const { top, bottom } = stage.textWindow();
     const text = stage.text.getBoundingClientRect();
-    if (text.height < (bottom - top) * LONGER) return this.#hide();
+    if (text.height < stage.textRoom * LONGER) return this.#hide();
     this.root.hidden = false;
     this.height = this.box.clientHeight;
     this.#paint(text);

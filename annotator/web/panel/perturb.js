@@ -26,7 +26,7 @@ class Perturb {
     this.content = element("div", { class: "tab-content", role: "tabpanel" });
     this.root = element("div", { class: "panel perturb", tabIndex: -1 }, element("h1", { class: "heard" }, "Perturb"), element("div", { class: "tab-row" }, this.tabs, this.notice, this.keys), this.content, this.live);
     parent.append(this.root);
-    this.tab = new TabTitle();
+    this.tabTitle = new TabTitle();
     applyReading(this.root);
     this.updateTheme();
     this.keyboard = new KeyListener(this.root, (event, target) => this.#key(event, target));
@@ -109,7 +109,7 @@ class Perturb {
 
   /** The address and the browser's tab say what is on screen. */
   remember() {
-    this.tab.name(this.view?.shownKey ?? "");
+    this.tabTitle.name(this.view?.shownKey ?? "");
     const said = new URLSearchParams(location.search);
     const values = { project: this.data.project, tab: this.tab, instance: this.view?.instance ?? null, perturbation: this.view?.perturbation ?? null };
     for (const [name, value] of Object.entries(values)) {
@@ -175,7 +175,7 @@ class Perturb {
     this.leaving.abort();
     this.sizes.disconnect();
     this.keyboard.destroy();
-    this.tab.destroy();
+    this.tabTitle.destroy();
     for (const view of Object.values(this.views || {})) view.destroy?.();
     this.root.remove();
   }

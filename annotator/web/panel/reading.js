@@ -61,13 +61,14 @@ export class Reading {
   }
 
   open() {
-    const rows = [this.#row("size", "Text size", "-", "+"), this.#row("space", "Line spacing", "", "")];
+    const rows = [this.#row("size", "Text size", ["-", "+"]), this.#row("space", "Line spacing")];
     const usual = button("As usual", { className: "plain", onclick: () => { this.#set({ ...USUAL }); rows.forEach(({ show }) => show()); } });
     const dialog = openDialog(this.root, "Text", ...rows.map(({ root }) => root), element("div", { class: "dialog-foot" }, usual));
     dialog.classList.add("reading");
   }
 
-  #row(name, title, lessKey, moreKey) {
+  /** @param {[string, string]} [keys]  that do the same anywhere */
+  #row(name, title, keys) {
     const shown = element("output", { class: "reading-value", "aria-label": title });
     const show = () => setText(shown, `${Math.round(this.value[name] * 100)} %`);
     const turn = (by) => {
@@ -75,9 +76,10 @@ export class Reading {
       show();
     };
     show();
-    const root = element("div", { class: "reading-row" }, element("span", {}, title),
-      button("−", { key: lessKey, title: `${title}: less`, className: "square", "aria-label": `${title}: less`, onclick: () => turn(-1) }), shown,
-      button("+", { key: moreKey, title: `${title}: more`, className: "square", "aria-label": `${title}: more`, onclick: () => turn(1) }));
+    const turner = (sign, words, by, key) => button(sign, {
+      title: key ? `${title}: ${words} (${key})` : `${title}: ${words}`, className: "square", "aria-label": `${title}: ${words}`, onclick: () => turn(by),
+    });
+    const root = element("div", { class: "reading-row" }, element("span", {}, title), turner("−", "less", -1, keys?.[0]), shown, turner("+", "more", 1, keys?.[1]));
     return { root, show };
   }
 }

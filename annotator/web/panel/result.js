@@ -27,19 +27,28 @@ export class ResultPlace {
 
   /** @param {import("./session.js").Session} session */
   update(session, { readOnly, readMode, looks, room }) {
+    const { project } = session;
+    const fixed = !project || project.result_mode === "confirm" || readMode;
+    // It is looked at at each mark: what it depends on is compared by identity.
+    const from = [session, session.work, project, room, fixed ? session.result : null];
+    if (!this.from || from.some((one, at) => one !== this.from[at])) {
+      this.from = from;
+      this.#build(session, fixed, room);
+    }
+    this.part?.update(session, { readOnly, isPicking: looks.answer });
+  }
+
+  #build(session, fixed, room) {
     const { project, work } = session;
     const kind = project?.result_kind || work.result?.kind || "label";
-    const fixed = !project || project.result_mode === "confirm" || readMode;
     const given = work.result?.given ?? null;
     const inList = kind === "label" && !fixed && !haveRoom(session, room);
     const key = JSON.stringify([session.id, kind, fixed, fixed ? session.result : given, project?.result_mode, project?.labels, inList]);
-    if (key !== this.key) {
-      this.key = key;
-      this.part = this.#make(session, { kind, fixed, given, inList });
-      const title = kind === "answer" ? "Answer" : "Label";
-      this.root.replaceChildren(...(this.part ? [element("span", { class: "result-title" }, title), ...this.part.nodes] : []));
-    }
-    this.part?.update(session, { readOnly, isPicking: looks.answer });
+    if (key === this.key) return;
+    this.key = key;
+    this.part = this.#make(session, { kind, fixed, given, inList });
+    const title = kind === "answer" ? "Answer" : "Label";
+    this.root.replaceChildren(...(this.part ? [element("span", { class: "result-title" }, title), ...this.part.nodes] : []));
   }
 
   #make(session, { kind, fixed, given, inList }) {

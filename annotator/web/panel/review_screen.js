@@ -45,7 +45,7 @@ export class ReviewScreen extends Stage {
   /** The sheet ends with the window, whether the head above it is in sight or not. */
   #fitSheet() {
     const { top } = this.sheet.root.parentElement.getBoundingClientRect();
-    const room = Number.parseFloat(this.root.style.getPropertyValue("--asked-room")) || 0;
+    const room = this.lengths["--asked-room"] ?? 0;
     const from = Math.max(top + GAP, this.barRoot.getBoundingClientRect().bottom + room + GAP);
     const height = Math.max(160, Math.round(viewportOf(scrollerOf(this.root)).bottom - from - GAP));
     if (height === this.sheetHeight) return;

@@ -2,7 +2,7 @@
  * What the screens with a text have in common: the text and its marks, the theme, the place of the sticky bar, scrolling,
  * and the ways to say something. A screen adds its own parts around the text and decides what is marked.
  */
-import { afterPaint, element, scrollerOf, setText, viewportOf } from "./dom.js";
+import { afterPaint, afterwards, element, scrollerOf, setText, viewportOf } from "./dom.js";
 import { TextView } from "./draw.js";
 import { MarkMap } from "./mark_map.js";
 import { Marks } from "./marks.js";
@@ -27,6 +27,8 @@ export class Stage {
   constructor(parent) {
     this.session = null;
     this.busy = false;
+    this.lengths = {};
+    this.covered = 0;
     stages += 1;
     this.prefix = `annotator-${stages}`;
     this.parent = parent;
@@ -86,21 +88,35 @@ export class Stage {
   #placeBar() {
     this.covered = coveredAbove(this.root);
     const bar = this.barRoot.offsetHeight;
-    const { height } = viewportOf(scrollerOf(this.root));
-    this.root.style.setProperty("--panel-top", `${this.covered}px`);
-    this.root.style.setProperty("--corner", `${this.covered ? 0 : cornerOf(this.root)}px`);
-    this.root.style.setProperty("--bar-height", `${bar}px`);
-    this.root.style.setProperty("--text-window", `${Math.max(0, height - this.covered - bar)}px`);
+    const { height } = viewportOf(this.scroller);
+    this.#set("--panel-top", this.covered);
+    this.#set("--corner", this.covered ? 0 : cornerOf(this.root));
+    this.#set("--bar-height", bar);
+    this.#set("--text-window", Math.max(0, height - this.covered - bar));
+  }
+
+  /** How much of the window is the text's when the bar sticks to its upper edge. */
+  get textRoom() {
+    return this.lengths["--text-window"] ?? 0;
+  }
+
+  /** A length that the style sheet reads; the same one again costs nothing. */
+  #set(name, pixels) {
+    if (this.lengths[name] === pixels) return;
+    this.lengths[name] = pixels;
+    this.root.style.setProperty(name, `${pixels}px`);
   }
 
   /** What depends on the place in the text follows in the next frame. */
   #lookSoon() {
-    this.looking ??= requestAnimationFrame(() => {
-      this.looking = null;
-      if (!this.session) return;
-      this.asked.place(viewportOf(scrollerOf(this.root)).top + this.covered, this.barRoot);
-      this.markMap.scrolled();
-    });
+    this.looking ??= requestAnimationFrame(() => this.#look());
+  }
+
+  #look() {
+    this.looking = null;
+    if (!this.session || !this.root.isConnected) return;
+    this.asked.place(viewportOf(this.scroller).top + this.covered, this.barRoot);
+    this.markMap.scrolled();
   }
 
   /** What is asked of the text: its own question or claim, else the project's question. */
@@ -110,8 +126,8 @@ export class Stage {
     const asked = own.map((index) => ({ title: map.segments[index].title, words: map.segments[index].text, dir: map.directions[index], lang: work.instance.language }));
     const head = this.repeatsRule ? [this.head.question] : [];
     this.asked.show(asked, own.length ? own.map((index) => this.view.bodies[index]) : head, this.head.words ?? "");
-    this.root.style.setProperty("--asked-room", this.asked.sources.length ? `${ASKED_PIXELS}px` : "0px");
-    this.#lookSoon();
+    this.#set("--asked-room", this.asked.sources.length ? ASKED_PIXELS : 0);
+    afterwards(() => this.#look());
   }
 
   /** Whether the project's question is kept in sight where the text asks nothing itself. */
@@ -134,6 +150,12 @@ export class Stage {
     });
     this.resized();
     this.announce(this.reading.words);
+  }
+
+  /** What scrolls the text; it is looked for once, since that makes the browser work out the style of everything around. */
+  get scroller() {
+    if (!this.scrollerFound?.isConnected) this.scrollerFound = scrollerOf(this.root);
+    return this.scrollerFound;
   }
 
   /** Makes a change of the layout without losing the place in the text. */
@@ -200,7 +222,7 @@ export class Stage {
 
   /** Back to where one was in this text; a new one from its top. */
   scrollTo(scroll) {
-    const scroller = scrollerOf(this.root);
+    const { scroller } = this;
     if (scroll !== null) scroller.scrollTop = scroll;
     else {
       const over = viewportOf(scroller).top + (this.covered || 0) - this.root.getBoundingClientRect().top;
@@ -209,16 +231,16 @@ export class Stage {
   }
 
   scrollBy(pixels) {
-    scrollerOf(this.root).scrollTop += pixels;
+    this.scroller.scrollTop += pixels;
   }
 
   get scroll() {
-    return scrollerOf(this.root).scrollTop;
+    return this.scroller.scrollTop;
   }
 
   /** The part of the window in which text can be seen: below the bar and the line with the question, above what is urgent. */
   textWindow() {
-    const { top, bottom } = viewportOf(scrollerOf(this.root));
+    const { top, bottom } = viewportOf(this.scroller);
     const first = Math.max(top, this.barRoot.getBoundingClientRect().bottom + this.asked.height);
     return { top: first, bottom: this.urgent.firstChild ? Math.max(first, Math.min(bottom, this.urgent.getBoundingClientRect().top)) : bottom };
   }
@@ -239,7 +261,7 @@ export class Stage {
     const box = this.view.boxOf(token);
     if (!box) return;
     const { top, bottom } = this.textWindow();
-    const scroller = scrollerOf(this.root);
+    const { scroller } = this;
     if (box.top < top + MARGIN) scroller.scrollTop -= top + MARGIN - box.top;
     else if (box.bottom > bottom - MARGIN) scroller.scrollTop += box.bottom - bottom + MARGIN;
   }

@@ -3,6 +3,8 @@
  * Streamlit writes its own title at each script run; the text's key is put before it again.
  */
 
+import { afterwards } from "./dom.js";
+
 export class TabTitle {
   constructor() {
     this.key = "";
@@ -12,10 +14,10 @@ export class TabTitle {
     if (title) this.watcher.observe(title, { childList: true, characterData: true, subtree: true });
   }
 
-  /** @param {string} key  of the text on the screen; "" where there is none */
+  /** Writing a title takes the browser milliseconds: it follows the text. @param {string} key  of the text on the screen; "" where there is none */
   name(key) {
     this.key = key;
-    this.#write();
+    afterwards(() => this.#write());
   }
 
   #follow() {
@@ -25,11 +27,13 @@ export class TabTitle {
   }
 
   #write() {
+    if (this.isOver) return;
     this.written = this.key ? `${this.key} · ${this.page}` : this.page;
     if (document.title !== this.written) document.title = this.written;
   }
 
   destroy() {
+    this.isOver = true;
     this.watcher.disconnect();
     if (document.title === this.written) document.title = this.page;
   }

@@ -251,6 +251,13 @@ def test_a_short_text_has_no_map(panel: Open) -> None:
     expect(shown.page.locator(".map-track")).to_be_hidden()
 
 
+def test_a_short_text_far_down_on_a_page_has_no_map_either(panel: Open) -> None:
+    shown = panel(Fake([work(1, samples.english(), draft=samples.draft([[1, 3]]))]))
+    shown.page.evaluate("shadow.host.style.cssText = 'display: block; margin-top: 640px; width: 900px'")
+    shown.page.evaluate("new Promise((done) => setTimeout(done, 500))")
+    expect(shown.page.locator(".map-track")).to_be_hidden()
+
+
 def test_the_map_takes_nothing_from_the_text_and_moves_nothing_when_it_comes(panel: Open) -> None:
     shown = panel(long([[3, 5]]))
     before = shown.page.locator(".segment-text").last.bounding_box()

@@ -45,13 +45,13 @@ def test_a_panel_for_reading_leaves_the_first_heading_to_its_page(panel: Open) -
 
 def test_the_title_of_the_tab_names_the_text_and_follows_it(panel: Open) -> None:
     shown = panel(english([[1, 2]]))
-    assert shown.page.title() == "sentiment-en-05 · token panel"
+    expect(shown.page).to_have_title("sentiment-en-05 · token panel")
     shown.keys("Control+Enter")
     shown.shown("second")
-    assert shown.page.title() == "second · token panel"
+    expect(shown.page).to_have_title("second · token panel")
     shown.keys("s")
     shown.page.wait_for_selector(".empty:not([hidden])")
-    assert shown.page.title() == "token panel"
+    expect(shown.page).to_have_title("token panel")
 
 
 def test_the_title_of_the_tab_survives_that_the_page_writes_its_own(panel: Open) -> None:
@@ -64,12 +64,12 @@ def test_the_title_of_the_tab_survives_that_the_page_writes_its_own(panel: Open)
 
 def test_a_review_names_its_text_in_the_tab_too(review: Callable[..., ReviewPage]) -> None:
     shown = review(ReviewFake([review_harness.review(1, samples.english(), [[1, 3]])]))
-    assert shown.page.title() == "sentiment-en-05 · token panel"
+    expect(shown.page).to_have_title("sentiment-en-05 · token panel")
 
 
 def test_a_panel_for_reading_leaves_the_tab_its_title(panel: Open) -> None:
     shown = panel(Fake([], read=work(1, samples.english(), draft=samples.draft([[1, 3]]))))
-    assert shown.page.title() == "token panel"
+    expect(shown.page).to_have_title("token panel")
 
 
 def test_marks_are_announced_by_their_number_and_their_words(panel: Open) -> None:
