@@ -10,7 +10,7 @@ const LEAST_PIXELS = 2;
 const MOST_COLUMNS = 4;
 /** A click this near to a mark means the mark. */
 const NEAR_PIXELS = 6;
-/** A text that is less longer than the window than this needs no map. */
+/** A text that is less longer than the window than this needs no map; nor does one without marks. */
 const LONGER = 1.25;
 const AT_THE_LATEST_MS = 400;
 const FORCED = matchMedia("(forced-colors: active)");
@@ -57,7 +57,7 @@ export class MarkMap {
 
   #draw() {
     const { stage } = this;
-    if (!stage.session || !stage.text.isConnected) return this.#hide();
+    if (!stage.session || !stage.text.isConnected || !this.sets.some(({ spans }) => spans.length)) return this.#hide();
     const text = stage.text.getBoundingClientRect();
     if (text.height < stage.textRoom * LONGER) return this.#hide();
     this.root.hidden = false;

@@ -237,7 +237,7 @@ function setProblem(state, project, result) {
   if (state.noRationale) return null;
   if (!draft.sets.length && needsNone(project, result)) return null;
   if (!draft.sets.some((spans) => spans.length) && !needsNone(project, result)) {
-    const way = project.may_be_empty ? ", or choose “No rationale in the text”" : "";
+    const way = project.may_be_empty ? ", or press “No rationale”" : "";
     return { error: `Nothing is marked yet. Mark the tokens of set A${way}.`, set: 0 };
   }
   const empty = draft.sets.findIndex((spans) => !spans.length);
