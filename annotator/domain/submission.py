@@ -13,6 +13,18 @@ def result_mode_for(project: Project, instance: Instance) -> ResultMode:
     return "give" if instance.result is None and mode != "labels_only" else mode
 
 
+def may_have_no_sets(project: Project, result: str | None) -> bool:
+    """Whether zero sets may be submitted: where the lead allows it, and where the text is said to hold no answer.
+
+    There may be no words that say that something is not there, so nobody is asked to mark some.
+    """
+    return project.settings.may_be_empty or _is_no_answer(project, result)
+
+
+def _is_no_answer(project: Project, result: str | None) -> bool:
+    return project.task.result_kind == "answer" and result == ""
+
+
 def check_submission(draft: Draft, instance: Instance, project: Project, *, is_confirmed: bool = False) -> str:
     """The result that the submission stands for.
 
@@ -24,7 +36,7 @@ def check_submission(draft: Draft, instance: Instance, project: Project, *, is_c
         if draft.sets:
             raise InvalidAnnotation("This project asks for labels only; remove the rationale sets.")
         return result
-    _check_presence(draft, project)
+    _check_presence(draft, project, result)
     check_spans(draft.sets, instance.layout)
     _check_sets(draft.sets, instance.layout, project)
     _check_segments(result, draft.sets, instance.layout, project)
@@ -51,14 +63,14 @@ def _result(draft: Draft, instance: Instance, project: Project) -> str:
     return result
 
 
-def _check_presence(draft: Draft, project: Project) -> None:
+def _check_presence(draft: Draft, project: Project, result: str) -> None:
     if draft.no_rationale and draft.sets:
         raise InvalidAnnotation("“No rationale in the text” is chosen, but there are sets. Take one of the two back.")
-    if draft.no_rationale and not project.settings.may_be_empty:
+    if draft.no_rationale and not may_have_no_sets(project, result):
         raise InvalidAnnotation(
             "This project does not allow “no rationale in the text”. Mark at least one set, or skip."
         )
-    if not draft.sets and not draft.no_rationale:
+    if not draft.sets and not draft.no_rationale and not _is_no_answer(project, result):
         way_out = ", choose “no rationale in the text”" if project.settings.may_be_empty else ""
         raise InvalidAnnotation(f"Nothing is marked yet. Mark at least one set{way_out}, or skip.")
 

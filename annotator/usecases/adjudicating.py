@@ -8,7 +8,7 @@ from annotator.domain.instances import Annotation, Draft, Instance
 from annotator.domain.people import User
 from annotator.domain.projects import Project, ResultMode
 from annotator.domain.rationales import RationaleSet
-from annotator.domain.submission import check_submission
+from annotator.domain.submission import check_submission, may_have_no_sets
 from annotator.errors import Conflict, InvalidAnnotation, InvalidValue, NotFound
 from annotator.review.gold import chosen_among
 from annotator.store import Store
@@ -163,7 +163,7 @@ def _checked_version(
 ) -> str | None:
     """The lead gives the result, whatever annotators may do; everything highlighted is meant, since a reason is given."""
     settings = project.settings
-    if not sets and not settings.may_be_empty and settings.result_mode != "labels_only":
+    if not sets and not may_have_no_sets(project, result) and settings.result_mode != "labels_only":
         raise InvalidAnnotation(
             "Take or mark at least one set: this project does not allow “no rationale in the text”."
         )

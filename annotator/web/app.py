@@ -5,5 +5,5 @@ import streamlit as st
 from annotator.web import frame
 from annotator.web.routes.static import ICON
 
-st.set_page_config(page_title="Annotator", page_icon=ICON, layout="wide", initial_sidebar_state=230)
+st.set_page_config(page_icon=ICON, layout="wide", initial_sidebar_state=230)
 frame.show()

@@ -2,9 +2,9 @@
 
 import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import pytest
 from playwright.sync_api import Browser, Error, Page, Playwright, expect, sync_playwright
@@ -109,4 +109,17 @@ def panel(panel_tab: Page) -> Iterator[Callable[..., PanelPage]]:
 def review(panel_tab: Page) -> Iterator[Callable[..., ReviewPage]]:
     """Opens the review screen alone."""
     with opening(panel_tab, ReviewPage) as open_page:
+        yield open_page
+
+
+@pytest.fixture
+def panel_in(browser: Browser) -> Iterator[Callable[..., PanelPage]]:
+    """Opens the token panel alone in a browser of another kind: `panel_in(fake, has_touch=True, viewport=...)`."""
+    with ExitStack() as open_now:
+
+        def open_page(fake: Fake, **kind: Any) -> PanelPage:
+            context = browser.new_context(**{"viewport": {"width": 1280, "height": 720}, **kind})
+            open_now.callback(context.close)
+            return open_now.enter_context(opening(context.new_page(), PanelPage))(fake)
+
         yield open_page

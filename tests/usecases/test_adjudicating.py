@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from annotator.domain.instances import GoldInstance
+from annotator.domain.instances import Draft, GoldInstance
 from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.domain.projects import GoldPolicy, Project
 from annotator.domain.rationales import RationaleSet
 from annotator.domain.reviews import Scores, SetScore
-from annotator.errors import Conflict, InvalidValue, NotAllowed, NotFound
+from annotator.errors import Conflict, InvalidAnnotation, InvalidValue, NotAllowed, NotFound
 from annotator.store import Store
 from annotator.store.annotations import annotations_of
 from annotator.store.events import events_of_instance
@@ -304,3 +304,21 @@ def test_the_leads_version_starts_with_the_sets_taken_and_the_gold_result(
     shown = as_draft_of_lead(look_at(store, lead, project, 1), project, [B])
     assert (shown.work.state, shown.work.draft.result, shown.work.draft.sets) == ("open", "negative", (((3, 5),),))
     assert (shown.work.result.mode, shown.project.result_mode) == ("give", "give")
+
+
+def test_a_lead_may_decide_that_a_text_holds_no_answer_without_marking_anything(
+    store: Store, make_project: Callable[..., Project], import_rows: Callable[..., object], add_person: People
+) -> None:
+    project = make_project("reading")
+    import_rows(project, [{"id": "r1", "passage": "The lake is cold.", "title": "", "question": "Who swims?"}])
+    annotator, lead = add_person("annotator", project, "annotator"), add_person("lead", project, "lead")
+    work = marking.next_work(store, annotator, project.id).work
+    assert work is not None
+    marking.submit(store, annotator, work.assignment.id, 0, Draft(result="the lake", sets=(A,)))
+    with pytest.raises(InvalidAnnotation, match="Take or mark at least one set"):
+        adjudicate(store, lead, project, work.instance.id, "somebody", [], "a guess")
+    adjudicate(store, lead, project, work.instance.id, "", [], "nobody swims")
+    found = gold(store, project)
+    assert found is not None
+    assert (found.result, found.sets) == ("", ())
+    assert check(store) == []

@@ -272,6 +272,22 @@ def test_no_rationale_may_be_submitted_where_the_project_allows_it(
     assert annotations_of(store, [work.instance.id])[work.instance.id][0].sets == ()
 
 
+@pytest.mark.parametrize("draft", [Draft(result=""), Draft(result="", no_rationale=True)])
+def test_no_answer_needs_no_rationale_even_where_every_annotation_else_needs_one(
+    store: Store, make_project: Callable[..., Project], import_rows: Rows, add_person: People, draft: Draft
+) -> None:
+    project = make_project("reading")
+    import_rows(project, [{"id": "r1", "passage": "The lake is cold.", "title": "", "question": "Who swims?"}])
+    user = add_person("annotator-a", project, "annotator")
+    work = held(marking.next_work(store, user, project.id))
+    for answered in (Draft(result="nobody"), Draft(result="nobody", no_rationale=True)):
+        with pytest.raises(InvalidAnnotation, match=r"Nothing is marked yet|does not allow “no rationale"):
+            finish(store, user, work, answered)
+    finish(store, user, work, draft)
+    [stored] = annotations_of(store, [work.instance.id])[work.instance.id]
+    assert (stored.result, stored.sets) == ("", ())
+
+
 def test_the_question_of_a_reading_instance_cannot_be_marked(
     store: Store, make_project: Callable[..., Project], import_rows: Rows, add_person: People
 ) -> None:

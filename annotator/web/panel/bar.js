@@ -1,25 +1,32 @@
-/** The bar that stays in view: the label, the sets, the views, and the ways on. */
-import { button, element, press, setText, toggle } from "./dom.js";
+/** The bar that stays in view: the label, the sets, the views, and the ways on. Nothing in it moves while one works. */
+import { button, element, press, toggle } from "./dom.js";
 import { makeChip, paintChip, setWords } from "./chip.js";
 import { icon } from "./icons.js";
 import { ProposedRow } from "./proposed_row.js";
+import { ResultPlace } from "./result.js";
 import { Word } from "./word.js";
 
-const MANY_LABELS = 6;
+/**
+ * With more sets their chips show less, so that they stay in one line: first without keys, then the numbers of the current one alone.
+ * A lock or a flag takes about a quarter of a chip.
+ */
+const CROWDS = [[28, "crowd"], [12, "many"]];
+const CHIP_QUARTERS = 4;
 
 export class Bar {
   /** @param {Object<string, Function>} actions */
   constructor(actions) {
     this.actions = actions;
     this.chips = [];
-    this.result = element("div", { class: "result" });
+    this.result = new ResultPlace(actions);
     this.word = new Word();
     this.#makeButtons();
     this.sets = element("div", { class: "sets", role: "radiogroup", "aria-label": "Rationale sets" });
     this.proposed = new ProposedRow(actions);
-    this.tools = element("div", { class: "row tools-row" }, element("div", { class: "sets-group" }, this.sets, this.adder), this.views);
+    this.tools = element("div", { class: "row tools-row" },
+      element("h2", { class: "result-title" }, "Sets"), this.sets, element("div", { class: "views" }, this.adder, this.none), this.views);
     this.root = element("div", { class: "bar", role: "toolbar", "aria-label": "Label, rationale sets and submit", tabIndex: -1 },
-      element("div", { class: "row main-row" }, element("div", { class: "result-group" }, this.result, this.none), this.word.root, this.ways), this.tools, this.proposed.root);
+      element("div", { class: "row main-row" }, this.result.root, this.word.root, this.ways), this.tools, this.proposed.root);
     this.sets.addEventListener("pointerleave", () => actions.hover(null));
   }
 
@@ -35,13 +42,15 @@ export class Bar {
     this.erase = toggle("Erase", "e", "Clicks and drags remove tokens", () => actions.look("erase"));
     this.only = toggle("Only this", "o", "Show only the words of this set", () => actions.look("only"));
     this.hide = toggle("Without", "x", "Show everything but the sets", () => actions.look("hide"));
+    this.table = toggle("Table", "t", "Keep the table of sets and the note in sight", () => actions.table());
+    this.table.classList.add("table-button");
     this.none = toggle("No rationale", "", "No rationale in the text: it holds nothing that supports the result", actions.noRationale);
-    this.views = element("div", { class: "views" }, this.erase, this.only, this.hide);
+    this.views = element("div", { class: "views" }, this.erase, this.only, this.hide, this.table);
   }
 
   /** @param {import("./session.js").Session} session */
   update(session, look) {
-    this.#updateResult(session, look);
+    this.result.update(session, look);
     this.#updateChips(session, look);
     this.#updateButtons(session, look);
     this.proposed.update(session, look);
@@ -59,95 +68,66 @@ export class Bar {
     this.none.disabled = readOnly;
     this.undo.disabled = readOnly || !history.past.length;
     this.redo.disabled = readOnly || !history.future.length;
-    this.hide.hidden = this.only.hidden = readMode;
+    this.hide.hidden = this.only.hidden = this.table.hidden = readMode;
     press(this.erase, looks.erase);
     press(this.only, looks.only);
     press(this.hide, looks.hide);
+    press(this.table, looks.table);
     press(this.none, state.noRationale);
   }
 
   #updateChips({ state, work }, { readMode, looks, dark }) {
-    const { sets } = state;
+    const { sets, unlocked } = state;
     while (this.chips.length > sets.length) this.chips.pop().root.remove();
     while (this.chips.length < sets.length) this.#addChip(this.chips.length);
-    this.tools.classList.toggle("many", sets.length > 5);
+    const signs = sets.filter((set) => set.locked || unlocked.includes(set.origin) || work.feedback?.sets?.[set.origin]).length;
+    const quarters = sets.length * CHIP_QUARTERS + signs;
+    for (const [most, name] of CROWDS) this.tools.classList.toggle(name, quarters > most);
+    // While the next words are the answer's, no set is the one that takes them.
+    this.sets.classList.toggle("resting", looks.answer);
     const chosen = readMode ? looks.pinned : state.current;
-    sets.forEach((set, index) => this.#updateChip(index, set, index === chosen, work.feedback?.sets?.[set.origin] || [], dark));
+    sets.forEach((set, index) => this.#updateChip(index, set, {
+      chosen: index === chosen, feedback: work.feedback?.sets?.[set.origin] || [], wasLocked: unlocked.includes(set.origin), dark,
+    }));
+    this.#showChosen(chosen);
+  }
+
+  /** Brings the current set's chip into sight where there are more than fit beside one another. */
+  #showChosen(chosen) {
+    const shown = `${chosen} of ${this.chips.length}`;
+    if (this.shown === shown) return;
+    this.shown = shown;
+    if (this.tools.classList.contains("many")) this.chips[chosen]?.root.scrollIntoView({ block: "nearest", inline: "nearest" });
   }
 
   #addChip(index) {
-    const lock = element("span", { class: "lock", hidden: true }, icon("lock"));
+    const lock = element("span", { class: "lock", hidden: true });
     const flag = element("span", { class: "flag", hidden: true }, icon("returned"));
     const key = index < 9 ? element("kbd", { "aria-hidden": "true" }, String(index + 1)) : null;
     const chip = makeChip(index, {
-      onclick: (event) => (event.target.closest(".lock") ? this.actions.unlock(index) : this.actions.choose(index)),
+      // A key press is a click without a count: it chooses, and leaves the text where it is.
+      onclick: (event) => (event.target.closest(".lock") ? this.actions.unlock(index) : this.actions.choose(index, event.detail > 0)),
       onpointerenter: () => this.actions.hover(index),
     }, lock, flag, key);
     this.chips.push({ ...chip, lock, flag });
     this.sets.append(chip.root);
   }
 
-  #updateChip(index, set, chosen, feedback, dark) {
+  #updateChip(index, set, { chosen, feedback, wasLocked, dark }) {
     const chip = this.chips[index];
     paintChip(chip, { index, count: this.chips.length, size: set.size, chosen, dark });
-    chip.lock.hidden = !set.locked;
+    // An open lock keeps the place of the closed one.
+    const symbol = set.locked ? "lock" : wasLocked ? "unlocked" : "";
+    chip.lock.hidden = !symbol;
+    if (symbol && chip.symbol !== symbol) chip.lock.replaceChildren(icon((chip.symbol = symbol)));
     chip.flag.hidden = !feedback.length;
     const words = setWords(index, set.size);
     const notes = [set.locked && "passed and locked: click the lock, or u, to unlock", ...feedback].filter(Boolean).join(" · ");
-    chip.root.title = [words, index < 9 && `key ${index + 1}`, notes].filter(Boolean).join(" – ");
+    chip.root.title = [words, index < 9 && `key ${index + 1}`, "a click goes to its place, another one back", notes].filter(Boolean).join(" – ");
     chip.root.setAttribute("aria-label", [words, notes].filter(Boolean).join(", "));
   }
 
-  /** The result's place is built anew only when its kind, choice or right to choose changes. */
-  #updateResult(session, { readOnly, readMode }) {
-    const { project, work } = session;
-    const given = work.result?.given ?? null;
-    const kind = project?.result_kind || work.result?.kind || "label";
-    const fixed = !project || project.result_mode === "confirm" || readMode;
-    const key = JSON.stringify([session.id, kind, fixed, readOnly, given, kind === "answer" && !fixed ? null : session.result]);
-    if (key === this.resultKey) return;
-    this.resultKey = key;
-    this.result.replaceChildren(...this.#resultParts(session, kind, fixed, readOnly, given));
-  }
-
-  #resultParts(session, kind, fixed, readOnly, given) {
-    const title = element("span", { class: "result-title" }, kind === "answer" ? "Answer" : "Label");
-    const shown = session.result;
-    if (fixed) return shown === null ? [] : [title, element("span", { class: "given" }, shown === "" ? "no answer" : shown)];
-    if (kind === "answer") return [title, this.#answerField(shown, given, readOnly)];
-    const { labels, result_mode: mode } = session.project;
-    const choice = labels.length > MANY_LABELS ? this.#labelList(labels, shown, readOnly) : this.#labelPills(session, shown, given, readOnly);
-    return [title, choice, mode !== "labels_only" && element("kbd", { "aria-hidden": "true" }, "l")].filter(Boolean);
-  }
-
-  #labelPills(session, shown, given, readOnly) {
-    const labelsOnly = session.project.result_mode === "labels_only";
-    const pills = session.project.labels.map((label, index) => element("button", {
-      type: "button", class: "pill", role: "radio", "aria-checked": String(label === shown), disabled: readOnly,
-      tabIndex: label === shown || (shown === null && index === 0) ? 0 : -1,
-      title: label === given ? `${label} – as given` : label, onclick: () => this.actions.result(label),
-    }, labelsOnly && index < 9 && element("kbd", { "aria-hidden": "true" }, String(index + 1)), label,
-    given !== null && label === given && label !== shown && element("span", { class: "was" }, "given")));
-    return element("div", { class: "pills", role: "radiogroup", "aria-label": "Label" }, ...pills);
-  }
-
-  #labelList(labels, shown, readOnly) {
-    const list = element("select", { class: "labels", "aria-label": "Label", disabled: readOnly, onchange: () => this.actions.result(list.value) },
-      element("option", { value: "", disabled: true, selected: shown === null }, "Choose a label"),
-      ...labels.map((label) => element("option", { value: label, selected: label === shown }, label)));
-    return list;
-  }
-
-  #answerField(shown, given, readOnly) {
-    this.answer = element("input", {
-      class: "answer", type: "text", value: shown ?? given ?? "", dir: "auto", disabled: readOnly,
-      "aria-label": "Answer", placeholder: "the answer; empty if there is none", oninput: () => this.actions.result(this.answer.value),
-    });
-    return this.answer;
-  }
-
   focusAnswer() {
-    this.answer?.focus();
-    this.answer?.select();
+    this.result.answer?.focus();
   }
 }

@@ -67,6 +67,9 @@ export function afterPaint(callback) {
   });
 }
 
+/** Calls back some time after that: for what nobody waits for. */
+export const afterwards = (callback) => afterPaint(() => setTimeout(callback));
+
 /** The element that really has the focus, through shadow roots. */
 export function focused() {
   let active = document.activeElement;

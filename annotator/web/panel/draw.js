@@ -16,8 +16,9 @@ const FIRST_CHARS = 8000;
 /** A text node holds about this much of a long line: a mark makes the browser paint only its own node anew. */
 const NODE_CHARS = 4000;
 const REST_MS = 120;
-/** Height of a line in panel.css. */
+/** Height of a line in panel.css, and of the box of a line's text in it, at the usual size. */
 const LINE_PIXELS = 36;
+const TEXT_PIXELS = 20;
 
 /** @typedef {{start: number, end: number, node: Text}} Piece  characters [start, end) of a segment */
 
@@ -27,6 +28,7 @@ export class TextView {
     this.host = host;
     this.instance = null;
     this.map = null;
+    this.setting = { size: 1, space: 1 };
   }
 
   /** @param {Object} instance @param {import("./text.js").TokenMap} map */
@@ -36,9 +38,11 @@ export class TextView {
     this.map = map;
     this.pieces = instance.segments.map(() => []);
     this.bodies = instance.segments.map(() => null);
+    this.blocks = instance.segments.map(() => []);
     this.nodes = new WeakMap();
     this.long = instance.segments.reduce((sum, segment) => sum + segment.text.length, 0) > LONG_TEXT;
     this.rest = [];
+    this.host.dir = map.direction;
     this.host.replaceChildren(...map.order.filter((index) => instance.segments[index].text).map((index) => this.#section(index)));
     this.host.append(this.#cursorLayer());
     this.#scheduleRest();
@@ -54,10 +58,14 @@ export class TextView {
   #section(index) {
     const segment = this.instance.segments[index];
     const body = element("div", {
-      class: "segment-text", dir: this.instance.direction || "auto", lang: this.instance.language || null, "data-segment": index,
+      class: "segment-text", dir: this.map.directions[index], lang: this.instance.language || null, "data-segment": index,
     });
     this.bodies[index] = body;
-    for (const [start, end] of blocksOf(segment.text)) body.append(this.#block(index, start, end));
+    for (const [start, end] of blocksOf(segment.text)) {
+      const root = this.#block(index, start, end);
+      this.blocks[index].push({ start, end, root });
+      body.append(root);
+    }
     const titled = this.instance.segments.length > 1 && segment.title;
     return element(
       "section",
@@ -85,7 +93,11 @@ export class TextView {
   #guessHeight(text) {
     const wide = /^(zh|ja|ko)/.test(this.instance.language || "");
     const lines = text.replace(/\n$/, "").split("\n");
-    return lines.reduce((sum, line) => sum + Math.max(1, Math.ceil(line.length / (wide ? 40 : 82))), 0) * LINE_PIXELS;
+    return lines.reduce((sum, line) => sum + Math.max(1, Math.ceil(line.length / (wide ? 40 : 82))), 0) * this.#linePixels;
+  }
+
+  get #linePixels() {
+    return LINE_PIXELS * this.setting.size * this.setting.space;
   }
 
   /** Characters of the target inside a block; an empty range at its end if there are none. */
@@ -233,7 +245,43 @@ export class TextView {
 
   /** Half the space between the boxes of two lines: pointing there still means the line. */
   get leading() {
-    return 8;
+    return Math.max(0, (this.#linePixels - TEXT_PIXELS * this.setting.size) / 2);
+  }
+
+  /**
+   * What tells how far down in the text a token stands, from 0 to 1, without laying out what is out of sight: by the block that it is
+   * in and its part of the block's characters.
+   * @param {DOMRect} text  where the whole text is now
+   * @returns {(token: number) => number}
+   */
+  measure({ top, height }) {
+    const boxes = new Map();
+    const starts = this.blocks.map((blocks) => blocks.map(({ start }) => start));
+    return (token) => {
+      const segment = this.map.segmentOf(token);
+      const char = this.map.charStart(token);
+      const { start, end, root } = this.blocks[segment][Math.max(0, lowerBound(starts[segment], char + 1) - 1)];
+      if (!boxes.has(root)) boxes.set(root, root.getBoundingClientRect());
+      const box = boxes.get(root);
+      return (box.top - top + ((char - start) / (end - start)) * box.height) / height;
+    };
+  }
+
+  /** The token about so far down in the text, from 0 to 1. */
+  tokenAtPart(part) {
+    const text = this.host.getBoundingClientRect();
+    const y = text.top + part * text.height;
+    let nearest = null;
+    for (const segment of this.map.reading) {
+      for (const { start, end, root } of this.blocks[segment]) {
+        const { top, bottom, height } = root.getBoundingClientRect();
+        const away = Math.max(0, top - y, y - bottom);
+        if (nearest && nearest.away <= away) continue;
+        const share = height ? Math.min(1, Math.max(0, (y - top) / height)) : 0;
+        nearest = { away, segment, char: start + share * (end - start) };
+      }
+    }
+    return nearest ? this.map.tokenNear(nearest.segment, nearest.char) : null;
   }
 
   /** Draws the box around the token cursor, or takes it away. */

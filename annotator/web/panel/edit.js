@@ -4,7 +4,7 @@
  */
 import { openKeys } from "./dialogs.js";
 import { setText } from "./dom.js";
-import { KEY_LIST, Keyboard } from "./keyboard.js";
+import { Keyboard, keysFor } from "./keyboard.js";
 import { Marking } from "./marking.js";
 import { problemOf } from "./model.js";
 import { mountable } from "./mount.js";
@@ -13,14 +13,15 @@ import { Screen } from "./screen.js";
 import { Session } from "./session.js";
 
 const NOT_HERE = new Set(["s", "d", "g", "m", "q"]);
-const KEYS = KEY_LIST.filter(([title]) => title !== "Proposed sets").map(([title, rows]) => [title, rows.filter(([key]) => !NOT_HERE.has(key))]);
+const keysHere = (project) =>
+  keysFor(project).filter(([title]) => title !== "Proposed sets").map(([title, rows]) => [title, rows.filter(([key]) => !NOT_HERE.has(key))]);
 const nothing = () => {};
 
 class Editor {
   constructor(data, parent, trigger) {
     this.data = data;
     this.trigger = trigger;
-    this.screen = new Screen(parent, false);
+    this.screen = new Screen(parent, false, false);
     this.marking = new Marking(this.screen, nothing);
     this.screen.build(this.#actions());
     this.#leaveOut();
@@ -32,11 +33,12 @@ class Editor {
   #actions() {
     const { marking, screen } = this;
     return {
-      hover: (index) => screen.hover(index), choose: (index) => marking.choose(index), newSet: () => marking.newSet(),
+      hover: (index) => screen.hover(index), choose: (index, byHand) => screen.chosen(marking, index, byHand), newSet: () => marking.newSet(),
       unlock: nothing, undo: () => marking.undo(), redo: () => marking.redo(),
       look: (name) => marking.toggleLook(name), noRationale: () => marking.toggleNoRationale(),
       result: (label) => marking.setResult(label), note: (text) => marking.setNote(text),
-      submit: () => this.#store(), keys: () => openKeys(screen.root, KEYS), focusText: () => screen.focusText(),
+      nextMark: (by) => screen.nextMark(by), table: () => screen.keepTable(), reading: () => screen.reading.open(), noAnswer: () => marking.noAnswer(),
+      submit: () => this.#store(), keys: () => openKeys(screen.root, keysHere(this.data.settings)), focusText: () => screen.focusText(),
       skip: nothing, discard: nothing, guidelines: nothing, mine: nothing, ask: nothing,
       accept: nothing, reject: nothing, nextProposal: nothing, take: nothing, glance: nothing,
     };

@@ -90,7 +90,7 @@ export class Flow extends WorkFlow {
   submit(confirmed = false) {
     const session = this.current;
     if (!session?.open || this.waiting) return;
-    if (session.held) return this.screen.hint("Decide first what to do with these marks (above the text).");
+    if (session.held) return this.screen.hint("Decide first what to do with these marks (below).");
     const problem = problemOf(session.state, session.project, session.result);
     if (problem) return this.#refuseHere(session, problem);
     if (this.#saysUndecided(session)) return;

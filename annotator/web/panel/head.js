@@ -1,9 +1,17 @@
 /** The line above the bar: what is asked, and the quiet buttons for what one needs now and then. */
+import { labelWords } from "./choices.js";
 import { button, element, setText } from "./dom.js";
 
+/** So much of an answer stands in the question; the whole stands in its field. */
+const ANSWER_CHARS = 24;
+/** The place of so many labels is kept free in the question; of more, that of the longest. */
+const MANY_LABELS = 6;
+
 export class Head {
-  /** @param {{mine: string, mineTitle: string}} [words]  what one's finished work is called */
-  constructor(actions, { mine = "My work", mineTitle = "My finished work" } = {}) {
+  /** @param {{page: string, mine: string, mineTitle: string}} [words]  what the page and one's finished work are called */
+  constructor(actions, { page = "Annotate", mine = "My work", mineTitle = "My finished work" } = {}) {
+    this.title = element("h1", { class: "heard" }, page);
+    this.page = page;
     this.question = element("p", { class: "question" });
     this.key = element("span", { class: "instance-key", title: "Key of this text" });
     this.buttons = element(
@@ -13,22 +21,28 @@ export class Head {
       actions.answers && (this.model = button("Model", { key: "w", className: "plain", title: "What the project's model answers to the sets", onclick: actions.answers, hidden: true })),
       (this.guidelines = button("Guidelines", { key: "g", className: "plain", onclick: actions.guidelines })),
       button(mine, { key: "m", className: "plain", title: mineTitle, onclick: actions.mine }),
+      actions.reading && button("Aa", { key: "z", className: "plain", title: "Text size and line spacing", onclick: actions.reading, "aria-label": "Text size and line spacing" }),
       button("Keys", { key: "?", className: "plain", title: "List of keys", onclick: actions.keys }),
     );
-    this.root = element("div", { class: "head" }, this.question, this.buttons);
+    this.talkCount = element("span", { class: "talk-count" });
+    this.talk?.append(this.talkCount);
+    this.root = element("div", { class: "head" }, this.title, this.question, this.buttons);
   }
 
   show(session) {
     const { instance, round, max_rounds: most } = session.work;
     const rounds = most ? ` · round ${round} of ${most}` : round > 1 ? ` · round ${round}` : "";
-    setText(this.key, instance.key + rounds);
+    this.key.replaceChildren(element("span", { class: "key-words" }, instance.key), rounds);
+    this.key.title = `Key of this text: ${instance.key}${rounds}`;
+    setText(this.title, `${this.page}: ${instance.key}`);
     if (this.model) this.model.hidden = !session.project?.asks_model;
+    this.shown = null;
   }
 
   /** How many comments there are on this text; new: some that were not seen in this browser. */
   showTalk(count, isNew) {
     if (!this.talk) return;
-    setText(this.talk.querySelector(".button-label"), count ? `Ask · ${count}` : "Ask");
+    setText(this.talkCount, count ? String(count) : "");
     this.talk.classList.toggle("new", isNew);
     this.talk.setAttribute("aria-label", count ? `Ask the lead; ${count} ${isNew ? "comments, some new" : "comments"}` : "Ask the lead");
   }
@@ -36,12 +50,29 @@ export class Head {
   /** The result stands in the question in bold; before it is chosen, dots stand for it. */
   update(session) {
     const question = session.project?.question || "";
-    const result = session.result;
-    const shown = `${question}\u0000${result}`;
+    const shown = `${question}\u0000${session.result}`;
     if (shown === this.shown) return;
+    if (this.shown === null) this.ghosts = ghostsOf(session, question);
     this.shown = shown;
-    const parts = question.split("{result}");
-    const nodes = parts.flatMap((part, index) => (index ? [element("b", {}, result === null ? "…" : result || "no answer"), part] : [part]));
-    this.question.replaceChildren(...nodes);
+    const line = element("span", {}, ...partsOf(question, resultWords(session)));
+    this.question.replaceChildren(line, ...this.ghosts);
+    this.words = this.question.title = line.textContent;
   }
+}
+
+function resultWords({ result, work }) {
+  if (result === null) return "…";
+  if (result === "") return "no answer";
+  const words = labelWords(result, work.instance);
+  return words.length > ANSWER_CHARS + 1 ? `${Array.from(words).slice(0, ANSWER_CHARS).join("")}…` : words;
+}
+
+const partsOf = (question, words) => question.split("{result}").flatMap((part, index) => (index ? [element("bdi", { class: "asked-result" }, words), part] : [part]));
+
+/** The question with each result that may come to stand in it, unseen in the same place: so its lines stay as many. */
+function ghostsOf({ project, work }, question) {
+  if (!project?.labels || project.result_mode === "confirm" || !question.includes("{result}")) return [];
+  const labels = project.labels.map((label) => labelWords(label, work.instance)).sort((a, b) => b.length - a.length);
+  const longest = project.result_kind === "answer" ? ["n".repeat(ANSWER_CHARS)] : labels.slice(0, MANY_LABELS);
+  return longest.map((words) => element("span", { class: "ghost", "aria-hidden": "true" }, ...partsOf(question, words)));
 }

@@ -2,6 +2,12 @@
 import { scrollerOf } from "./dom.js";
 import { KeyListener, isEntry, keyOf, moveRadio } from "./keys.js";
 
+const ANSWER_KEYS = ["The answer", [
+  ["0", "select it in the text: the words that you drag over next, click, or mark with Space are the answer; Esc gives that up"],
+  ["i", "there is no answer"],
+  ["l", "type it"],
+]];
+
 /** The list of keys as it is shown to people; one line for each thing one can do. */
 export const KEY_LIST = [
   ["In the text", [
@@ -19,6 +25,16 @@ export const KEY_LIST = [
     ["Shift + click", "extend from the last token"],
     ["double click", "add the sentence"],
     ["Alt + drag", "remove tokens"],
+    ["set", "a click chooses it and goes to its place; another click goes back"],
+    ["map", "at the side of a long text: where the marks lie; a click goes there"],
+  ]],
+  ["In long texts", [
+    ["] [", "next mark, mark before, of all sets (of the set that is shown alone)"],
+    ["b", "back to where you were reading before the jump"],
+    ["f", "unfold or fold the question, when it is out of sight"],
+    ["t", "keep the table of sets and the note in sight"],
+    ["+ −", "larger or smaller text"],
+    ["z", "text size and line spacing"],
   ]],
   ["Proposed sets", [
     ["p", "the next one to hand (Shift + p: the one before)"],
@@ -38,7 +54,7 @@ export const KEY_LIST = [
     ["Ctrl+Shift+Z", "redo"],
   ]],
   ["Work", [
-    ["l", "next label (Shift + l: previous), or to the answer"],
+    ["l", "next label (Shift + l: previous)"],
     ["Ctrl+⏎", "submit and go to the next text; on the bar also ⏎"],
     ["s", "skip for now"],
     ["d", "propose to discard"],
@@ -49,6 +65,12 @@ export const KEY_LIST = [
     ["?", "this list"],
   ]],
 ];
+
+/** The keys of a project: those of the answer only where one is given. */
+export function keysFor(project) {
+  if (project?.result_kind !== "answer" || project.result_mode === "confirm") return KEY_LIST;
+  return KEY_LIST.flatMap((group) => (group[0] === "Work" ? [ANSWER_KEYS, ["Work", group[1].filter(([key]) => key !== "l")]] : [group]));
+}
 
 export class Keyboard {
   /**
@@ -75,6 +97,8 @@ export class Keyboard {
     const key = keyOf(event);
     if ((event.ctrlKey || event.metaKey) && key === "Enter") return this.#do(this.actions.submit);
     if (isEntry(target)) return this.#inEntry(key, target);
+    // On some keyboards the brackets are written with AltGr, which a browser may report as Control and Alt.
+    if (key === "]" || key === "[") return this.#do(() => this.actions.nextMark(key === "]" ? 1 : -1));
     if (event.ctrlKey || event.metaKey) return this.#withControl(event, key);
     if (event.altKey) return false;
     if (target instanceof Element && target.closest(".bar, .head, .notices, .aside")) {
@@ -116,6 +140,7 @@ export class Keyboard {
 
   #plain(key, shift) {
     if (/^[1-9]$/.test(key)) return this.#do(() => this.#digit(Number(key) - 1));
+    if (key === "0") return this.#do(() => this.marking.toggleLook("answer"));
     const bound = this.bindings[key] || this.bindings[key.toLowerCase()];
     if (!bound) return false;
     bound(shift);
@@ -132,7 +157,7 @@ export class Keyboard {
 
   #bindings() {
     const { marking, actions, screen } = this;
-    const forward = () => (screen.session.work.instance.direction === "rtl" ? -1 : 1);
+    const forward = () => (this.#isRightToLeft() ? -1 : 1);
     return {
       ArrowRight: (shift) => this.#step(forward(), shift),
       ArrowLeft: (shift) => this.#step(-forward(), shift),
@@ -157,6 +182,14 @@ export class Keyboard {
       e: () => marking.toggleLook("erase"),
       o: () => marking.toggleLook("only"),
       x: () => marking.toggleLook("hide"),
+      t: () => actions.table(),
+      f: () => screen.foldQuestion(),
+      b: () => screen.places.back(),
+      i: () => marking.noAnswer(),
+      z: () => actions.reading(),
+      "+": () => screen.reading.step("size", 1),
+      "=": () => screen.reading.step("size", 1),
+      "-": () => screen.reading.step("size", -1),
       s: () => actions.skip(),
       d: () => actions.discard(),
       q: () => actions.ask(),
@@ -176,6 +209,12 @@ export class Keyboard {
     return cursor === null ? -1 : this.map.rankOf(cursor);
   }
 
+  /** Which way the text runs where the cursor stands. */
+  #isRightToLeft() {
+    const { cursor, map } = this.screen.session;
+    return (cursor === null ? map.direction : map.directionAt(cursor)) === "rtl";
+  }
+
   /** Moves the cursor; with Shift the range grows from where it stood. */
   #jump(rank, shift, keepGoal = false) {
     const { session } = this.screen;
@@ -189,11 +228,7 @@ export class Keyboard {
 
   /** The first arrow brings the cursor to the first token in sight. */
   #enter(shift) {
-    const { top, bottom } = this.screen.textWindow();
-    const box = this.screen.text.getBoundingClientRect();
-    const x = this.screen.session.work.instance.direction === "rtl" ? box.right - 4 : box.left + 4;
-    const place = this.screen.view.placeNear(x, Math.max(top, box.top) + 6, top, bottom);
-    this.#jump(place ? place.low : 0, shift);
+    this.#jump(this.screen.firstInSight(), shift);
   }
 
   #step(by, shift) {
@@ -267,8 +302,9 @@ export class Keyboard {
   #escape() {
     const { session, looks } = this.screen;
     if (this.screen.pointer?.cancel()) return;
-    Object.assign(looks, { erase: false, only: false, hide: false });
+    Object.assign(looks, { erase: false, only: false, hide: false, answer: false, table: false });
     session.anchor = null;
+    this.screen.asked.fold(true);
     this.screen.closeHint();
     this.screen.moveCursor(false);
     this.screen.refresh();

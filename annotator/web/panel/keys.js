@@ -48,6 +48,8 @@ export function keyOf(event) {
   const { key, code } = event;
   if (key === "؟" || key === "？") return "?";
   if (key.length !== 1 || key.charCodeAt(0) < 128) return key;
+  if (code === "BracketLeft") return "[";
+  if (code === "BracketRight") return "]";
   const place = /^(?:Key([A-Z])|Digit([0-9])|Numpad([0-9]))$/.exec(code || "");
   return place ? (place[1] || place[2] || place[3]).toLowerCase() : key;
 }

@@ -1,5 +1,8 @@
 /** What a person can do to the instance on the screen: each action changes its state, shows it and saves it. */
+import { placeAnswer } from "./answering.js";
+import { spokenLabel } from "./choices.js";
 import * as model from "./model.js";
+import { changeWords, countWords, within, without } from "./spoken.js";
 
 export class Marking {
   /**
@@ -70,22 +73,60 @@ export class Marking {
     return false;
   }
 
-  #where = (verb) => (state) => {
-    const size = state.sets[state.current].size;
-    return `${verb} set ${model.letterOf(state.current)}, ${size} ${size === 1 ? "token" : "tokens"}`;
-  };
+  /** "3 words added to set A: “the room was”": what a change really added or removed. */
+  #say(verb, spans) {
+    const place = `set ${model.letterOf(this.state.current)}`;
+    return () => changeWords(this.session.map, verb, place, spans);
+  }
+
+  get #held() {
+    return this.state.sets[this.state.current].spans;
+  }
 
   add(spans) {
-    if (spans.length && this.#allowed(spans)) this.edit((state) => model.addSpans(state, spans, this.#same), this.#where("added to"));
+    if (!spans.length || !this.#allowed(spans)) return;
+    this.edit((state) => model.addSpans(state, spans, this.#same), this.#say("added to", without(spans, this.#held)));
   }
 
   remove(spans) {
-    if (spans.length && this.#allowed([])) this.edit((state) => model.removeSpans(state, spans), this.#where("removed from"));
+    if (!spans.length || !this.#allowed([])) return;
+    this.edit((state) => model.removeSpans(state, spans), this.#say("removed from", within(spans, this.#held)));
+  }
+
+  /** Whether the next words that are selected are the answer. */
+  get isPicking() {
+    return Boolean(this.screen.looks.answer) && this.writable;
+  }
+
+  /** The words of the text become the answer, as they stand there; after that one marks the set again that one was at. */
+  pick(spans) {
+    if (!spans.length || !this.isPicking) return;
+    const { session } = this;
+    const words = placeAnswer(session, spans[0]);
+    this.screen.looks.answer = false;
+    const isNew = this.edit((state) => model.setResult(state, words));
+    if (!isNew) this.screen.refresh();
+    const again = this.labelsOnly ? "" : `; set ${model.letterOf(this.state.current)} again`;
+    this.screen.announce(`answer: “${words}”${again}`);
+  }
+
+  /** Whether the project asks for an answer that may be given here. */
+  get #answers() {
+    const { project } = this.session ?? {};
+    return project?.result_kind === "answer" && project.result_mode !== "confirm" && this.writable;
+  }
+
+  /** Says that the text holds no answer, or takes that back. */
+  noAnswer() {
+    if (!this.#answers) return;
+    const isSaid = this.state.result === "";
+    this.edit((state) => model.setNoAnswer(state, !isSaid), isSaid ? "not said any more that there is no answer" : "no answer");
   }
 
   /** Adds the spans, or removes them if the set holds them all; in the erase mode always removes. */
   toggle(spans) {
     if (!spans.length) return;
+    if (this.isPicking) return this.pick(spans);
     const held = this.state?.sets[this.state.current] && spans.every((span) => model.covers(this.state.sets[this.state.current].spans, span));
     if (held || this.screen.looks.erase) this.remove(spans);
     else this.add(spans);
@@ -111,7 +152,8 @@ export class Marking {
   clear() {
     if (!this.writable || this.labelsOnly || !this.#allowed([])) return;
     const { sets, current } = this.state;
-    const gone = `set ${model.letterOf(current)} ${sets[current].size ? "cleared" : "removed"}`;
+    const { size } = sets[current];
+    const gone = `set ${model.letterOf(current)} ${size ? `cleared, ${countWords(size)}` : "removed"}`;
     this.edit(model.clearSet, gone);
   }
 
@@ -119,16 +161,19 @@ export class Marking {
   choose(index) {
     if (!this.session || this.labelsOnly) return;
     if (this.screen.readMode) return this.#glance(index);
+    this.screen.looks.answer = false;
     const after = index === this.state.sets.length ? model.newSet(this.state) : model.chooseSet(this.state, index);
     this.#goTo(after);
   }
 
   newSet() {
-    if (this.writable && !this.labelsOnly) this.#goTo(model.newSet(this.state));
+    if (!this.writable || this.labelsOnly) return;
+    this.screen.looks.answer = false;
+    this.#goTo(model.newSet(this.state));
   }
 
   #goTo(after) {
-    if (after === this.state) return;
+    if (after === this.state) return this.screen.refresh();
     this.session.history.replace(after);
     this.screen.refresh();
     const set = after.sets[after.current];
@@ -147,7 +192,7 @@ export class Marking {
 
   setResult(result) {
     const typed = this.session?.project?.result_kind === "answer";
-    this.edit((state) => model.setResult(state, result), typed ? null : `label ${result}`);
+    this.edit((state) => model.setResult(state, result), typed ? null : spokenLabel(result, this.session?.work.instance));
   }
 
   /** The next label, or the previous one. */
@@ -196,10 +241,19 @@ export class Marking {
   /** Views: they change what is seen, not what is marked. */
   toggleLook(name) {
     const { looks } = this.screen;
+    if (name === "answer" && !this.#answers) return;
     const on = !looks[name];
     Object.assign(looks, { only: false, hide: false, [name]: on });
     this.screen.refresh();
+    if (name === "answer") return this.#saysPicking(on);
     const words = { erase: "erase mode", only: "only this set", hide: "everything but the sets" };
     this.screen.announce(`${words[name]} ${on ? "on" : "off"}`);
+  }
+
+  /** While the answer is selected the hand is in the text, wherever the mode was begun. */
+  #saysPicking(on) {
+    if (on) this.screen.focusText();
+    const set = this.labelsOnly ? "" : ` Set ${model.letterOf(this.state.current)} again.`;
+    this.screen.announce(on ? "Select the answer in the text; Escape to give it up." : `No answer selected.${set}`);
   }
 }

@@ -8,6 +8,9 @@
 import { unionOf } from "./model.js";
 import { faint, laneOf, lookOf } from "./palette.js";
 
+/** Size of the letters for which the lanes are made (palette.js); with larger ones they move apart. */
+const USUAL_PIXELS = 18;
+
 /** @typedef {"other"|"current"|"dim"|"alone"|"hidden"|"away"} Look */
 
 export class Marks {
@@ -80,7 +83,7 @@ export class Marks {
 
   /** Shows what a drag or a keyboard range would add ("add") or take away ("erase"), before it does. */
   showPreview(spans, kind, index) {
-    for (const other of ["erase", "range"]) CSS.highlights.delete(`${this.prefix}-${other}`);
+    for (const other of ["erase", "range", "pick"]) CSS.highlights.delete(`${this.prefix}-${other}`);
     if (this.previewName) CSS.highlights.delete(this.previewName);
     this.preview.clear();
     if (!spans.length) return;
@@ -91,8 +94,8 @@ export class Marks {
 
   /**
    * Marks tokens on top of all sets, whatever set they are in.
-   * @param {"out"|"added"|"gone"|"stop"|"proposed"|"hand"|"ignored"} kind  taken out; new or gone since the round before; where one
-   *   stands; proposed, the one at hand, told to be no rationale
+   * @param {"out"|"added"|"gone"|"stop"|"proposed"|"hand"|"ignored"|"answer"} kind  taken out; new or gone since the round before; where
+   *   one stands; proposed, the one at hand, told to be no rationale; the answer
    */
   overlay(kind, spans) {
     const name = `${this.prefix}-${kind}`;
@@ -121,19 +124,21 @@ export class Marks {
     const key = `${count}-${dark}`;
     if (this.ruled === key) return;
     this.ruled = key;
-    const rules = Array.from({ length: count }, (_, index) => this.#setRules(index, count, dark)).flat();
-    this.sheet.replaceSync([...rules, ...this.#sharedRules(dark)].join("\n"));
+    const sets = Array.from({ length: count }, (_, index) => index);
+    const rules = [...sets.flatMap((index) => this.#setRules(index, count, dark)), ...this.#sharedRules(dark)];
+    const forced = [...sets.flatMap((index) => this.#forcedSetRules(index, count)), ...this.#forcedSharedRules()];
+    this.sheet.replaceSync(`${rules.join("\n")}\n@media (forced-colors: active){${forced.join("\n")}}`);
   }
 
   #setRules(index, count, dark) {
     const { color, style } = lookOf(index, dark, count);
-    const lane = laneOf(index, count);
+    const lane = (laneOf(index, count) / USUAL_PIXELS).toFixed(4);
     const crowded = count > 5;
     const thin = style === "double" || style === "wavy";
     const thickness = crowded || thin ? 1 : 1.5;
     const strong = crowded || thin ? thickness : 2;
     const line = (colour, width) =>
-      `text-decoration:underline ${style} ${colour} ${width}px;text-underline-offset:${lane}px`;
+      `text-decoration:underline ${style} ${colour} ${width}px;text-underline-offset:${lane}em`;
     const rule = (look, body) => `::highlight(${this.prefix}-${look}-${index}){${body}}`;
     const ink = dark ? "#fff" : "#000";
     return [
@@ -154,6 +159,8 @@ export class Marks {
     const [ink, quiet] = dark ? ["#ffffff", "#9aa1ad"] : ["#1f2430", "#6b7280"];
     return [
       // Above the words, where no set has a line, and in no set's colour.
+      `::highlight(${this.prefix}-answer){text-decoration:overline solid ${ink} 2px;background-color:${faint(ink, 0.06)}}`,
+      `::highlight(${this.prefix}-pick){text-decoration:overline solid ${ink} 2px;background-color:${faint(ink, 0.18)}}`,
       `::highlight(${this.prefix}-proposed){text-decoration:overline dashed ${quiet} 1.5px}`,
       `::highlight(${this.prefix}-hand){background-color:${faint(ink, 0.09)};text-decoration:overline dashed ${ink} 2px}`,
       `::highlight(${this.prefix}-ignored){color:${quiet};text-decoration:line-through solid ${faint(quiet, 0.45)} 1px}`,
@@ -163,6 +170,42 @@ export class Marks {
       `::highlight(${this.prefix}-stop){background-color:${dark ? "#ffffff2e" : "#0000001f"}}`,
       `::highlight(${this.prefix}-erase){background-color:${faint(erase, 0.16)};text-decoration:line-through ${erase} 2px}`,
       `::highlight(${this.prefix}-range){background-color:${dark ? "#ffffff33" : "#00000021"}}`,
+    ];
+  }
+
+  /**
+   * Where the person's system forces its own colours (a contrast theme) only those of the system are painted, so the sets are told
+   * apart by their lines and lanes alone; the current one has the colour of what is selected, and a thicker line.
+   */
+  #forcedSetRules(index, count) {
+    const { style } = lookOf(index, false, count);
+    const lane = (laneOf(index, count) / USUAL_PIXELS).toFixed(4);
+    const line = (colour, width) => `text-decoration:underline ${style} ${colour} ${width}px;text-underline-offset:${lane}em`;
+    const rule = (look, body) => `::highlight(${this.prefix}-${look}-${index}){${body}}`;
+    return [
+      rule("other", line("CanvasText", 1.5)),
+      rule("dim", line("GrayText", 1)),
+      rule("current", `color:Highlight;${line("Highlight", 3)}`),
+      rule("alone", `color:CanvasText;${line("Highlight", 3)}`),
+      rule("hidden", "color:GrayText;background-color:GrayText"),
+      rule("add", `color:HighlightText;background-color:Highlight;${line("CanvasText", 3)}`),
+    ];
+  }
+
+  #forcedSharedRules() {
+    const rule = (kind, body) => `::highlight(${this.prefix}-${kind}){${body}}`;
+    return [
+      rule("answer", "text-decoration:overline solid CanvasText 3px"),
+      rule("pick", "color:HighlightText;background-color:Highlight;text-decoration:overline solid CanvasText 3px"),
+      rule("proposed", "text-decoration:overline dashed CanvasText 1.5px"),
+      rule("hand", "text-decoration:overline dashed Highlight 3px"),
+      rule("ignored", "color:GrayText;text-decoration:line-through solid GrayText 1px"),
+      rule("out", "color:GrayText;background-color:GrayText"),
+      rule("added", "text-decoration:underline double Highlight 3px;text-underline-offset:5px"),
+      rule("gone", "text-decoration:line-through solid CanvasText 2px"),
+      rule("stop", "color:HighlightText;background-color:Highlight"),
+      rule("erase", "text-decoration:line-through solid CanvasText 3px"),
+      rule("range", "color:HighlightText;background-color:Highlight"),
     ];
   }
 

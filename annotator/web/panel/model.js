@@ -177,7 +177,7 @@ export function addSet(state, spans) {
 export function clearSet(state) {
   const set = state.sets[state.current];
   if (set.size) return withSpans(state, state.current, []);
-  if (state.sets.length === 1) return state;
+  if (state.sets.length === 1) return set.touched ? { ...state, sets: [emptySet()] } : state;
   const sets = state.sets.filter((_, index) => index !== state.current);
   return { ...state, sets, current: Math.min(state.current, sets.length - 1) };
 }
@@ -185,6 +185,12 @@ export function clearSet(state) {
 /** @returns {State} */
 export function setResult(state, result) {
   return state.result === result ? state : { ...state, result };
+}
+
+/** "No answer" or, again, none said; sets that hold nothing go with it. @returns {State} */
+export function setNoAnswer(state, on) {
+  if (!on) return setResult(state, null);
+  return state.sets.some(({ size }) => size) ? setResult(state, "") : { ...state, result: "", sets: [emptySet()], current: 0 };
 }
 
 /** @returns {State} */
@@ -213,22 +219,25 @@ export function unlockSet(state, index) {
  * @returns {{error: string, set: number|null}|null}
  */
 export function problemOf(state, project, result = state.result) {
-  return resultProblem(state, project, result) || (project.result_mode === "labels_only" ? null : setProblem(state, project));
+  return resultProblem(project, result) || (project.result_mode === "labels_only" ? null : setProblem(state, project, result));
 }
 
-function resultProblem(state, { result_kind: kind, result_mode: mode }, result) {
-  if (mode === "confirm" || result) return null;
-  if (kind === "answer") {
-    return result === "" || state.noRationale ? null : { error: "Give the answer first; leave the field and choose “no rationale” if the text has none.", set: null };
-  }
+function resultProblem({ result_kind: kind, result_mode: mode }, result) {
+  const isAnswer = kind === "answer";
+  if (mode === "confirm" || result || (isAnswer && result === "")) return null;
+  if (isAnswer) return { error: "Give the answer first: type it, select it in the text (0), or press “No answer” (i).", set: null };
   return { error: "Choose a label first (l).", set: null };
 }
 
-function setProblem(state, project) {
+/** That the text holds no answer needs no rationale: there may be no words that say it. */
+const needsNone = ({ result_kind: kind }, result) => kind === "answer" && result === "";
+
+function setProblem(state, project, result) {
   const draft = draftOf(state);
   if (state.noRationale) return null;
-  if (!draft.sets.some((spans) => spans.length)) {
-    const way = project.may_be_empty ? ", or choose “No rationale in the text”" : "";
+  if (!draft.sets.length && needsNone(project, result)) return null;
+  if (!draft.sets.some((spans) => spans.length) && !needsNone(project, result)) {
+    const way = project.may_be_empty ? ", or press “No rationale”" : "";
     return { error: `Nothing is marked yet. Mark the tokens of set A${way}.`, set: 0 };
   }
   const empty = draft.sets.findIndex((spans) => !spans.length);

@@ -1,4 +1,7 @@
-/** Boxes above the text: what reviewers said, why something was refused, what has to be decided. */
+/**
+ * Boxes with what has to be known: above the text what belongs to it from the start (what reviewers said), at the lower
+ * edge of the window what comes up while one works (why something was refused, what has to be decided): it never moves the text.
+ */
 import { badgeOf } from "./chip.js";
 import { button, element } from "./dom.js";
 import { icon } from "./icons.js";
@@ -8,6 +11,8 @@ export class Notices {
   constructor(actions) {
     this.actions = actions;
     this.root = element("div", { class: "notices" });
+    this.urgent = element("div", { class: "notices-urgent" });
+    this.dock = element("div", { class: "dock" }, this.urgent);
     this.page = null;
     this.key = "";
   }
@@ -34,7 +39,8 @@ export class Notices {
     const key = JSON.stringify([this.page?.text, session && this.keyOf(session)]);
     if (key === this.key) return;
     this.key = key;
-    this.root.replaceChildren(...[this.#page(), ...(session ? this.boxes(session) : [])].filter(Boolean));
+    this.root.replaceChildren(...(session ? this.boxes(session) : []).filter(Boolean));
+    this.urgent.replaceChildren(...[this.#page(), session && this.#problem(session), session && this.#conflict(session)].filter(Boolean));
   }
 
   /** What the boxes of a session depend on. */
@@ -42,9 +48,9 @@ export class Notices {
     return [id, problem, conflict?.error, work.state, state.sets.map((set) => set.origin)];
   }
 
-  /** The boxes of a session, from the most urgent one; null for those that there is no reason for. */
+  /** The boxes above the text of a session; null for those that there is no reason for. */
   boxes(session) {
-    return [this.problem(session), this.conflict(session), this.#submitted(session), this.#feedback(session)];
+    return [this.#submitted(session), this.#feedback(session)];
   }
 
   /** A pressed button goes away with its box; the focus then returns to the text. */
@@ -60,17 +66,25 @@ export class Notices {
       this.page.closable && button("Close", { className: "plain", onclick: () => this.setPage(null) }));
   }
 
-  problem({ problem }) {
+  #problem(session) {
+    const { problem } = session;
     if (!problem) return null;
     const buttons = [
       problem.warning && button("Submit all the same", { onclick: () => this.actions.submit(true) }),
       problem.lost && !problem.ended && button("Take it again", { onclick: this.actions.takeAgain }),
       problem.lost && button("Go on", { className: "plain", onclick: this.actions.goOn }),
+      !problem.lost && button("Close", { className: "plain", onclick: () => this.#close(session) }),
     ].filter(Boolean);
     return this.box("refused", "warning", problem.error, ...buttons);
   }
 
-  conflict({ conflict }) {
+  /** What was refused has been read: it need not stay. */
+  #close(session) {
+    session.problem = null;
+    this.#draw(session);
+  }
+
+  #conflict({ conflict }) {
     if (!conflict) return null;
     return this.box("refused", "warning", conflict.error,
       button("Keep what is here", { onclick: this.actions.keepMine }),

@@ -5,7 +5,7 @@
 import { Answers } from "./answers.js";
 import { openDiscard, openKeys, openMine } from "./dialogs.js";
 import { Flow } from "./flow.js";
-import { KEY_LIST, Keyboard } from "./keyboard.js";
+import { Keyboard, keysFor } from "./keyboard.js";
 import { Marking } from "./marking.js";
 import { Messages } from "./messages.js";
 import { mountable } from "./mount.js";
@@ -51,7 +51,7 @@ class Panel {
   #actions() {
     const { marking, flow, screen, proposing } = this;
     return {
-      hover: (index) => screen.hover(index), choose: (index) => marking.choose(index), newSet: () => marking.newSet(),
+      hover: (index) => screen.hover(index), choose: (index, byHand) => screen.chosen(marking, index, byHand), newSet: () => marking.newSet(),
       unlock: (index) => marking.unlock(index), undo: () => marking.undo(), redo: () => marking.redo(),
       look: (name) => marking.toggleLook(name), noRationale: () => marking.toggleNoRationale(),
       result: (label) => marking.setResult(label), note: (text) => marking.setNote(text),
@@ -59,7 +59,8 @@ class Panel {
       ask: () => this.talk.open(), answers: () => this.answers.open(),
       guidelines: () => this.trigger("guidelines", (this.guidelinesAsked += 1)),
       mine: () => openMine(screen.root, (page) => this.messages.mine(this.data.project, page), (row) => flow.open(row.instance)),
-      keys: () => openKeys(screen.root, KEY_LIST), retry: () => flow.retry(), withdraw: () => flow.withdraw(), goOn: () => flow.goOn(),
+      nextMark: (by) => screen.nextMark(by), table: () => screen.keepTable(), reading: () => screen.reading.open(), noAnswer: () => marking.noAnswer(),
+      keys: () => openKeys(screen.root, keysFor(flow.settings)), retry: () => flow.retry(), withdraw: () => flow.withdraw(), goOn: () => flow.goOn(),
       accept: (all) => proposing.accept(all), reject: (all) => proposing.reject(all), nextProposal: (by) => proposing.step(by),
       take: (id) => proposing.take(id), glance: (id) => screen.glance(id),
       focusText: () => screen.focusText(), keepMine: () => flow.keepMine(), takeTheirs: () => flow.takeTheirs(), takeAgain: () => flow.takeAgain(),

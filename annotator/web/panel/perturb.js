@@ -9,7 +9,9 @@ import { Mine } from "./perturb_mine.js";
 import { Progress } from "./perturb_progress.js";
 import { KEY_LIST, TABS } from "./perturb_words.js";
 import { Write } from "./perturb_write.js";
+import { applyReading } from "./reading.js";
 import { coveredAbove, isDark } from "./stage.js";
+import { TabTitle } from "./tab_title.js";
 
 const RETRY_MS = 3000;
 
@@ -22,8 +24,10 @@ class Perturb {
     this.tabs = element("div", { class: "tabs", role: "tablist", "aria-label": "Perturb" });
     this.keys = element("button", { type: "button", class: "button plain", title: "List of keys (?)", onclick: () => openKeys(this.root, KEY_LIST) }, "Keys", element("kbd", { "aria-hidden": "true" }, "?"));
     this.content = element("div", { class: "tab-content", role: "tabpanel" });
-    this.root = element("div", { class: "panel perturb", tabIndex: -1 }, element("div", { class: "tab-row" }, this.tabs, this.notice, this.keys), this.content, this.live);
+    this.root = element("div", { class: "panel perturb", tabIndex: -1 }, element("h1", { class: "heard" }, "Perturb"), element("div", { class: "tab-row" }, this.tabs, this.notice, this.keys), this.content, this.live);
     parent.append(this.root);
+    this.tabTitle = new TabTitle();
+    applyReading(this.root);
     this.updateTheme();
     this.keyboard = new KeyListener(this.root, (event, target) => this.#key(event, target));
     this.sizes = new ResizeObserver(() => this.root.style.setProperty("--panel-top", `${coveredAbove(this.root)}px`));
@@ -103,8 +107,9 @@ class Perturb {
     if (answer.status === 200 && !this.closed) this.#count(answer.body.waiting);
   }
 
-  /** The address says what is on screen. */
+  /** The address and the browser's tab say what is on screen. */
   remember() {
+    this.tabTitle.name(this.view?.shownKey ?? "");
     const said = new URLSearchParams(location.search);
     const values = { project: this.data.project, tab: this.tab, instance: this.view?.instance ?? null, perturbation: this.view?.perturbation ?? null };
     for (const [name, value] of Object.entries(values)) {
@@ -170,6 +175,7 @@ class Perturb {
     this.leaving.abort();
     this.sizes.disconnect();
     this.keyboard.destroy();
+    this.tabTitle.destroy();
     for (const view of Object.values(this.views || {})) view.destroy?.();
     this.root.remove();
   }

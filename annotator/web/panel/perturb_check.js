@@ -41,6 +41,11 @@ export class Check {
     return this.one?.id ?? null;
   }
 
+  /** What the browser's tab is named after. */
+  get shownKey() {
+    return this.one?.key ?? "";
+  }
+
   #showPart(name) {
     this.part = name;
     if (name !== "desk") this.stage.rest(this.desk.root);

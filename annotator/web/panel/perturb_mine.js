@@ -27,6 +27,11 @@ export class Mine {
     return this.one?.id ?? null;
   }
 
+  /** What the browser's tab is named after. */
+  get shownKey() {
+    return this.one?.key ?? "";
+  }
+
   async start(asked) {
     if (this.one) return;
     await this.load(1);

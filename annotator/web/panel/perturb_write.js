@@ -29,6 +29,11 @@ export class Write {
     return this.original?.id ?? null;
   }
 
+  /** What the browser's tab is named after. */
+  get shownKey() {
+    return this.original?.key ?? "";
+  }
+
   async start(asked) {
     await this.list.load(1);
     if (asked) return this.open(asked);

@@ -33,13 +33,13 @@ export class Pointer {
     if (event.button !== 0 || this.drag || this.screen.readMode || !this.screen.session) return;
     this.screen.focusText();
     this.screen.session.clock.touch();
-    if (!this.marking.writable || this.marking.labelsOnly) return;
+    if (!this.marking.writable || (this.marking.labelsOnly && !this.marking.isPicking)) return;
     const place = this.view.placeAt(event.clientX, event.clientY) || this.#near(event);
     if (!place) return;
     this.host.setPointerCapture(event.pointerId);
     this.drag = {
       from: place, to: place, x: event.clientX, y: event.clientY, moved: false, pointer: event.pointerId,
-      erase: event.altKey || this.screen.looks.erase, shift: event.shiftKey, at: event,
+      picks: this.marking.isPicking, erase: !this.marking.isPicking && (event.altKey || this.screen.looks.erase), shift: event.shiftKey, at: event,
     };
   }
 
@@ -67,7 +67,7 @@ export class Pointer {
     drag.to = place;
     if (same) return;
     drag.shown = true;
-    this.screen.preview(this.#spans(), drag.erase ? "erase" : "add");
+    this.screen.preview(this.#spans(), drag.picks ? "pick" : drag.erase ? "erase" : "add");
   }
 
   #spans() {
@@ -77,7 +77,7 @@ export class Pointer {
     if (low > high) return [];
     const { session } = this.screen;
     const spans = session.map.spansBetween(low, high);
-    if (session.project?.sets_may_cross_segments !== false) return spans;
+    if (!this.drag.picks && session.project?.sets_may_cross_segments !== false) return spans;
     const home = session.map.segmentOf(session.map.tokenAtRank(Math.min(Math.max(0, from.low), session.map.readable - 1)));
     return spans.filter(([start]) => session.map.segmentOf(start) === home);
   }
@@ -98,7 +98,12 @@ export class Pointer {
     if (!spans.length) return;
     const end = drag.to.low >= drag.from.low ? drag.to.high : drag.to.low;
     session.cursor = session.map.tokenAtRank(Math.min(Math.max(0, end), session.map.readable - 1));
-    if (drag.erase) this.marking.remove(spans);
+    this.#mark(drag, spans);
+  }
+
+  #mark(drag, spans) {
+    if (drag.picks) this.marking.pick(spans);
+    else if (drag.erase) this.marking.remove(spans);
     else this.marking.add(spans);
   }
 
@@ -107,20 +112,20 @@ export class Pointer {
     const token = session.map.tokenAtRank(drag.from.low);
     const before = session.cursor;
     session.cursor = token;
-    if (drag.shift && before !== null) return this.#extended(before, drag);
     const again = this.last && this.last.token === token && event.timeStamp - this.last.time < DOUBLE_MS;
+    // The answer was taken with the first click of the two; the second one is no mark.
+    if (again && this.last.picked) return;
+    if (drag.shift && before !== null) return this.#extended(before, drag);
     if (again) return this.#doubled(token, drag);
     const version = session.version;
     const spans = session.map.spansBetween(drag.from.low, drag.from.low);
-    if (drag.erase) this.marking.remove(spans);
+    if (drag.erase || drag.picks) this.#mark(drag, spans);
     else this.marking.toggle(spans);
-    this.last = { token, time: event.timeStamp, changed: session.version > version };
+    this.last = { token, time: event.timeStamp, changed: session.version > version, picked: drag.picks };
   }
 
   #extended(before, drag) {
-    const spans = this.screen.session.map.spansBetween(this.screen.session.map.rankOf(before), drag.from.low);
-    if (drag.erase) this.marking.remove(spans);
-    else this.marking.add(spans);
+    this.#mark(drag, this.screen.session.map.spansBetween(this.screen.session.map.rankOf(before), drag.from.low));
   }
 
   #doubled(token, drag) {

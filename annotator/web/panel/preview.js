@@ -23,7 +23,7 @@ export class Preview {
     this.noteBox = element("label", { class: "note-box" }, element("span", { class: "note-title" }, "Note"), this.note);
     this.sets = element("div", { class: "numbers-box" }, this.table, this.overlaps);
     this.proposed = new ProposedNotes();
-    this.root = element("div", { class: "aside" }, this.sets, this.proposed.root, this.noteBox);
+    this.root = element("div", { class: "aside" }, element("h2", { class: "heard" }, "Table of sets and note"), this.sets, this.proposed.root, this.noteBox);
   }
 
   show(session) {

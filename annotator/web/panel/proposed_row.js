@@ -11,7 +11,7 @@ export class ProposedRow {
     this.chips = element("div", { class: "proposed-sets", role: "radiogroup", "aria-label": "Proposed sets" });
     this.words = element("span", { class: "proposed-words" });
     this.ignored = element("span", { class: "proposed-words ignored-words" });
-    this.accept = button("Accept", { key: "a", title: "Accept the proposed set at hand", className: "plain", onclick: () => actions.accept(false) });
+    this.accept = button("Accept", { key: "a", title: "Accept the proposed set at hand", className: "plain accept", onclick: () => actions.accept(false) });
     this.all = button("All", { key: "Shift+A", title: "Accept all proposed sets", className: "plain", onclick: () => actions.accept(true) });
     this.reject = button("Reject", { key: "r", title: "Reject the proposed set at hand", className: "plain", onclick: () => actions.reject(false) });
     this.ways = element("div", { class: "views" }, this.accept, this.all, this.reject);
@@ -26,10 +26,11 @@ export class ProposedRow {
     const { open, undecided, atHand, ignored } = offer;
     this.root.hidden = readMode || !work.proposes || !session.open || session.project?.result_mode === "labels_only";
     if (this.root.hidden) return;
-    this.ways.hidden = !open.length;
+    // What cannot be done now keeps its place, so that the next press does not hit the button beside it.
+    this.ways.classList.toggle("unseen", !open.length);
     const isAsked = Boolean(atHand) && answerOf(state, atHand) === "unasked";
     setText(this.accept.querySelector(".button-label"), isAsked ? "Show it" : "Accept");
-    this.all.hidden = undecided.length < 2;
+    this.all.classList.toggle("unseen", undecided.length < 2);
     for (const made of [this.accept, this.all, this.reject]) made.disabled = readOnly && !busy;
     setText(this.words, offer.answered ? wordsOf(state, offer) : "…");
     setText(this.ignored, ignored ? `not rationale: ${ignored.names.map((name) => `“${name}”`).join(", ")}` : "");

@@ -52,7 +52,7 @@ class Review {
       move: (by) => scoring.move(by), look: (view) => scoring.look(view), arrow: (right) => scoring.arrow(right), point: (token) => scoring.point(token),
       comment: (set, text) => scoring.comment(set, text), submit: () => flow.submit(), skip: () => flow.skip(),
       ask: () => this.talk.open(), answers: () => this.answers.open(), guidelines: () => this.trigger("guidelines", (this.guidelinesAsked += 1)), mine: () => this.#openMine(),
-      keys: () => openKeys(screen.root, REVIEW_KEYS), retry: () => flow.retry(), goOn: () => flow.goOn(), takeBack: () => flow.takeBack(),
+      reading: () => screen.reading.open(), keys: () => openKeys(screen.root, REVIEW_KEYS), retry: () => flow.retry(), goOn: () => flow.goOn(), takeBack: () => flow.takeBack(),
       keepMine: () => flow.keepMine(), takeTheirs: () => flow.takeTheirs(), focusText: () => screen.focusText(),
     };
   }

@@ -72,7 +72,7 @@ export class ReviewFlow extends WorkFlow {
     const session = this.current;
     if (!session || this.waiting) return;
     if (session.work.state === "decided") return this.screen.hint("This round is decided: its scores can no longer be changed.");
-    if (session.held) return this.screen.hint("Decide first what to do with these scores (above the text).");
+    if (session.held) return this.screen.hint("Decide first what to do with these scores (below).");
     if (session.submitted && !session.dirty) return this.screen.hint("This review is submitted, and nothing has changed since.");
     const missing = nextMissing(session.steps, session.scores, session.at - 1);
     if (missing >= 0) return this.#ask(session, missing);
@@ -92,7 +92,7 @@ export class ReviewFlow extends WorkFlow {
   skip() {
     const session = this.current;
     if (!session?.open || session.submitted || this.waiting) return;
-    if (session.held) return this.screen.hint("Decide first what to do with these scores (above the text).");
+    if (session.held) return this.screen.hint("Decide first what to do with these scores (below).");
     this.#leave("skip");
   }
 
@@ -127,7 +127,7 @@ export class ReviewFlow extends WorkFlow {
     this.waiting = false;
     this.screen.setBusy(false);
     this.screen.moved();
-    this.screen.remind(session.problem?.error || session.conflict?.error || "");
+    this.screen.announce(session.problem?.error || session.conflict?.error || "");
     this.say(this.outbox.word);
   }
 

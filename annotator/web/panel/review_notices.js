@@ -1,4 +1,4 @@
-/** Boxes above the text of a review: what the gate decided, that it was submitted, why something was refused. */
+/** Boxes above the text of a review: what the gate decided, that it was submitted. */
 import { button, element } from "./dom.js";
 import { Notices } from "./notices.js";
 import { decisionWords } from "./review_words.js";
@@ -9,7 +9,7 @@ export class ReviewNotices extends Notices {
   }
 
   boxes(session) {
-    return [this.problem(session), this.conflict(session), this.#submitted(session), this.#decision(session)];
+    return [this.#submitted(session), this.#decision(session)];
   }
 
   #submitted({ submitted, unsaved }) {

@@ -112,7 +112,7 @@ export class Scoring {
   /** The place to the right in the text, or to the left: another token to take out, another part of a set. */
   arrow(right) {
     const { session, screen } = this;
-    const by = right === (session?.work.instance.direction !== "rtl") ? 1 : -1;
+    const by = right === (session?.map.direction !== "rtl") ? 1 : -1;
     const count = session?.stops.length;
     if (!count) return screen.hint(session?.view === "changes" ? "Nothing has changed here since the round before." : "There is no set to step through.");
     session.stop = session.stop === null ? (by > 0 ? 0 : count - 1) : (session.stop + by + count) % count;

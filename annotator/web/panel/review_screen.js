@@ -12,12 +12,11 @@ import { nameOf, placeOf } from "./review_scores.js";
 import { Sheet } from "./review_sheet.js";
 import { carriedWords, questionOf, stopWords } from "./review_words.js";
 import { Stage } from "./stage.js";
+import { TabTitle } from "./tab_title.js";
 
 const SPOKEN_CHARS = 300;
 /** So many parts of a set are looked at to find out whether one of them is in sight. */
 const PARTS = 40;
-/** In a long text places move while it is laid out, so one looks again in so many frames. */
-const FRAMES = 10;
 /** Pixels between the bar, the sheet and the end of the window. */
 const GAP = 14;
 
@@ -30,14 +29,15 @@ export class ReviewScreen extends Stage {
   /** Builds the elements; `actions` are what their buttons do. */
   build(actions) {
     this.makeParts({ role: "document", "aria-label": "Text", onclick: (event) => this.#clicked(event, actions) });
-    this.head = new Head(actions, { mine: "My reviews", mineTitle: "My submitted reviews" });
+    this.tab = new TabTitle();
+    this.head = new Head(actions, { page: "Review", mine: "My reviews", mineTitle: "My submitted reviews" });
     this.bar = new ReviewBar(actions);
     this.notices = new ReviewNotices(actions);
     this.sheet = new Sheet(actions);
-    const main = element("div", { class: "main" }, this.notices.root, this.text, this.empty);
+    const main = element("div", { class: "main" }, element("h2", { class: "heard" }, "Text"), this.notices.root, this.text, this.empty);
     const body = element("div", { class: "body" }, main, this.sheet.root);
-    this.raise(element("div", { class: "panel review", tabIndex: -1 }, this.head.root, this.bar.root, body, this.live), this.bar.root);
-    this.sizes.observe(this.bar.root);
+    const root = element("div", { class: "panel review", tabIndex: -1 }, this.head.root, this.bar.root, body, this.notices.dock, this.live);
+    this.raise(root, this.bar.root, body, this.notices.urgent);
     this.fit = () => this.#fitSheet();
     document.addEventListener("scroll", this.fit, { passive: true, capture: true });
   }
@@ -45,7 +45,8 @@ export class ReviewScreen extends Stage {
   /** The sheet ends with the window, whether the head above it is in sight or not. */
   #fitSheet() {
     const { top } = this.sheet.root.parentElement.getBoundingClientRect();
-    const from = Math.max(top + GAP, this.barRoot.getBoundingClientRect().bottom + GAP);
+    const room = this.lengths["--asked-room"] ?? 0;
+    const from = Math.max(top + GAP, this.barRoot.getBoundingClientRect().bottom + room + GAP);
     const height = Math.max(160, Math.round(viewportOf(scrollerOf(this.root)).bottom - from - GAP));
     if (height === this.sheetHeight) return;
     this.sheetHeight = height;
@@ -60,7 +61,6 @@ export class ReviewScreen extends Stage {
 
   resized() {
     super.resized();
-    this.root.style.setProperty("--bar-height", `${this.bar.root.offsetHeight}px`);
     this.root.style.setProperty("--row-height", `${this.bar.main.offsetHeight}px`);
     this.#fitSheet();
   }
@@ -74,16 +74,24 @@ export class ReviewScreen extends Stage {
     this.sheet.show(session);
     this.notices.show(session);
     this.refresh();
+    this.showQuestion();
     this.scrollTo(null);
+    this.tab.name(session.work.instance.key);
     if (focused() === document.body || this.root.contains(focused())) this.focusText();
     const { work } = session;
     this.moved(`Review of ${work.instance.key}, round ${work.round}, ${work.sets.length} ${work.sets.length === 1 ? "set" : "sets"}.`);
     this.onshow?.(session);
   }
 
+  /** What is asked now stands in the bar; only a question or claim of the text is repeated. */
+  get repeatsRule() {
+    return false;
+  }
+
   showEmpty(sentence) {
     super.showEmpty(sentence);
     this.notices.show(null);
+    this.tab.name("");
   }
 
   /** Shows the session's state: marks, bar, sheet. */
@@ -94,6 +102,7 @@ export class ReviewScreen extends Stage {
     this.bar.update(session, { dark, busy: this.busy });
     this.sheet.update(session, { dark, busy: this.busy });
     this.head.update(session);
+    this.asked.update(this.head.words);
     this.notices.update(session, { dark });
   }
 
@@ -101,6 +110,7 @@ export class ReviewScreen extends Stage {
     const picture = pictureOf(this.session, this.hovered);
     this.marks.paint(picture.sets, picture.lookAt, this.dark);
     for (const [kind, spans] of Object.entries(picture.overlays)) this.marks.overlay(kind, spans);
+    this.markMap.update(this.session.work.sets, this.dark);
     this.text.classList.toggle("faded", picture.faded);
   }
 
@@ -130,7 +140,7 @@ export class ReviewScreen extends Stage {
   /** Another stop within the view. */
   showStop() {
     const { session } = this;
-    this.#bring(session.stops[session.stop][0]);
+    this.places.bring(session.stops[session.stop][0]);
     this.announce(stopWords(session, SPOKEN_CHARS));
   }
 
@@ -141,25 +151,9 @@ export class ReviewScreen extends Stage {
   /** Brings what the step is about into sight, unless some of it is there: the text does not jump for nothing. */
   #reveal() {
     const { stops, stop, step, view } = this.session;
-    if (stop !== null) return this.#bring(stops[stop][0]);
+    if (stop !== null) return this.places.bring(stops[stop][0]);
     if (!stops.length || (step.set === null && view !== "changes") || view === "without") return;
-    if (!stops.slice(0, PARTS).some(([start]) => this.#isInSight(start))) this.#bring(stops[0][0]);
-  }
-
-  /** Brings a token into sight: where it is out of it, to the upper part of the window, so that one sees what follows. */
-  #bring(token, frames = FRAMES) {
-    cancelAnimationFrame(this.bringing);
-    const box = this.view.boxOf(token);
-    if (!box || (frames === FRAMES && this.#isInSight(token))) return;
-    const { top, bottom } = this.textWindow();
-    scrollerOf(this.root).scrollTop += box.top - top - (bottom - top) * 0.3;
-    if (frames) this.bringing = requestAnimationFrame(() => this.session && this.#bring(token, frames - 1));
-  }
-
-  #isInSight(token) {
-    const box = this.view.boxOf(token);
-    const { top, bottom } = this.textWindow();
-    return Boolean(box) && box.top >= top && box.bottom <= bottom;
+    if (!stops.slice(0, PARTS).some(([start]) => this.places.isInSight(start))) this.places.bring(stops[0][0]);
   }
 
   describeStep() {
@@ -173,13 +167,6 @@ export class ReviewScreen extends Stage {
   /** A set that has passed, in words. */
   describeSet(index) {
     return `Set ${letterOf(index)} ${carriedWords(this.session.work.sets[index])}`;
-  }
-
-  /** A sentence of a box above the text: where that box is out of sight it is shown over the text too. */
-  remind(sentence) {
-    const { bottom } = this.notices.root.getBoundingClientRect();
-    if (bottom > this.textWindow().top) this.announce(sentence);
-    else this.hint(sentence, { stay: true });
   }
 
   focusSubmit() {
@@ -200,7 +187,7 @@ export class ReviewScreen extends Stage {
   }
 
   destroy() {
-    cancelAnimationFrame(this.bringing);
+    this.tab.destroy();
     document.removeEventListener("scroll", this.fit, { capture: true });
     super.destroy();
   }

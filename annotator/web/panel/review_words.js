@@ -1,10 +1,11 @@
 /** What the review screen says about a step, a stop and a decision. Pure. */
+import { labelWords } from "./choices.js";
 import { letterOf } from "./model.js";
 import { decimalOf, nameOf } from "./review_scores.js";
 
 /** The question of the step in three parts; the one in the middle is the result, to stand out. @returns {[string, string, string]} */
 export function questionOf({ step, work }) {
-  const result = work.result === null ? "the result" : work.result || "no answer";
+  const result = work.result === null ? "the result" : labelWords(work.result, work.instance) || "no answer";
   if (step.property === "sufficiency") return ["Can ", result, ` be given from set ${letterOf(step.set)} alone?`];
   if (step.property === "compactness") return ["Does ", result, ` need every token of set ${letterOf(step.set)}?`];
   if (work.sets.length) return ["Do the sets together hold everything that supports ", result, "?"];
@@ -73,6 +74,10 @@ export const REVIEW_KEYS = [
     ["v", "the text with all sets"],
     ["← →", "another token to take out, or another part of the set"],
     ["↑ ↓", "scroll; also PgUp, PgDn, Home, End, Space"],
+    ["f", "unfold or fold the question, when it is out of sight"],
+    ["b", "back to where you were reading before a click on the map"],
+    ["+ −", "larger or smaller text"],
+    ["z", "text size and line spacing"],
   ]],
   ["With the mouse", [
     ["set", "a click goes to its score, on a number to that one"],

@@ -8,6 +8,7 @@ import { titleOf } from "./saliency_list.js";
 import { SaliencyMap } from "./saliency_map.js";
 import { matrixOf } from "./saliency_matrix.js";
 import { countsOf, depthsOf } from "./saliency_numbers.js";
+import { TabTitle } from "./tab_title.js";
 
 const DARK = matchMedia("(prefers-color-scheme: dark)");
 
@@ -30,6 +31,7 @@ export class SaliencyScreen {
     this.root = element("div", { class: "panel saliency", tabIndex: -1 }, this.rules);
     this.root.append(this.main);
     parent.append(this.root);
+    this.tab = new TabTitle();
     this.updateTheme();
   }
 
@@ -63,6 +65,7 @@ export class SaliencyScreen {
     setText(this.rules, heatRules() + goldRules([...view.combos, ...(partner?.combos || [])], lanes));
     this.content.style.setProperty("--lanes", lanes);
     this.#showTitle();
+    this.tab.name(view.instance.key);
     this.#offerPanels();
     const made = (one, which) => one.panels.map((panel, place) => new SaliencyMap(one, { ...panel, differs: differences(panel, view.choices) },
       { hover: (token) => this.hover(which, token), remove: () => this.actions.remove(place), choose: (panel_, what) => this.actions.choose(place, panel_, what) },
@@ -242,6 +245,7 @@ export class SaliencyScreen {
   }
 
   destroy() {
+    this.tab.destroy();
     this.root.remove();
   }
 }

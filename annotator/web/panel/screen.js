@@ -2,25 +2,32 @@
  * The panel's elements and what they show. It knows which session is on the screen and how it is looked at;
  * it changes nothing in it.
  */
+import { answerSpans } from "./answering.js";
 import { Bar } from "./bar.js";
 import { element, focused } from "./dom.js";
 import { Head } from "./head.js";
 import { holds, letterOf } from "./model.js";
 import { Notices } from "./notices.js";
 import { Preview } from "./preview.js";
+import { rangeWords } from "./spoken.js";
 import { Stage } from "./stage.js";
+import { TabTitle } from "./tab_title.js";
 
 const NONE = [];
+/** How a text is looked at when it comes. `answer`: the next words are the answer; `table`: the table of sets is kept in sight. */
+const NO_LOOKS = Object.freeze({ erase: false, only: false, hide: false, answer: false, table: false, hovered: null, pinned: null, proposal: null });
 
 export class Screen extends Stage {
   /**
    * @param {HTMLElement|ShadowRoot} parent
    * @param {boolean} readMode  a foreign or finished annotation is shown: no marking, no keys
+   * @param {boolean} isPage  whether the page is this screen's, so that it names the browser's tab
    */
-  constructor(parent, readMode) {
+  constructor(parent, readMode, isPage = !readMode) {
     super(parent);
     this.readMode = readMode;
-    this.looks = { erase: false, only: false, hide: false, hovered: null, pinned: null, proposal: null };
+    this.looks = { ...NO_LOOKS };
+    if (isPage) this.tab = new TabTitle();
   }
 
   /** Builds the elements; `actions` are what their buttons do. */
@@ -31,10 +38,11 @@ export class Screen extends Stage {
     this.bar = new Bar(actions);
     this.notices = new Notices(actions);
     this.numbers = new Preview(actions);
-    const main = element("div", { class: "main" }, this.notices.root, this.text, this.empty);
+    this.textTitle = element("h2", { class: "heard" }, "Text");
+    const main = element("div", { class: "main" }, this.textTitle, this.notices.root, this.text, this.empty);
     const body = element("div", { class: "body" }, main, this.numbers.root);
-    const root = element("div", { class: this.readMode ? "panel read" : "panel", tabIndex: -1 }, this.head.root, this.bar.root, body, this.live);
-    this.raise(root, this.bar.root);
+    const root = element("div", { class: this.readMode ? "panel read" : "panel", tabIndex: -1 }, this.head.root, this.bar.root, body, this.notices.dock, this.live);
+    this.raise(root, this.bar.root, body, this.notices.urgent);
   }
 
   #makeText() {
@@ -58,15 +66,17 @@ export class Screen extends Stage {
 
   /** Draws another instance. */
   show(session) {
-    Object.assign(this.looks, { erase: false, only: false, hide: false, hovered: null, pinned: null, proposal: null });
+    Object.assign(this.looks, NO_LOOKS);
     this.draw(session);
     this.head.show(session);
     this.numbers.show(session);
     this.notices.show(session);
     this.refresh();
+    this.showQuestion();
     this.scrollTo(session.scroll);
     if (focused() === document.body || this.numbers.root.contains(focused())) this.focusText();
     this.moveCursor(null);
+    this.tab?.name(session.work.instance.key);
     this.onshow?.(session);
     this.announce(`${session.work.state === "returned" ? "Returned text" : "Text"} ${session.work.instance.key}, ${session.map.selectableCount} tokens`);
   }
@@ -74,6 +84,7 @@ export class Screen extends Stage {
   showEmpty(sentence) {
     super.showEmpty(sentence);
     this.notices.show(null);
+    this.tab?.name("");
   }
 
   /** Shows the session's state: marks, bar and numbers. */
@@ -82,12 +93,17 @@ export class Screen extends Stage {
     if (!session) return;
     const { sets, current } = session.state;
     this.marks.paint(sets, (index) => this.#lookAt(index, current), this.dark);
+    this.marks.overlay("answer", this.looks.only || this.looks.hide ? NONE : answerSpans(session));
     this.#paintProposed(session);
+    this.markMap.update(sets, this.dark);
     this.text.classList.toggle("only", this.looks.only);
     this.text.classList.toggle("erasing", this.looks.erase && !this.readOnly);
-    this.bar.update(session, { looks: this.looks, readOnly: this.readOnly, readMode: this.readMode, busy: this.busy, dark: this.dark });
+    this.text.classList.toggle("picking", this.looks.answer && !this.readOnly);
+    this.root.classList.toggle("table-kept", this.looks.table);
+    this.bar.update(session, { looks: this.looks, readOnly: this.readOnly, readMode: this.readMode, busy: this.busy, dark: this.dark, room: this.room });
     this.numbers.update(session, { dark: this.dark, readOnly: this.readOnly });
     this.head.update(session);
+    this.asked.update(this.head.words);
     this.notices.update(session, { dark: this.dark });
   }
 
@@ -130,6 +146,40 @@ export class Screen extends Stage {
     else this.text.classList.remove("dragging");
   }
 
+  /** The window for the text ends where the table begins that is kept in sight. */
+  textWindow() {
+    const { top, bottom } = super.textWindow();
+    if (!this.looks.table) return { top, bottom };
+    const table = this.numbers.root.getBoundingClientRect();
+    return { top, bottom: table.left < this.text.getBoundingClientRect().right ? Math.max(top, Math.min(bottom, table.top)) : bottom };
+  }
+
+  /** A set was chosen; by hand also to see where it lies. */
+  chosen(marking, index, byHand = false) {
+    const before = this.looks.pinned;
+    marking.choose(index);
+    if (byHand && !(this.readMode && before === index)) this.places.toSet(index, this.session.state.sets[index]?.spans ?? NONE);
+  }
+
+  /** To the next mark of the sets that are shown, or to the one before. */
+  nextMark(by) {
+    const { sets, current } = this.session.state;
+    const all = sets.map(({ spans }, index) => ({ index, spans }));
+    this.places.next(by, this.looks.only ? [all[current]] : all);
+  }
+
+  /** Keeps the table of sets and the note in sight while one works, or lets it go again. */
+  keepTable() {
+    this.looks.table = !this.looks.table;
+    this.refresh();
+    this.announce(this.looks.table ? "the table of sets is kept in sight" : "the table of sets is below the text again");
+  }
+
+  /** Where a jump led: the cursor stands there, and a step from it goes on. */
+  showPlace() {
+    this.moveCursor(false);
+  }
+
   /**
    * Shows the token cursor and its range, keeps it in sight and says it.
    * @param {boolean|null} speak  null: as after a mouse click, without box and words
@@ -141,14 +191,17 @@ export class Screen extends Stage {
     this.#showRange();
     this.keepInSight(session.cursor);
     this.view.showCursor(session.cursor);
-    if (speak) this.announce(this.#describe(session.cursor));
+    if (speak) this.announce(this.#rangeSpans().length ? rangeWords(session.map, this.#rangeSpans()) : this.#describe(session.cursor));
+  }
+
+  /** The range that the keyboard has made, if there is one. */
+  #rangeSpans() {
+    const { cursor, anchor, map } = this.session;
+    return anchor === null ? NONE : map.spansBetween(map.rankOf(anchor), map.rankOf(cursor));
   }
 
   #showRange() {
-    const { session } = this;
-    const from = session.anchor === null ? null : session.map.rankOf(session.anchor);
-    const spans = from === null ? [] : session.map.spansBetween(from, session.map.rankOf(session.cursor));
-    this.marks.showPreview(spans, "range", 0);
+    this.marks.showPreview(this.#rangeSpans(), "range", 0);
   }
 
   #describe(token) {
@@ -159,5 +212,10 @@ export class Screen extends Stage {
     const ignored = holds(offer.ignored?.spans ?? NONE, token) ? ", not rationale by a word list" : "";
     const boxed = map.isTarget(token) ? ", target, cannot be marked" : "";
     return `${map.textOf([token, token + 1])}${where}${proposed.length ? `, proposed: ${proposed.join(" and ")}` : ""}${ignored}${boxed}`;
+  }
+
+  destroy() {
+    this.tab?.destroy();
+    super.destroy();
   }
 }

@@ -2,20 +2,33 @@
  * What the screens with a text have in common: the text and its marks, the theme, the place of the sticky bar, scrolling,
  * and the ways to say something. A screen adds its own parts around the text and decides what is marked.
  */
-import { afterPaint, element, scrollerOf, setText, viewportOf } from "./dom.js";
+import { afterPaint, afterwards, element, scrollerOf, setText, viewportOf } from "./dom.js";
 import { TextView } from "./draw.js";
+import { MarkMap } from "./mark_map.js";
 import { Marks } from "./marks.js";
+import { Places } from "./places.js";
+import { QuestionLine } from "./question_line.js";
+import { Reading, applyReading } from "./reading.js";
 
 let stages = 0;
+/** As in panel.css: a window in which each row of the bar is one line; fingers, which need larger targets. */
+const LOW = matchMedia("(max-height: 600px)");
+const FINGERS = matchMedia("(hover: none) and (pointer: coarse)");
 const HINT_MS = 6000;
 /** Pixels that stay between a token one has moved to and the edge of what can be seen. */
 const MARGIN = 40;
+/** Height of the line with the question in panel.css. */
+const ASKED_PIXELS = 32;
+/** In so many frames the place in the text is held while it is laid out anew. */
+const FRAMES = 10;
 
 export class Stage {
   /** @param {HTMLElement|ShadowRoot} parent */
   constructor(parent) {
     this.session = null;
     this.busy = false;
+    this.lengths = {};
+    this.covered = 0;
     stages += 1;
     this.prefix = `annotator-${stages}`;
     this.parent = parent;
@@ -27,29 +40,138 @@ export class Stage {
     this.empty = element("div", { class: "empty", hidden: true });
     this.live = element("div", { class: "live", role: "status", "aria-live": "polite" });
     this.hintBox = element("div", { class: "hint", role: "alert", hidden: true, onclick: () => this.closeHint() });
+    this.asked = new QuestionLine(() => this.foldQuestion());
+    this.places = new Places(this);
+    this.markMap = new MarkMap(this);
   }
 
-  /** Puts the screen into the page; `root` holds the parts, `bar` is the part that stays in view. */
-  raise(root, bar) {
+  /**
+   * Puts the screen into the page; `root` holds the parts, `bar` is the part that stays in view.
+   * @param {HTMLElement} body  holds the text, and the map at its side
+   * @param {HTMLElement} urgent  what comes up while one works; it lies over the lower edge of the window
+   */
+  raise(root, bar, body, urgent) {
     this.root = root;
     this.barRoot = bar;
-    bar.append(this.hintBox);
+    this.urgent = urgent;
+    bar.append(element("div", { class: "over" }, this.asked.root, this.hintBox));
+    body.append(this.markMap.root);
     this.parent.append(root);
     this.view = new TextView(this.text);
     this.marks = new Marks(this.prefix, this.parent.getRootNode());
+    this.reading = new Reading(root, () => this.#resetText());
+    this.view.setting = this.reading.value;
     this.updateTheme();
+    this.#measure();
     this.sizes = new ResizeObserver(() => this.resized());
-    this.sizes.observe(root);
+    for (const part of [root, bar]) this.sizes.observe(part);
+    this.scrolled = () => this.#lookSoon();
+    document.addEventListener("scroll", this.scrolled, { passive: true, capture: true });
   }
 
   resized() {
     this.#placeBar();
+    if (this.#measure() && this.session) this.refresh();
+    this.markMap.resized();
+    this.#lookSoon();
   }
 
-  /** The bar sticks below Streamlit's header, which lies over the scrolling page. */
+  /** How much room the bar has: its width, and how many lines its labels may take. @returns {boolean} whether that is new */
+  #measure() {
+    const before = this.room;
+    const lines = LOW.matches ? 1 : FINGERS.matches ? 2 : Infinity;
+    this.room = { width: this.root.clientWidth, lines };
+    return before !== undefined && (before.width !== this.room.width || before.lines !== lines);
+  }
+
+  /** The bar sticks below Streamlit's header, which lies over the scrolling page; the map takes what is left of the window. */
   #placeBar() {
     this.covered = coveredAbove(this.root);
-    this.root.style.setProperty("--panel-top", `${this.covered}px`);
+    const bar = this.barRoot.offsetHeight;
+    const { height } = viewportOf(this.scroller);
+    this.#set("--panel-top", this.covered);
+    this.#set("--corner", this.covered ? 0 : cornerOf(this.root));
+    this.#set("--bar-height", bar);
+    this.#set("--text-window", Math.max(0, height - this.covered - bar));
+  }
+
+  /** How much of the window is the text's when the bar sticks to its upper edge. */
+  get textRoom() {
+    return this.lengths["--text-window"] ?? 0;
+  }
+
+  /** A length that the style sheet reads; the same one again costs nothing. */
+  #set(name, pixels) {
+    if (this.lengths[name] === pixels) return;
+    this.lengths[name] = pixels;
+    this.root.style.setProperty(name, `${pixels}px`);
+  }
+
+  /** What depends on the place in the text follows in the next frame. */
+  #lookSoon() {
+    this.looking ??= requestAnimationFrame(() => this.#look());
+  }
+
+  #look() {
+    this.looking = null;
+    if (!this.session || !this.root.isConnected) return;
+    this.asked.place(viewportOf(this.scroller).top + this.covered, this.barRoot);
+    this.markMap.scrolled();
+  }
+
+  /** What is asked of the text: its own question or claim, else the project's question. */
+  showQuestion() {
+    const { map, work } = this.session;
+    const own = map.order.filter((index) => map.asks(index));
+    const asked = own.map((index) => ({ title: map.segments[index].title, words: map.segments[index].text, dir: map.directions[index], lang: work.instance.language }));
+    const head = this.repeatsRule ? [this.head.question] : [];
+    this.asked.show(asked, own.length ? own.map((index) => this.view.bodies[index]) : head, this.head.words ?? "");
+    this.#set("--asked-room", this.asked.sources.length ? ASKED_PIXELS : 0);
+    afterwards(() => this.#look());
+  }
+
+  /** Whether the project's question is kept in sight where the text asks nothing itself. */
+  get repeatsRule() {
+    return true;
+  }
+
+  /** Unfolds what is asked, or folds it; where it is in sight anyway it is said. */
+  foldQuestion() {
+    if (this.asked.root.hidden) return this.announce(this.asked.words);
+    this.asked.fold();
+    this.announce(this.asked.isFolded ? "folded" : this.asked.words);
+  }
+
+  /** The text is written in another size: the line one reads stays where it is on the screen. */
+  #resetText() {
+    this.#holding(() => {
+      applyReading(this.root, this.reading.value);
+      this.view.setting = this.reading.value;
+    });
+    this.resized();
+    this.announce(this.reading.words);
+  }
+
+  /** What scrolls the text; it is looked for once, since that makes the browser work out the style of everything around. */
+  get scroller() {
+    if (!this.scrollerFound?.isConnected) this.scrollerFound = scrollerOf(this.root);
+    return this.scrollerFound;
+  }
+
+  /** Makes a change of the layout without losing the place in the text. */
+  #holding(change) {
+    const token = this.session?.map.readable ? this.session.map.tokenAtRank(this.firstInSight()) : null;
+    const before = token === null ? null : this.view.boxOf(token)?.top;
+    change();
+    if (before === null || before === undefined) return;
+    const hold = (frames) => {
+      const box = this.session && this.view.boxOf(token);
+      if (!box) return;
+      this.scrollBy(box.top - before);
+      if (frames) this.held = requestAnimationFrame(() => hold(frames - 1));
+    };
+    cancelAnimationFrame(this.held);
+    hold(FRAMES);
   }
 
   /** Dark or light, by the colour that the page really has behind the panel. */
@@ -72,6 +194,8 @@ export class Stage {
     this.empty.hidden = true;
     this.view.draw(session.work.instance, session.map);
     this.marks.reset(this.view);
+    this.places.reset();
+    this.markMap.reset();
   }
 
   /** Shows a sentence where there is no text. */
@@ -82,6 +206,8 @@ export class Stage {
     this.root.classList.add("nothing");
     this.marks.reset(this.view);
     this.text.replaceChildren();
+    this.asked.root.hidden = true;
+    this.markMap.reset();
     this.empty.hidden = false;
     setText(this.empty, sentence);
     this.announce(sentence);
@@ -96,7 +222,7 @@ export class Stage {
 
   /** Back to where one was in this text; a new one from its top. */
   scrollTo(scroll) {
-    const scroller = scrollerOf(this.root);
+    const { scroller } = this;
     if (scroll !== null) scroller.scrollTop = scroll;
     else {
       const over = viewportOf(scroller).top + (this.covered || 0) - this.root.getBoundingClientRect().top;
@@ -104,21 +230,38 @@ export class Stage {
     }
   }
 
-  get scroll() {
-    return scrollerOf(this.root).scrollTop;
+  scrollBy(pixels) {
+    this.scroller.scrollTop += pixels;
   }
 
-  /** The part of the window in which text can be seen: below the bar. */
-  textWindow() {
-    const { top, bottom } = viewportOf(scrollerOf(this.root));
-    return { top: Math.max(top, this.barRoot.getBoundingClientRect().bottom), bottom };
+  get scroll() {
+    return this.scroller.scrollTop;
   }
+
+  /** The part of the window in which text can be seen: below the bar and the line with the question, above what is urgent. */
+  textWindow() {
+    const { top, bottom } = viewportOf(this.scroller);
+    const first = Math.max(top, this.barRoot.getBoundingClientRect().bottom + this.asked.height);
+    return { top: first, bottom: this.urgent.firstChild ? Math.max(first, Math.min(bottom, this.urgent.getBoundingClientRect().top)) : bottom };
+  }
+
+  /** The rank of the first token in sight. */
+  firstInSight() {
+    const { top, bottom } = this.textWindow();
+    const box = this.text.getBoundingClientRect();
+    const x = this.session.map.direction === "rtl" ? box.right - 4 : box.left + 4;
+    const place = this.view.placeNear(x, Math.max(top, box.top) + 6, top, bottom);
+    return place ? Math.min(place.low, this.session.map.readable - 1) : 0;
+  }
+
+  /** Shows where a jump led; screens with a cursor show it. */
+  showPlace() {}
 
   keepInSight(token) {
     const box = this.view.boxOf(token);
     if (!box) return;
     const { top, bottom } = this.textWindow();
-    const scroller = scrollerOf(this.root);
+    const { scroller } = this;
     if (box.top < top + MARGIN) scroller.scrollTop -= top + MARGIN - box.top;
     else if (box.bottom > bottom - MARGIN) scroller.scrollTop += box.bottom - bottom + MARGIN;
   }
@@ -151,6 +294,11 @@ export class Stage {
 
   destroy() {
     clearTimeout(this.hintTimer);
+    cancelAnimationFrame(this.looking);
+    cancelAnimationFrame(this.held);
+    document.removeEventListener("scroll", this.scrolled, { capture: true });
+    this.places.stop();
+    this.markMap.destroy();
     this.sizes.disconnect();
     this.marks.destroy();
     this.root.remove();
@@ -163,6 +311,12 @@ export function coveredAbove(root) {
   const box = header?.getBoundingClientRect();
   const covers = box && box.height > 0 && !/, 0\)$|^transparent$/.test(getComputedStyle(header).backgroundColor);
   return covers ? Math.max(0, box.bottom - viewportOf(scrollerOf(root)).top) : 0;
+}
+
+/** How far Streamlit's button for the sidebar reaches over an element, where its header lets the page show through. */
+function cornerOf(root) {
+  const box = document.querySelector('[data-testid="stExpandSidebarButton"]')?.getBoundingClientRect();
+  return box?.width ? Math.max(0, Math.round(box.right - root.getBoundingClientRect().left + 6)) : 0;
 }
 
 /** Whether the background behind an element is dark. */

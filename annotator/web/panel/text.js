@@ -33,10 +33,29 @@ export function displayOrder(segments) {
   return segments.map((_, index) => index).sort((a, b) => place(segments[a]) - place(segments[b]) || a - b);
 }
 
+/** So much of a text is looked at to find out which way it runs. */
+const LOOKED_AT = 1000;
+const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/g;
+/** The language of a text decides, unless so many times more of its letters run the other way. */
+const CLEARLY = 3;
+
+/**
+ * Which way a text runs: as its language does, but a text that is plainly written the other way (a question in another language,
+ * a text whose language was never told) runs as it is written.
+ * @param {"ltr"|"rtl"|undefined} given  of its language
+ */
+export function directionOf(text, given) {
+  const letters = text.slice(0, LOOKED_AT).match(/\p{L}/gu)?.length ?? 0;
+  const rtl = text.slice(0, LOOKED_AT).match(RIGHT_TO_LEFT)?.length ?? 0;
+  if (given === "rtl") return letters - rtl > CLEARLY * rtl ? "ltr" : "rtl";
+  return rtl > CLEARLY * (letters - rtl) ? "rtl" : "ltr";
+}
+
 export class TokenMap {
-  /** @param {{segments: Array<Object>, target: Span|null}} instance */
+  /** @param {{segments: Array<Object>, target: Span|null, direction?: string}} instance */
   constructor(instance) {
     this.segments = instance.segments;
+    this.directions = this.segments.map(({ text }) => directionOf(text, instance.direction));
     this.target = instance.target || null;
     this.starts = this.segments.map((segment) => Uint32Array.from(segment.starts));
     this.ends = this.segments.map((segment) => Uint32Array.from(segment.ends));
@@ -85,6 +104,21 @@ export class TokenMap {
     return this.ends[segment][token - this.first[segment]];
   }
 
+  /** Whether a segment asks something of the text (a question, a claim). */
+  asks(index) {
+    return place(this.segments[index]) === 0 && this.segments[index].text !== "";
+  }
+
+  /** Which way the text runs on the whole: as the first segment does that can be marked. */
+  get direction() {
+    return this.directions[this.reading[0] ?? 0] ?? "ltr";
+  }
+
+  /** Which way the text around a token runs. */
+  directionAt(token) {
+    return this.directions[this.segmentOf(token)];
+  }
+
   /** Token index at a character of a segment, or -1 between tokens. */
   tokenAt(segment, char) {
     const local = lowerBound(this.starts[segment], char + 1) - 1;
@@ -94,6 +128,19 @@ export class TokenMap {
   /** Index of the first token of a segment that starts at or after a character (may be one past the last). */
   tokenAfter(segment, char) {
     return this.first[segment] + lowerBound(this.starts[segment], char);
+  }
+
+  /** Index of the token of a segment that starts at or after a character, else of its last one. */
+  tokenNear(segment, char) {
+    return Math.min(this.tokenAfter(segment, char), this.first[segment] + this.starts[segment].length - 1);
+  }
+
+  /** The tokens that lie exactly at some characters of a segment, or null: words begin and end where tokens do. @returns {Span|null} */
+  spanAt(segment, start, end) {
+    const first = lowerBound(this.starts[segment], start);
+    const last = lowerBound(this.ends[segment], end);
+    const fits = this.starts[segment][first] === start && this.ends[segment][last] === end;
+    return fits ? [this.first[segment] + first, this.first[segment] + last + 1] : null;
   }
 
   rankOf(token) {

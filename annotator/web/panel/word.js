@@ -3,7 +3,7 @@ import { element, setText } from "./dom.js";
 
 const WORDS = {
   saved: "saved", saving: "saving…", offline: "offline – kept in this browser", unstored: "not stored – kept in this browser",
-  "signed-out": "signed out – kept in this browser", held: "not saved – see above the text", unsent: "changed – submit sends it", kept: "kept in this browser",
+  "signed-out": "signed out – kept in this browser", held: "not saved – see below", unsent: "changed – submit sends it", kept: "kept in this browser",
 };
 const PATIENCE_MS = 150;
 
@@ -17,6 +17,7 @@ export class Word {
     clearTimeout(this.timer);
     const show = () => {
       setText(this.root, WORDS[word]);
+      this.root.title = WORDS[word];
       this.root.dataset.word = word;
     };
     if (word === "saving" && !["offline", "unstored"].includes(this.root.dataset.word)) this.timer = setTimeout(show, PATIENCE_MS);

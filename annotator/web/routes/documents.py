@@ -47,11 +47,19 @@ window.WebSocket = class extends WebSocket {
 </script>
 """
 # Streamlit has no setting for its side padding, which takes an eighth of a small screen from the text, nor for the words of
-# the chosen section, which it writes in the colour of a button: too dim on a dark page. (A name stands twice to outweigh
-# Streamlit's own rule, which comes later.)
+# the chosen section, which it writes in the colour of a button: too dim on a dark page. In a low window (a page at 200 %) its
+# header would take a sixth of the height, for one button. (A name stands twice to outweigh Streamlit's own rule, which comes
+# later.)
 _STYLE = """<style>
 .stMainBlockContainer.stMainBlockContainer { padding-left: clamp(1rem, 3vw, 4rem); padding-right: clamp(1rem, 3vw, 4rem) }
 .stButtonGroup.stButtonGroup [data-variant][data-selected=true][type][class] { color: inherit }
+@media (max-height: 600px) {
+  .stAppHeader.stAppHeader { background: transparent; pointer-events: none }
+  .stAppHeader.stAppHeader button {
+    pointer-events: auto; background: color-mix(in srgb, Canvas 80%, transparent); border-radius: 8px;
+  }
+  .stMainBlockContainer.stMainBlockContainer { padding-top: 2.75rem }
+}
 </style>
 """
 # panel/early.js says what becomes of the text. What this browser could not send yet goes first: then nothing is asked early.

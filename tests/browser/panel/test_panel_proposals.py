@@ -62,11 +62,11 @@ def test_proposed_sets_are_drawn_and_listed_and_count_for_nothing(panel: Open) -
     assert fake.named("draft") == []
     assert NOTE in shown.text(".proposed-notes")
     rules = shown.page.evaluate(
-        "[...shadow.adoptedStyleSheets].flatMap((sheet) => [...sheet.cssRules].map((rule) => rule.cssText))"
+        "[...shadow.adoptedStyleSheets].flatMap((sheet) => [...sheet.cssRules].map((rule) => rule.cssText)).filter((rule) => !rule.startsWith('@'))"
     )
-    above = [rule for rule in rules if "overline" in rule]
+    above = [rule for rule in rules if "-proposed)" in rule or "-hand)" in rule]
     assert len(above) == 2
-    assert all("dashed" in rule for rule in above)
+    assert all("overline" in rule and "dashed" in rule for rule in above)
 
 
 def test_a_accepts_the_one_at_hand_as_a_set_like_any_other_and_undo_takes_it_back(panel: Open) -> None:

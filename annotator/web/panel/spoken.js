@@ -1,0 +1,30 @@
+/** What is said of words of the text, for those who hear it: how many they are, and which. Pure. */
+import { cutSpan, sizeOf } from "./model.js";
+
+/** So many characters of a range are said; of a longer one its beginning and its end. */
+const SPOKEN_CHARS = 120;
+
+export const countWords = (count) => `${count} ${count === 1 ? "word" : "words"}`;
+
+/** The words of some spans in quotation marks. @param {import("./text.js").TokenMap} map */
+export function quoted(map, spans) {
+  const whole = map.brief(spans, SPOKEN_CHARS);
+  if (!whole.endsWith("…")) return `“${whole}”`;
+  const tokens = spans.flatMap(([start, end]) => [start, end - 1]);
+  const end = map.brief([[tokens[tokens.length - 1], tokens[tokens.length - 1] + 1]], SPOKEN_CHARS);
+  return `“${map.brief(spans, SPOKEN_CHARS / 2)} ${end}”`;
+}
+
+/** "3 words: “the room was”" */
+export const rangeWords = (map, spans) => `${countWords(sizeOf(spans))}: ${quoted(map, spans)}`;
+
+/** "3 words added to set A: “the room was”" */
+export function changeWords(map, verb, place, spans) {
+  return `${countWords(sizeOf(spans))} ${verb} ${place}: ${quoted(map, spans)}`;
+}
+
+/** The parts of some spans that other spans do not hold. */
+export const without = (spans, others) => others.reduce(cutSpan, spans);
+
+/** The parts of some spans that other spans hold too. */
+export const within = (spans, others) => without(spans, without(spans, others));
