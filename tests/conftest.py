@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from annotator.domain.people import LOCAL_OPERATOR, Role, User
 from annotator.domain.projects import Project, ProjectSettings
@@ -17,6 +18,10 @@ from annotator.usecases.projects import create_project
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 SHARED_DATA = REPOSITORY.parent / "shared" / "data"
+
+# How long an example takes depends on the machine and on who else works there; speed is measured in benchmarks/.
+settings.register_profile("of any speed", deadline=None)
+settings.load_profile("of any speed")
 
 TEXTS = (
     "The staff never smiled and the soup was cold.",

@@ -109,7 +109,7 @@ def test_a_machine_without_a_way_out_is_named(monkeypatch: pytest.MonkeyPatch) -
 def test_what_is_printed_leads_to_the_first_account_from_where_people_are_and_warns(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    server._greet(tmp_path / "a.db", Addresses("http://127.0.0.1:8501", OWN), "secret")
+    server._greet(tmp_path / "a.db", Addresses("http://127.0.0.1:8501", OWN), "secret", None)
     said = capsys.readouterr()
     assert said.out.splitlines() == [
         f"Annotator serves {tmp_path / 'a.db'}",
@@ -119,7 +119,7 @@ def test_what_is_printed_leads_to_the_first_account_from_where_people_are_and_wa
         f"{OWN}/link/secret",
     ]
     assert "without encryption, so passwords and texts can be read on the way" in said.err
-    server._greet(tmp_path / "a.db", Addresses("http://127.0.0.1:8501", None), None)
+    server._greet(tmp_path / "a.db", Addresses("http://127.0.0.1:8501", None), None, None)
     said = capsys.readouterr()
     assert (len(said.out.splitlines()), said.err) == (2, "")
 

@@ -422,15 +422,19 @@ def test_that_the_database_cannot_be_read_is_said_to_all_and_where_it_lies_only_
         assert "There is no database at 'annotator.db'." in html.unescape(said.text)
 
 
-def test_a_database_that_was_replaced_is_read_anew(path: Path, client: TestClient) -> None:
-    sign_in(client)
-    assert client.get("/annotate", headers=PAGE).status_code == 200
-    with open_store(path.with_name("other.db"), create=True):
-        pass
-    for file in path.parent.glob("annotator.db*"):
-        file.unlink()
-    path.with_name("other.db").rename(path)
-    assert client.get("/annotate", headers=PAGE).status_code == 303
+def test_another_database_in_the_place_of_the_one_that_the_server_has_open_is_refused(
+    path: Path, client: TestClient
+) -> None:
+    with open_store(path):  # as the server has it
+        sign_in(client)
+        assert client.get("/annotate", headers=PAGE).status_code == 200
+        with open_store(path.with_name("other.db"), create=True):
+            pass
+        for file in path.parent.glob("annotator.db*"):
+            file.unlink()
+        path.with_name("other.db").rename(path)
+        answer = client.get("/annotate", headers=PAGE)
+        assert (answer.status_code, "was removed or replaced by another file" in answer.text) == (503, True)
 
 
 @pytest.mark.parametrize(
