@@ -24,7 +24,8 @@ _PROBE = """
 window.bench = {
   events: {},
   shownAt: null,
-  panel: () => document.querySelector("[data-testid='stBidiComponentIsolated']")?.shadowRoot?.querySelector(".panel"),
+  panel: () => [...document.querySelectorAll(".annotator-early > *, [data-testid='stBidiComponentIsolated']")]
+    .map((host) => host.shadowRoot?.querySelector(".panel")).find(Boolean),
   key: () => bench.panel().querySelector(".instance-key").textContent,
   isShown: () => bench.panel()?.querySelector(".segment-text") || document.querySelector("h1, [data-testid=stMetricValue]"),
 };

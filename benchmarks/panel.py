@@ -44,7 +44,7 @@ _SETTLE_MS = 150  # between two actions: the message of the one before is then a
 
 
 @dataclass(frozen=True)
-class _Place:
+class Place:
     """A prepared database: its project for each number of tokens, an annotator's cookie, and a work object."""
 
     database: Path
@@ -56,7 +56,7 @@ class _Place:
 def main() -> list[Measured]:
     """All of it, in one browser and against one server."""
     with tempfile.TemporaryDirectory() as name:
-        place = _prepare(Path(name))
+        place = prepare(Path(name))
         with served(place.database) as address, browser_context() as context:
             context.add_cookies([{"name": COOKIE, "value": place.token, "url": address}])
             rows = []
@@ -67,7 +67,7 @@ def main() -> list[Measured]:
     return rows
 
 
-def _prepare(folder: Path) -> _Place:
+def prepare(folder: Path) -> Place:
     """A database with a project for each number of tokens, made through the importer."""
     database, projects = folder / "bench.db", {}
     with open_store(database, create=True) as store:
@@ -85,7 +85,7 @@ def _prepare(folder: Path) -> _Place:
         shown = show_next(marking.next_work(store, user, projects[_LONG]))
     work = folder / "work.json"
     work.write_bytes(msgspec.json.encode({"work": shown.work, "project": shown.project}))
-    return _Place(database, projects, token, work)
+    return Place(database, projects, token, work)
 
 
 def _texts(folder: Path, size: int) -> Path:

@@ -69,7 +69,7 @@ def n_attributions(store: Store, project: Project) -> int:
     return sum(1 for stored in runs for _ in iterate_outputs(store, stored.id))
 
 
-def wait_for(condition: Callable[[], bool], seconds: float = 60) -> None:
+def wait_for(condition: Callable[[], bool], seconds: float = 300) -> None:
     until = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < until, "what was waited for did not come"
@@ -373,7 +373,7 @@ def test_the_server_starts_a_process_when_something_waits_and_another_when_it_wa
         ask(store, researcher, tastes, method="lime", parameters={"samples": 400}, batch_size=1)
         wait_for(lambda: n_attributions(store, tastes) >= 1)
         os.kill(store.value("SELECT worker FROM jobs WHERE state = 'running'"), signal.SIGKILL)
-        wait_for(lambda: not queue_of(store, researcher, tastes).open, seconds=120)
+        wait_for(lambda: not queue_of(store, researcher, tastes).open)
     finally:
         supervisor.stop()
     states = {(job.kind, job.state) for job in queue_of(store, researcher, tastes).ended}

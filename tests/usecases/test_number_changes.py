@@ -26,9 +26,9 @@ from tests.conftest import REPOSITORY
 HARMLESS = frozenset({
     "add role", "add user", "approve perturbation", "backup", "change list", "change score", "change word list",
     "check perturbation: ", "create", "decide: keep", "decide round: returned", "delete list", "disable user", "export",
-    "export suite", "fail to sign in", "fail to use token", "give role", "import suite", "import suite predictions",
+    "export suite", "fail to sign in", "fail to use token", "give back", "give role", "import suite", "import suite predictions",
     "make first link", "make suite", "make test", "make token", "make word list", "measure", "propose discard",
-    "put on list", "remove suite", "remove test", "remove word list", "reset user", "review", "revise perturbation",
+    "put on list", "remove suite", "remove test", "remove word list", "reset user", "restore", "review", "revise perturbation",
     "revoke token", "run suite", "save list", "set password", "sign in", "sign out", "skip", "skip review", "take off list",
     "take role", "withdraw perturbation", "write perturbation",
 })  # fmt: skip

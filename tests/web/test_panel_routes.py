@@ -158,6 +158,8 @@ def test_a_page_that_another_site_leads_to_is_shown_and_takes_no_text_ahead(
 ) -> None:
     answer = panel.client.get("/annotate?project=1", headers={"Accept": "text/html", **sent})
     assert (answer.status_code, "/api/panel/next" in answer.text) == (200, asks)
+    assert (panel.headers["X-CSRF-Token"] in answer.text) == asks
+    assert answer.headers["Cache-Control"] == "private, no-cache"
 
 
 def test_a_submission_answers_the_next_one_ahead(panel: Panel, project: Project) -> None:

@@ -156,7 +156,7 @@ def test_a_person_signs_in_and_gets_the_page_that_streamlit_serves(running: Runn
     assert (answer.status, answer.headers["location"]) == (303, "/")
     page = running.page(cookie_of(answer))
     assert page.status == 200
-    assert "<title>Streamlit</title>" in page.text  # until the first run of the script names it
+    assert "<title>Annotate</title>" in page.text  # until the first run of the script names project and text, too
     assert "frame-ancestors 'self'" in page.headers["content-security-policy"]
     assert running.page(cookie_of(answer), "/").headers["location"] == "/annotate"
 

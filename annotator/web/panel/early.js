@@ -1,6 +1,20 @@
 /**
- * The first text may be on its way before the panel is: the page's HTML asks for it while Streamlit's scripts are
- * still being read (routes/documents.py). The answer is good once, for the very question that was asked.
+ * What begins before Streamlit is there. The page's document (routes/documents.py) asks for the first text and says for whom, and
+ * the panel is made at once, at the place where it stood the last time; Streamlit's component takes it over as it is.
+ */
+import { scrollerOf } from "./dom.js";
+
+const REMEMBERED = "annotator:place";
+/** What the style sheets read of Streamlit's theme. */
+const THEME = ["text-color", "background-color", "secondary-background-color", "primary-color", "base-radius", "font"].map((name) => `--st-${name}`);
+/** What decides where Streamlit puts a page: below a width the sidebar lies over it, below a height its header does. */
+const KINDS = ["(prefers-color-scheme: dark)", "(max-width: 768px)", "(max-height: 600px)"].map((query) => matchMedia(query));
+/** A page that has not shown its component by then shows something else. */
+const PATIENCE_MS = 20000;
+const LOOK_MS = 200;
+
+/**
+ * The answer to what the document asked is good once, for the very question that was asked.
  *
  * @param {string} url  what is to be fetched now
  * @returns {Promise<import("./messages.js").Answer|null>|null}  null where nothing came: then one asks oneself
@@ -9,4 +23,99 @@ export function takeEarly(url) {
   const early = window.annotatorEarly;
   window.annotatorEarly = null;
   return early && early.url === url ? early.answer : null;
+}
+
+/** Whether the first text is here, and what Streamlit's component will be told of it. @returns {Promise<Object|null>} */
+export async function earlyData() {
+  const early = window.annotatorEarly;
+  const answer = await early?.answer;
+  return answer?.body.work && window.annotatorEarly === early ? early.data : null;
+}
+
+/** Where a panel stands in windows of a kind, and the theme around it. */
+export class EarlyPlace {
+  /** @returns {EarlyPlace|null}  null where no panel has stood in such a window */
+  static remembered() {
+    const found = read()[kindOfWindow()];
+    return found ? new EarlyPlace(found) : null;
+  }
+
+  /** @param {{before: number, top: number, theme: Object<string, string>}} place  pixels left of the page and above the panel */
+  constructor({ before, top, theme }) {
+    this.host = document.createElement("div");
+    this.host.className = "annotator-early";
+    this.host.style.cssText = `position:fixed;inset:0 0 0 ${before}px;z-index:1;overflow:auto;background:var(--st-background-color, Canvas)`;
+    for (const [name, value] of Object.entries(theme)) this.host.style.setProperty(name, value);
+    const inner = document.createElement("div");
+    inner.style.cssText = `margin:${top}px var(--page-padding) 0;padding-bottom:160px`;
+    this.host.append(inner);
+    this.root = inner.attachShadow({ mode: "open" });
+  }
+
+  /** Puts the place into the page, and waits for its style sheet. */
+  async open(css) {
+    const sheet = document.createElement("link");
+    Object.assign(sheet, { rel: "stylesheet", href: css });
+    const loaded = new Promise((resolve) => sheet.addEventListener("load", resolve, { once: true }));
+    this.root.append(sheet);
+    this.host.hidden = true;
+    document.body.append(this.host);
+    await loaded;
+  }
+
+  show() {
+    this.host.hidden = false;
+  }
+
+  /** Calls back when the page turns out to show something else: another page, a refusal, nothing at all. */
+  watch(onother) {
+    const { pathname } = location;
+    const until = performance.now() + PATIENCE_MS;
+    this.watching = setInterval(() => {
+      const isOther = location.pathname !== pathname || document.querySelector("[data-testid=stAlert], [data-testid=stException]");
+      if (isOther || performance.now() > until) onother();
+    }, LOOK_MS);
+  }
+
+  /** The panel is taken over, whatever else the page shows. */
+  keep() {
+    clearInterval(this.watching);
+  }
+
+  close() {
+    this.keep();
+    this.host.remove();
+  }
+}
+
+/** Remembers where a panel stands, for the next time. */
+export function rememberPlace(root) {
+  const parent = root.getRootNode().host;
+  if (!parent?.isConnected || parent.closest(".annotator-early")) return;
+  const scroller = scrollerOf(root);
+  const around = scroller.getBoundingClientRect();
+  const box = root.getBoundingClientRect();
+  const style = getComputedStyle(root);
+  const place = {
+    before: around.left, top: box.top + scroller.scrollTop - around.top,
+    theme: Object.fromEntries(THEME.map((name) => [name, style.getPropertyValue(name)]).filter(([, value]) => value)),
+  };
+  const all = read();
+  const kind = kindOfWindow();
+  if (JSON.stringify(all[kind]) === JSON.stringify(place)) return;
+  try {
+    localStorage.setItem(REMEMBERED, JSON.stringify({ ...all, [kind]: place }));
+  } catch {
+    // a browser that keeps nothing waits for Streamlit
+  }
+}
+
+const kindOfWindow = () => KINDS.map(({ matches }) => Number(matches)).join("");
+
+function read() {
+  try {
+    return JSON.parse(localStorage.getItem(REMEMBERED)) || {};
+  } catch {
+    return {};
+  }
 }

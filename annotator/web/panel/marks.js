@@ -31,6 +31,13 @@ export class Marks {
     this.overlays = new Map();
   }
 
+  /** The text stands in another tree now, and the rules with it. */
+  moveTo(root) {
+    this.root.adoptedStyleSheets = this.root.adoptedStyleSheets.filter((sheet) => sheet !== this.sheet);
+    this.root = root;
+    root.adoptedStyleSheets = [...root.adoptedStyleSheets, this.sheet];
+  }
+
   /** Forgets all marks and draws on another text from now on. */
   reset(view) {
     for (const layer of this.layers) CSS.highlights.delete(layer.name);

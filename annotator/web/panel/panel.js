@@ -4,6 +4,8 @@
  */
 import { Answers } from "./answers.js";
 import { openDiscard, openKeys, openMine } from "./dialogs.js";
+import { afterPaint, afterwards } from "./dom.js";
+import { EarlyPlace, earlyData, rememberPlace } from "./early.js";
 import { Flow } from "./flow.js";
 import { Keyboard, keysFor } from "./keyboard.js";
 import { Marking } from "./marking.js";
@@ -43,7 +45,7 @@ class Panel {
     this.pointer = this.screen.pointer = new Pointer(this.screen.text, this.screen, this.marking);
     this.keyboard = new Keyboard(this.screen, this.marking, this.#actions());
     this.#listen();
-    if (data.mode !== "read") this.screen.onshow = (session) => this.talk.show(session);
+    if (data.mode !== "read") this.screen.onshow = (session) => this.#shown(session);
     if (data.mode === "read") this.#showWork(data.work);
     else this.flow.start(data.start ?? null);
   }
@@ -65,6 +67,11 @@ class Panel {
       take: (id) => proposing.take(id), glance: (id) => screen.glance(id),
       focusText: () => screen.focusText(), keepMine: () => flow.keepMine(), takeTheirs: () => flow.takeTheirs(), takeAgain: () => flow.takeAgain(),
     };
+  }
+
+  #shown(session) {
+    this.talk.show(session);
+    afterwards(() => rememberPlace(this.screen.root));
   }
 
   #askDiscard() {
@@ -102,6 +109,21 @@ class Panel {
     else if (data.mode !== "read" && (data.start ?? null) !== (before.start ?? null) && data.start) this.flow.open(data.start);
   }
 
+  /** Calls back between two drags: an element that is moved loses the pointer. */
+  atRest(callback) {
+    if (!this.pointer.drag) callback();
+    else this.screen.text.addEventListener("lostpointercapture", callback, { once: true });
+  }
+
+  /** Streamlit has made the place of a panel that began before it. */
+  moveTo(parent, data, trigger) {
+    if (this.flow.closed) return;
+    this.screen.moveTo(parent);
+    this.update(data, trigger);
+    afterPaint(() => performance.mark("annotator:taken-over"));
+    afterwards(() => rememberPlace(this.screen.root));
+  }
+
   destroy() {
     this.flow.close();
     this.talk.close();
@@ -112,4 +134,42 @@ class Panel {
   }
 }
 
-export default mountable((data, parent, trigger) => new Panel(data, parent, trigger));
+/** The panel that was made before Streamlit was there, until it is taken over. @type {{panel: Panel, place: EarlyPlace}|null} */
+let early = null;
+
+async function begin() {
+  const place = EarlyPlace.remembered();
+  if (!place || !window.annotatorEarly) return;
+  const [data] = await Promise.all([earlyData(), place.open(new URL("./panel.css", import.meta.url).href)]);
+  if (!data || isMounted) return place.close();
+  place.show();
+  early = { place, panel: new Panel(data, place.root, () => {}) };
+  place.watch(() => giveUp());
+}
+
+/** @returns {Panel|null}  what is taken over: a panel that shows what is asked for */
+function takeOver(data, parent, trigger) {
+  const found = early;
+  if (!found || found.panel.differs(data)) return giveUp();
+  early = null;
+  found.place.keep();
+  found.panel.atRest(() => {
+    found.panel.moveTo(parent, data, trigger);
+    found.place.close();
+  });
+  return found.panel;
+}
+
+function giveUp() {
+  early?.panel.destroy();
+  early?.place.close();
+  early = null;
+  return null;
+}
+
+let isMounted = false;
+export default mountable((data, parent, trigger) => {
+  isMounted = true;
+  return takeOver(data, parent, trigger) ?? new Panel(data, parent, trigger);
+});
+begin();

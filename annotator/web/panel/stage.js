@@ -2,7 +2,7 @@
  * What the screens with a text have in common: the text and its marks, the theme, the place of the sticky bar, scrolling,
  * and the ways to say something. A screen adds its own parts around the text and decides what is marked.
  */
-import { afterPaint, afterwards, element, scrollerOf, setText, viewportOf } from "./dom.js";
+import { afterPaint, afterwards, element, focused, scrollerOf, setText, viewportOf } from "./dom.js";
 import { TextView } from "./draw.js";
 import { MarkMap } from "./mark_map.js";
 import { Marks } from "./marks.js";
@@ -67,6 +67,20 @@ export class Stage {
     for (const part of [root, bar]) this.sizes.observe(part);
     this.scrolled = () => this.#lookSoon();
     document.addEventListener("scroll", this.scrolled, { passive: true, capture: true });
+  }
+
+  /** Another place in the page, with everything as it is: where one reads, what has the focus. */
+  moveTo(parent) {
+    const { scroll } = this;
+    const active = focused();
+    this.parent = parent;
+    parent.append(this.root); // not moveBefore: Chromium 156 then lays nothing out that is moved from one shadow tree to another
+    this.marks.moveTo(parent.getRootNode());
+    this.scrollerFound = null;
+    this.updateTheme();
+    this.resized();
+    this.scroller.scrollTop = scroll;
+    if (focused() !== active && this.root.contains(active)) active.focus({ preventScroll: true });
   }
 
   resized() {

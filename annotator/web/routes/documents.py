@@ -2,10 +2,10 @@
 
 A page at /annotate first asks /annotate/_stcore/health, is refused, waits an eighth of a second, and asks again at the root.
 And on the page with the panel the modules are found, and the first text is asked for, one after the other, when everything
-else is there. The document names the server, reads the modules while Streamlit connects, and asks for the text at once.
+else is there. The document names the server, reads the modules with Streamlit's own, and asks for the text at once; the panel
+shows it where it stood the last time (panel/early.js), and Streamlit's component takes it over.
 """
 
-import json
 from functools import cache
 from pathlib import Path
 
@@ -14,6 +14,7 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
 from annotator.web.navigation import PAGES
+from annotator.web.routes.access import session_of_request
 from annotator.web.routes.origins import is_from_elsewhere
 from annotator.web.routes.static import panel_modules
 
@@ -51,7 +52,8 @@ window.WebSocket = class extends WebSocket {
 # header would take a sixth of the height, for one button. (A name stands twice to outweigh Streamlit's own rule, which comes
 # later.)
 _STYLE = """<style>
-.stMainBlockContainer.stMainBlockContainer { padding-left: clamp(1rem, 3vw, 4rem); padding-right: clamp(1rem, 3vw, 4rem) }
+:root { --page-padding: clamp(1rem, 3vw, 4rem) }
+.stMainBlockContainer.stMainBlockContainer { padding-left: var(--page-padding); padding-right: var(--page-padding) }
 .stButtonGroup.stButtonGroup [data-variant][data-selected=true][type][class] { color: inherit }
 @media (max-height: 600px) {
   .stAppHeader.stAppHeader { background: transparent; pointer-events: none }
@@ -70,15 +72,19 @@ try {
   const read = async (response) => ({ status: response.status, body: await response.json() });
   if (asked.get("project") && !Object.keys(localStorage).some((key) => key.startsWith("annotator:draft:"))) {
     const url = "/api/panel/next?" + query;
-    window.annotatorEarly = { url, answer: fetch(url).then((response) => response.ok ? read(response) : null).catch(() => null) };
+    const whole = (name) => asked.get(name) ? Number(asked.get(name)) : null;
+    window.annotatorEarly = {
+      url, answer: fetch(url).then((response) => response.ok ? read(response) : null).catch(() => null),
+      data: {
+        mode: "mark", project: whole("project"), start: whole("instance"), csrf: "CSRF_OF_THE_SESSION",
+        routes: "/api/panel", work: null,
+      },
+    };
   }
 } catch {}
 </script>
 """
-_MODULES = """<script>
-addEventListener("load", () => { for (const module of MODULES) import(module).catch(() => {}); });
-</script>
-"""
+_CSRF = "CSRF_OF_THE_SESSION"
 
 
 @cache
@@ -91,10 +97,16 @@ def _document(page: str, *, asks_first: bool = True) -> str:
     if asks_first and page in _FIRST_ASKED:
         first += _FIRST_TEXT
     if page in _ENTRIES:
+        modules = panel_modules(_ENTRIES[page])
         # What shows a component is Streamlit's own; that it is not found under this name costs only its early reading.
         shows = [f"/static/js/{path.name}" for path in static.glob("static/js/BidiComponent.*.js")]
-        first += _MODULES.replace("MODULES", json.dumps([*shows, *panel_modules(_ENTRIES[page])]))
-    return index.replace("<head>", f"<head>{first}", 1)
+        first += "".join(f'<link rel="modulepreload" href="{module}">\n' for module in [*modules, *shows])
+        if page in _FIRST_ASKED and asks_first:
+            first += f'<script type="module" src="{modules[0]}"></script>\n'
+    title = next((entry.title for entry in PAGES if entry.path == page), "Annotator")
+    return index.replace("<title>Streamlit</title>", f"<title>{title}</title>", 1).replace(
+        "<head>", f"<head>{first}", 1
+    )
 
 
 def document(request: Request) -> Response:
@@ -103,7 +115,9 @@ def document(request: Request) -> Response:
     Asking for the first text takes it: to whom another site's page sent here it is given when the page itself is there.
     """
     page = _document(request.url.path.strip("/"), asks_first=not is_from_elsewhere(request))
-    return HTMLResponse(page, headers={"Cache-Control": "no-cache"})
+    if _CSRF in page:
+        page = page.replace(_CSRF, session_of_request(request).csrf)
+    return HTMLResponse(page, headers={"Cache-Control": "private, no-cache"})
 
 
 routes = [Route(path, document) for path in ("/", *(f"/{page.path}" for page in PAGES))]

@@ -35,7 +35,12 @@ def panel_modules(entry: str) -> list[str]:
     for name in names:  # grows while it is read
         imported = _IMPORT.findall((_PANEL / name).read_text(encoding="utf-8"))
         names += [other for other in dict.fromkeys(imported) if other not in names]
-    return [f"/panel/{panel_version()}/{name}" for name in names]
+    return [panel_address(name) for name in names]
+
+
+def panel_address(name: str) -> str:
+    """Where a file of the panel lies, in this version."""
+    return f"/panel/{panel_version()}/{name}"
 
 
 def panel_file(request: Request) -> Response:

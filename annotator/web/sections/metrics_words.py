@@ -56,9 +56,8 @@ def say_verdicts(columns: Sequence[JudgedColumn], shown: Iterable[int], titles: 
     if missing:
         st.caption(
             as_text(
-                f"No verdict on {', '.join(missing)}: what random has there was not measured. Compute the method “random” of "
-                "the same model with Faithfulness (Saliency, Compute attributions; or annotator attribute --method random "
-                "--faithfulness)."
+                f"No verdict on {', '.join(missing)}: what random has there was not measured. On the Saliency page, compute "
+                "attributions of the same model with the method “random” and with faithfulness."
             )
         )
 

@@ -24,7 +24,8 @@ _PHRASE_BOXES = """
           return [box.left + box.width / 2, box.top + box.height / 2];
         };
         const y = middle(at)[1];
-        if (y < 260 || y > innerHeight - 80) document.querySelector('[data-testid=stMain]').scrollTop += y - innerHeight / 2;
+        const scroller = host.closest('.annotator-early, [data-testid=stMain]');
+        if (y < 260 || y > innerHeight - 80) scroller.scrollTop += y - innerHeight / 2;
         return [...middle(at), ...middle(at + phrase.length - 1)];
       }
     }
