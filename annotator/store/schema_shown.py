@@ -1,4 +1,4 @@
-"""The table of people to whom others' sets of a text were shown (migration m011).
+"""The table of people to whom others' sets of a text were shown (migration m012).
 
 Reviews put their reviewers into it by a trigger, whoever writes them. is_free: whether the queue could give the text out now,
 kept so that what a person can still be given is counted without looking at all that they were ever shown.

@@ -16,9 +16,8 @@ from annotator.errors import TooBusy
 
 RETRY_AFTER_SECONDS = 5
 _AT_ONCE = max(1, (os.cpu_count() or 1) // 4)  # each has four threads of its own, and takes 64 MiB
-_MOST = (
-    24  # who is served and who waits, together; from one address half of them, so that one alone cannot keep others out
-)
+# Who is served and who waits, together; from one address half of them, so that one alone cannot keep others out.
+_MOST = 24
 _PAUSE_SECONDS = 1.0
 _LESS_THAN_THE_SERVER = 10  # people who mark come first
 _BUSY = "Too many people sign in at this moment. Wait a few seconds and try again."
