@@ -1,4 +1,4 @@
-"""The tables of what models that were trained here learned from (migration m011)."""
+"""The tables of what models that were trained here learned from (migration m013)."""
 
 TRAININGS = (
     # By the model's name, since a model that was trained has no answers yet. split NULL: all instances; held_out: see domain; n:
