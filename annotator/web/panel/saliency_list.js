@@ -1,6 +1,6 @@
 /** The list of instances: filter, order, words, one page at a time. */
 import { button, element, setText } from "./dom.js";
-import { written } from "./saliency_heat.js";
+import { written } from "./numbers.js";
 
 const WHICH = [
   ["all", "all texts"], ["wrong", "prediction wrong"], ["right", "prediction right"], ["disagree", "models disagree"],

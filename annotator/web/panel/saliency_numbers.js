@@ -1,5 +1,5 @@
 /** Numbers of a panel: which tokens are the top k and how they fit the gold sets, and what the method says of its own scores. */
-import { written } from "./saliency_heat.js";
+import { percent, written } from "./numbers.js";
 
 /** k of each side for a share of its tokens: ceil(share × n), without the error of the binary form. */
 export function countsOf(sides, shares) {
@@ -81,15 +81,14 @@ export function depthsOf(original, perturbed) {
 
 /** What the method says of its own scores, as [title, value, words]: how well they fit, converge, and hold over seeds. */
 export function factsOf({ facts = {}, spread, convergence }) {
-  const share = (part) => `${written(100 * part, 2)} %`;
   return [
     "r2" in facts && ["R²", written(facts.r2), "how well LIME's linear model fits the model's answers to its samples; 1 is best"],
-    spread && ["Spread over seeds", spread.share === null ? written(spread.value) : share(spread.share),
+    spread && ["Spread over seeds", spread.share === null ? written(spread.value) : percent(spread.share),
       `standard deviation over ${spread.n_seeds} seeds, mean over words: ${written(spread.value)}, as a share of the mean size of a score; lower is better`],
     "convergence_share" in facts
-      ? ["Convergence", share(facts.convergence_share), `all scores together miss F(x) − F(baseline) = ${written(facts.output_change)} by ${written(convergence)}; above 5 % take more steps or another baseline`]
+      ? ["Convergence", percent(facts.convergence_share), `all scores together miss F(x) − F(baseline) = ${written(facts.output_change)} by ${written(convergence)}; above 5 % take more steps or another baseline`]
       : convergence !== null && convergence !== undefined && ["Convergence", written(convergence), "how far all scores together are from what they explain; 0 is best"],
-    "special_share" in facts && ["On special pieces", share(facts.special_share), "share of all |score| that lies on [CLS], [SEP] and their like, which no word has"],
+    "special_share" in facts && ["On special pieces", percent(facts.special_share), "share of all |score| that lies on [CLS], [SEP] and their like, which no word has"],
     "unseen_tokens" in facts && ["Not seen", String(facts.unseen_tokens), "words that the model did not see, since the text is too long for it"],
   ].filter(Boolean);
 }

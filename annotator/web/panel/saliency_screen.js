@@ -1,9 +1,9 @@
 /** The right side: the text's head, the controls, the maps, the matrix, the partner. */
-import { badgeOf } from "./chip.js";
 import { openDialog } from "./dialogs.js";
 import { button, element, press, setText, toggle } from "./dom.js";
-import { combinations, goldRules, lanesOf } from "./saliency_gold.js";
-import { heatRules, scalesOf, written } from "./saliency_heat.js";
+import { combinations, goldBadge, goldRulesOfThemes, lanesOf } from "./saliency_gold.js";
+import { written } from "./numbers.js";
+import { heatRules, scalesOf } from "./saliency_heat.js";
 import { titleOf } from "./saliency_list.js";
 import { SaliencyMap } from "./saliency_map.js";
 import { matrixOf } from "./saliency_matrix.js";
@@ -62,7 +62,7 @@ export class SaliencyScreen {
       one.combos = combinations(one.gold, one.n);
     }
     const lanes = Math.max(lanesOf(view.gold), lanesOf(partner?.gold || []));
-    setText(this.rules, heatRules() + goldRules([...view.combos, ...(partner?.combos || [])], lanes));
+    setText(this.rules, heatRules() + goldRulesOfThemes([...view.combos, ...(partner?.combos || [])], lanes));
     this.content.style.setProperty("--lanes", lanes);
     this.#showTitle();
     this.tab.name(view.instance.key);
@@ -94,7 +94,7 @@ export class SaliencyScreen {
 
   #showTitle() {
     const { instance, gold } = this.view;
-    const sets = gold.map((tokens, set) => element("span", { class: "gold-chip" }, badgeOf(set, false), `${tokens.length}`));
+    const sets = gold.map((tokens, set) => element("span", { class: "gold-chip" }, goldBadge(set), `${tokens.length}`));
     this.title.replaceChildren(element("div", { class: "heat-where" },
       button("‹", { title: "Text before", key: "k", className: "plain", onclick: () => this.actions.step(-1) }), button("›", { title: "Next text", key: "j", className: "plain", onclick: () => this.actions.step(1) }),
       element("h2", {}, instance.key), element("span", { class: "gold-label" }, instance.result === null ? "no label" : `gold: ${instance.result || "no answer"}`), ...sets,
@@ -166,8 +166,7 @@ export class SaliencyScreen {
 
   #showMatrix(scales) {
     const { state } = this;
-    const looks = { magnitude: state.magnitude };
-    const of = (view, maps, which, from) => matrixOf(view, maps, { ...looks, scales: scales.slice(from), combos: view.combos, hover: (token) => this.hover(which, token) });
+    const of = (view, maps, which, from) => matrixOf(view, maps, { scales: scales.slice(from), combos: view.combos, hover: (token) => this.hover(which, token) });
     this.matrices = [];
     if (state.matrix && this.maps.length) this.matrices.push(of(this.view, this.maps, "own", 0));
     if (state.matrix && this.partnerMaps.length) this.matrices.push(of(this.partnerView, this.partnerMaps, "partner", this.maps.length));
@@ -191,7 +190,7 @@ export class SaliencyScreen {
     const rows = this.maps.map((map, place) => {
       const [first, second] = this.view.instance.parent ? [this.partnerMaps[place], map] : [map, this.partnerMaps[place]];
       const { depths, map: value } = depthsOf(lists(first), lists(second));
-      return element("tr", {}, element("th", { scope: "row" }, map.title()), element("td", {}, element("b", {}, written(value))), ...depths.slice(0, 12).map((depth) => element("td", {}, written(depth, 2))));
+      return element("tr", {}, element("th", { scope: "row" }, map.title()), element("td", {}, element("b", {}, written(value))), ...depths.slice(0, 12).map((depth) => element("td", {}, written(depth))));
     });
     const most = Math.min(12, Math.max(...this.maps.map((map) => map.selected.size), 1));
     return this.depths.replaceChildren(element("table", {}, element("caption", {}, "MAP of the top k, and the share of the changed text's first i tokens that are among the original's first i"),
