@@ -15,6 +15,7 @@ from annotator.metrics.benchmark_consistency import aligned_places
 from annotator.store import Store
 from annotator.store.instances import get_instance, project_of_instance
 from annotator.store.measurements import (
+    count_without_value,
     list_by_number,
     measured_names,
     partners_of,
@@ -70,6 +71,12 @@ def list_instances_by(
     if question.list_id is not None:
         require_list(store, question.project_id, question.list_id)
     return list_by_number(store, question, limit=per_page, offset=(page - 1) * per_page)
+
+
+def count_not_listed(store: Store, actor: User, question: Question) -> int:
+    """How many instances are not listed only because they have no value of the number that orders the list."""
+    require(store, actor, question.project_id, "use models")
+    return count_without_value(store, question)
 
 
 def choices_of_numbers(

@@ -9,6 +9,12 @@ import { factsOf, fitOf, orderOf, ranksOf, selectedOf, tiesOf } from "./saliency
 
 const BARS = 15;
 
+/** What stands in the place of a panel where no map is chosen, or no model has said anything: the text and its gold alone. */
+export const TEXT_AND_GOLD = {
+  run: null, model: "", method: "", parameters: "{}", seed: null, unit: "none", is_signed: false, label: "", asked_label: null, layer: null, answer: null,
+  numbers: {}, scores: null, ranking: null, spans: null, pieces: null, convergence: null, facts: {}, spread: null, trust: null, seen: null,
+};
+
 export class SaliencyMap {
   /**
    * @param {Object} view   what the route answered: segments, gold, sides
@@ -43,7 +49,7 @@ export class SaliencyMap {
     return element("header", {},
       element("div", { class: "heat-head" }, element("h3", { title: this.#details() }, this.title(!layer)),
         panel.answer && element("span", { class: `heat-answer ${panel.answer.label === view.instance.result ? "right" : "wrong"}` }, this.answerWords()),
-        element("button", { type: "button", class: "button plain icon-only", title: "Remove this map", "aria-label": "Remove this map", onclick: this.actions.remove }, "×")),
+        panel.run !== null && element("button", { type: "button", class: "button plain icon-only", title: "Remove this map", "aria-label": "Remove this map", onclick: this.actions.remove }, "×")),
       (layer || label || about) && element("div", { class: "heat-head" }, layer, label, about));
   }
 
@@ -57,8 +63,9 @@ export class SaliencyMap {
   }
 
   title(withLayer = true) {
-    const { model, method, layer, seed } = this.panel;
-    return [model, method || "answers", withLayer && layer !== null && `layer ${layer}`, seed !== null && `seed ${seed}`, this.panel.differs].filter(Boolean).join(" · ");
+    const { run, model, method, layer, seed } = this.panel;
+    if (run === null) return "Text and gold";
+    return [model, method || "predictions", withLayer && layer !== null && `layer ${layer}`, seed !== null && `seed ${seed}`, this.panel.differs].filter(Boolean).join(" · ");
   }
 
   #details() {
@@ -140,7 +147,8 @@ export class SaliencyMap {
   /** What the colours mean. bar: whether there are any; low and high: the numbers at the ends. */
   legendWords() {
     const { panel, scale, magnitude } = this;
-    if (this.isEmpty) return { bar: false, words: "nothing is known of this text" };
+    if (panel.run === null) return { bar: false, words: "" };
+    if (this.isEmpty) return { bar: false, words: "this run has no attribution of this text" };
     if (!panel.scores) return { bar: false, words: panel.spans ? "selected tokens are boxed" : "a ranking without scores" };
     if (!scale) return { bar: false, words: "all scores are 0, so that the top k are the first tokens" };
     const meaning = panel.is_signed && magnitude ? `sizes without signs, ${this.meaning.head}` : this.meaning.legend;
@@ -163,6 +171,7 @@ export class SaliencyMap {
 
   #paintNumbers() {
     const { panel, view, selected } = this;
+    if (panel.run === null) return this.numbers.replaceChildren();
     const fit = fitOf(selected, this.isEmpty ? [] : view.gold);
     const ties = tiesOf(panel, view.sides, selected);
     const rows = [
@@ -177,6 +186,7 @@ export class SaliencyMap {
     this.fit = fit;
     this.numbers.replaceChildren(...rows.map(([title, value, words, badge]) => element("div", { title: words }, element("dt", {}, title), element("dd", {}, value, badge && element("span", { class: "of-set", "aria-label": `set ${letterOf(fit.set)}` }, badge)))),
       ...(ties > 0 ? [element("div", { class: "ties", title: "Equal scores at k: the first ones by position were taken" }, element("dt", {}, "Ties at k"), element("dd", {}, String(ties)))] : []));
+    return undefined;
   }
 
   #paintBars() {
@@ -220,6 +230,8 @@ export class SaliencyMap {
   wordsAbout(token) {
     const score = this.panel.scores?.[token] ?? null;
     const rank = this.ranks.get(token);
+    const sets = this.panel.run === null && this.view.gold.flatMap((tokens, set) => (tokens.includes(token) ? [letterOf(set)] : []));
+    if (sets) return [`“${this.tokens[token].textContent}”`, sets.length ? `in gold ${sets.length === 1 ? "set" : "sets"} ${sets.join(", ")}` : "in no gold set"].join(" · ");
     const words = [`“${this.tokens[token].textContent}”`, score === null ? "no score" : this.meaning.said(score), rank && `rank ${rank} of ${this.ranks.size}`, this.selected?.has(token) && "in the top k"];
     return words.filter(Boolean).join(" · ");
   }

@@ -4,10 +4,10 @@ import { button, element, press, setText, toggle } from "./dom.js";
 import { combinations, goldBadge, goldRulesOfThemes, lanesOf } from "./saliency_gold.js";
 import { written } from "./numbers.js";
 import { heatRules, scalesOf } from "./saliency_heat.js";
-import { titleOf } from "./saliency_list.js";
-import { SaliencyMap } from "./saliency_map.js";
+import { SaliencyMap, TEXT_AND_GOLD } from "./saliency_map.js";
 import { matrixOf } from "./saliency_matrix.js";
 import { countsOf, depthsOf } from "./saliency_numbers.js";
+import { differences, fullTitleOf, nextMapOf } from "./saliency_runs.js";
 import { TabTitle } from "./tab_title.js";
 
 const DARK = matchMedia("(prefers-color-scheme: dark)");
@@ -20,14 +20,14 @@ export class SaliencyScreen {
     this.k = element("input", { type: "range", min: 0, max: 100, step: 1, "aria-label": "Share of tokens that is selected", oninput: () => this.#slide() });
     this.kWords = element("output", { class: "k-words" });
     this.controls = this.#controls();
-    this.add = element("select", { class: "add-panel", "aria-label": "Add a panel", onchange: () => this.#added() });
+    this.add = element("select", { class: "add-panel", "aria-label": "Add a map", onchange: () => this.#added() });
     this.partner = element("select", { class: "partner", "aria-label": "Beside it", onchange: () => actions.partner(this.partner.value ? Number(this.partner.value) : null) });
     this.grid = element("div", { class: "heat-grid" });
     this.matrix = element("div", {});
     this.depths = element("div", { class: "heat-depths" });
     this.notice = element("p", { class: "heat-notice", role: "status" });
     this.content = element("div", { class: "heat-content" }, this.grid, this.matrix, this.depths);
-    this.main = element("main", { class: "heat-main" }, this.title, this.controls, this.notice, this.content);
+    this.main = element("main", { class: "heat-main nothing" }, this.title, this.controls, this.notice, this.content);
     this.root = element("div", { class: "panel saliency", tabIndex: -1 }, this.rules);
     this.root.append(this.main);
     parent.append(this.root);
@@ -51,7 +51,7 @@ export class SaliencyScreen {
       flip("shared", "Shared scale", "s", "One scale for all maps of a method"), flip("magnitude", "Magnitude", "m", "Sizes without signs"),
       flip("clip", "Clip", "c", "Cut the scale at the 98th percentile"), flip("numbers", "Numbers", "n", "Signed numbers under the words"),
       flip("bars", "Bars", "b", "The words with the highest scores as bars"), flip("pieces", "Pieces", "p", "The model's own pieces"), flip("matrix", "Matrix", "x", "Methods down, tokens across"),
-      button("Export", { title: "Save what is on screen", key: "e", onclick: () => this.openExport() }));
+      button("Export", { title: "Save what is on screen", key: "e", className: "always", onclick: () => this.openExport() }));
   }
 
   /** Shows another text. */
@@ -66,8 +66,8 @@ export class SaliencyScreen {
     this.content.style.setProperty("--lanes", lanes);
     this.#showTitle();
     this.tab.name(view.instance.key);
-    this.#offerPanels();
-    const made = (one, which) => one.panels.map((panel, place) => new SaliencyMap(one, { ...panel, differs: differences(panel, view.choices) },
+    this.#offerMaps();
+    const made = (one, which) => (one.panels.length ? one.panels : [TEXT_AND_GOLD]).map((panel, place) => new SaliencyMap(one, { ...panel, differs: differences(panel, view.choices) },
       { hover: (token) => this.hover(which, token), remove: () => this.actions.remove(place), choose: (panel_, what) => this.actions.choose(place, panel_, what) },
       which === "own" ? view.choices.find((choice) => choice.run === panel.run) : null));
     this.maps = made(view, "own");
@@ -75,6 +75,8 @@ export class SaliencyScreen {
     this.at = null;
     this.grid.replaceChildren(...this.shown.map((map) => map.root));
     this.grid.classList.toggle("paired", Boolean(partner));
+    this.main.classList.remove("nothing");
+    this.main.classList.toggle("without-maps", this.isWithoutMaps);
     setText(this.notice, this.#words());
     this.changed();
   }
@@ -84,12 +86,17 @@ export class SaliencyScreen {
     return this.maps.flatMap((map, place) => [map, this.partnerMaps[place]].filter(Boolean));
   }
 
+  /** Whether the text stands there with its gold alone. */
+  get isWithoutMaps() {
+    return !this.view.panels.length;
+  }
+
   #words() {
     const withheld = this.view.withheld || this.partnerView?.withheld;
     if (withheld) return withheld;
-    if (!this.view.choices.length) return "No model says anything of this text yet. Below you can bring in what models say, or compute attributions.";
-    if (!this.maps.length) return "Choose what to show: “Add a panel”.";
-    return this.view.gold.length ? "" : "This text has no gold sets, so nothing can be compared.";
+    const gold = this.view.gold.length ? "" : "This text has no gold sets, so there is nothing to compare an attribution with.";
+    if (!this.view.choices.length) return `No model has an attribution of this text yet. Compute attributions or import them below. ${gold}`.trim();
+    return this.isWithoutMaps ? `No map is open. Choose one under “Add a map”. ${gold}`.trim() : gold;
   }
 
   #showTitle() {
@@ -106,19 +113,19 @@ export class SaliencyScreen {
     this.partner.disabled = !partners.length;
   }
 
-  #offerPanels() {
-    const options = this.view.choices.flatMap((choice) => {
-      const layers = choice.layers.length ? choice.layers : ["-"];
-      const labels = choice.labels.length > 1 ? ["", ...choice.labels] : [""];
-      return layers.flatMap((layer) => labels.map((label) => element("option", { value: `${choice.run}:${layer}:${label}` }, [titleOf(choice), differences(choice, this.view.choices), layer !== "-" && `layer ${layer}`, label && `for ${label}`].filter(Boolean).join(" · "))));
-    });
-    this.add.replaceChildren(element("option", { value: "" }, "Add a panel …"), ...options);
+  #offerMaps() {
+    const { choices } = this.view;
+    this.add.replaceChildren(element("option", { value: "" }, "Add a map …"), ...choices.map((choice) => element("option", { value: choice.run }, fullTitleOf(choice, choices))));
+    this.add.disabled = !choices.length;
   }
 
+  /** Adds the run that was chosen; of one that is on screen already its next layer or label. */
   #added() {
-    const { value } = this.add;
+    const choice = this.view.choices.find((one) => String(one.run) === this.add.value);
     this.add.value = "";
-    if (value) this.actions.add(value);
+    if (!choice) return undefined;
+    const next = nextMapOf(choice, this.view.panels);
+    return next ? this.actions.add(next) : this.say(`Every map of ${fullTitleOf(choice, this.view.choices)} is on the screen already.`);
   }
 
   get shares() {
@@ -159,7 +166,7 @@ export class SaliencyScreen {
     const counts = countsOf(this.view.sides, this.shares);
     setText(this.kWords, `${this.view.sides.map(({ n }, side) => `${counts[side]} of ${n}`).join(" and ")}${state.share === null ? " (RLR)" : ""}`);
     this.#showMatrix(scales);
-    this.grid.hidden = state.matrix;
+    this.grid.hidden = state.matrix && !this.isWithoutMaps;
     this.#showDepths();
     this.actions.remember();
   }
@@ -168,9 +175,11 @@ export class SaliencyScreen {
     const { state } = this;
     const of = (view, maps, which, from) => matrixOf(view, maps, { scales: scales.slice(from), combos: view.combos, hover: (token) => this.hover(which, token) });
     this.matrices = [];
-    if (state.matrix && this.maps.length) this.matrices.push(of(this.view, this.maps, "own", 0));
+    if (this.isWithoutMaps) return this.matrix.replaceChildren();
+    if (state.matrix) this.matrices.push(of(this.view, this.maps, "own", 0));
     if (state.matrix && this.partnerMaps.length) this.matrices.push(of(this.partnerView, this.partnerMaps, "partner", this.maps.length));
     this.matrix.replaceChildren(...this.matrices.map(({ root }) => root), ...(state.matrix ? this.#trust() : []));
+    return undefined;
   }
 
   /** Under the matrix, what stands under each map: once for each model. */
@@ -185,7 +194,7 @@ export class SaliencyScreen {
 
   /** MAP between the rankings of the two versions, depth by depth. */
   #showDepths() {
-    if (!this.partnerMaps.length) return this.depths.replaceChildren();
+    if (!this.partnerMaps.length || this.isWithoutMaps) return this.depths.replaceChildren();
     const lists = (map) => map.order.filter((token) => map.selected.has(token)).map((token) => map.tokens[token].textContent);
     const rows = this.maps.map((map, place) => {
       const [first, second] = this.view.instance.parent ? [this.partnerMaps[place], map] : [map, this.partnerMaps[place]];
@@ -218,7 +227,7 @@ export class SaliencyScreen {
   }
 
   openExport() {
-    if (!this.maps.length) return this.say("There is nothing to save yet. Add a panel first.");
+    if (!this.maps.length) return this.say("There is no text on the screen, so there is nothing to save.");
     const offer = (label, words, kind) => element("div", { class: "export-row" }, button(label, { onclick: () => (dialog.close(), this.actions.save(kind)) }), words);
     const dialog = openDialog(this.root, "Save what is on screen",
       offer("HTML", "one page without scripts", "html"), offer("SVG", "a drawing, for slides and papers", "svg"), offer("PNG", "a picture, at twice the size of the drawing", "png"),
@@ -246,24 +255,6 @@ export class SaliencyScreen {
   destroy() {
     this.tab.destroy();
     this.root.remove();
-  }
-}
-
-/** By which parameters a run differs from another one of the same model, method and seed; "" where there is none. */
-function differences(one, choices) {
-  const same = choices.filter((other) => other.run !== one.run && titleOf(other) === titleOf(one));
-  if (!same.length) return "";
-  const own = parametersOf(one);
-  const others = same.map(parametersOf);
-  const names = Object.keys(own).filter((name) => others.some((other) => JSON.stringify(other[name]) !== JSON.stringify(own[name])));
-  return names.length ? names.map((name) => `${name} ${own[name]}`).join(", ") : `run ${one.run}`;
-}
-
-function parametersOf({ parameters }) {
-  try {
-    return JSON.parse(parameters) || {};
-  } catch {
-    return {};
   }
 }
 

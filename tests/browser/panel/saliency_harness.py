@@ -90,8 +90,8 @@ class SaliencyFake(Fake):
         return {"id": place + 1, "key": self.keys[place], "value": None, **facts}
 
     def _instance(self, number: int, panels: str | None) -> dict[str, Any]:
-        runs = None if panels is None else [int(one.partition(":")[0]) for one in panels.split(",") if one]
-        shown = [one for one in self.panels if runs is None or one["run"] in runs]
+        asked = None if panels is None else [one.split(":") for one in panels.split(",") if one]
+        shown = self.panels if asked is None else [self._panel(int(run), layer) for run, layer, _ in asked]
         before = ["", *[" "] * (len(WORDS) - 1)]
         segment = {"name": "text", "first": 0, "is_selectable": True, "tokens": WORDS, "before": before, "rest": ""}
         facts = {"split": "", "result": "negative", "language": "en", "parent": None, "kind": None}
@@ -105,9 +105,12 @@ class SaliencyFake(Fake):
             "sides": [{"name": "", "n": len(WORDS)}],
             "ratios": [0.4],
             "panels": shown,
-            "choices": [self._choice(one) for one in self.panels],
+            "choices": list({one["run"]: self._choice(one) for one in self.panels}.values()),
             "partners": [],
         }
+
+    def _panel(self, run: int, layer: str) -> dict[str, Any]:
+        return next(one for one in self.panels if one["run"] == run and layer in {"-", str(one["layer"])})
 
     def _choice(self, one: dict[str, Any]) -> dict[str, Any]:
         names = ("run", "model", "method", "parameters", "seed")

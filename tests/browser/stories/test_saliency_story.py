@@ -88,8 +88,9 @@ def test_a_researcher_sorts_compares_and_shares(
     page = researcher.page
     page.get_by_role("button", name="Measure").click()
     expect(page.get_by_role("button", name="Measure")).to_have_count(0)
-    order = page.get_by_role("combobox", name="Order")
-    order.select_option(order.locator("optgroup[label='first model · gradient'] option").first.get_attribute("value"))
+    page.get_by_role("combobox", name="Order by a run").select_option(label="first model · gradient")
+    expect(page.get_by_role("combobox", name="Number of the run")).to_have_value("-:sets.best_f1")
+    expect(page.locator(".list-count")).to_contain_text("have no value of this number")
     page.get_by_role("searchbox", name="Key or words").fill("hostile")
     expect(page.locator(".list-row")).to_have_count(2)
     page.locator(".list-row", has=page.get_by_text("hostile", exact=True)).click()
@@ -100,8 +101,8 @@ def test_a_researcher_sorts_compares_and_shares(
 
     # Hovering a word tells its number and rank in every panel at once.
     page.locator(".heat-panel").first.locator("[data-token='0']").hover()
-    expect(page.locator(".heat-pointed").nth(0)).to_contain_text("−1 · rank 3 of 3")
-    expect(page.locator(".heat-pointed").nth(2)).to_contain_text("+1 · rank 1 of 3")
+    expect(page.locator(".heat-pointed").nth(0)).to_contain_text("−1.00 · rank 3 of 3")
+    expect(page.locator(".heat-pointed").nth(2)).to_contain_text("+1.00 · rank 1 of 3")
 
     # k by the keyboard: the top k is boxed, and the numbers follow without asking the server.
     page.locator(".heat-main").click(position={"x": 150, "y": 6})
@@ -285,11 +286,11 @@ def test_words_are_pointed_at_by_keyboard_and_in_the_matrix(explained: Server, p
     page = researcher.page
     page.locator(".heat-main").click(position={"x": 150, "y": 6})
     researcher.press("ArrowRight", "ArrowRight", "ArrowLeft")
-    expect(page.locator(".heat-pointed").nth(0)).to_contain_text("“bad” · −1 · rank 3 of 3")
-    expect(page.locator(".heat-pointed").nth(2)).to_contain_text("“bad” · +1 · rank 1 of 3")
+    expect(page.locator(".heat-pointed").nth(0)).to_contain_text("“bad” · −1.00 · rank 3 of 3")
+    expect(page.locator(".heat-pointed").nth(2)).to_contain_text("“bad” · +1.00 · rank 1 of 3")
     researcher.press("x")
     page.locator(".heat-matrix td[data-token='0']").first.hover()
-    expect(page.locator(".heat-matrix tbody th").first).to_contain_text("−1 · rank 3 of 3")
+    expect(page.locator(".heat-matrix tbody th").first).to_contain_text("−1.00 · rank 3 of 3")
 
 
 def _opened(server: Server, researcher: Person, key: str) -> Person:
@@ -306,10 +307,12 @@ def _exported(page: Page, kind: str) -> Path:
     return Path(download.value.path())
 
 
-def test_a_project_without_model_output_says_what_to_do(server: Server, person: Callable[..., Person]) -> None:
+def test_a_project_without_model_output_shows_its_texts_and_says_what_to_do(server: Server, person: Callable[..., Person]) -> None:
     researcher = person("Researcher").open("/saliency?project=3")
-    researcher.sees("No model says anything of this text yet")
-    researcher.sees("Bring in what models say")
+    researcher.sees("No model has an attribution of this text yet. Compute attributions or import them below.")
+    researcher.sees("Import predictions and attributions")
+    expect(researcher.page.locator(".heat-panel h3")).to_have_text("Text and gold")
+    expect(researcher.page.locator(".heat-text")).not_to_be_empty()
 
 
 def test_a_researcher_computes_attributions_while_the_page_is_elsewhere(
