@@ -114,7 +114,7 @@ class Saliency {
     const choice = this.view.choices.find((one) => one.run === run);
     if (!choice) return this.screen.say("The run that the texts are ordered by has no attribution of this text, so it has no map here.");
     if (this.panels?.length >= MOST_MAPS) return this.screen.say(`${MOST_MAPS} maps are on the screen, which is the most. Remove one to open another run.`);
-    return this.#setPanels([...(this.panels || []), `${run}:${layer}:`]);
+    return this.#setPanels([`${run}:${layer}:`, ...(this.panels || [])]);
   }
 
   #setPanels(panels) {

@@ -35,10 +35,8 @@ export class SaliencyMap {
     this.pieces = element("div", { class: "heat-pieces", hidden: true });
     this.legend = element("div", { class: "heat-legend" });
     this.pointed = element("p", { class: "heat-pointed", "aria-live": "polite" });
-    this.numbers = element("dl", { class: "heat-numbers" });
-    this.trust = element("div", { class: "heat-trust" }, ...this.trustWords().map((words) => element("p", {}, words)));
     const paper = element("div", { class: "heat-paper", onpointerover: (event) => this.#over(event), onpointerleave: () => actions.hover(null) }, this.text, this.bars);
-    this.root = element("section", { class: "heat-panel", "aria-label": [this.title(), panel.scores && this.meaning.head].filter(Boolean).join(", ") }, this.#header(), paper, this.pieces, this.legend, this.pointed, this.numbers, this.trust);
+    this.root = element("section", { class: "heat-panel", "aria-label": [this.title(), panel.scores && this.meaning.head].filter(Boolean).join(", ") }, this.#header(), paper, this.pieces, this.legend, this.pointed);
   }
 
   #header() {
@@ -83,10 +81,16 @@ export class SaliencyMap {
     return `${right} ${label}${p === undefined ? "" : ` ${Math.round(100 * p)} %`}`;
   }
 
-  /** How far the model is to be trusted, in sentences: how often it is right, and whether it learned from this text. */
+  /** How far the model is to be trusted: how often it is right, and whether it learned from this text; "" where nothing is known. */
   trustWords() {
     const { model, trust, seen } = this.panel;
-    return [trust && `${model}: ${trust[0].toLowerCase()}${trust.slice(1)}`, seen].filter(Boolean);
+    const words = [trust && `${trust[0].toLowerCase()}${trust.slice(1)}`, seen].filter(Boolean);
+    return words.length ? `${model}: ${words.join(" ")}` : "";
+  }
+
+  /** Which version of the text this is, where two stand side by side. */
+  get version() {
+    return this.view.isPaired ? this.view.instance.key : "";
   }
 
   #segment(segment) {
@@ -124,7 +128,6 @@ export class SaliencyMap {
     if (this.numbered !== showNumbers) this.#number(showNumbers);
     this.text.classList.toggle("with-numbers", showNumbers);
     this.#paintLegend();
-    this.#paintNumbers();
     if (!this.bars.hidden) this.#paintBars();
   }
 
@@ -169,24 +172,21 @@ export class SaliencyMap {
     return undefined;
   }
 
-  #paintNumbers() {
+  /** The numbers of this map for the table: title, value, what it is, and what is to be said of this value alone. */
+  numberRows() {
     const { panel, view, selected } = this;
-    if (panel.run === null) return this.numbers.replaceChildren();
+    if (panel.run === null) return [];
     const fit = fitOf(selected, this.isEmpty ? [] : view.gold);
     const ties = tiesOf(panel, view.sides, selected);
-    const rows = [
-      ["Token F1", fit.f1 === null ? "–" : written(fit.f1), "2·|top k ∩ set| / (|top k| + |set|), the best gold set", fit.f1 === null ? null : goldBadge(fit.set)],
-      ["IoU", written(fit.iou), "|top k ∩ set| / |top k ∪ set| of the same set"],
-      ["Sets found", written(fit.recall), "share of gold sets of which all tokens are among the top k"],
-      ["Coverage", written(fit.coverage), "share of the tokens of all gold sets that are among the top k"],
-      ...(panel.convergence === null ? [] : [["Convergence", written(panel.convergence), "what the source says of its own error: how far the sum of the scores is from the difference of the outputs"]]),
-      ...Object.entries(NAMES).filter(([name]) => name in panel.numbers).map(([name, [title, words]]) => [title, written(panel.numbers[name]), words]),
+    return [
+      { title: "Token F1", value: written(fit.f1), words: "2 · |top k ∩ set| / (|top k| + |set|) of the gold set that fits best, whose letter stands beside it", ...(fit.f1 === null ? {} : { badge: goldBadge(fit.set), badgeWords: `set ${letterOf(fit.set)}` }) },
+      { title: "IoU", value: written(fit.iou), words: "|top k ∩ set| / |top k ∪ set| of the same set" },
+      { title: "Sets found", value: written(fit.recall), words: "share of the gold sets whose tokens are all among the top k" },
+      { title: "Coverage", value: written(fit.coverage), words: "share of the tokens of all gold sets that are among the top k" },
+      ...Object.entries(NAMES).filter(([name]) => name in panel.numbers).map(([name, [title, words]]) => ({ title, value: written(panel.numbers[name]), words })),
       ...factsOf(panel),
+      ...(ties > 0 ? [{ title: "Ties at k", value: String(ties), words: "tokens that were left out although their score equals one in the top k; the first by position were taken" }] : []),
     ];
-    this.fit = fit;
-    this.numbers.replaceChildren(...rows.map(([title, value, words, badge]) => element("div", { title: words }, element("dt", {}, title), element("dd", {}, value, badge && element("span", { class: "of-set", "aria-label": `set ${letterOf(fit.set)}` }, badge)))),
-      ...(ties > 0 ? [element("div", { class: "ties", title: "Equal scores at k: the first ones by position were taken" }, element("dt", {}, "Ties at k"), element("dd", {}, String(ties)))] : []));
-    return undefined;
   }
 
   #paintBars() {
@@ -243,11 +243,11 @@ export class SaliencyMap {
 }
 
 const NAMES = {
-  "editing.average_precision": ["AP", "average precision of the ranking, against the best gold set"],
-  "editing.mrr": ["MRR", "1 / mean rank of a set's tokens, each taken out once found; the best gold set"],
-  "er_test.order": ["Order loss", "0: each token of the set outranks all others; the best gold set"],
-  "method.sufficiency": ["Sufficiency", "p(full) − p(rationale alone); lower is better"],
-  "method.comprehensiveness": ["Comprehensiveness", "p(full) − p(without rationale); higher is better"],
-  "benchmark.map": ["MAP", "with the original's ranking, by string"],
-  "benchmark.map_aligned": ["MAP, aligned", "with the original's ranking, by place"],
+  "editing.average_precision": ["AP", "average precision of the ranking against the best gold set"],
+  "editing.mrr": ["MRR", "1 / the mean rank of a set's tokens, each removed once it is found; for the best gold set"],
+  "er_test.order": ["Order loss", "0 when every token of the best gold set ranks above all others"],
+  "method.sufficiency": ["Sufficiency", "p(full text) − p(rationale alone); lower is better"],
+  "method.comprehensiveness": ["Comprehensiveness", "p(full text) − p(text without the rationale); higher is better"],
+  "benchmark.map": ["MAP", "agreement with the original's ranking, token by token as text"],
+  "benchmark.map_aligned": ["MAP, aligned", "agreement with the original's ranking, token by token in place"],
 };

@@ -8,6 +8,7 @@ import { SaliencyMap, TEXT_AND_GOLD } from "./saliency_map.js";
 import { matrixOf } from "./saliency_matrix.js";
 import { countsOf, depthsOf } from "./saliency_numbers.js";
 import { differences, fullTitleOf, nextMapOf } from "./saliency_runs.js";
+import { columnsFor, NumbersTable } from "./saliency_table.js";
 import { TabTitle } from "./tab_title.js";
 
 const DARK = matchMedia("(prefers-color-scheme: dark)");
@@ -24,9 +25,12 @@ export class SaliencyScreen {
     this.partner = element("select", { class: "partner", "aria-label": "Beside it", onchange: () => actions.partner(this.partner.value ? Number(this.partner.value) : null) });
     this.grid = element("div", { class: "heat-grid" });
     this.matrix = element("div", {});
+    this.numbers = new NumbersTable();
     this.depths = element("div", { class: "heat-depths" });
     this.notice = element("p", { class: "heat-notice", role: "status" });
-    this.content = element("div", { class: "heat-content" }, this.grid, this.matrix, this.depths);
+    this.content = element("div", { class: "heat-content" }, this.grid, this.matrix, this.numbers.root, this.depths);
+    this.widths = new ResizeObserver(() => this.#layOut());
+    this.widths.observe(this.content);
     this.main = element("main", { class: "heat-main nothing" }, this.title, this.controls, this.notice, this.content);
     this.root = element("div", { class: "panel saliency", tabIndex: -1 }, this.rules);
     this.root.append(this.main);
@@ -60,6 +64,7 @@ export class SaliencyScreen {
     for (const one of [view, partner].filter(Boolean)) {
       one.n = one.sides.reduce((sum, side) => sum + side.n, 0);
       one.combos = combinations(one.gold, one.n);
+      one.isPaired = Boolean(partner);
     }
     const lanes = Math.max(lanesOf(view.gold), lanesOf(partner?.gold || []));
     setText(this.rules, heatRules() + goldRulesOfThemes([...view.combos, ...(partner?.combos || [])], lanes));
@@ -76,6 +81,7 @@ export class SaliencyScreen {
     this.grid.replaceChildren(...this.shown.map((map) => map.root));
     this.grid.classList.toggle("paired", Boolean(partner));
     this.main.classList.remove("nothing");
+    this.#layOut();
     this.main.classList.toggle("without-maps", this.isWithoutMaps);
     setText(this.notice, this.#words());
     this.changed();
@@ -84,6 +90,13 @@ export class SaliencyScreen {
   /** All maps in the order of the screen: each beside its partner's. */
   get shown() {
     return this.maps.flatMap((map, place) => [map, this.partnerMaps[place]].filter(Boolean));
+  }
+
+  /** Maps in rows of equal length; a map beside its partner's where there are two versions. */
+  #layOut() {
+    const n = this.partnerMaps.length ? 2 : Math.max(1, this.maps.length);
+    this.content.style.setProperty("--maps", n);
+    this.content.style.setProperty("--columns", this.partnerMaps.length ? 2 : columnsFor(n, this.content.clientWidth));
   }
 
   /** Whether the text stands there with its gold alone. */
@@ -166,6 +179,8 @@ export class SaliencyScreen {
     const counts = countsOf(this.view.sides, this.shares);
     setText(this.kWords, `${this.view.sides.map(({ n }, side) => `${counts[side]} of ${n}`).join(" and ")}${state.share === null ? " (RLR)" : ""}`);
     this.#showMatrix(scales);
+    this.numbers.root.hidden = this.isWithoutMaps;
+    if (!this.isWithoutMaps) this.numbers.show(this.shown);
     this.grid.hidden = state.matrix && !this.isWithoutMaps;
     this.#showDepths();
     this.actions.remember();
@@ -178,14 +193,8 @@ export class SaliencyScreen {
     if (this.isWithoutMaps) return this.matrix.replaceChildren();
     if (state.matrix) this.matrices.push(of(this.view, this.maps, "own", 0));
     if (state.matrix && this.partnerMaps.length) this.matrices.push(of(this.partnerView, this.partnerMaps, "partner", this.maps.length));
-    this.matrix.replaceChildren(...this.matrices.map(({ root }) => root), ...(state.matrix ? this.#trust() : []));
+    this.matrix.replaceChildren(...this.matrices.map(({ root }) => root));
     return undefined;
-  }
-
-  /** Under the matrix, what stands under each map: once for each model. */
-  #trust() {
-    const words = [...new Set(this.maps.flatMap((map) => map.trustWords()))];
-    return words.length ? [element("div", { class: "heat-trust" }, ...words.map((one) => element("p", {}, one)))] : [];
   }
 
   #partnerShares() {
@@ -253,6 +262,7 @@ export class SaliencyScreen {
   }
 
   destroy() {
+    this.widths.disconnect();
     this.tab.destroy();
     this.root.remove();
   }

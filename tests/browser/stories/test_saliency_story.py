@@ -307,7 +307,9 @@ def _exported(page: Page, kind: str) -> Path:
     return Path(download.value.path())
 
 
-def test_a_project_without_model_output_shows_its_texts_and_says_what_to_do(server: Server, person: Callable[..., Person]) -> None:
+def test_a_project_without_model_output_shows_its_texts_and_says_what_to_do(
+    server: Server, person: Callable[..., Person]
+) -> None:
     researcher = person("Researcher").open("/saliency?project=3")
     researcher.sees("No model has an attribution of this text yet. Compute attributions or import them below.")
     researcher.sees("Import predictions and attributions")
