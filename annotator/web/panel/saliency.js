@@ -10,8 +10,8 @@ import { SavedLists } from "./saliency_lists.js";
 import { SaliencyScreen } from "./saliency_screen.js";
 
 const KEYS = [
-  ["Texts", [["j", "next text"], ["k", "text before"], ["i", "show or hide the list of texts"], ["/", "search"], ["l", "saved lists: save what is listed, put this text on one"]]],
-  ["Maps", [["← →", "point at the next word, or the one before"], ["[ ]", "one token fewer or more in the top k"], ["s", "one scale for all maps of a method"], ["m", "sizes without signs"], ["c", "cut the scale at the 98th percentile"], ["n", "numbers under the words"], ["b", "bars"], ["p", "pieces"], ["x", "matrix"], ["e", "export"], ["?", "this list"]]],
+  ["Texts", [["j", "next text"], ["k", "previous text"], ["i", "show or hide the list of texts"], ["/", "search by key or words"], ["l", "lists: save the texts that are listed, or put this text on a list"]]],
+  ["Maps", [["← →", "point at the next or the previous word"], ["[ ]", "one token fewer or more in the top k"], ["s", "one scale for all maps of a method"], ["m", "show sizes without signs"], ["c", "cut the scale at the 98th percentile"], ["n", "show the scores under the words"], ["b", "show the highest scores as bars"], ["p", "show the model's own pieces"], ["x", "show a matrix of maps by tokens"], ["e", "export the maps"], ["?", "show these keys"]]],
 ];
 const MOST_MAPS = 8;
 const FLAGS = { shared: "shared", magnitude: "magnitude", clip: "clip", numbers: "numbers", bars: "bars", pieces: "pieces", matrix: "matrix" };
@@ -56,11 +56,11 @@ class Saliency {
     if (!first) return this.screen.say(this.#wordsOfNothing());
     await this.open(first);
     if (isOrderedByLink) this.#openRun(...this.list.run);
-    return isThere ? undefined : this.screen.say("The saved list of this link is not there (any more); all texts are listed.");
+    return isThere ? undefined : this.screen.say("The list in this link no longer exists, so all texts are shown.");
   }
 
   #wordsOfNothing() {
-    if (Object.values(this.list.asked).some(Boolean)) return "No text fits what is chosen on the left.";
+    if (Object.values(this.list.asked).some(Boolean)) return "No text matches what is chosen on the left.";
     return `There are no texts in this project yet. ${this.data.may_import ? "Import some on the Project page, under Import." : "A lead can import some."}`;
   }
 
@@ -69,15 +69,15 @@ class Saliency {
       const headers = { Accept: "application/json", "X-CSRF-Token": this.data.csrf };
       const answer = await fetch(`${this.data.routes}/${route}?${new URLSearchParams(query)}`, { headers });
       const said = await answer.json();
-      return answer.ok ? said : { error: said.error || "The server could not answer." };
+      return answer.ok ? said : { error: said.error || "The server could not answer. Try again." };
     } catch {
-      return { error: "The server cannot be reached. Is the connection there?" };
+      return { error: "The server cannot be reached. Check the connection and try again." };
     }
   }
 
   async #tell(route, body) {
     const { status, body: said } = await new Messages(this.data.routes, this.data.csrf).post(route, body);
-    return status === 200 ? said : { error: said.error || "The server cannot be reached. Nothing was changed; try again." };
+    return status === 200 ? said : { error: said.error || "The server cannot be reached, so nothing was changed. Try again." };
   }
 
   /** Opens a text with the panels that are chosen; the first time the server chooses them. */
@@ -112,8 +112,8 @@ class Saliency {
   #openRun(run, layer) {
     if (!this.view || this.view.panels.some((panel) => panel.run === run)) return undefined;
     const choice = this.view.choices.find((one) => one.run === run);
-    if (!choice) return this.screen.say("The run that the texts are ordered by has no attribution of this text, so it has no map here.");
-    if (this.panels?.length >= MOST_MAPS) return this.screen.say(`${MOST_MAPS} maps are on the screen, which is the most. Remove one to open another run.`);
+    if (!choice) return this.screen.say("The run by which the texts are ordered has no attribution of this text, so no map of it is opened.");
+    if (this.panels?.length >= MOST_MAPS) return this.screen.say(`${MOST_MAPS} maps are open, which is the most. Remove one to open another run.`);
     return this.#setPanels([`${run}:${layer}:`, ...(this.panels || [])]);
   }
 
@@ -131,7 +131,7 @@ class Saliency {
   async step(by) {
     const next = await this.list.neighbour(by);
     if (next !== null) await this.open(next);
-    else this.screen.say(by > 0 ? "This is the last text of the list." : "This is the first text of the list.");
+    else this.screen.say(by > 0 ? "This is the last text that is listed." : "This is the first text that is listed.");
   }
 
   #toggleList() {

@@ -139,7 +139,7 @@ export function pictureScale(width, height) {
 export async function pictureOf({ svg, width, height }) {
   const scale = pictureScale(width, height);
   const size = `${width.toLocaleString("en")} × ${Math.ceil(height).toLocaleString("en")} pixels`;
-  if (scale === null) return { blob: null, refusal: `The picture would have ${size}, which is more than browsers can draw. Save it as SVG, which has no such limit, or show fewer maps.` };
+  if (scale === null) return { blob: null, refusal: `The picture would have ${size}, which is more than browsers can draw. Save it as SVG, which has no such limit, or remove some maps.` };
   const address = URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" }));
   try {
     const image = await loaded(address);
@@ -153,7 +153,7 @@ export async function pictureOf({ svg, width, height }) {
   }
 }
 
-const undrawn = (size) => `This browser could not draw a picture of ${size}. Save it as SVG, or show fewer maps.`;
+const undrawn = (size) => `This browser could not draw a picture of ${size}. Save it as SVG, or remove some maps.`;
 
 function loaded(address) {
   return new Promise((resolve, reject) => {

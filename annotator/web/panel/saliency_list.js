@@ -4,8 +4,8 @@ import { written } from "./numbers.js";
 import { fullTitleOf, whoseOf } from "./saliency_runs.js";
 
 const WHICH = [
-  ["all", "all texts"], ["wrong", "prediction wrong"], ["right", "prediction right"], ["disagree", "models disagree"],
-  ["won", "won against …"], ["lost", "lost against …"], ["perturbed", "perturbed versions"],
+  ["all", "all texts"], ["wrong", "wrong predictions of …"], ["right", "right predictions of …"], ["disagree", "models disagree"],
+  ["won", "right where another is wrong"], ["lost", "wrong where another is right"], ["perturbed", "changed versions"],
 ];
 const NEEDS_MODEL = new Set(["wrong", "right", "won", "lost"]);
 const PER_PAGE = 25;
@@ -20,15 +20,15 @@ export class InstanceList {
     Object.assign(this, { actions, saved, page: 1, rows: [], n: 0 });
     const changed = () => this.load(1);
     this.which = element("select", { "aria-label": "Which texts", onchange: () => (this.#offer(), changed()) }, ...WHICH.map(([value, words]) => element("option", { value }, words)));
-    this.model = element("select", { "aria-label": "Whose answers", onchange: changed });
-    this.other = element("select", { "aria-label": "Against whose answers", onchange: changed });
+    this.model = element("select", { "aria-label": "Whose predictions", onchange: changed });
+    this.other = element("select", { "aria-label": "The other model", onchange: changed });
     this.by = element("select", { "aria-label": "Order by a run", onchange: () => this.#chooseRun() });
     this.number = element("select", { "aria-label": "Number of the run", onchange: changed });
     this.order = element("select", { "aria-label": "Direction", onchange: changed }, element("option", { value: "lowest" }, "lowest first"), element("option", { value: "highest" }, "highest first"));
     this.words = element("input", { type: "search", placeholder: "key or words", "aria-label": "Key or words", oninput: () => this.#later() });
     this.count = element("p", { class: "list-count", "aria-live": "polite" });
     this.body = element("div", { class: "list-rows", role: "listbox", "aria-label": "Texts" });
-    this.back = button("‹", { title: "Page before", className: "plain icon-only", onclick: () => this.load(this.page - 1) });
+    this.back = button("‹", { title: "Previous page", className: "plain icon-only", onclick: () => this.load(this.page - 1) });
     this.on = button("›", { title: "Next page", className: "plain icon-only", onclick: () => this.load(this.page + 1) });
     this.root = element("aside", { class: "list", "aria-label": "Texts" },
       element("div", { class: "list-asked" }, this.saved.root, this.words, this.which, this.model, this.other, this.by, this.number, this.order),
@@ -138,7 +138,7 @@ export class InstanceList {
   #countWords(first, { n, rows, without }) {
     const missing = without ? `${without.toLocaleString("en")} ${without === 1 ? "has" : "have"} no value of this number` : "";
     if (n) return [`${first + 1}–${first + rows.length} of ${n.toLocaleString("en")}`, missing].filter(Boolean).join(" · ");
-    return missing ? `No text is listed: ${missing}. Choose another number.` : "No text fits. Choose other texts, or clear the search.";
+    return missing ? `No text is listed: ${missing}. Choose another number.` : "No text matches. Choose other texts, or clear the search.";
   }
 
   #row(row) {

@@ -1,7 +1,7 @@
 /** One panel: a text with heat, gold underlines and boxes, its legend, its bars, its numbers. */
 import { element, setText } from "./dom.js";
 import { letterOf } from "./model.js";
-import { written } from "./numbers.js";
+import { percent, written } from "./numbers.js";
 import { goldBadge } from "./saliency_gold.js";
 import { colourOf, stepOf } from "./saliency_heat.js";
 import { meaningOf } from "./saliency_meaning.js";
@@ -153,9 +153,9 @@ export class SaliencyMap {
     if (panel.run === null) return { bar: false, words: "" };
     if (this.isEmpty) return { bar: false, words: "this run has no attribution of this text" };
     if (!panel.scores) return { bar: false, words: panel.spans ? "selected tokens are boxed" : "a ranking without scores" };
-    if (!scale) return { bar: false, words: "all scores are 0, so that the top k are the first tokens" };
+    if (!scale) return { bar: false, words: "all scores are 0, so the top k are the first tokens" };
     const meaning = panel.is_signed && magnitude ? `sizes without signs, ${this.meaning.head}` : this.meaning.legend;
-    return { bar: true, isSigned: this.isSigned, low: this.isSigned ? -scale : 0, high: scale, words: [meaning, panel.unit !== "none" && panel.unit, this.nCut > 0 && `${this.nCut} beyond the scale, in bold`].filter(Boolean).join(" · ") };
+    return { bar: true, isSigned: this.isSigned, low: this.isSigned ? -scale : 0, high: scale, words: [meaning, panel.unit !== "none" && panel.unit, this.nCut > 0 && `${this.nCut} ${this.nCut === 1 ? "word" : "words"} beyond the scale, in bold`].filter(Boolean).join(" · ") };
   }
 
   legendLine() {
@@ -210,11 +210,11 @@ export class SaliencyMap {
   }
 
   #pieceChips() {
-    if (!this.panel.pieces) return [element("p", {}, "No pieces: the source scores words.")];
+    if (!this.panel.pieces) return [element("p", {}, "There are no pieces: the source gives a score for each word.")];
     const special = this.panel.pieces.filter((piece) => piece[3]).reduce((sum, piece) => sum + Math.abs(piece[5]), 0);
     const all = this.panel.pieces.reduce((sum, piece) => sum + Math.abs(piece[5]), 0);
     return [...this.panel.pieces.map(([text, , , isSpecial, , score]) => element("span", { class: `piece ${isSpecial ? "special" : ""}` }, text || "∅", element("small", {}, this.meaning.number(score)))),
-      element("p", {}, `Special pieces have ${all ? Math.round((100 * special) / all) : 0} % of all |score| and are in no word.`)];
+      element("p", {}, `${percent(all ? special / all : 0)} of all |score| lies on special pieces, which belong to no word.`)];
   }
 
   /** Marks a token, and says its number and rank. `scrolls`: whether a long text is moved so that it can be seen. */

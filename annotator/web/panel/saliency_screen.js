@@ -18,11 +18,11 @@ export class SaliencyScreen {
     Object.assign(this, { actions, state, maps: [], partnerMaps: [] });
     this.rules = element("style");
     this.title = element("div", { class: "heat-title" });
-    this.k = element("input", { type: "range", min: 0, max: 100, step: 1, "aria-label": "Share of tokens that is selected", oninput: () => this.#slide() });
+    this.k = element("input", { type: "range", min: 0, max: 100, step: 1, "aria-label": "Share of the tokens in the top k", oninput: () => this.#slide() });
     this.kWords = element("output", { class: "k-words" });
     this.controls = this.#controls();
     this.add = element("select", { class: "add-panel", "aria-label": "Add a map", onchange: () => this.#added() });
-    this.partner = element("select", { class: "partner", "aria-label": "Beside it", onchange: () => actions.partner(this.partner.value ? Number(this.partner.value) : null) });
+    this.partner = element("select", { class: "partner", "aria-label": "Version beside it", onchange: () => actions.partner(this.partner.value ? Number(this.partner.value) : null) });
     this.grid = element("div", { class: "heat-grid" });
     this.matrix = element("div", {});
     this.numbers = new NumbersTable();
@@ -51,11 +51,11 @@ export class SaliencyScreen {
       return (this[`${name}Button`] = made);
     };
     return element("div", { class: "heat-controls" },
-      element("label", { class: "k" }, "k", this.k), this.kWords, button("RLR", { title: "k by the project's mean rationale length", className: "plain", onclick: () => this.#usual() }),
-      flip("shared", "Shared scale", "s", "One scale for all maps of a method"), flip("magnitude", "Magnitude", "m", "Sizes without signs"),
-      flip("clip", "Clip", "c", "Cut the scale at the 98th percentile"), flip("numbers", "Numbers", "n", "Signed numbers under the words"),
-      flip("bars", "Bars", "b", "The words with the highest scores as bars"), flip("pieces", "Pieces", "p", "The model's own pieces"), flip("matrix", "Matrix", "x", "Methods down, tokens across"),
-      button("Export", { title: "Save what is on screen", key: "e", className: "always", onclick: () => this.openExport() }));
+      element("label", { class: "k" }, "Top k", this.k), this.kWords, button("RLR", { title: "Take k from the project's mean rationale length ratio (RLR)", className: "plain", onclick: () => this.#usual() }),
+      flip("shared", "Shared scale", "s", "Use one scale for all maps of a method"), flip("magnitude", "Without signs", "m", "Show sizes without signs"),
+      flip("clip", "Cut outliers", "c", "Cut the scale at the 98th percentile"), flip("numbers", "Scores", "n", "Show the scores under the words"),
+      flip("bars", "Bars", "b", "Show the highest scores as bars"), flip("pieces", "Pieces", "p", "Show the model's own pieces"), flip("matrix", "Matrix", "x", "Show a matrix of maps by tokens"),
+      button("Export", { title: "Save the maps as a file", key: "e", className: "always", onclick: () => this.openExport() }));
   }
 
   /** Shows another text. */
@@ -116,12 +116,12 @@ export class SaliencyScreen {
     const { instance, gold } = this.view;
     const sets = gold.map((tokens, set) => element("span", { class: "gold-chip" }, goldBadge(set), `${tokens.length}`));
     this.title.replaceChildren(element("div", { class: "heat-where" },
-      button("‹", { title: "Text before", key: "k", className: "plain", onclick: () => this.actions.step(-1) }), button("›", { title: "Next text", key: "j", className: "plain", onclick: () => this.actions.step(1) }),
+      button("‹", { title: "Previous text", key: "k", className: "plain", onclick: () => this.actions.step(-1) }), button("›", { title: "Next text", key: "j", className: "plain", onclick: () => this.actions.step(1) }),
       element("h2", {}, instance.key), element("span", { class: "gold-label" }, instance.result === null ? "no label" : `gold: ${instance.result || "no answer"}`), ...sets,
       instance.kind && element("span", { class: "kind" }, `${instance.kind} of ${instance.parent}`)),
     element("div", { class: "heat-choose" }, this.partner, this.add, button("Texts", { key: "i", title: "Show or hide the list of texts", className: "plain", onclick: () => this.actions.list() })));
     const partners = this.view.partners.map(({ id, key, kind }) => element("option", { value: id }, kind ? `${key} (${kind})` : `${key} (original)`));
-    this.partner.replaceChildren(element("option", { value: "" }, partners.length ? "beside it: nothing" : "no other version"), ...partners);
+    this.partner.replaceChildren(element("option", { value: "" }, partners.length ? "no version beside it" : "no other version"), ...partners);
     this.partner.value = this.partnerView ? String(this.partnerView.instance.id) : "";
     this.partner.disabled = !partners.length;
   }
@@ -211,7 +211,7 @@ export class SaliencyScreen {
       return element("tr", {}, element("th", { scope: "row" }, map.title()), element("td", {}, element("b", {}, written(value))), ...depths.slice(0, 12).map((depth) => element("td", {}, written(depth))));
     });
     const most = Math.min(12, Math.max(...this.maps.map((map) => map.selected.size), 1));
-    return this.depths.replaceChildren(element("table", {}, element("caption", {}, "MAP of the top k, and the share of the changed text's first i tokens that are among the original's first i"),
+    return this.depths.replaceChildren(element("table", {}, element("caption", {}, "MAP of the top k, and for each depth i the share of the changed version's first i tokens that are among the original's first i"),
       element("thead", {}, element("tr", {}, element("th", { scope: "col" }, "i"), element("th", { scope: "col" }, "MAP"), ...Array.from({ length: most }, (_, i) => element("th", { scope: "col" }, String(i + 1))))), element("tbody", {}, ...rows)));
   }
 
@@ -238,15 +238,15 @@ export class SaliencyScreen {
   openExport() {
     if (!this.maps.length) return this.say("There is no text on the screen, so there is nothing to save.");
     const offer = (label, words, kind) => element("div", { class: "export-row" }, button(label, { onclick: () => (dialog.close(), this.actions.save(kind)) }), words);
-    const dialog = openDialog(this.root, "Save what is on screen",
-      offer("HTML", "one page without scripts", "html"), offer("SVG", "a drawing, for slides and papers", "svg"), offer("PNG", "a picture, at twice the size of the drawing", "png"),
-      offer("LaTeX", "colour boxes, for a paper (xcolor)", "tex"), offer("CSV", "a line a token and panel", "csv"));
+    const dialog = openDialog(this.root, "Export the maps",
+      offer("HTML", "a page of its own, without scripts", "html"), offer("SVG", "a drawing, for slides and papers", "svg"), offer("PNG", "a picture, at twice the size of the drawing", "png"),
+      offer("LaTeX", "coloured boxes, for a paper (needs xcolor)", "tex"), offer("CSV", "a row for each token of each map", "csv"));
     return undefined;
   }
 
   /** A file that could not be made, and another kind instead. */
   offerInstead(refusal, label, kind) {
-    const dialog = openDialog(this.root, "This could not be saved", element("p", { class: "dialog-words", role: "alert" }, refusal),
+    const dialog = openDialog(this.root, "The file could not be made", element("p", { class: "dialog-words", role: "alert" }, refusal),
       element("div", { class: "dialog-foot" }, button(`Save as ${label}`, { className: "primary", onclick: () => (dialog.close(), this.actions.save(kind)) })));
   }
 

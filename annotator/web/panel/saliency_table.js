@@ -23,7 +23,7 @@ export class NumbersTable {
   }
 }
 
-const headOf = (maps) => element("tr", {}, element("td", {}), ...maps.map((map) => element("th", { scope: "col" }, map.title(), element("small", {}, [map.version, map.panel.scores && map.meaning.head].filter(Boolean).join(" · ")))), element("th", { class: "definition", scope: "col" }, "what it is"));
+const headOf = (maps) => element("tr", {}, element("td", {}), ...maps.map((map) => element("th", { scope: "col" }, map.title(), element("small", {}, [map.version, map.panel.scores && map.meaning.head].filter(Boolean).join(" · ")))), element("th", { class: "definition", scope: "col" }, "Definition"));
 
 /** A number that a map has; empty where its method has no such number. */
 function cellOf(row) {

@@ -116,7 +116,7 @@ def test_a_researcher_sorts_compares_and_shares(
     researcher.press("x", "n")
     assert asked == []
 
-    page.get_by_role("combobox", name="Beside it").select_option(label="hostile-2 (synonym)")
+    page.get_by_role("combobox", name="Version beside it").select_option(label="hostile-2 (synonym)")
     expect(page.locator(".heat-panel")).to_have_count(8)
     researcher.sees("MAP of the top k")
     asked_for = parse_qs(urlsplit(page.url).query)
@@ -232,7 +232,7 @@ def test_a_list_is_saved_chosen_shared_and_filled_with_the_keyboard_alone(
     researcher.press("Tab")
     page.keyboard.type("is it the soup?")
     researcher.press("Control+Enter")
-    expect(page.get_by_role("alert")).to_contain_text(f"is saved, with {n} texts")
+    expect(page.get_by_role("alert")).to_contain_text(f"is saved with {n} texts")
 
     # The text on screen goes off the list and on again; the focus stays where it is.
     on_it = page.get_by_role("region", name="soups").get_by_role("button", name="This text")
@@ -262,17 +262,17 @@ def test_a_list_is_saved_chosen_shared_and_filled_with_the_keyboard_alone(
     delete.click()
     expect(other.page.get_by_role("region", name="soups")).to_have_count(0)
     page.reload()
-    researcher.sees("The saved list of this link is not there (any more)")
+    researcher.sees("The list in this link no longer exists")
 
 
 def test_the_link_holds_what_is_listed(explained: Server, person: Callable[..., Person]) -> None:
     page = _opened(explained, person("Researcher"), "hostile").page
     page.get_by_role("combobox", name="Which texts").select_option("won")
-    page.get_by_role("combobox", name="Whose answers", exact=True).select_option(label="first model")
-    page.get_by_role("combobox", name="Against whose answers").select_option(label="second model")
+    page.get_by_role("combobox", name="Whose predictions", exact=True).select_option(label="first model")
+    page.get_by_role("combobox", name="The other model").select_option(label="second model")
     chosen = [
         page.get_by_role("combobox", name=name, exact=True).input_value()
-        for name in ("Whose answers", "Against whose answers")
+        for name in ("Whose predictions", "The other model")
     ]
     page.wait_for_url(f"**which=won&answers={chosen[0]}&other={chosen[1]}**")
     count = page.locator(".list-count").inner_text()
