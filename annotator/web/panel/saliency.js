@@ -108,13 +108,18 @@ class Saliency {
     return this.open(this.view.instance.id);
   }
 
-  /** Opens the run that the texts are ordered by as a map, unless one of its maps is there already. */
+  /**
+   * Opens the run that the texts are ordered by as a map, unless one of its maps is there already. It takes the place of the one
+   * that was opened so before: with the arrow keys one passes every run of the menu.
+   */
   #openRun(run, layer) {
-    if (!this.view || this.view.panels.some((panel) => panel.run === run)) return undefined;
+    const panels = (this.panels || []).filter((panel) => panel !== this.openedByOrder);
+    if (!this.view || this.panels?.some((panel) => panel.startsWith(`${run}:`))) return undefined;
     const choice = this.view.choices.find((one) => one.run === run);
     if (!choice) return this.screen.say("The run by which the texts are ordered has no attribution of this text, so no map of it is opened.");
-    if (this.panels?.length >= MOST_MAPS) return this.screen.say(`${MOST_MAPS} maps are open, which is the most. Remove one to open another run.`);
-    return this.#setPanels([`${run}:${layer}:`, ...(this.panels || [])]);
+    if (panels.length >= MOST_MAPS) return this.screen.say(`${MOST_MAPS} maps are open, which is the most. Remove one to open another run.`);
+    this.openedByOrder = `${run}:${layer}:`;
+    return this.#setPanels([this.openedByOrder, ...panels]);
   }
 
   #setPanels(panels) {

@@ -39,10 +39,23 @@ def test_choosing_a_run_to_order_by_opens_it_as_a_map_once(saliency: Callable[..
     expect(shown.page.locator(".heat-panel h3")).to_have_text(["tiny · occlusion"])
     run = shown.page.get_by_role("combobox", name="Order by a run")
     run.select_option(label="tiny · attention")
-    expect(shown.page.locator(".heat-panel h3")).to_have_text(["tiny · occlusion", "tiny · attention"])
+    expect(shown.page.locator(".heat-panel h3")).to_have_text(["tiny · attention", "tiny · occlusion"])
     run.select_option(label="tiny · occlusion")
     expect(run).to_have_value("1")
     expect(shown.page.locator(".heat-panel")).to_have_count(2)
+
+
+def test_runs_that_the_arrow_keys_pass_do_not_pile_up_as_maps(saliency: Callable[..., SaliencyPage]) -> None:
+    fake = SaliencyFake(panels=[map_of(), attention(), map_of(3, method="lime")])
+    fake.numbers = [*NUMBERS, number(3, "tiny", "lime", "F1")]
+    shown = saliency(fake).open(query="&panels=1:-:")
+    shown.page.get_by_role("combobox", name="Order by a run").focus()
+    shown.keys("ArrowDown")  # occlusion, which is open already
+    expect(shown.page.locator(".heat-panel h3")).to_have_text(["tiny · occlusion"])
+    shown.keys("ArrowDown")
+    expect(shown.page.locator(".heat-panel h3")).to_have_text(["tiny · attention", "tiny · occlusion"])
+    shown.keys("ArrowDown")
+    expect(shown.page.locator(".heat-panel h3")).to_have_text(["tiny · lime", "tiny · occlusion"])
 
 
 def test_without_an_instance_the_first_text_of_the_list_is_opened(saliency: Callable[..., SaliencyPage]) -> None:
