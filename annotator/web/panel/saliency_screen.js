@@ -108,7 +108,7 @@ export class SaliencyScreen {
     const withheld = this.view.withheld || this.partnerView?.withheld;
     if (withheld) return withheld;
     const gold = this.view.gold.length ? "" : "This text has no gold sets, so there is nothing to compare an attribution with.";
-    if (!this.view.choices.length) return `No model has an attribution of this text yet. Compute attributions or import them below. ${gold}`.trim();
+    if (!this.view.choices.length) return `No model has an attribution of this text yet. Below you can import attributions or have them computed. ${gold}`.trim();
     return this.isWithoutMaps ? `No map is open. Choose one under “Add a map”. ${gold}`.trim() : gold;
   }
 
