@@ -89,7 +89,9 @@ def test_a_text_without_attributions_is_shown_with_its_gold(saliency: Callable[.
     expect(shown.map().locator("h3")).to_have_text("Text and gold")
     expect(shown.map().locator(".heat-text")).to_have_text("bad slow plot good cast")
     expect(shown.map().locator(".g0")).to_have_text(["bad", "slow"])
-    expect(shown.page.locator(".heat-notice")).to_contain_text("Below you can import attributions or have them computed.")
+    expect(shown.page.locator(".heat-notice")).to_contain_text(
+        "Below you can import attributions or have them computed."
+    )
     shown.page.locator(".heat-where").click()
     shown.keys("ArrowRight")
     expect(shown.map().locator(".heat-pointed")).to_have_text("“bad” · in gold set A")

@@ -311,7 +311,9 @@ def test_a_project_without_model_output_shows_its_texts_and_says_what_to_do(
     server: Server, person: Callable[..., Person]
 ) -> None:
     researcher = person("Researcher").open("/saliency?project=3")
-    researcher.sees("No model has an attribution of this text yet. Below you can import attributions or have them computed.")
+    researcher.sees(
+        "No model has an attribution of this text yet. Below you can import attributions or have them computed."
+    )
     researcher.sees("Import predictions and attributions")
     expect(researcher.page.locator(".heat-panel h3")).to_have_text("Text and gold")
     expect(researcher.page.locator(".heat-text")).not_to_be_empty()
