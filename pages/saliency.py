@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from annotator.domain.people import has_right
 from annotator.web import saliency_panel
 from annotator.web.page_parts import asked_instance, require_project
 from annotator.web.sections import computing, importing, jobs
@@ -19,9 +20,14 @@ with page_store() as store:
         ended = jobs.last_ended(store, visit, project)
 if project is not None:
     saliency_panel.saliency(
-        project.id, visit.csrf, start=asked_instance(), measured=ended, key=f"saliency_{project.id}"
+        project.id,
+        visit.csrf,
+        start=asked_instance(),
+        measured=ended,
+        may_import=has_right(visit.user, visit.roles, "manage project"),
+        key=f"saliency_{project.id}",
     )
-    with st.expander("Bring in what models say", icon=":material/upload_file:"), page_store() as store:
+    with st.expander("Import predictions and attributions", icon=":material/upload_file:"), page_store() as store:
         importing.show_output(store, visit, project)
     with st.expander("Compute attributions", icon=":material/calculate:"), page_store() as store:
         computing.show(store, visit, project)

@@ -13,7 +13,7 @@ SEEDS = TEN_SEEDS
 
 
 class RandomScores:
-    """Uniform scores in [0, 1). An input's scores follow from its tokens and the seed, whatever is asked beside it."""
+    """Uniform scores in [0, 1), of no label. They follow from an input's tokens and the seed, whatever is asked beside it."""
 
     method = "random"
     unit: Unit = "none"
@@ -24,11 +24,11 @@ class RandomScores:
         self.parameters: Mapping[str, object] = {}
 
     def explain(self, inputs: Sequence[Input], labels: Sequence[str]) -> list[Explained]:
-        return [self._one(one, label) for one, label in zip(inputs, labels, strict=True)]
+        return [self._one(one) for one, _ in zip(inputs, labels, strict=True)]
 
-    def _one(self, one: Input, label: str) -> Explained:
+    def _one(self, one: Input) -> Explained:
         scores = chance_for(one, self.seed or 0).random(one.n_selectable)
-        return Explained((Attribution(tuple(scores.tolist()), label),))
+        return Explained((Attribution(tuple(scores.tolist())),))
 
 
 def chance_for(one: Input, seed: int) -> np.random.Generator:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from annotator.domain.measurements import Listed, Measurement, Question, Which
 from annotator.store.database import Store, now
@@ -82,6 +83,14 @@ def count_asked(store: Store, question: Question) -> int:
     """How many instances a question lists."""
     source, where, values = _asked(question)
     return int(store.value(f"SELECT count(*) {source} WHERE {where}", values))
+
+
+def count_without_value(store: Store, question: Question) -> int:
+    """How many instances a question would list if it asked for no number: those that have no value of it."""
+    if question.run_id is None:
+        return 0
+    everything = replace(question, run_id=None, layer=None, name="")
+    return count_asked(store, everything) - count_asked(store, question)
 
 
 def ids_asked(store: Store, question: Question, *, limit: int) -> list[int]:

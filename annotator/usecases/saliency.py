@@ -15,6 +15,7 @@ from annotator.metrics.benchmark_consistency import aligned_places
 from annotator.store import Store
 from annotator.store.instances import get_instance, project_of_instance
 from annotator.store.measurements import (
+    count_without_value,
     list_by_number,
     measured_names,
     partners_of,
@@ -58,7 +59,9 @@ class PanelChoice:
         layer, _, label = rest.partition(":")
         run_id, number = whole_number(run), whole_number(layer)
         if run_id is None or (number is None and layer not in {"", "-"}):
-            raise InvalidValue(f"A panel is named RUN:LAYER:LABEL, such as 12:-:positive; not '{text[:60]}'.")
+            raise InvalidValue(
+                f"An address names a map as RUN:LAYER:LABEL, such as 12:-:positive; this one has '{text[:60]}'."
+            )
         return PanelChoice(run_id, label or None, number)
 
 
@@ -70,6 +73,12 @@ def list_instances_by(
     if question.list_id is not None:
         require_list(store, question.project_id, question.list_id)
     return list_by_number(store, question, limit=per_page, offset=(page - 1) * per_page)
+
+
+def count_not_listed(store: Store, actor: User, question: Question) -> int:
+    """How many instances are not listed only because they have no value of the number that orders the list."""
+    require(store, actor, question.project_id, "use models")
+    return count_without_value(store, question)
 
 
 def choices_of_numbers(
@@ -92,7 +101,7 @@ def show_instance(store: Store, actor: User, instance_id: int, panels: Sequence[
     project = get_project_by_id(store, project_of_instance(store, instance_id))
     require(store, actor, project.id, "use models")
     if panels is not None and len(panels) > MOST_PANELS:
-        raise InvalidValue(f"At most {MOST_PANELS} panels are shown side by side; take some away.")
+        raise InvalidValue(f"At most {MOST_PANELS} maps are shown side by side. Remove some of them.")
     with store.snapshot():
         runs = {stored.id: stored for stored in list_runs(store, project.id)}
         instance = get_instance(store, instance_id)
@@ -119,7 +128,7 @@ def show_partner(store: Store, actor: User, instance_id: int, partner_id: int, p
     project = get_project_by_id(store, project_of_instance(store, instance_id))
     require(store, actor, project.id, "use models")
     if partner_id not in {number for number, _, _ in partners_of(store, instance_id)}:
-        raise NotFound("This is neither the original of the instance nor a changed version of it.")
+        raise NotFound("That text is neither the original of this one nor a changed version of it.")
     with store.snapshot():
         runs = {stored.id: stored for stored in list_runs(store, project.id)}
         instance, partner = get_instance(store, instance_id), get_instance(store, partner_id)

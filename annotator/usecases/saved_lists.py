@@ -34,7 +34,7 @@ def require_list(store: Store, project_id: int, list_id: int) -> SavedList:
     """A list of a project; raises NotFound for one of another project too."""
     saved = list_store.get_list(store, list_id)
     if saved.project_id != project_id:
-        raise NotFound(f"There is no saved list number {list_id} in this project.")
+        raise NotFound(f"There is no list number {list_id} in this project.")
     return saved
 
 
@@ -80,7 +80,7 @@ def put_on_list(store: Store, actor: User, list_id: int, instance_id: int) -> Sa
         _require_instance(store, saved.project_id, instance_id)
         if saved.n >= MOST_LISTED:
             raise InvalidValue(
-                f"'{saved.name}' is full: a list holds at most {MOST_LISTED:,} texts. Begin another one."
+                f"'{saved.name}' is full: a list holds at most {MOST_LISTED:,} texts. Save another list."
             )
         if list_store.put_on_list(store, list_id, instance_id):
             _note_member(store, actor, saved, "put on list", instance_id)
@@ -125,7 +125,7 @@ def delete_list(store: Store, actor: User, list_id: int) -> SavedList:
 def _begin(store: Store, actor: User, project_id: int, name: str, note: str) -> int:
     name, note = _checked(store, project_id, name, note, None)
     if list_store.count_lists(store, project_id) >= MOST_LISTS:
-        raise InvalidValue(f"This project has {MOST_LISTS} saved lists, which is the most. Delete one first.")
+        raise InvalidValue(f"This project has {MOST_LISTS} lists, which is the most. Delete one first.")
     return list_store.add_list(store, project_id, name, note, actor)
 
 
@@ -139,7 +139,7 @@ def _changeable(store: Store, actor: User, list_id: int) -> SavedList:
     require(store, actor, saved.project_id, "use models")
     if not _may_change(store, actor, saved):
         raise NotAllowed(
-            f"'{saved.name}' was made by {saved.made_by}; only they or a lead may change it. Save a list of your own."
+            f"'{saved.name}' was made by {saved.made_by}; only they or a lead can change it. Save a list of your own."
         )
     return saved
 
@@ -156,11 +156,11 @@ def _require_instance(store: Store, project_id: int, instance_id: int) -> None:
 
 def _require_fits(n: int) -> None:
     if n == 0:
-        raise InvalidValue("Nothing is listed now, so there is nothing to save. Choose other texts first.")
+        raise InvalidValue("No text is listed now, so there is nothing to save. Choose other texts first.")
     if n > MOST_LISTED:
         raise InvalidValue(
-            f"{n:,} texts are listed now; a saved list holds at most {MOST_LISTED:,}. Choose fewer by their answers, by words, "
-            "or by a number that only some have."
+            f"{n:,} texts are listed now; a list holds at most {MOST_LISTED:,}. Choose fewer of them by predictions, by words, "
+            "or by a number that only some of them have."
         )
 
 
@@ -168,10 +168,10 @@ def _checked(store: Store, project_id: int, name: str, note: str, list_id: int |
     """Name and note as they are stored; list_id: the list that may keep its name."""
     name, note = normal(name), note.encode("utf-8", "replace").decode().strip()
     if not 1 <= len(name) <= LONGEST_NAME or not name.isprintable():
-        raise InvalidValue(f"A list's name is one line of 1 to {LONGEST_NAME} characters that can be seen.")
+        raise InvalidValue(f"The name of a list is one line of 1 to {LONGEST_NAME} visible characters.")
     if len(note) > LONGEST_NOTE or "\x00" in note:
-        raise InvalidValue(f"A list's note has at most {LONGEST_NOTE:,} characters; this one has {len(note):,}.")
+        raise InvalidValue(f"The note of a list has at most {LONGEST_NOTE:,} characters; this one has {len(note):,}.")
     taken = list_store.find_list(store, project_id, name)
     if taken is not None and taken.id != list_id:
-        raise InvalidValue(f"There is a list '{taken.name}' already, made by {taken.made_by}. Choose another name.")
+        raise InvalidValue(f"There is already a list '{taken.name}', made by {taken.made_by}. Choose another name.")
     return name, note

@@ -27,7 +27,13 @@ def _component() -> Callable[..., Any]:
 _PANEL = _component()
 
 
-def saliency(project_id: int, csrf: str, *, start: int | None, measured: str, key: str) -> None:
-    """The screen. It asks our routes by itself; `start` is an instance to open first, `measured` changes with the numbers."""
-    data = {"project": project_id, "csrf": csrf, "start": start, "measured": measured, "routes": "/api/saliency"}
+def saliency(project_id: int, csrf: str, *, start: int | None, measured: str, may_import: bool, key: str) -> None:
+    """The screen. It asks our routes by itself.
+
+    start: an instance to open first; measured: changes with the numbers; may_import: whether the person can import texts
+    """
+    data = {
+        "project": project_id, "csrf": csrf, "start": start, "measured": measured, "may_import": may_import,
+        "routes": "/api/saliency",
+    }  # fmt: skip
     _PANEL(data=data, key=key)

@@ -11,6 +11,7 @@ from playwright.sync_api import Browser, Error, Page, Playwright, expect, sync_p
 
 from tests.browser.panel.harness import Fake, PanelPage, PanelServer
 from tests.browser.panel.review_harness import ReviewPage
+from tests.browser.panel.saliency_harness import SaliencyPage
 
 P = TypeVar("P", bound=PanelPage)
 
@@ -109,6 +110,13 @@ def panel(panel_tab: Page) -> Iterator[Callable[..., PanelPage]]:
 def review(panel_tab: Page) -> Iterator[Callable[..., ReviewPage]]:
     """Opens the review screen alone."""
     with opening(panel_tab, ReviewPage) as open_page:
+        yield open_page
+
+
+@pytest.fixture
+def saliency(panel_tab: Page) -> Iterator[Callable[..., SaliencyPage]]:
+    """Opens the Saliency screen alone."""
+    with opening(panel_tab, SaliencyPage) as open_page:
         yield open_page
 
 

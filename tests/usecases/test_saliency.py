@@ -174,7 +174,7 @@ def test_what_cannot_be_shown_is_said(store, scored, add_person) -> None:
     [a] = find_instance_ids(store, scored.id, "a")
     with pytest.raises(NotFound, match="no run number 999"):
         show_instance(store, LOCAL_OPERATOR, a, [PanelChoice(999)])
-    with pytest.raises(InvalidValue, match="At most 8 panels"):
+    with pytest.raises(InvalidValue, match="At most 8 maps"):
         show_instance(store, LOCAL_OPERATOR, a, [PanelChoice(1)] * 9)
     with pytest.raises(InvalidValue, match="RUN:LAYER:LABEL"):
         PanelChoice.read("x:1")

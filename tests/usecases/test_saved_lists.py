@@ -96,7 +96,7 @@ def test_everybody_who_may_use_models_sees_a_list_and_its_maker_or_a_lead_change
         lambda: put_on_list(store, other, worst.id, t3),
         lambda: take_off_list(store, other, worst.id, t3),
     ):
-        with pytest.raises(NotAllowed, match="'The worst' was made by maker; only they or a lead may change it"):
+        with pytest.raises(NotAllowed, match="'The worst' was made by maker; only they or a lead can change it"):
             act()
     with pytest.raises(NotAllowed, match="use models"):
         lists_of_project(store, annotator, project.id)
@@ -126,16 +126,16 @@ def test_refusals_name_what_is_wrong_and_store_nothing(store, project, worst, ma
     everything = Question(project.id)
     before = store.value("SELECT count(*) FROM events")
     for error, words, act in (
-        (InvalidValue, "Nothing is listed now", lambda: save_listed(store, maker, Question(project.id, words="zebra"), "x", "")),
+        (InvalidValue, "No text is listed now", lambda: save_listed(store, maker, Question(project.id, words="zebra"), "x", "")),
         (InvalidValue, "one line of 1 to 100", lambda: save_listed(store, maker, everything, "  ", "")),
         (InvalidValue, "one line of 1 to 100", lambda: save_listed(store, maker, everything, "two\nlines", "")),
         (InvalidValue, "at most 2,000 characters", lambda: save_listed(store, maker, everything, "x", "n" * 2001)),
-        (InvalidValue, "'The worst' already, made by maker", lambda: save_listed(store, maker, everything, "THE WORST ", "")),
+        (InvalidValue, "already a list 'The worst', made by maker", lambda: save_listed(store, maker, everything, "THE WORST ", "")),
         (NotFound, "no instance number", lambda: put_on_list(store, maker, worst.id, far)),
         (NotFound, "no instance number", lambda: save_instance(store, maker, project.id, far, "x", "")),
         (NotFound, "no instance number", lambda: lists_with_instance(store, maker, project.id, far)),
         (NotFound, "not there", lambda: put_on_list(store, maker, 999, far)),
-        (NotFound, "no saved list", lambda: list_instances_by(store, LOCAL_OPERATOR, Question(elsewhere.id, list_id=worst.id), 1)),
+        (NotFound, "no list number", lambda: list_instances_by(store, LOCAL_OPERATOR, Question(elsewhere.id, list_id=worst.id), 1)),
     ):  # fmt: skip
         with pytest.raises(error, match=words):
             act()
@@ -145,7 +145,7 @@ def test_refusals_name_what_is_wrong_and_store_nothing(store, project, worst, ma
 
 def test_more_than_a_list_holds_is_refused_before_anything_is_stored(store, project, maker, monkeypatch) -> None:
     monkeypatch.setattr("annotator.usecases.saved_lists.MOST_LISTED", 3)
-    with pytest.raises(InvalidValue, match="4 texts are listed now; a saved list holds at most 3"):
+    with pytest.raises(InvalidValue, match="4 texts are listed now; a list holds at most 3"):
         save_listed(store, maker, Question(project.id), "all", "")
     full = save_listed(store, maker, Question(project.id, words="the "), "full", "")
     with pytest.raises(InvalidValue, match="'full' is full"):

@@ -56,6 +56,9 @@ def test_a_list_is_sorted_and_paged(screen: Panel, store: Store, project: Projec
     [stored] = list_runs(store, project.id)
     answer = screen.get(f"list?project={project.id}&by={stored.id}:-:sets.best_f1&order=highest").json()
     assert (answer["n"], answer["rows"][0]["key"], answer["rows"][0]["value"]) == (1, "gold", 1.0)
+    everything = screen.get(f"list?project={project.id}").json()
+    assert (answer["without"], everything["without"]) == (everything["n"] - 1, 0)
+    assert screen.get(f"list?project={project.id}&by={stored.id}:-:sets.best_f1&words=bad").json()["without"] == 0
     assert screen.get(f"list?project={project.id}&page=9").json()["rows"] == []
 
 

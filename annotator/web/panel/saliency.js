@@ -10,9 +10,10 @@ import { SavedLists } from "./saliency_lists.js";
 import { SaliencyScreen } from "./saliency_screen.js";
 
 const KEYS = [
-  ["Texts", [["j", "next text"], ["k", "text before"], ["i", "show or hide the list of texts"], ["/", "search"], ["l", "saved lists: save what is listed, put this text on one"]]],
-  ["Maps", [["← →", "point at the next word, or the one before"], ["[ ]", "one token fewer or more in the top k"], ["s", "one scale for all maps of a method"], ["m", "sizes without signs"], ["c", "cut the scale at the 98th percentile"], ["n", "numbers under the words"], ["b", "bars"], ["p", "pieces"], ["x", "matrix"], ["e", "export"], ["?", "this list"]]],
+  ["Texts", [["j", "next text"], ["k", "previous text"], ["i", "show or hide the list of texts"], ["/", "search by key or words"], ["l", "lists: save the texts that are listed, or put this text on a list"]]],
+  ["Maps", [["← →", "point at the next or the previous word"], ["[ ]", "one token fewer or more in the top k"], ["s", "one scale for all maps of a method"], ["m", "show sizes without signs"], ["c", "cut the scale at the 98th percentile"], ["n", "show the scores under the words"], ["b", "show the highest scores as bars"], ["p", "show the model's own pieces"], ["x", "show a matrix of maps by tokens"], ["e", "export the maps"], ["?", "show these keys"]]],
 ];
+const MOST_MAPS = 8;
 const FLAGS = { shared: "shared", magnitude: "magnitude", clip: "clip", numbers: "numbers", bars: "bars", pieces: "pieces", matrix: "matrix" };
 
 class Saliency {
@@ -28,7 +29,7 @@ class Saliency {
       ask: (route, query) => this.#ask(route, query), tell: (route, body) => this.#tell(route, body), chosen: () => this.list.load(1), root: () => this.screen.root,
       shown: () => ({ project: this.data.project, instance: this.view?.instance, listed: this.list.query, n: this.list.n }),
     });
-    this.list = new InstanceList({ ask: (query) => this.#ask("list", { project: data.project, ...query }), open: (id) => this.open(id), listed: () => this.#remember() }, this.saved);
+    this.list = new InstanceList({ ask: (query) => this.#ask("list", { project: data.project, ...query }), open: (id) => this.open(id), listed: () => this.#remember(), run: (run, layer) => this.#openRun(run, layer) }, this.saved);
     this.screen.root.insertBefore(this.list.root, this.screen.main);
     this.keyboard = new KeyListener(this.screen.root, (event, target) => this.#key(event, target));
     this.#begin(data.start);
@@ -37,7 +38,7 @@ class Saliency {
   #actions() {
     return {
       step: (by) => this.step(by), list: () => this.#toggleList(), partner: (id) => this.#choosePartner(id), remember: () => this.#remember(),
-      add: (panel) => this.#setPanels([...this.panels, panel]), remove: (place) => this.#setPanels(this.panels.filter((_, at) => at !== place)), choose: (place, panel, what) => this.#choosePanel(place, panel, what), save: (kind) => this.#save(kind),
+      add: (panel) => this.#setPanels([...(this.panels || []), panel]), remove: (place) => this.#setPanels(this.panels.filter((_, at) => at !== place)), choose: (place, panel, what) => this.#choosePanel(place, panel, what), save: (kind) => this.#save(kind),
     };
   }
 
@@ -48,12 +49,19 @@ class Saliency {
     const wanted = this.link?.get("list") || this.saved.value;
     const isThere = await this.saved.load(wanted);
     if (this.link) this.list.restore(this.link);
+    const isOrderedByLink = Boolean(this.link?.get("by") && !this.link.has("panels") && this.list.run);
     this.link = null;
     await this.list.load(1);
     const first = start || this.list.rows[0]?.id;
-    if (!first) return this.screen.say(Object.values(this.list.asked).some(Boolean) ? "No text fits what is chosen on the left." : "This project has no texts yet. A lead of it imports them on the Project page.");
+    if (!first) return this.screen.say(this.#wordsOfNothing());
     await this.open(first);
-    return isThere ? undefined : this.screen.say("The saved list of this link is not there (any more); all texts are listed.");
+    if (isOrderedByLink) this.#openRun(...this.list.run);
+    return isThere ? undefined : this.screen.say("The list in this link no longer exists, so all texts are shown.");
+  }
+
+  #wordsOfNothing() {
+    if (Object.values(this.list.asked).some(Boolean)) return "No text matches what is chosen on the left.";
+    return `There are no texts in this project yet. ${this.data.may_import ? "Import some on the Project page, under Import." : "A lead can import some."}`;
   }
 
   async #ask(route, query) {
@@ -61,15 +69,15 @@ class Saliency {
       const headers = { Accept: "application/json", "X-CSRF-Token": this.data.csrf };
       const answer = await fetch(`${this.data.routes}/${route}?${new URLSearchParams(query)}`, { headers });
       const said = await answer.json();
-      return answer.ok ? said : { error: said.error || "The server could not answer." };
+      return answer.ok ? said : { error: said.error || "The server could not answer. Try again." };
     } catch {
-      return { error: "The server cannot be reached. Is the connection there?" };
+      return { error: "The server cannot be reached. Check the connection and try again." };
     }
   }
 
   async #tell(route, body) {
     const { status, body: said } = await new Messages(this.data.routes, this.data.csrf).post(route, body);
-    return status === 200 ? said : { error: said.error || "The server cannot be reached. Nothing was changed; try again." };
+    return status === 200 ? said : { error: said.error || "The server cannot be reached, so nothing was changed. Try again." };
   }
 
   /** Opens a text with the panels that are chosen; the first time the server chooses them. */
@@ -80,7 +88,7 @@ class Saliency {
     if (this.asked !== asked) return;
     if (view.error) return this.screen.say(view.error);
     this.view = view;
-    this.panels ??= view.panels.map((panel) => `${panel.run}:${panel.layer ?? "-"}:${panel.asked_label ?? ""}`);
+    if (!this.panels && view.panels.length) this.panels = view.panels.map((panel) => `${panel.run}:${panel.layer ?? "-"}:${panel.asked_label ?? ""}`);
     const partner = view.partners.some((one) => one.id === this.partnerId) ? await this.#askPartner(id) : null;
     if (this.asked !== asked) return;
     if (!partner) this.partnerId = null;
@@ -90,7 +98,7 @@ class Saliency {
   }
 
   async #askPartner(id) {
-    const partner = await this.#ask("partner", { instance: id, partner: this.partnerId, panels: this.panels.join(",") });
+    const partner = await this.#ask("partner", { instance: id, partner: this.partnerId, panels: (this.panels || []).join(",") });
     if (partner.error) this.screen.say(partner.error);
     return partner.error ? null : partner;
   }
@@ -98,6 +106,20 @@ class Saliency {
   #choosePartner(id) {
     this.partnerId = id;
     return this.open(this.view.instance.id);
+  }
+
+  /**
+   * Opens the run that the texts are ordered by as a map, unless one of its maps is there already. It takes the place of the one
+   * that was opened so before: with the arrow keys one passes every run of the menu.
+   */
+  #openRun(run, layer) {
+    const panels = (this.panels || []).filter((panel) => panel !== this.openedByOrder);
+    if (!this.view || this.panels?.some((panel) => panel.startsWith(`${run}:`))) return undefined;
+    const choice = this.view.choices.find((one) => one.run === run);
+    if (!choice) return this.screen.say("The run by which the texts are ordered has no attribution of this text, so no map of it is opened.");
+    if (panels.length >= MOST_MAPS) return this.screen.say(`${MOST_MAPS} maps are open, which is the most. Remove one to open another run.`);
+    this.openedByOrder = `${run}:${layer}:`;
+    return this.#setPanels([this.openedByOrder, ...panels]);
   }
 
   #setPanels(panels) {
@@ -114,7 +136,7 @@ class Saliency {
   async step(by) {
     const next = await this.list.neighbour(by);
     if (next !== null) await this.open(next);
-    else this.screen.say(by > 0 ? "This is the last text of the list." : "This is the first text of the list.");
+    else this.screen.say(by > 0 ? "This is the last text that is listed." : "This is the first text that is listed.");
   }
 
   #toggleList() {

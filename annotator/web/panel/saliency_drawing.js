@@ -2,7 +2,8 @@
 import { letterOf } from "./model.js";
 import { lookOf } from "./palette.js";
 import { lanesOf } from "./saliency_gold.js";
-import { colourOf, hexOf, written } from "./saliency_heat.js";
+import { written } from "./numbers.js";
+import { colourOf, hexOf } from "./saliency_heat.js";
 
 const WIDTH = 760;
 const GAP = 24;
@@ -88,7 +89,7 @@ function legendAt(map, y) {
   if (!legend.bar) return small(legend.words, 0, y);
   const steps = Array.from({ length: 20 }, (_, step) => {
     const part = legend.isSigned ? (step - 9.5) / 10 : (step + 0.5) / 20;
-    return `<rect x="${60 + step * 6}" y="${y - 9}" width="6.3" height="10" fill="${hexOf(colourOf(part))}"/>`;
+    return `<rect x="${60 + step * 6}" y="${y - 9}" width="6.3" height="10" fill="${hexOf(colourOf(part, legend.isSigned))}"/>`;
   });
   return `${small(written(legend.low), 54, y, 'text-anchor="end"')}${steps.join("")}<rect x="60" y="${y - 9}" width="120" height="10" fill="none" stroke="#888"/>`
     + small(`${written(legend.high)}   ${legend.words}`, 186, y);
@@ -138,7 +139,7 @@ export function pictureScale(width, height) {
 export async function pictureOf({ svg, width, height }) {
   const scale = pictureScale(width, height);
   const size = `${width.toLocaleString("en")} × ${Math.ceil(height).toLocaleString("en")} pixels`;
-  if (scale === null) return { blob: null, refusal: `The picture would have ${size}, which is more than browsers can draw. Save it as SVG, which has no such limit, or show fewer maps.` };
+  if (scale === null) return { blob: null, refusal: `The picture would have ${size}, which is more than browsers can draw. Save it as SVG, which has no such limit, or remove some maps.` };
   const address = URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" }));
   try {
     const image = await loaded(address);
@@ -152,7 +153,7 @@ export async function pictureOf({ svg, width, height }) {
   }
 }
 
-const undrawn = (size) => `This browser could not draw a picture of ${size}. Save it as SVG, or show fewer maps.`;
+const undrawn = (size) => `This browser could not draw a picture of ${size}. Save it as SVG, or remove some maps.`;
 
 function loaded(address) {
   return new Promise((resolve, reject) => {

@@ -15,7 +15,7 @@ export function htmlOf(title, sheets, ...contents) {
 
 /** For a paper: \colorbox for heat, \fbox for the top k, sets as superscripts. Needs xcolor. */
 export function latexOf(maps) {
-  const lines = ["% needs \\usepackage{xcolor}; orange supports, blue opposes, boxes are the top k, letters are gold sets"];
+  const lines = ["% needs \\usepackage{xcolor}; orange supports, blue opposes, violet is a weight without a sign, boxes are the top k, letters are gold sets"];
   for (const map of maps) {
     lines.push(`\\noindent\\textbf{${tex(`${map.title()} · ${map.view.instance.key}`)}} {\\small ${tex(map.legendLine())}}\\par`, "{\\setlength{\\fboxsep}{1pt}%");
     const words = wordsOf(map.view);
@@ -34,15 +34,15 @@ function texWord(map, token, word) {
   return sets ? `${text}\\textsuperscript{${sets}}` : text;
 }
 
-/** The numbers of the panels on screen, a line a token and panel. */
+/** The scores of the maps on screen, a line for each token and map. label: "" where the scores belong to none. */
 export function csvOf(maps) {
-  const rows = [["instance", "panel", "token_index", "token", "score", "rank", "in_top_k", "gold_sets"]];
+  const rows = [["instance", "map", "label", "signed", "token_index", "token", "score", "rank", "in_top_k", "gold_sets"]];
   for (const map of maps) {
     const { gold, instance } = map.view;
     for (const { word, token } of wordsOf(map.view)) {
       const score = map.panel.scores?.[token] ?? null;
       const sets = gold.map((tokens, set) => (tokens.includes(token) ? letterOf(set) : "")).join(" ").trim();
-      rows.push([instance.key, map.title(), token, word, score ?? "", map.ranks.get(token) ?? "", map.selected.has(token) ? 1 : 0, sets]);
+      rows.push([instance.key, map.title(), map.panel.label, map.panel.is_signed ? 1 : 0, token, word, score ?? "", map.ranks.get(token) ?? "", map.selected.has(token) ? 1 : 0, sets]);
     }
   }
   return rows.map((row) => row.map(cell).join(",")).join("\r\n");

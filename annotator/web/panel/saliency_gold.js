@@ -1,4 +1,6 @@
 /** Gold sets as stacked underlines over the heat: a channel that the heat does not use. One rule for each combination of sets. */
+import { element } from "./dom.js";
+import { letterOf } from "./model.js";
 import { lookOf } from "./palette.js";
 
 const LANE = 4;
@@ -20,7 +22,7 @@ export function combinations(gold, n) {
 /**
  * The rules of all combinations that are met.
  * @param {{dark?: boolean, prefix?: string, lookAt?: (set: number) => {color: string, style: string}}} [looks]
- *   the colours of the light theme unless said otherwise, since the heat's paper is white in both
+ *   the colours of the light theme unless said otherwise
  */
 export function goldRules(names, lanes, { dark = false, prefix = "g", lookAt = (set) => lookOf(set, dark) } = {}) {
   return [...new Set(names)].filter(Boolean).map((name) => {
@@ -31,6 +33,14 @@ export function goldRules(names, lanes, { dark = false, prefix = "g", lookAt = (
       + `background-position:${places.join(",")};background-repeat:repeat-x}`;
   }).join("");
 }
+
+const DARK_PREFIX = 'saliency[data-theme="dark"] .g';
+
+/** The rules for both themes, so that a saved page, which is light, needs no other sheet. */
+export const goldRulesOfThemes = (names, lanes) => goldRules(names, lanes) + goldRules(names, lanes, { dark: true, prefix: DARK_PREFIX });
+
+/** A set's letter, in the colour of its underline in either theme. */
+export const goldBadge = (set) => element("span", { class: "badge", style: `--set-light:${lookOf(set, false).color};--set-dark:${lookOf(set, true).color}` }, letterOf(set));
 
 /** Every proposal is dashed; the dashes of neighbouring sets differ in length, so that colour is not all. */
 const DASHES = [8, 4, 12, 6, 2];

@@ -1,10 +1,11 @@
 /** The list of instances: filter, order, words, one page at a time. */
 import { button, element, setText } from "./dom.js";
-import { written } from "./saliency_heat.js";
+import { written } from "./numbers.js";
+import { fullTitleOf, whoseOf } from "./saliency_runs.js";
 
 const WHICH = [
-  ["all", "all texts"], ["wrong", "prediction wrong"], ["right", "prediction right"], ["disagree", "models disagree"],
-  ["won", "won against …"], ["lost", "lost against …"], ["perturbed", "perturbed versions"],
+  ["all", "all texts"], ["wrong", "wrong predictions of …"], ["right", "right predictions of …"], ["disagree", "models disagree"],
+  ["won", "right where another is wrong"], ["lost", "wrong where another is right"], ["perturbed", "changed versions"],
 ];
 const NEEDS_MODEL = new Set(["wrong", "right", "won", "lost"]);
 const PER_PAGE = 25;
@@ -12,46 +13,71 @@ const PAUSE = 250;
 
 export class InstanceList {
   /**
-   * @param {Object} actions  ask(query) -> answer, open(id), listed(): another list is shown
+   * @param {Object} actions  ask(query) -> answer, open(id), listed(): another list is shown, run(id, layer): a run is chosen
    * @param {import("./saliency_lists.js").SavedLists} saved
    */
   constructor(actions, saved) {
     Object.assign(this, { actions, saved, page: 1, rows: [], n: 0 });
     const changed = () => this.load(1);
     this.which = element("select", { "aria-label": "Which texts", onchange: () => (this.#offer(), changed()) }, ...WHICH.map(([value, words]) => element("option", { value }, words)));
-    this.model = element("select", { "aria-label": "Whose answers", onchange: changed });
-    this.other = element("select", { "aria-label": "Against whose answers", onchange: changed });
-    this.by = element("select", { "aria-label": "Order", onchange: changed });
+    this.model = element("select", { "aria-label": "Whose predictions", onchange: changed });
+    this.other = element("select", { "aria-label": "The other model", onchange: changed });
+    this.by = element("select", { "aria-label": "Order by a run", onchange: () => this.#chooseRun() });
+    this.number = element("select", { "aria-label": "Number of the run", onchange: changed });
     this.order = element("select", { "aria-label": "Direction", onchange: changed }, element("option", { value: "lowest" }, "lowest first"), element("option", { value: "highest" }, "highest first"));
     this.words = element("input", { type: "search", placeholder: "key or words", "aria-label": "Key or words", oninput: () => this.#later() });
     this.count = element("p", { class: "list-count", "aria-live": "polite" });
     this.body = element("div", { class: "list-rows", role: "listbox", "aria-label": "Texts" });
-    this.back = button("‹", { title: "Page before", className: "plain icon-only", onclick: () => this.load(this.page - 1) });
+    this.back = button("‹", { title: "Previous page", className: "plain icon-only", onclick: () => this.load(this.page - 1) });
     this.on = button("›", { title: "Next page", className: "plain icon-only", onclick: () => this.load(this.page + 1) });
     this.root = element("aside", { class: "list", "aria-label": "Texts" },
-      element("div", { class: "list-asked" }, this.saved.root, this.words, this.which, this.model, this.other, this.by, this.order),
+      element("div", { class: "list-asked" }, this.saved.root, this.words, this.which, this.model, this.other, this.by, this.number, this.order),
       this.count, this.body, element("div", { class: "list-pages" }, this.back, this.on));
   }
 
   /** What can be chosen: the models with their answers, and every number of every run. */
   offer({ runs, names }) {
-    this.runs = runs;
+    Object.assign(this, { runs, names });
     const own = runs.filter((run) => !run.method);
     [this.model, this.other].forEach((select, place) => {
       const before = select.value;
-      select.replaceChildren(...own.map((run) => element("option", { value: run.run, selected: String(run.run) === before }, titleOf(run))));
+      select.replaceChildren(...own.map((run) => element("option", { value: run.run, selected: String(run.run) === before }, whoseOf(run))));
       if (!before && own.length > place) select.selectedIndex = place;
     });
-    const kept = this.by.value;
-    this.by.replaceChildren(element("option", { value: "" }, "order of import"), ...runs.filter((run) => run.numbers.length).map((run) => element("optgroup", { label: titleOf(run) },
-      ...run.numbers.map(({ layer, name }) => element("option", { value: `${run.run}:${layer ?? "-"}:${name}`, title: names[name]?.definition }, `${names[name]?.title || name}${layer === null ? "" : `, layer ${layer}`}`)))));
-    this.by.value = kept;
-    if (this.by.selectedIndex < 0) this.by.selectedIndex = 0;
+    const [run, number] = [this.by.value, this.number.value];
+    this.by.replaceChildren(element("option", { value: "" }, "order of import"), ...runs.filter((one) => one.numbers.length).map((one) => element("option", { value: one.run }, fullTitleOf(one, runs))));
+    choose(this.by, run);
+    this.#offerNumbers();
+    choose(this.number, number);
     this.#offer();
+  }
+
+  /** The numbers of the run that is chosen; the one of before is kept where the run has it. */
+  #offerNumbers() {
+    const run = this.runs.find((one) => String(one.run) === this.by.value);
+    const kept = this.number.selectedOptions[0]?.dataset.name;
+    this.number.replaceChildren(...(run?.numbers || []).map(({ layer, name }) => element("option", { value: `${layer ?? "-"}:${name}`, "data-name": name, title: this.names[name]?.definition },
+      `${this.names[name]?.title || name}${layer === null ? "" : `, layer ${layer}`}`)));
+    const same = [...this.number.options].find((option) => option.dataset.name === kept);
+    if (same) same.selected = true;
+    this.#offer();
+  }
+
+  /** Another run to order by: its numbers are offered, and it is opened as a map beside those that are there. */
+  async #chooseRun() {
+    this.#offerNumbers();
+    await this.load(1);
+    if (this.run) this.actions.run(...this.run);
+  }
+
+  /** The run that the texts are ordered by, with the layer of the number, as an address names them; null for none. */
+  get run() {
+    return this.by.value ? [Number(this.by.value), this.number.value.split(":")[0]] : null;
   }
 
   #offer() {
     this.model.hidden = !NEEDS_MODEL.has(this.which.value);
+    this.number.hidden = this.order.hidden = !this.by.value;
     this.other.hidden = !["won", "lost"].includes(this.which.value);
   }
 
@@ -61,7 +87,7 @@ export class InstanceList {
   }
 
   get query() {
-    const query = { which: this.which.value, by: this.by.value, order: this.order.value, words: this.words.value.trim() };
+    const query = { which: this.which.value, by: this.by.value ? `${this.by.value}:${this.number.value}` : "", order: this.order.value, words: this.words.value.trim() };
     if (!this.model.hidden) query.answers = this.model.value;
     if (!this.other.hidden) query.other = this.other.value;
     if (this.saved.value) query.list = this.saved.value;
@@ -76,11 +102,19 @@ export class InstanceList {
 
   /** Chooses what an address asks for; a number or a model that is not there (any more) is left out. */
   restore(asked) {
-    const choose = (select, value) => value && [...select.options].some((option) => option.value === value) && (select.value = value);
-    for (const [select, name] of [[this.which, "which"], [this.model, "answers"], [this.other, "other"], [this.by, "by"], [this.order, "order"]]) choose(select, asked.get(name));
+    for (const [select, name] of [[this.which, "which"], [this.model, "answers"], [this.other, "other"], [this.order, "order"]]) choose(select, asked.get(name));
+    this.#restoreNumber(asked.get("by") || "");
     this.words.value = asked.get("words") || "";
     if (NEEDS_MODEL.has(this.which.value) && !this.model.value) this.which.value = "all";
     this.#offer();
+  }
+
+  /** RUN:LAYER:NAME; the order of import where the run or its number is not there (any more). */
+  #restoreNumber(by) {
+    const run = by.split(":")[0];
+    if (!choose(this.by, run)) return;
+    this.#offerNumbers();
+    if (!choose(this.number, by.slice(run.length + 1))) this.by.value = "";
   }
 
   async load(page) {
@@ -91,14 +125,20 @@ export class InstanceList {
     if (answer.error) return setText(this.count, answer.error);
     Object.assign(this, { page, rows: answer.rows, n: answer.n });
     const first = (page - 1) * PER_PAGE;
-    setText(this.count, answer.n ? `${first + 1}–${first + answer.rows.length} of ${answer.n.toLocaleString("en")}` : "No text fits. Choose other texts, or clear the words.");
+    setText(this.count, this.#countWords(first, answer));
     this.back.disabled = page <= 1;
     this.on.disabled = first + answer.rows.length >= answer.n;
-    this.by.parentElement.classList.toggle("sorted", this.by.value !== "");
     this.body.replaceChildren(...answer.rows.map((row) => this.#row(row)));
     this.mark(this.current);
     this.actions.listed();
     return undefined;
+  }
+
+  /** How many texts are listed, and how many are not because they have no value of the number. */
+  #countWords(first, { n, rows, without }) {
+    const missing = without ? `${without.toLocaleString("en")} ${without === 1 ? "has" : "have"} no value of this number` : "";
+    if (n) return [`${first + 1}–${first + rows.length} of ${n.toLocaleString("en")}`, missing].filter(Boolean).join(" · ");
+    return missing ? `No text is listed: ${missing}. Choose another number.` : "No text matches. Choose other texts, or clear the search.";
   }
 
   #row(row) {
@@ -131,4 +171,9 @@ export class InstanceList {
   }
 }
 
-export const titleOf = ({ model, method, seed }) => [model, method, seed !== null && seed !== undefined && `seed ${seed}`].filter(Boolean).join(" · ");
+/** Chooses a value where there is such an option; answers whether. */
+function choose(select, value) {
+  const there = Boolean(value) && [...select.options].some((option) => option.value === value);
+  if (there) select.value = value;
+  return there;
+}

@@ -9,10 +9,10 @@ export class SavedLists {
    */
   constructor(actions) {
     Object.assign(this, { actions, lists: [] });
-    this.select = element("select", { "aria-label": "Saved list", onchange: () => this.#choose(this.select.value) });
+    this.select = element("select", { "aria-label": "List", onchange: () => this.#choose(this.select.value) });
     this.facts = element("p", { class: "list-note" });
     this.root = element("div", { class: "list-saved" },
-      element("div", { class: "list-saved-row" }, this.select, button("Lists", { key: "l", title: "Save what is listed, or put this text on a list", className: "plain", onclick: () => this.open() })), this.facts);
+      element("div", { class: "list-saved-row" }, this.select, button("Lists", { key: "l", title: "Save the texts that are listed, or put this text on a list", className: "plain", onclick: () => this.open() })), this.facts);
     this.#offer();
   }
 
@@ -33,7 +33,7 @@ export class SavedLists {
 
   #offer(wanted = "") {
     const options = this.lists.map((one) => element("option", { value: one.id }, `${one.name} (${one.n.toLocaleString("en")})`));
-    this.select.replaceChildren(element("option", { value: "" }, this.lists.length ? "no saved list" : "no lists saved yet"), ...options);
+    this.select.replaceChildren(element("option", { value: "" }, this.lists.length ? "no list" : "no lists yet"), ...options);
     this.select.value = wanted;
     if (this.select.selectedIndex < 0) this.select.value = "";
     this.select.disabled = !this.lists.length;
@@ -56,7 +56,7 @@ export class SavedLists {
     const { instance, n } = this.actions.shown();
     this.said = element("p", { class: "list-said", role: "alert" });
     this.rows = element("div", { class: "saved-rows" });
-    this.dialog = openDialog(this.actions.root(), "Saved lists", this.#form(instance, n), this.said, this.rows);
+    this.dialog = openDialog(this.actions.root(), "Lists", this.#form(instance, n), this.said, this.rows);
     this.#fill();
     this.dialog.querySelector("input[name=list-name]").focus();
   }
@@ -64,12 +64,12 @@ export class SavedLists {
   /** What a new list begins with, its name, its note. */
   #form(instance, n) {
     const of = (value, words, checked, disabled) => element("label", { class: "reason" }, element("input", { type: "radio", name: "list-of", value, checked, disabled }), words);
-    const name = element("input", { type: "text", name: "list-name", maxLength: 100, placeholder: "name of the list", "aria-label": "Name of the list" });
-    const note = element("textarea", { class: "note", rows: 2, maxLength: 2000, placeholder: "a note: what they have in common (optional)", "aria-label": "Note" });
+    const name = element("input", { type: "text", name: "list-name", maxLength: 100, placeholder: "a name for the list", "aria-label": "Name of the list" });
+    const note = element("textarea", { class: "note", rows: 2, maxLength: 2000, placeholder: "a note: what the texts have in common (optional)", "aria-label": "Note" });
     const save = () => this.#save(form.querySelector("input[name=list-of]:checked").value, name, note);
     const form = element("div", { class: "saved-form" },
-      element("div", { class: "reasons", role: "radiogroup", "aria-label": "What is saved" },
-        of("listed", `all texts that are listed now (${n.toLocaleString("en")})`, n > 0, n === 0), of("instance", `this text alone${instance ? `: ${instance.key}` : ""}`, n === 0, !instance)),
+      element("div", { class: "reasons", role: "radiogroup", "aria-label": "What to save" },
+        of("listed", `all texts that are listed now (${n.toLocaleString("en")})`, n > 0, n === 0), of("instance", `only this text${instance ? `: ${instance.key}` : ""}`, n === 0, !instance)),
       name, note, element("div", { class: "dialog-foot" }, button("Save list", { key: "⏎", className: "primary", onclick: save })));
     form.addEventListener("keydown", (event) => {
       if (event.key !== "Enter" || event.isComposing || event.target.matches("button") || (event.target === note && !event.ctrlKey)) return;
@@ -82,7 +82,7 @@ export class SavedLists {
   async #save(what, name, note) {
     const { project, instance, listed } = this.actions.shown();
     const of = what === "instance" ? { instance: instance.id } : { asked: listed };
-    const saved = await this.#tell("save", { project, name: name.value, note: note.value, ...of }, (one) => `“${one.name}” is saved, with ${countOf(one.n)}.`);
+    const saved = await this.#tell("save", { project, name: name.value, note: note.value, ...of }, (one) => `“${one.name}” is saved with ${countOf(one.n)}.`);
     if (saved) name.value = note.value = "";
     else name.focus();
   }
@@ -110,15 +110,15 @@ export class SavedLists {
     if (held) press(held, one.holds);
     const row = element("section", { class: "saved-row", "aria-label": one.name },
       element("div", { class: "saved-words" }, element("b", { dir: "auto" }, one.name), factsOf(one), one.note && element("span", { class: "note-words", dir: "auto" }, one.note)),
-      element("div", { class: "saved-acts" }, held, button("Show", { title: `List the texts of “${one.name}”`, className: "plain", onclick: () => (this.dialog.close(), this.#choose(String(one.id))) }),
-        one.may_change && button("Change", { title: `Change name and note of “${one.name}”`, className: "plain", onclick: () => this.#edit(row, one) }),
+      element("div", { class: "saved-acts" }, held, button("Show", { title: `Show the texts on “${one.name}”`, className: "plain", onclick: () => (this.dialog.close(), this.#choose(String(one.id))) }),
+        one.may_change && button("Change", { title: `Change the name and the note of “${one.name}”`, className: "plain", onclick: () => this.#edit(row, one) }),
         one.may_change && button("Delete", { title: `Delete “${one.name}”`, className: "plain", onclick: (event) => this.#delete(event.currentTarget, one) })));
     return row;
   }
 
   async #put(one, instance) {
     const on = !one.holds;
-    if (await this.#tell("put", { list: one.id, instance: instance.id, on }, () => `${instance.key} is ${on ? "on" : "off"} “${one.name}” now.`)) this.#focus(one, ".toggle");
+    if (await this.#tell("put", { list: one.id, instance: instance.id, on }, () => `${instance.key} is now ${on ? "on" : "off"} “${one.name}”.`)) this.#focus(one, ".toggle");
   }
 
   #edit(row, one) {
@@ -133,9 +133,9 @@ export class SavedLists {
   async #delete(pressed, one) {
     if (!pressed.classList.contains("sure")) {
       pressed.classList.add("sure");
-      return setText(pressed.firstElementChild, "Delete for all?");
+      return setText(pressed.firstElementChild, "Delete for everybody?");
     }
-    await this.#tell("delete", { list: one.id }, (gone) => `“${gone.name}” is deleted; its texts stay.`);
+    await this.#tell("delete", { list: one.id }, (gone) => `“${gone.name}” is deleted. Its texts are kept.`);
     return this.dialog.querySelector("input[name=list-name]").focus();
   }
 

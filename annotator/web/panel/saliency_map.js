@@ -1,11 +1,19 @@
 /** One panel: a text with heat, gold underlines and boxes, its legend, its bars, its numbers. */
-import { badgeOf } from "./chip.js";
 import { element, setText } from "./dom.js";
 import { letterOf } from "./model.js";
-import { colourOf, hexOf, signed, stepOf, written } from "./saliency_heat.js";
+import { percent, written } from "./numbers.js";
+import { goldBadge } from "./saliency_gold.js";
+import { colourOf, stepOf } from "./saliency_heat.js";
+import { meaningOf } from "./saliency_meaning.js";
 import { factsOf, fitOf, orderOf, ranksOf, selectedOf, tiesOf } from "./saliency_numbers.js";
 
 const BARS = 15;
+
+/** What stands in the place of a panel where no map is chosen, or no model has said anything: the text and its gold alone. */
+export const TEXT_AND_GOLD = {
+  run: null, model: "", method: "", parameters: "{}", seed: null, unit: "none", is_signed: false, label: "", asked_label: null, layer: null, answer: null,
+  numbers: {}, scores: null, ranking: null, spans: null, pieces: null, convergence: null, facts: {}, spread: null, trust: null, seen: null,
+};
 
 export class SaliencyMap {
   /**
@@ -17,6 +25,7 @@ export class SaliencyMap {
   constructor(view, panel, actions, choice = null) {
     Object.assign(this, { view, panel, actions, choice });
     this.order = orderOf(panel);
+    this.meaning = meaningOf(panel);
     this.ranks = ranksOf(this.order);
     this.names = [];
     this.isEmpty = !panel.scores && !panel.ranking && !panel.spans;
@@ -26,18 +35,20 @@ export class SaliencyMap {
     this.pieces = element("div", { class: "heat-pieces", hidden: true });
     this.legend = element("div", { class: "heat-legend" });
     this.pointed = element("p", { class: "heat-pointed", "aria-live": "polite" });
-    this.numbers = element("dl", { class: "heat-numbers" });
-    this.trust = element("div", { class: "heat-trust" }, ...this.trustWords().map((words) => element("p", {}, words)));
     const paper = element("div", { class: "heat-paper", onpointerover: (event) => this.#over(event), onpointerleave: () => actions.hover(null) }, this.text, this.bars);
-    this.root = element("section", { class: "heat-panel", "aria-label": this.title() }, this.#header(), paper, this.pieces, this.legend, this.pointed, this.numbers, this.trust);
+    this.root = element("section", { class: "heat-panel", "aria-label": [this.title(), panel.scores && this.meaning.head].filter(Boolean).join(", ") }, this.#header(), paper, this.pieces, this.legend, this.pointed);
   }
 
   #header() {
     const { panel, view } = this;
-    const selects = [this.#choose("Layer", this.choice?.layers, panel.layer, (layer) => `layer ${layer}`), this.#choose("Label that is explained", this.choice?.labels, panel.label, (label) => `for ${label}`)];
-    return element("header", {}, element("h3", { title: this.#details() }, this.title(!selects[0])), ...selects,
-      panel.answer && element("span", { class: `heat-answer ${panel.answer.label === view.instance.result ? "right" : "wrong"}` }, this.answerWords()),
-      element("button", { type: "button", class: "button plain icon-only", title: "Take this panel away", "aria-label": "Take this panel away", onclick: this.actions.remove }, "×"));
+    const layer = this.#choose("Layer", this.choice?.layers, panel.layer, (one) => `layer ${one}`);
+    const label = this.#choose("Label that is explained", this.choice?.labels, panel.label, (one) => `for “${one}”`);
+    const about = panel.scores && !(label && panel.is_signed) && element("span", { class: "heat-head-meaning" }, this.meaning.head);
+    return element("header", {},
+      element("div", { class: "heat-head" }, element("h3", { title: this.#details() }, this.title(!layer)),
+        panel.answer && element("span", { class: `heat-answer ${panel.answer.label === view.instance.result ? "right" : "wrong"}` }, this.answerWords()),
+        panel.run !== null && element("button", { type: "button", class: "button plain icon-only", title: "Remove this map", "aria-label": "Remove this map", onclick: this.actions.remove }, "×")),
+      (layer || label || about) && element("div", { class: "heat-head" }, layer, label, about));
   }
 
   /** A choice between what the run has; null where there is nothing to choose. */
@@ -50,13 +61,14 @@ export class SaliencyMap {
   }
 
   title(withLayer = true) {
-    const { model, method, layer, seed } = this.panel;
-    return [model, method || "answers", withLayer && layer !== null && `layer ${layer}`, seed !== null && `seed ${seed}`, this.panel.differs].filter(Boolean).join(" · ");
+    const { run, model, method, layer, seed } = this.panel;
+    if (run === null) return "Text and gold";
+    return [model, method || "predictions", withLayer && layer !== null && `layer ${layer}`, seed !== null && `seed ${seed}`, this.panel.differs].filter(Boolean).join(" · ");
   }
 
   #details() {
     const { parameters, unit, convergence } = this.panel;
-    const facts = [parameters !== "{}" && parameters, unit !== "none" && `unit: ${unit}`, convergence !== null && `convergence: ${written(convergence)}`];
+    const facts = [this.panel.scores && this.meaning.legend, parameters !== "{}" && parameters, unit !== "none" && `unit: ${unit}`, convergence !== null && `convergence: ${written(convergence)}`];
     return facts.filter(Boolean).join(" · ") || this.title();
   }
 
@@ -69,10 +81,16 @@ export class SaliencyMap {
     return `${right} ${label}${p === undefined ? "" : ` ${Math.round(100 * p)} %`}`;
   }
 
-  /** How far the model is to be trusted, in sentences: how often it is right, and whether it learned from this text. */
+  /** How far the model is to be trusted: how often it is right, and whether it learned from this text; "" where nothing is known. */
   trustWords() {
     const { model, trust, seen } = this.panel;
-    return [trust && `${model}: ${trust[0].toLowerCase()}${trust.slice(1)}`, seen].filter(Boolean);
+    const words = [trust && `${trust[0].toLowerCase()}${trust.slice(1)}`, seen].filter(Boolean);
+    return words.length ? `${model}: ${words.join(" ")}` : "";
+  }
+
+  /** Which version of the text this is, where two stand side by side. */
+  get version() {
+    return this.view.isPaired ? this.view.instance.key : "";
   }
 
   #segment(segment) {
@@ -94,15 +112,15 @@ export class SaliencyMap {
   paint({ scale, counts, combos, magnitude, showNumbers }) {
     const { panel, view } = this;
     this.selected = selectedOf(panel, view.sides, counts, this.order);
-    Object.assign(this, { scale, magnitude });
+    Object.assign(this, { scale, magnitude, isSigned: panel.is_signed && !magnitude });
     const scores = panel.scores || [];
     let nCut = 0;
     this.tokens.forEach((made, token) => {
       const score = scores[token] ?? null;
-      const heat = stepOf(magnitude && score !== null ? Math.abs(score) : score, scale);
+      const heat = stepOf(score, scale, this.isSigned);
       const isCut = score !== null && Math.abs(score) > scale * (1 + 1e-9);
       nCut += isCut;
-      const classes = ["t", heat, isCut && "cut", combos[token] && `g${combos[token]}`, this.selected.has(token) && "top", scores.length && score === null && token < view.n && "unseen"];
+      const classes = ["t", heat, isCut && "cut", combos[token] && `g${combos[token]}`, this.selected.has(token) && "top", scores.length && score === null && token < view.n && "not-seen"];
       const name = classes.filter(Boolean).join(" ");
       if (this.names[token] !== name) made.className = this.names[token] = name;
     });
@@ -110,7 +128,6 @@ export class SaliencyMap {
     if (this.numbered !== showNumbers) this.#number(showNumbers);
     this.text.classList.toggle("with-numbers", showNumbers);
     this.#paintLegend();
-    this.#paintNumbers();
     if (!this.bars.hidden) this.#paintBars();
   }
 
@@ -119,7 +136,7 @@ export class SaliencyMap {
     this.numbered = showNumbers;
     this.tokens.forEach((made, token) => {
       const score = this.panel.scores?.[token] ?? null;
-      if (showNumbers && score !== null) made.setAttribute("data-score", signed(score));
+      if (showNumbers && score !== null) made.setAttribute("data-score", this.meaning.number(score));
       else made.removeAttribute("data-score");
     });
   }
@@ -127,19 +144,18 @@ export class SaliencyMap {
   /** The colour of a token as channels, or null for none. */
   shadeOf(token) {
     const score = this.panel.scores?.[token] ?? null;
-    return score && this.scale ? colourOf((this.magnitude ? Math.abs(score) : score) / this.scale) : null;
+    return score && this.scale ? colourOf(score / this.scale, this.isSigned) : null;
   }
 
   /** What the colours mean. bar: whether there are any; low and high: the numbers at the ends. */
   legendWords() {
     const { panel, scale, magnitude } = this;
-    if (this.isEmpty) return { bar: false, words: "nothing is known of this text" };
+    if (panel.run === null) return { bar: false, words: "" };
+    if (this.isEmpty) return { bar: false, words: "this run has no attribution of this text" };
     if (!panel.scores) return { bar: false, words: panel.spans ? "selected tokens are boxed" : "a ranking without scores" };
-    if (!scale) return { bar: false, words: "all scores are 0, so that the top k are the first tokens" };
-    const isSigned = panel.is_signed && !magnitude;
-    const of = panel.label || panel.answer?.label || "the answer";
-    const meaning = isSigned ? `− opposes, + supports ${of}` : magnitude ? `sizes without signs, for ${of}` : `supports ${of}`;
-    return { bar: true, isSigned, low: isSigned ? -scale : 0, high: scale, words: [meaning, panel.unit !== "none" && panel.unit, this.nCut > 0 && `${this.nCut} beyond the scale, in bold`].filter(Boolean).join(" · ") };
+    if (!scale) return { bar: false, words: "all scores are 0, so the top k are the first tokens" };
+    const meaning = panel.is_signed && magnitude ? `sizes without signs, ${this.meaning.head}` : this.meaning.legend;
+    return { bar: true, isSigned: this.isSigned, low: this.isSigned ? -scale : 0, high: scale, words: [meaning, panel.unit !== "none" && panel.unit, this.nCut > 0 && `${this.nCut} ${this.nCut === 1 ? "word" : "words"} beyond the scale, in bold`].filter(Boolean).join(" · ") };
   }
 
   legendLine() {
@@ -150,29 +166,27 @@ export class SaliencyMap {
   #paintLegend() {
     const { bar, isSigned, low, high, words } = this.legendWords();
     if (!bar) return this.legend.replaceChildren(element("span", {}, words));
-    const stops = (isSigned ? [-1, -0.5, 0, 0.5, 1] : [0, 0.25, 0.5, 0.75, 1]).map((part) => hexOf(colourOf(part)));
     this.legend.replaceChildren(element("span", {}, written(low)),
-      element("span", { class: "heat-scale", style: `background:linear-gradient(90deg,${stops.join(",")})`, "aria-hidden": "true" }, isSigned && element("i", {}, "0")),
+      element("span", { class: `heat-scale ${isSigned ? "two-sided" : "one-sided"}`, "aria-hidden": "true" }, isSigned && element("i", {}, "0")),
       element("span", {}, written(high)), element("span", { class: "heat-meaning" }, words));
     return undefined;
   }
 
-  #paintNumbers() {
+  /** The numbers of this map for the table: title, value, what it is, and what is to be said of this value alone. */
+  numberRows() {
     const { panel, view, selected } = this;
+    if (panel.run === null) return [];
     const fit = fitOf(selected, this.isEmpty ? [] : view.gold);
     const ties = tiesOf(panel, view.sides, selected);
-    const rows = [
-      ["Token F1", fit.f1 === null ? "–" : written(fit.f1), "2·|top k ∩ set| / (|top k| + |set|), the best gold set", fit.f1 === null ? null : badgeOf(fit.set, false)],
-      ["IoU", written(fit.iou), "|top k ∩ set| / |top k ∪ set| of the same set"],
-      ["Sets found", written(fit.recall), "share of gold sets of which all tokens are among the top k"],
-      ["Coverage", written(fit.coverage), "share of the tokens of all gold sets that are among the top k"],
-      ...(panel.convergence === null ? [] : [["Convergence", written(panel.convergence), "what the source says of its own error: how far the sum of the scores is from the difference of the outputs"]]),
-      ...Object.entries(NAMES).filter(([name]) => name in panel.numbers).map(([name, [title, words]]) => [title, written(panel.numbers[name]), words]),
+    return [
+      { title: "Token F1", value: written(fit.f1), words: "2 · |top k ∩ set| / (|top k| + |set|) of the gold set that fits best, whose letter stands beside it", ...(fit.f1 === null ? {} : { badge: goldBadge(fit.set), badgeWords: `set ${letterOf(fit.set)}` }) },
+      { title: "IoU", value: written(fit.iou), words: "|top k ∩ set| / |top k ∪ set| of the same set" },
+      { title: "Sets found", value: written(fit.recall), words: "share of the gold sets whose tokens are all among the top k" },
+      { title: "Coverage", value: written(fit.coverage), words: "share of the tokens of all gold sets that are among the top k" },
+      ...Object.entries(NAMES).filter(([name]) => name in panel.numbers).map(([name, [title, words]]) => ({ title, value: written(panel.numbers[name]), words })),
       ...factsOf(panel),
+      ...(ties > 0 ? [{ title: "Ties at k", value: String(ties), words: "tokens that were left out although their score equals one in the top k; the first by position were taken" }] : []),
     ];
-    this.fit = fit;
-    this.numbers.replaceChildren(...rows.map(([title, value, words, badge]) => element("div", { title: words }, element("dt", {}, title), element("dd", {}, value, badge && element("span", { class: "of-set", "aria-label": `set ${letterOf(fit.set)}` }, badge)))),
-      ...(ties > 0 ? [element("div", { class: "ties", title: "Equal scores at k: the first ones by position were taken" }, element("dt", {}, "Ties at k"), element("dd", {}, String(ties)))] : []));
   }
 
   #paintBars() {
@@ -183,8 +197,8 @@ export class SaliencyMap {
     list.sort((a, b) => Math.abs(b[0]) - Math.abs(a[0]) || a[1] - b[1]);
     this.bars.replaceChildren(...list.slice(0, BARS).map(([score, token]) => element("div", { class: "bar-row", "data-token": token },
       element("span", { class: "bar-word" }, words[token]),
-      element("span", { class: "bar-track" }, element("span", { class: `bar-fill ${score < 0 ? "against" : "for"}`, style: `width:${scale ? ((panel.is_signed ? 50 : 100) * Math.min(1, Math.abs(score) / scale)).toFixed(1) : 0}%` })),
-      element("span", { class: "bar-number" }, signed(score)))));
+      element("span", { class: "bar-track" }, element("span", { class: `bar-fill ${!panel.is_signed ? "weight" : score < 0 ? "against" : "for"}`, style: `width:${scale ? ((panel.is_signed ? 50 : 100) * Math.min(1, Math.abs(score) / scale)).toFixed(1) : 0}%` })),
+      element("span", { class: "bar-number" }, this.meaning.number(score)))));
   }
 
   /** Shows or hides the list of bars, and the sub-word pieces. */
@@ -196,11 +210,11 @@ export class SaliencyMap {
   }
 
   #pieceChips() {
-    if (!this.panel.pieces) return [element("p", {}, "No pieces: the source scores words.")];
+    if (!this.panel.pieces) return [element("p", {}, "There are no pieces: the source gives a score for each word.")];
     const special = this.panel.pieces.filter((piece) => piece[3]).reduce((sum, piece) => sum + Math.abs(piece[5]), 0);
     const all = this.panel.pieces.reduce((sum, piece) => sum + Math.abs(piece[5]), 0);
-    return [...this.panel.pieces.map(([text, , , isSpecial, , score]) => element("span", { class: `piece ${isSpecial ? "special" : ""}` }, text || "∅", element("small", {}, signed(score)))),
-      element("p", {}, `Special pieces have ${all ? Math.round((100 * special) / all) : 0} % of all |score| and are in no word.`)];
+    return [...this.panel.pieces.map(([text, , , isSpecial, , score]) => element("span", { class: `piece ${isSpecial ? "special" : ""}` }, text || "∅", element("small", {}, this.meaning.number(score)))),
+      element("p", {}, `${percent(all ? special / all : 0)} of all |score| lies on special pieces, which belong to no word.`)];
   }
 
   /** Marks a token, and says its number and rank. `scrolls`: whether a long text is moved so that it can be seen. */
@@ -216,7 +230,9 @@ export class SaliencyMap {
   wordsAbout(token) {
     const score = this.panel.scores?.[token] ?? null;
     const rank = this.ranks.get(token);
-    const words = [`“${this.tokens[token].textContent}”`, score === null ? "no score" : signed(score), rank && `rank ${rank} of ${this.ranks.size}`, this.selected?.has(token) && "in the top k"];
+    const sets = this.panel.run === null && this.view.gold.flatMap((tokens, set) => (tokens.includes(token) ? [letterOf(set)] : []));
+    if (sets) return [`“${this.tokens[token].textContent}”`, sets.length ? `in gold ${sets.length === 1 ? "set" : "sets"} ${sets.join(", ")}` : "in no gold set"].join(" · ");
+    const words = [`“${this.tokens[token].textContent}”`, score === null ? "no score" : this.meaning.said(score), rank && `rank ${rank} of ${this.ranks.size}`, this.selected?.has(token) && "in the top k"];
     return words.filter(Boolean).join(" · ");
   }
 
@@ -227,11 +243,11 @@ export class SaliencyMap {
 }
 
 const NAMES = {
-  "editing.average_precision": ["AP", "average precision of the ranking, against the best gold set"],
-  "editing.mrr": ["MRR", "1 / mean rank of a set's tokens, each taken out once found; the best gold set"],
-  "er_test.order": ["Order loss", "0: each token of the set outranks all others; the best gold set"],
-  "method.sufficiency": ["Sufficiency", "p(full) − p(rationale alone); lower is better"],
-  "method.comprehensiveness": ["Comprehensiveness", "p(full) − p(without rationale); higher is better"],
-  "benchmark.map": ["MAP", "with the original's ranking, by string"],
-  "benchmark.map_aligned": ["MAP, aligned", "with the original's ranking, by place"],
+  "editing.average_precision": ["AP", "average precision of the ranking against the best gold set"],
+  "editing.mrr": ["MRR", "1 / the mean rank of a set's tokens, each removed once it is found; for the best gold set"],
+  "er_test.order": ["Order loss", "0 when every token of the best gold set ranks above all others"],
+  "method.sufficiency": ["Sufficiency", "p(full text) − p(rationale alone); lower is better"],
+  "method.comprehensiveness": ["Comprehensiveness", "p(full text) − p(text without the rationale); higher is better"],
+  "benchmark.map": ["MAP", "agreement with the original's ranking, token by token as text"],
+  "benchmark.map_aligned": ["MAP, aligned", "agreement with the original's ranking, token by token in place"],
 };

@@ -1,22 +1,23 @@
 /** The matrix: methods down, tokens across; one cell a token, gold and top k as in the maps. */
 import { element, setText } from "./dom.js";
-import { signed, stepOf, written } from "./saliency_heat.js";
+import { written } from "./numbers.js";
+import { stepOf } from "./saliency_heat.js";
 
 /**
  * @param {Object} view
  * @param {import("./saliency_map.js").SaliencyMap[]} maps
- * @param {{scales: number[], combos: string[], magnitude: boolean, hover: (token: ?number) => void}} looks
+ * @param {{scales: number[], combos: string[], hover: (token: ?number) => void}} looks
  * @returns {{root: HTMLElement, point: (token: ?number, scrolls: boolean) => void}}
  */
-export function matrixOf(view, maps, { scales, combos, magnitude, hover }) {
+export function matrixOf(view, maps, { scales, combos, hover }) {
   const words = view.segments.filter((segment) => segment.is_selectable).flatMap((segment) => segment.tokens);
   const head = element("tr", {}, element("th", { scope: "col" }, view.instance.key), ...words.map((word, token) => element("th", { scope: "col", class: combos[token] ? `g${combos[token]}` : "", "data-token": token }, word || "\u00a0")));
   const facts = maps.map((map, place) => element("small", { "aria-live": "polite" }, scaleWords(map, scales[place])));
   const rows = maps.map((map, place) => element("tr", {}, element("th", { scope: "row", title: map.legendLine() }, map.title(), facts[place]),
     ...words.map((word, token) => {
       const score = map.panel.scores?.[token] ?? null;
-      const heat = stepOf(magnitude && score !== null ? Math.abs(score) : score, scales[place]);
-      return element("td", { class: [heat, map.selected.has(token) && "top"].filter(Boolean).join(" "), title: `${word}: ${score === null ? "–" : signed(score)}`, "data-token": token });
+      const heat = stepOf(score, scales[place], map.isSigned);
+      return element("td", { class: [heat, map.selected.has(token) && "top"].filter(Boolean).join(" "), title: `${word}: ${score === null ? "no score" : map.meaning.said(score)}`, "data-token": token });
     })));
   const table = element("table", {}, element("thead", {}, head), element("tbody", {}, ...rows));
   const box = element("div", { class: "heat-matrix", tabIndex: 0, role: "region", "aria-label": `Methods by tokens, ${view.instance.key}`, onpointerleave: () => hover(null) }, table);
@@ -45,5 +46,5 @@ function pointer(box, table, say) {
 function scaleWords(map, scale) {
   if (!map.panel.scores) return "";
   const unit = map.panel.unit === "none" ? "" : ` ${map.panel.unit}`;
-  return `${map.legendWords().isSigned ? "±" : "0 to "}${written(scale)}${unit}`;
+  return `${map.isSigned ? "±" : "0 to "}${written(scale)}${unit} · ${map.meaning.head}`;
 }

@@ -1,5 +1,5 @@
 /** Numbers of a panel: which tokens are the top k and how they fit the gold sets, and what the method says of its own scores. */
-import { written } from "./saliency_heat.js";
+import { percent, written } from "./numbers.js";
 
 /** k of each side for a share of its tokens: ceil(share × n), without the error of the binary form. */
 export function countsOf(sides, shares) {
@@ -79,17 +79,24 @@ export function depthsOf(original, perturbed) {
   return { depths, map };
 }
 
-/** What the method says of its own scores, as [title, value, words]: how well they fit, converge, and hold over seeds. */
+/** What the method says of its own scores: how well they fit, converge, and hold over seeds. detail: of this value alone. */
 export function factsOf({ facts = {}, spread, convergence }) {
-  const share = (part) => `${written(100 * part, 2)} %`;
   return [
-    "r2" in facts && ["R²", written(facts.r2), "how well LIME's linear model fits the model's answers to its samples; 1 is best"],
-    spread && ["Spread over seeds", spread.share === null ? written(spread.value) : share(spread.share),
-      `standard deviation over ${spread.n_seeds} seeds, mean over words: ${written(spread.value)}, as a share of the mean size of a score; lower is better`],
-    "convergence_share" in facts
-      ? ["Convergence", share(facts.convergence_share), `all scores together miss F(x) − F(baseline) = ${written(facts.output_change)} by ${written(convergence)}; above 5 % take more steps or another baseline`]
-      : convergence !== null && convergence !== undefined && ["Convergence", written(convergence), "how far all scores together are from what they explain; 0 is best"],
-    "special_share" in facts && ["On special pieces", share(facts.special_share), "share of all |score| that lies on [CLS], [SEP] and their like, which no word has"],
-    "unseen_tokens" in facts && ["Not seen", String(facts.unseen_tokens), "words that the model did not see, since the text is too long for it"],
+    "r2" in facts && { title: "R²", value: written(facts.r2), words: "how well LIME's linear model fits the model's answers to its samples; 1 is best" },
+    spread && { title: "Spread over seeds", value: spread.share === null ? written(spread.value) : percent(spread.share), detail: `a standard deviation of ${written(spread.value)} over ${spread.n_seeds} seeds`,
+      words: "standard deviation over the seeds, mean over the words, as a share of the mean size of a score; lower is better" },
+    ...convergenceOf(facts, convergence),
+    "special_share" in facts && { title: "On special pieces", value: percent(facts.special_share), words: "share of all |score| that lies on [CLS], [SEP] and their like, which belong to no word" },
+    "unseen_tokens" in facts && { title: "Not seen", value: String(facts.unseen_tokens), words: "tokens in italics, which the model did not see because the text is too long for it" },
   ].filter(Boolean);
+}
+
+/** How far the scores together are from what they explain: as a share of it where that is known, else as a number. */
+function convergenceOf(facts, convergence) {
+  if ("convergence_share" in facts) {
+    return [{ title: "Convergence", value: percent(facts.convergence_share), detail: `the scores miss F(x) − F(baseline) = ${written(facts.output_change)} by ${written(convergence)}`,
+      words: "how far all scores together are from F(x) − F(baseline), as a share of it; above 5 %, take more steps or another baseline" }];
+  }
+  if (convergence === null || convergence === undefined) return [];
+  return [{ title: "Convergence error", value: written(convergence), words: "how far all scores together are from what they explain, as the source says; 0 is best" }];
 }

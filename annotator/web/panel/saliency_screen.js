@@ -1,13 +1,14 @@
 /** The right side: the text's head, the controls, the maps, the matrix, the partner. */
-import { badgeOf } from "./chip.js";
 import { openDialog } from "./dialogs.js";
 import { button, element, press, setText, toggle } from "./dom.js";
-import { combinations, goldRules, lanesOf } from "./saliency_gold.js";
-import { heatRules, scalesOf, written } from "./saliency_heat.js";
-import { titleOf } from "./saliency_list.js";
-import { SaliencyMap } from "./saliency_map.js";
+import { combinations, goldBadge, goldRulesOfThemes, lanesOf } from "./saliency_gold.js";
+import { written } from "./numbers.js";
+import { heatRules, scalesOf } from "./saliency_heat.js";
+import { SaliencyMap, TEXT_AND_GOLD } from "./saliency_map.js";
 import { matrixOf } from "./saliency_matrix.js";
 import { countsOf, depthsOf } from "./saliency_numbers.js";
+import { differences, fullTitleOf, nextMapOf } from "./saliency_runs.js";
+import { columnsFor, NumbersTable } from "./saliency_table.js";
 import { TabTitle } from "./tab_title.js";
 
 const DARK = matchMedia("(prefers-color-scheme: dark)");
@@ -17,17 +18,20 @@ export class SaliencyScreen {
     Object.assign(this, { actions, state, maps: [], partnerMaps: [] });
     this.rules = element("style");
     this.title = element("div", { class: "heat-title" });
-    this.k = element("input", { type: "range", min: 0, max: 100, step: 1, "aria-label": "Share of tokens that is selected", oninput: () => this.#slide() });
+    this.k = element("input", { type: "range", min: 0, max: 100, step: 1, "aria-label": "Share of the tokens in the top k", oninput: () => this.#slide() });
     this.kWords = element("output", { class: "k-words" });
     this.controls = this.#controls();
-    this.add = element("select", { class: "add-panel", "aria-label": "Add a panel", onchange: () => this.#added() });
-    this.partner = element("select", { class: "partner", "aria-label": "Beside it", onchange: () => actions.partner(this.partner.value ? Number(this.partner.value) : null) });
+    this.add = element("select", { class: "add-panel", "aria-label": "Add a map", onchange: () => this.#added() });
+    this.partner = element("select", { class: "partner", "aria-label": "Version beside it", onchange: () => actions.partner(this.partner.value ? Number(this.partner.value) : null) });
     this.grid = element("div", { class: "heat-grid" });
     this.matrix = element("div", {});
+    this.numbers = new NumbersTable();
     this.depths = element("div", { class: "heat-depths" });
     this.notice = element("p", { class: "heat-notice", role: "status" });
-    this.content = element("div", { class: "heat-content" }, this.grid, this.matrix, this.depths);
-    this.main = element("main", { class: "heat-main" }, this.title, this.controls, this.notice, this.content);
+    this.content = element("div", { class: "heat-content" }, this.grid, this.matrix, this.numbers.root, this.depths);
+    this.widths = new ResizeObserver(() => this.#layOut());
+    this.widths.observe(this.content);
+    this.main = element("main", { class: "heat-main nothing" }, this.title, this.controls, this.notice, this.content);
     this.root = element("div", { class: "panel saliency", tabIndex: -1 }, this.rules);
     this.root.append(this.main);
     parent.append(this.root);
@@ -47,11 +51,11 @@ export class SaliencyScreen {
       return (this[`${name}Button`] = made);
     };
     return element("div", { class: "heat-controls" },
-      element("label", { class: "k" }, "k", this.k), this.kWords, button("RLR", { title: "k by the project's mean rationale length", className: "plain", onclick: () => this.#usual() }),
-      flip("shared", "Shared scale", "s", "One scale for all maps of a method"), flip("magnitude", "Magnitude", "m", "Sizes without signs"),
-      flip("clip", "Clip", "c", "Cut the scale at the 98th percentile"), flip("numbers", "Numbers", "n", "Signed numbers under the words"),
-      flip("bars", "Bars", "b", "The words with the highest scores as bars"), flip("pieces", "Pieces", "p", "The model's own pieces"), flip("matrix", "Matrix", "x", "Methods down, tokens across"),
-      button("Export", { title: "Save what is on screen", key: "e", onclick: () => this.openExport() }));
+      element("label", { class: "k" }, "Top k", this.k), this.kWords, button("RLR", { title: "Take k from the project's mean rationale length ratio (RLR)", className: "plain", onclick: () => this.#usual() }),
+      flip("shared", "Shared scale", "s", "Use one scale for all maps of a method"), flip("magnitude", "Without signs", "m", "Show sizes without signs"),
+      flip("clip", "Cut outliers", "c", "Cut the scale at the 98th percentile"), flip("numbers", "Scores", "n", "Show the scores under the words"),
+      flip("bars", "Bars", "b", "Show the highest scores as bars"), flip("pieces", "Pieces", "p", "Show the model's own pieces"), flip("matrix", "Matrix", "x", "Show a matrix of maps by tokens"),
+      button("Export", { title: "Save the maps as a file", key: "e", className: "always", onclick: () => this.openExport() }));
   }
 
   /** Shows another text. */
@@ -60,14 +64,15 @@ export class SaliencyScreen {
     for (const one of [view, partner].filter(Boolean)) {
       one.n = one.sides.reduce((sum, side) => sum + side.n, 0);
       one.combos = combinations(one.gold, one.n);
+      one.isPaired = Boolean(partner);
     }
     const lanes = Math.max(lanesOf(view.gold), lanesOf(partner?.gold || []));
-    setText(this.rules, heatRules() + goldRules([...view.combos, ...(partner?.combos || [])], lanes));
+    setText(this.rules, heatRules() + goldRulesOfThemes([...view.combos, ...(partner?.combos || [])], lanes));
     this.content.style.setProperty("--lanes", lanes);
     this.#showTitle();
     this.tab.name(view.instance.key);
-    this.#offerPanels();
-    const made = (one, which) => one.panels.map((panel, place) => new SaliencyMap(one, { ...panel, differs: differences(panel, view.choices) },
+    this.#offerMaps();
+    const made = (one, which) => (one.panels.length ? one.panels : [TEXT_AND_GOLD]).map((panel, place) => new SaliencyMap(one, { ...panel, differs: differences(panel, view.choices) },
       { hover: (token) => this.hover(which, token), remove: () => this.actions.remove(place), choose: (panel_, what) => this.actions.choose(place, panel_, what) },
       which === "own" ? view.choices.find((choice) => choice.run === panel.run) : null));
     this.maps = made(view, "own");
@@ -75,6 +80,9 @@ export class SaliencyScreen {
     this.at = null;
     this.grid.replaceChildren(...this.shown.map((map) => map.root));
     this.grid.classList.toggle("paired", Boolean(partner));
+    this.main.classList.remove("nothing");
+    this.#layOut();
+    this.main.classList.toggle("without-maps", this.isWithoutMaps);
     setText(this.notice, this.#words());
     this.changed();
   }
@@ -84,41 +92,53 @@ export class SaliencyScreen {
     return this.maps.flatMap((map, place) => [map, this.partnerMaps[place]].filter(Boolean));
   }
 
+  /** Maps in rows of equal length; a map beside its partner's where there are two versions. */
+  #layOut() {
+    const n = this.partnerMaps.length ? 2 : Math.max(1, this.maps.length);
+    this.content.style.setProperty("--maps", n);
+    this.content.style.setProperty("--columns", this.partnerMaps.length ? 2 : columnsFor(n, this.content.clientWidth));
+  }
+
+  /** Whether the text stands there with its gold alone. */
+  get isWithoutMaps() {
+    return !this.view.panels.length;
+  }
+
   #words() {
     const withheld = this.view.withheld || this.partnerView?.withheld;
     if (withheld) return withheld;
-    if (!this.view.choices.length) return "No model says anything of this text yet. Below you can bring in what models say, or compute attributions.";
-    if (!this.maps.length) return "Choose what to show: “Add a panel”.";
-    return this.view.gold.length ? "" : "This text has no gold sets, so nothing can be compared.";
+    const gold = this.view.gold.length ? "" : "This text has no gold sets, so there is nothing to compare an attribution with.";
+    if (!this.view.choices.length) return `No model has an attribution of this text yet. Below you can import attributions or have them computed. ${gold}`.trim();
+    return this.isWithoutMaps ? `No map is open. Choose one under “Add a map”. ${gold}`.trim() : gold;
   }
 
   #showTitle() {
     const { instance, gold } = this.view;
-    const sets = gold.map((tokens, set) => element("span", { class: "gold-chip" }, badgeOf(set, false), `${tokens.length}`));
+    const sets = gold.map((tokens, set) => element("span", { class: "gold-chip" }, goldBadge(set), `${tokens.length}`));
     this.title.replaceChildren(element("div", { class: "heat-where" },
-      button("‹", { title: "Text before", key: "k", className: "plain", onclick: () => this.actions.step(-1) }), button("›", { title: "Next text", key: "j", className: "plain", onclick: () => this.actions.step(1) }),
+      button("‹", { title: "Previous text", key: "k", className: "plain", onclick: () => this.actions.step(-1) }), button("›", { title: "Next text", key: "j", className: "plain", onclick: () => this.actions.step(1) }),
       element("h2", {}, instance.key), element("span", { class: "gold-label" }, instance.result === null ? "no label" : `gold: ${instance.result || "no answer"}`), ...sets,
       instance.kind && element("span", { class: "kind" }, `${instance.kind} of ${instance.parent}`)),
     element("div", { class: "heat-choose" }, this.partner, this.add, button("Texts", { key: "i", title: "Show or hide the list of texts", className: "plain", onclick: () => this.actions.list() })));
     const partners = this.view.partners.map(({ id, key, kind }) => element("option", { value: id }, kind ? `${key} (${kind})` : `${key} (original)`));
-    this.partner.replaceChildren(element("option", { value: "" }, partners.length ? "beside it: nothing" : "no other version"), ...partners);
+    this.partner.replaceChildren(element("option", { value: "" }, partners.length ? "no version beside it" : "no other version"), ...partners);
     this.partner.value = this.partnerView ? String(this.partnerView.instance.id) : "";
     this.partner.disabled = !partners.length;
   }
 
-  #offerPanels() {
-    const options = this.view.choices.flatMap((choice) => {
-      const layers = choice.layers.length ? choice.layers : ["-"];
-      const labels = choice.labels.length > 1 ? ["", ...choice.labels] : [""];
-      return layers.flatMap((layer) => labels.map((label) => element("option", { value: `${choice.run}:${layer}:${label}` }, [titleOf(choice), differences(choice, this.view.choices), layer !== "-" && `layer ${layer}`, label && `for ${label}`].filter(Boolean).join(" · "))));
-    });
-    this.add.replaceChildren(element("option", { value: "" }, "Add a panel …"), ...options);
+  #offerMaps() {
+    const { choices } = this.view;
+    this.add.replaceChildren(element("option", { value: "" }, "Add a map …"), ...choices.map((choice) => element("option", { value: choice.run }, fullTitleOf(choice, choices))));
+    this.add.disabled = !choices.length;
   }
 
+  /** Adds the run that was chosen; of one that is on screen already its next layer or label. */
   #added() {
-    const { value } = this.add;
+    const choice = this.view.choices.find((one) => String(one.run) === this.add.value);
     this.add.value = "";
-    if (value) this.actions.add(value);
+    if (!choice) return undefined;
+    const next = nextMapOf(choice, this.view.panels);
+    return next ? this.actions.add(next) : this.say(`Every map of ${fullTitleOf(choice, this.view.choices)} is on the screen already.`);
   }
 
   get shares() {
@@ -159,25 +179,22 @@ export class SaliencyScreen {
     const counts = countsOf(this.view.sides, this.shares);
     setText(this.kWords, `${this.view.sides.map(({ n }, side) => `${counts[side]} of ${n}`).join(" and ")}${state.share === null ? " (RLR)" : ""}`);
     this.#showMatrix(scales);
-    this.grid.hidden = state.matrix;
+    this.numbers.root.hidden = this.isWithoutMaps;
+    if (!this.isWithoutMaps) this.numbers.show(this.shown);
+    this.grid.hidden = state.matrix && !this.isWithoutMaps;
     this.#showDepths();
     this.actions.remember();
   }
 
   #showMatrix(scales) {
     const { state } = this;
-    const looks = { magnitude: state.magnitude };
-    const of = (view, maps, which, from) => matrixOf(view, maps, { ...looks, scales: scales.slice(from), combos: view.combos, hover: (token) => this.hover(which, token) });
+    const of = (view, maps, which, from) => matrixOf(view, maps, { scales: scales.slice(from), combos: view.combos, hover: (token) => this.hover(which, token) });
     this.matrices = [];
-    if (state.matrix && this.maps.length) this.matrices.push(of(this.view, this.maps, "own", 0));
+    if (this.isWithoutMaps) return this.matrix.replaceChildren();
+    if (state.matrix) this.matrices.push(of(this.view, this.maps, "own", 0));
     if (state.matrix && this.partnerMaps.length) this.matrices.push(of(this.partnerView, this.partnerMaps, "partner", this.maps.length));
-    this.matrix.replaceChildren(...this.matrices.map(({ root }) => root), ...(state.matrix ? this.#trust() : []));
-  }
-
-  /** Under the matrix, what stands under each map: once for each model. */
-  #trust() {
-    const words = [...new Set(this.maps.flatMap((map) => map.trustWords()))];
-    return words.length ? [element("div", { class: "heat-trust" }, ...words.map((one) => element("p", {}, one)))] : [];
+    this.matrix.replaceChildren(...this.matrices.map(({ root }) => root));
+    return undefined;
   }
 
   #partnerShares() {
@@ -186,15 +203,15 @@ export class SaliencyScreen {
 
   /** MAP between the rankings of the two versions, depth by depth. */
   #showDepths() {
-    if (!this.partnerMaps.length) return this.depths.replaceChildren();
+    if (!this.partnerMaps.length || this.isWithoutMaps) return this.depths.replaceChildren();
     const lists = (map) => map.order.filter((token) => map.selected.has(token)).map((token) => map.tokens[token].textContent);
     const rows = this.maps.map((map, place) => {
       const [first, second] = this.view.instance.parent ? [this.partnerMaps[place], map] : [map, this.partnerMaps[place]];
       const { depths, map: value } = depthsOf(lists(first), lists(second));
-      return element("tr", {}, element("th", { scope: "row" }, map.title()), element("td", {}, element("b", {}, written(value))), ...depths.slice(0, 12).map((depth) => element("td", {}, written(depth, 2))));
+      return element("tr", {}, element("th", { scope: "row" }, map.title()), element("td", {}, element("b", {}, written(value))), ...depths.slice(0, 12).map((depth) => element("td", {}, written(depth))));
     });
     const most = Math.min(12, Math.max(...this.maps.map((map) => map.selected.size), 1));
-    return this.depths.replaceChildren(element("table", {}, element("caption", {}, "MAP of the top k, and the share of the changed text's first i tokens that are among the original's first i"),
+    return this.depths.replaceChildren(element("table", {}, element("caption", {}, "MAP of the top k, and for each depth i the share of the changed version's first i tokens that are among the original's first i"),
       element("thead", {}, element("tr", {}, element("th", { scope: "col" }, "i"), element("th", { scope: "col" }, "MAP"), ...Array.from({ length: most }, (_, i) => element("th", { scope: "col" }, String(i + 1))))), element("tbody", {}, ...rows)));
   }
 
@@ -219,17 +236,17 @@ export class SaliencyScreen {
   }
 
   openExport() {
-    if (!this.maps.length) return this.say("There is nothing to save yet. Add a panel first.");
+    if (!this.maps.length) return this.say("There is no text on the screen, so there is nothing to save.");
     const offer = (label, words, kind) => element("div", { class: "export-row" }, button(label, { onclick: () => (dialog.close(), this.actions.save(kind)) }), words);
-    const dialog = openDialog(this.root, "Save what is on screen",
-      offer("HTML", "one page without scripts", "html"), offer("SVG", "a drawing, for slides and papers", "svg"), offer("PNG", "a picture, at twice the size of the drawing", "png"),
-      offer("LaTeX", "colour boxes, for a paper (xcolor)", "tex"), offer("CSV", "a line a token and panel", "csv"));
+    const dialog = openDialog(this.root, "Export the maps",
+      offer("HTML", "a page of its own, without scripts", "html"), offer("SVG", "a drawing, for slides and papers", "svg"), offer("PNG", "a picture, at twice the size of the drawing", "png"),
+      offer("LaTeX", "coloured boxes, for a paper (needs xcolor)", "tex"), offer("CSV", "a row for each token of each map", "csv"));
     return undefined;
   }
 
   /** A file that could not be made, and another kind instead. */
   offerInstead(refusal, label, kind) {
-    const dialog = openDialog(this.root, "This could not be saved", element("p", { class: "dialog-words", role: "alert" }, refusal),
+    const dialog = openDialog(this.root, "The file could not be made", element("p", { class: "dialog-words", role: "alert" }, refusal),
       element("div", { class: "dialog-foot" }, button(`Save as ${label}`, { className: "primary", onclick: () => (dialog.close(), this.actions.save(kind)) })));
   }
 
@@ -245,26 +262,9 @@ export class SaliencyScreen {
   }
 
   destroy() {
+    this.widths.disconnect();
     this.tab.destroy();
     this.root.remove();
-  }
-}
-
-/** By which parameters a run differs from another one of the same model, method and seed; "" where there is none. */
-function differences(one, choices) {
-  const same = choices.filter((other) => other.run !== one.run && titleOf(other) === titleOf(one));
-  if (!same.length) return "";
-  const own = parametersOf(one);
-  const others = same.map(parametersOf);
-  const names = Object.keys(own).filter((name) => others.some((other) => JSON.stringify(other[name]) !== JSON.stringify(own[name])));
-  return names.length ? names.map((name) => `${name} ${own[name]}`).join(", ") : `run ${one.run}`;
-}
-
-function parametersOf({ parameters }) {
-  try {
-    return JSON.parse(parameters) || {};
-  } catch {
-    return {};
   }
 }
 

@@ -17,11 +17,12 @@ _LONGEST_WORDS = 200
 
 
 def _list(store: Store, user: User, query: Any) -> object:
-    from annotator.usecases.saliency import list_instances_by  # noqa: PLC0415
+    from annotator.usecases.saliency import count_not_listed, list_instances_by  # noqa: PLC0415
 
     page = number(query, "page", lowest=1, highest=LAST_PAGE) if query.get("page") else 1
-    rows, n = list_instances_by(store, user, question_of(query), page)
-    return {"rows": rows, "n": n, "page": page}
+    question = question_of(query)
+    rows, n = list_instances_by(store, user, question, page)
+    return {"rows": rows, "n": n, "page": page, "without": count_not_listed(store, user, question)}
 
 
 def question_of(query: Any) -> Question:
@@ -76,6 +77,7 @@ def _numbers(store: Store, user: User, query: Any) -> object:
     return {
         "runs": [
             {"run": stored.id, "model": stored.run.model, "method": stored.run.method, "seed": stored.run.seed,
+             "parameters": stored.run.parameters,
              "numbers": [{"layer": layer, "name": name} for layer, name in numbers]}
             for stored, numbers in choices
         ],

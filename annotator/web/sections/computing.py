@@ -12,8 +12,8 @@ from annotator.web.sections import jobs
 from annotator.web.session import Visit
 
 _NEXT = (
-    "A process of its own computes it, text by text, whether this page stays open or not. Above it says how far it is; what is "
-    "stored is not computed again."
+    "The attributions are computed in the background, text by text, even when this page is closed. The top of this page shows "
+    "the progress. What is stored already is not computed again."
 )
 
 
@@ -36,16 +36,18 @@ def _asked(project: Project) -> AskedAttribution:
     left, middle, right = st.columns([3, 3, 2], vertical_alignment="bottom")
     model = left.text_input(
         "Model", "built-in", key="compute_model",
-        help="built-in: a small classifier of words, trained on this project's gold. Or spacy:FOLDER, transformers:FOLDER.",
+        help="built-in is a small word classifier that is trained on this project's gold. "
+        "Other models: spacy:FOLDER or transformers:FOLDER.",
     )  # fmt: skip
     method = middle.selectbox("Method", list(methods), format_func=methods.__getitem__, key="compute_method")
     with_faithfulness = right.checkbox(
         "Faithfulness", key="compute_faithfulness",
-        help="Also the answers to the rationale alone and to the rest, and at ERASER's five thresholds.",
+        help="Also compute the predictions for the rationale alone and for the rest, and at ERASER's five thresholds.",
     )  # fmt: skip
     trains = right.checkbox(
         "Train again", key="compute_trains",
-        help="The built-in model, on the gold of now. Where that gives another model, what the older one said is taken out.",
+        help="Train the built-in model again on the present gold. If that gives another model, the predictions and attributions "
+        "of the old one are removed.",
     )  # fmt: skip
     whose, part, amount = st.columns([3, 3, 2], vertical_alignment="bottom")
     labels = choosable_labels(project)
@@ -55,7 +57,7 @@ def _asked(project: Project) -> AskedAttribution:
     split = part.text_input("Only this split", key="compute_split", placeholder="all")
     threads = amount.number_input(
         "Threads", 1, 64, 1, key="compute_threads",
-        help="Of a transformers model on a CPU. One leaves the machine to those who annotate.",
+        help="For a transformers model on a CPU. With one thread the machine stays free for those who annotate.",
     )  # fmt: skip
     options = AttributingOptions(
         label=label,

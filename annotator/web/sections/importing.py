@@ -59,7 +59,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
 
 
 def show_output(store: Store, visit: Visit, project: Project) -> None:
-    """The same for what models say: answers, attributions, rationales."""
+    """The same for model output: predictions, attributions, rationales."""
     files = st.file_uploader("Files", accept_multiple_files=True, key="import_files")
     left, middle, right = st.columns(3)
     format_name = left.selectbox("Format", READABLE_OUTPUT, key="import_format", help="docs/formats.md, Model output")
@@ -69,7 +69,7 @@ def show_output(store: Store, visit: Visit, project: Project) -> None:
     split = left.text_input("Split, where keys repeat between splits", key="import_split")
     merge = middle.selectbox("A word's pieces are joined by", MERGES, key="import_merge")
     seed = right.number_input("Seed", value=None, step=1, key="import_seed")
-    update = st.checkbox("Other numbers for a known run overwrite", key="import_update")
+    update = st.checkbox("Overwrite what is stored of a run with what the file says of it", key="import_update")
     skip_invalid = st.checkbox("Leave bad rows out and store the rest", key="import_skip")
     options = ImportOptions(
         split=split or None, update=update, dry_run=True, skip_invalid=skip_invalid,

@@ -1,4 +1,4 @@
-"""Bringing the numbers of models up to date: what lists are sorted by."""
+"""Bringing the numbers of models up to date: those that texts are ordered by."""
 
 import streamlit as st
 
@@ -15,10 +15,10 @@ def offer_to_measure(store: Store, visit: Visit, project: Project) -> None:
         return
     words, button = st.columns([5, 1], vertical_alignment="center")
     words.info(
-        "Gold or what models say has changed since their numbers were made. Texts can be looked at all the same; "
-        "lists are sorted by the numbers as they were.",
+        "Gold, predictions or attributions have changed since the numbers of the models were measured. You can look at texts "
+        "all the same; until you measure again, they are ordered by the old numbers.",
         icon=":material/update:",
     )
-    if button.button("Measure", type="primary", width="stretch", help="Make every model's numbers anew"):
+    if button.button("Measure", type="primary", width="stretch", help="Measure the numbers of every model again"):
         ask_to_measure(store, visit.user, project)
         st.rerun()

@@ -14,7 +14,7 @@ CSV_OF_ONE_MAP = """async (words) => {
   const segment = { first: 0, tokens: words, before: words.map(() => " ") };
   const map = {
     title: () => "@model", view: { gold: [[0]], segments: [segment], instance: { key: "-key" } },
-    panel: { scores: words.map((_, place) => -0.5 * place) }, ranks: new Map([[0, 1]]), selected: new Set([0]),
+    panel: { label: "-label", is_signed: true, scores: words.map((_, place) => -0.5 * place) }, ranks: new Map([[0, 1]]), selected: new Set([0]),
   };
   return csvOf([map]);
 }"""
@@ -24,9 +24,9 @@ def test_words_that_begin_like_a_formula_get_an_apostrophe_and_numbers_none(pane
     shown = panel(Fake([work(1, samples.english())]))
     lines = shown.page.evaluate(CSV_OF_ONE_MAP, ["=1+1", "-0.5", "＝1", "\n=2", "a=b"]).split("\r\n")
     assert lines[1:] == [
-        "'-key,'@model,0,'=1+1,0,1,1,A",
-        "'-key,'@model,1,-0.5,-0.5,,0,",
-        "'-key,'@model,2,'＝1,-1,,0,",
-        "'-key,'@model,3,\"'\n=2\",-1.5,,0,",
-        "'-key,'@model,4,a=b,-2,,0,",
+        "'-key,'@model,'-label,1,0,'=1+1,0,1,1,A",
+        "'-key,'@model,'-label,1,1,-0.5,-0.5,,0,",
+        "'-key,'@model,'-label,1,2,'＝1,-1,,0,",
+        "'-key,'@model,'-label,1,3,\"'\n=2\",-1.5,,0,",
+        "'-key,'@model,'-label,1,4,a=b,-2,,0,",
     ]

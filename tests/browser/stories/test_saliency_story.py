@@ -88,8 +88,9 @@ def test_a_researcher_sorts_compares_and_shares(
     page = researcher.page
     page.get_by_role("button", name="Measure").click()
     expect(page.get_by_role("button", name="Measure")).to_have_count(0)
-    order = page.get_by_role("combobox", name="Order")
-    order.select_option(order.locator("optgroup[label='first model · gradient'] option").first.get_attribute("value"))
+    page.get_by_role("combobox", name="Order by a run").select_option(label="first model · gradient")
+    expect(page.get_by_role("combobox", name="Number of the run")).to_have_value("-:sets.best_f1")
+    expect(page.locator(".list-count")).to_contain_text("have no value of this number")
     page.get_by_role("searchbox", name="Key or words").fill("hostile")
     expect(page.locator(".list-row")).to_have_count(2)
     page.locator(".list-row", has=page.get_by_text("hostile", exact=True)).click()
@@ -100,8 +101,8 @@ def test_a_researcher_sorts_compares_and_shares(
 
     # Hovering a word tells its number and rank in every panel at once.
     page.locator(".heat-panel").first.locator("[data-token='0']").hover()
-    expect(page.locator(".heat-pointed").nth(0)).to_contain_text("−1 · rank 3 of 3")
-    expect(page.locator(".heat-pointed").nth(2)).to_contain_text("+1 · rank 1 of 3")
+    expect(page.locator(".heat-pointed").nth(0)).to_contain_text("−1.00 · rank 3 of 3")
+    expect(page.locator(".heat-pointed").nth(2)).to_contain_text("+1.00 · rank 1 of 3")
 
     # k by the keyboard: the top k is boxed, and the numbers follow without asking the server.
     page.locator(".heat-main").click(position={"x": 150, "y": 6})
@@ -115,7 +116,7 @@ def test_a_researcher_sorts_compares_and_shares(
     researcher.press("x", "n")
     assert asked == []
 
-    page.get_by_role("combobox", name="Beside it").select_option(label="hostile-2 (synonym)")
+    page.get_by_role("combobox", name="Version beside it").select_option(label="hostile-2 (synonym)")
     expect(page.locator(".heat-panel")).to_have_count(8)
     researcher.sees("MAP of the top k")
     asked_for = parse_qs(urlsplit(page.url).query)
@@ -231,7 +232,7 @@ def test_a_list_is_saved_chosen_shared_and_filled_with_the_keyboard_alone(
     researcher.press("Tab")
     page.keyboard.type("is it the soup?")
     researcher.press("Control+Enter")
-    expect(page.get_by_role("alert")).to_contain_text(f"is saved, with {n} texts")
+    expect(page.get_by_role("alert")).to_contain_text(f"is saved with {n} texts")
 
     # The text on screen goes off the list and on again; the focus stays where it is.
     on_it = page.get_by_role("region", name="soups").get_by_role("button", name="This text")
@@ -261,17 +262,17 @@ def test_a_list_is_saved_chosen_shared_and_filled_with_the_keyboard_alone(
     delete.click()
     expect(other.page.get_by_role("region", name="soups")).to_have_count(0)
     page.reload()
-    researcher.sees("The saved list of this link is not there (any more)")
+    researcher.sees("The list in this link no longer exists")
 
 
 def test_the_link_holds_what_is_listed(explained: Server, person: Callable[..., Person]) -> None:
     page = _opened(explained, person("Researcher"), "hostile").page
     page.get_by_role("combobox", name="Which texts").select_option("won")
-    page.get_by_role("combobox", name="Whose answers", exact=True).select_option(label="first model")
-    page.get_by_role("combobox", name="Against whose answers").select_option(label="second model")
+    page.get_by_role("combobox", name="Whose predictions", exact=True).select_option(label="first model")
+    page.get_by_role("combobox", name="The other model").select_option(label="second model")
     chosen = [
         page.get_by_role("combobox", name=name, exact=True).input_value()
-        for name in ("Whose answers", "Against whose answers")
+        for name in ("Whose predictions", "The other model")
     ]
     page.wait_for_url(f"**which=won&answers={chosen[0]}&other={chosen[1]}**")
     count = page.locator(".list-count").inner_text()
@@ -285,11 +286,11 @@ def test_words_are_pointed_at_by_keyboard_and_in_the_matrix(explained: Server, p
     page = researcher.page
     page.locator(".heat-main").click(position={"x": 150, "y": 6})
     researcher.press("ArrowRight", "ArrowRight", "ArrowLeft")
-    expect(page.locator(".heat-pointed").nth(0)).to_contain_text("“bad” · −1 · rank 3 of 3")
-    expect(page.locator(".heat-pointed").nth(2)).to_contain_text("“bad” · +1 · rank 1 of 3")
+    expect(page.locator(".heat-pointed").nth(0)).to_contain_text("“bad” · −1.00 · rank 3 of 3")
+    expect(page.locator(".heat-pointed").nth(2)).to_contain_text("“bad” · +1.00 · rank 1 of 3")
     researcher.press("x")
     page.locator(".heat-matrix td[data-token='0']").first.hover()
-    expect(page.locator(".heat-matrix tbody th").first).to_contain_text("−1 · rank 3 of 3")
+    expect(page.locator(".heat-matrix tbody th").first).to_contain_text("−1.00 · rank 3 of 3")
 
 
 def _opened(server: Server, researcher: Person, key: str) -> Person:
@@ -306,10 +307,16 @@ def _exported(page: Page, kind: str) -> Path:
     return Path(download.value.path())
 
 
-def test_a_project_without_model_output_says_what_to_do(server: Server, person: Callable[..., Person]) -> None:
+def test_a_project_without_model_output_shows_its_texts_and_says_what_to_do(
+    server: Server, person: Callable[..., Person]
+) -> None:
     researcher = person("Researcher").open("/saliency?project=3")
-    researcher.sees("No model says anything of this text yet")
-    researcher.sees("Bring in what models say")
+    researcher.sees(
+        "No model has an attribution of this text yet. Below you can import attributions or have them computed."
+    )
+    researcher.sees("Import predictions and attributions")
+    expect(researcher.page.locator(".heat-panel h3")).to_have_text("Text and gold")
+    expect(researcher.page.locator(".heat-text")).not_to_be_empty()
 
 
 def test_a_researcher_computes_attributions_while_the_page_is_elsewhere(
