@@ -57,8 +57,8 @@ def open_asked(store: Store, project: Project, user_id: int, instance_id: int) -
     if project_of_instance(store, instance_id) != project.id:
         raise NotFound(f"Instance number {instance_id} is not in this project.")
     mine = work_store.find_assignment(store, instance_id, user_id)
-    if mine is not None and mine.state in {"leased", "returned", "submitted", "proposed"}:
-        return mine
+    if mine is not None and mine.state in {"leased", "returned", "submitted", "proposed", "ended"}:
+        return mine  # what ended can still be read
     if queue.is_free_for(store, instance_id, user_id):
         return _claim(store, project, user_id, instance_id)
     if standing(store, instance_id, user_id).was_shown:

@@ -1,4 +1,4 @@
-/** Dialogs: the list of keys, the reason to discard, one's finished work. The browser traps the focus in them. */
+/** Dialogs: the list of keys, the reason to discard, a list of what one has done. The browser traps the focus in them. */
 import { button, element, focused, setText } from "./dom.js";
 
 /** Opens a dialog; it closes with Escape, its button, or a click beside it. */
@@ -61,19 +61,13 @@ export function openDiscard(root, reasons, ondiscard) {
   dialog.querySelector("input")?.focus();
 }
 
-const MY_WORK = {
-  title: "My finished work",
-  none: "Nothing is finished yet. What you submit is listed here, and can be withdrawn until it is scored.",
-  facts: (row) => [row.result, countWords(row.sets), row.state, when(row.submitted_at), row.may_withdraw ? "may be withdrawn" : null],
-};
-
 /**
- * The list of one's finished work, page by page.
+ * A list of what one has done, page by page.
  * @param {(page: number) => Promise<import("./messages.js").Answer>} fetchPage
  * @param {(row: Object) => void} onopen
  * @param {{title: string, none: string, facts: (row: Object) => Array<string|null>}} words
  */
-export function openMine(root, fetchPage, onopen, words = MY_WORK) {
+export function openMine(root, fetchPage, onopen, words) {
   const list = element("div", { class: "mine" }, "…");
   const where = element("span", { class: "page-words" });
   let page = 1;
@@ -101,10 +95,5 @@ function mineRows(rows, { none, facts }, onopen) {
     element("span", { class: "mine-text", dir: "auto" }, row.excerpt),
     element("span", { class: "mine-facts" }, facts(row).filter(Boolean).join(" · "))));
 }
-
-const countWords = (sets) => {
-  const count = Array.isArray(sets) ? sets.length : sets;
-  return `${count} ${count === 1 ? "set" : "sets"}`;
-};
 
 export const when = (moment) => (moment ? new Date(moment).toLocaleString([], { dateStyle: "medium", timeStyle: "short" }) : null);

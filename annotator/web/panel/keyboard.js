@@ -61,7 +61,9 @@ export const KEY_LIST = [
     ["q", "ask the lead; comments on this text"],
     ["w", "what the project's model answers, where the lead allows it"],
     ["g", "guidelines"],
-    ["m", "my finished work"],
+    ["v", "go back to your last submission and reopen it (again: to the one before)"],
+    ["Shift + v", "return to the text that you left"],
+    ["m", "my work"],
     ["?", "this list"],
   ]],
 ];
@@ -72,11 +74,13 @@ export function keysFor(project) {
   return KEY_LIST.flatMap((group) => (group[0] === "Work" ? [ANSWER_KEYS, ["Work", group[1].filter(([key]) => key !== "l")]] : [group]));
 }
 
+const WITHOUT_TEXT = new Set(["v", "m", "g", "?"]);
+
 export class Keyboard {
   /**
    * @param {import("./screen.js").Screen} screen
    * @param {import("./marking.js").Marking} marking
-   * @param {Object<string, Function>} actions  submit, skip, discard, accept, reject, nextProposal, guidelines, mine, keys
+   * @param {Object<string, Function>} actions  submit, skip, discard, accept, reject, nextProposal, guidelines, mine, back, forward, keys
    */
   constructor(screen, marking, actions) {
     Object.assign(this, { screen, marking, actions, goal: null });
@@ -91,7 +95,7 @@ export class Keyboard {
 
   /** @returns {boolean} whether the key meant something here */
   #handle(event, target) {
-    if (!this.screen.session) return false;
+    if (!this.screen.session) return this.#withoutText(event, target);
     this.screen.session.clock.touch();
     this.screen.pointer?.forgetClick();
     const key = keyOf(event);
@@ -106,6 +110,14 @@ export class Keyboard {
       if (answer !== null) return answer;
     }
     return this.#plain(key, event.shiftKey);
+  }
+
+  /** Where there is no text one can still go back, look at one's work, and read the guidelines and the list of keys. */
+  #withoutText(event, target) {
+    const key = keyOf(event).toLowerCase();
+    if (!WITHOUT_TEXT.has(key) || isEntry(target) || event.ctrlKey || event.metaKey || event.altKey) return false;
+    this.bindings[key](event.shiftKey);
+    return true;
   }
 
   #do(action, ...given) {
@@ -196,6 +208,7 @@ export class Keyboard {
       w: () => actions.answers(),
       g: () => actions.guidelines(),
       m: () => actions.mine(),
+      v: (shift) => (shift ? actions.forward() : actions.back()),
       "?": () => actions.keys(),
     };
   }

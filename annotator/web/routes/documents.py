@@ -40,7 +40,7 @@ window.WebSocket = class extends WebSocket {
       if (wasOpen) return;
       const asked = { method: "HEAD", headers: { Accept: "text/html" }, redirect: "manual" };
       const answer = await fetch(location.href, asked).catch(() => null);
-      if (answer?.type === "opaqueredirect") location.reload();
+      if (answer?.type === "opaqueredirect") location.href = window.annotatorPlace?.() ?? location.href;
     });
   }
 };
@@ -67,6 +67,7 @@ _FIRST_TEXT = """<script>
 try {
   const asked = new URLSearchParams(location.search), query = new URLSearchParams();
   for (const name of ["project", "instance"]) if (asked.get(name)) query.set(name, asked.get(name));
+  query.set("day", new Date(new Date().setHours(0, 0, 0, 0)).toISOString());
   const read = async (response) => ({ status: response.status, body: await response.json() });
   if (asked.get("project") && !Object.keys(localStorage).some((key) => key.startsWith("annotator:draft:"))) {
     const url = "/api/panel/next?" + query;

@@ -84,7 +84,7 @@ class ReviewFake(Fake):
         empty = None if shown else "Nothing waits for your review. Annotations appear here when they are handed in."
         return {"work": shown, "project": self.project, "counts": self.counts, "empty": empty}
 
-    def mine(self) -> dict[str, Any]:
+    def mine(self, asked: dict[str, Any]) -> dict[str, Any]:
         done = [work for work in self.works if work["state"] in ("submitted", "decided")]
         rows = [
             {

@@ -199,6 +199,42 @@ def test_signed_out_keeps_everything_and_says_so(panel: Open, fake: Fake) -> Non
     assert shown.page.locator(".notice").count() == 0
 
 
+def test_signed_out_leads_to_the_sign_in_and_back_to_the_same_text(panel: Open, fake: Fake) -> None:
+    shown = panel(fake)
+    shown.keys("s")
+    shown.shown("second")
+    fake.refuse["draft"] = [(401, {})] * 20
+    shown.click(1)
+    link = shown.page.get_by_role("link", name="Sign in")
+    assert link.get_attribute("href").endswith("?theme=light&project=1&instance=102")
+    fake.start = 102
+    with shown.page.expect_navigation():
+        link.click()
+    fake.refuse.clear()
+    shown.page.wait_for_function("!Object.keys(localStorage).some((key) => key.startsWith('annotator:draft:'))")
+    assert fake.find(2)["draft"]["sets"] == [[[1, 2]]]
+    assert shown.page.locator("h1").inner_text() == "Annotate: second"
+
+
+def test_somebody_else_who_signs_in_neither_sees_nor_sends_what_was_kept(panel: Open, fake: Fake) -> None:
+    shown = panel(fake)
+    fake.refuse["draft"] = [(401, {})] * 200
+    shown.click(1)
+    word(shown, "signed out – kept in this browser")
+    shown.page.goto("about:blank")
+    fake.user = 2
+    fake.refuse.clear()
+    sent = len(fake.named("draft"))
+    shown.open()
+    assert shown.counts() == ["0"]
+    assert len(fake.named("draft")) == sent
+    assert stored(shown) == 1
+    fake.user = 1
+    shown.open()
+    shown.page.wait_for_function("!Object.keys(localStorage).some((key) => key.startsWith('annotator:draft:'))")
+    assert fake.find(1)["draft"]["sets"] == [[[1, 2]]]
+
+
 def test_what_closing_the_tab_cuts_off_is_still_sent(panel: Open, fake: Fake) -> None:
     shown = panel(fake)
     gate = fake.hold("draft")
