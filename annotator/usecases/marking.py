@@ -71,7 +71,7 @@ class NextWork:
 
 
 _NO_LABELS = (
-    "Nothing can be given out yet: this project has no labels, and its texts need one. A lead of the project adds labels on the "
+    "There is nothing to annotate yet: this project has no labels, and its texts need one. Its lead can add labels on the "
     "Project page."
 )
 
@@ -236,7 +236,7 @@ def skip(
         assignment = held_by(store, user, assignment_id)
         project = get_project_by_id(store, assignment.project_id)
         if assignment.state == "returned":
-            raise Conflict("Returned work cannot be skipped: it waits for you. Correct it, or propose to discard it.")
+            raise Conflict("Returned work cannot be skipped. Revise it, or propose to discard it.")
         _move(store, assignment, "skipped")
         _note(store, user, "skip", assignment)
         return _what_follows(store, user, project, shown_next, day_began)
@@ -254,9 +254,9 @@ def propose_discard(
 ) -> tuple[dict[str, int], Work | None]:
     """Propose to the lead that an instance be discarded; until the lead decides nobody gets it."""
     if reason not in DISCARD_REASONS:
-        raise InvalidValue(f"'{reason}' is no reason to discard; choose one of: {'; '.join(DISCARD_REASONS)}.")
+        raise InvalidValue(f"'{reason}' is not a reason to discard. Choose one of: {'; '.join(DISCARD_REASONS)}.")
     if reason == "other" and not comment.strip():
-        raise InvalidValue("Say in a few words why, since the reason is “other”.")
+        raise InvalidValue("Please say in a few words why, since you chose “other”.")
     with store.transaction():
         assignment = held_by(store, user, assignment_id)
         project = get_project_by_id(store, assignment.project_id)
@@ -399,10 +399,10 @@ def _decision_of_lead(store: Store, assignment: Assignment, instance: Instance) 
         return ()
     if proposal.kind == "discard":
         return (
-            f"The lead keeps this text: the proposal to discard it ({proposal.reason}) was rejected. Please annotate it.",
+            f"The lead kept this text: your proposal to discard it ({proposal.reason}) was rejected. Please annotate it.",
         )
     return (
-        f"The lead keeps the label “{instance.result}” (you gave “{proposal.reason}”). Please mark what supports it.",
+        f"The lead decided to keep the label “{instance.result}” (you gave “{proposal.reason}”). Please mark what supports it.",
     )
 
 
@@ -415,7 +415,7 @@ def _cancel_contest(store: Store, user: User, assignment: Assignment) -> None:
 def _check_revision(assignment: Assignment, revision: int) -> None:
     if revision != assignment.revision:
         raise StaleDraft(
-            "This text was changed in another tab or window as well. Keep what is here, or take what was saved there."
+            "This text was also changed in another tab or window. Keep the version here, or use the version that was saved there."
         )
 
 
@@ -431,14 +431,16 @@ def _plausible(timing: Timing) -> Timing:
 def _annotator(store: Store, user: User, project_id: int) -> int:
     require(store, user, project_id, "annotate")
     if user.id is None:
-        raise NotAllowed("The local operator has no work of its own. Sign in as a person to annotate.")
+        raise NotAllowed("The local operator cannot annotate. Sign in as a person.")
     return user.id
 
 
 def _why_empty(store: Store, project: Project, counts: dict[str, int]) -> str:
     if counts["submitted"] == 0 and not instance_counts(store, project.id):
-        return f"Nothing waits in “{project.name}” yet. Its lead imports texts on the Project page."
-    return "Everything that can be given to you is done. New work appears here by itself when there is some."
+        return (
+            f"There are no texts in “{project.name}” yet. Its lead can import some on the Project page, under Import."
+        )
+    return "There is nothing left for you to annotate here. Come back later, or look at your submissions under My work (m)."
 
 
 def _note(store: Store, user: User, action: str, assignment: Assignment, **detail: object) -> None:

@@ -245,7 +245,7 @@ def test_marks_of_a_text_that_one_reviewed_since_cannot_be_saved_any_more(store:
     marking.withdraw(store, ann, work.assignment.id)
     marking.skip(store, ann, work.assignment.id)
     for call in (marking.save_draft, marking.submit):
-        with pytest.raises(LeaseLost, match="You have seen what others marked in this text since"):
+        with pytest.raises(LeaseLost, match="You have since seen what others marked in this text"):
             call(store, ben, mine.assignment.id, 0, Draft(sets=(B,)))  # type: ignore[operator]
 
 

@@ -42,17 +42,17 @@ export function openKeys(root, list) {
 export function openDiscard(root, reasons, ondiscard) {
   const choices = reasons.map((reason, index) => element("label", { class: "reason" },
     element("input", { type: "radio", name: "reason", value: reason, checked: index === 0 }), reason));
-  const comment = element("textarea", { class: "note", rows: 2, "aria-label": "Comment", placeholder: "a comment for the lead (optional)" });
+  const comment = element("textarea", { class: "note", rows: 2, "aria-label": "Comment", placeholder: "comment for the lead (optional)" });
   const send = () => {
     const chosen = dialog.querySelector("input:checked");
     dialog.close();
     ondiscard(chosen ? chosen.value : "", comment.value);
   };
   const dialog = openDialog(root, "Propose to discard this text",
-    element("p", { class: "dialog-words" }, "The lead decides; your marks are kept until then."),
+    element("p", { class: "dialog-words" }, "The lead will decide. Your marks are kept until then."),
     element("div", { class: "reasons", role: "radiogroup", "aria-label": "Reason" }, ...choices), comment,
     element("div", { class: "dialog-foot" }, button("Cancel", { className: "plain", onclick: () => dialog.close() }),
-      button("Discard", { key: "Ctrl+⏎", className: "primary", onclick: send })));
+      button("Propose", { key: "Ctrl+⏎", className: "primary", onclick: send })));
   dialog.addEventListener("keydown", (event) => {
     if (event.key !== "Enter" || event.target.matches("button") || (event.target === comment && !event.ctrlKey)) return;
     event.preventDefault();

@@ -33,7 +33,7 @@ export class Flow extends WorkFlow {
     if (!body.work) {
       this.current = null;
       this.waiting = false;
-      return this.screen.showEmpty(body.empty || "There is nothing to annotate here now.");
+      return this.screen.showEmpty(body.empty || "There is nothing to annotate here at the moment.");
     }
     const session = this.#admit(body.work);
     if (body.ahead) this.#expect(body.ahead);
@@ -100,7 +100,7 @@ export class Flow extends WorkFlow {
   submit(confirmed = false) {
     const session = this.current;
     if (!session?.open || this.waiting) return;
-    if (session.held) return this.screen.hint("Decide first what to do with these marks (below).");
+    if (session.held) return this.screen.hint("First decide what to do with these marks (see below).");
     const problem = problemOf(session.state, session.project, session.result);
     if (problem) return this.#refuseHere(session, problem);
     if (this.#saysUndecided(session)) return;
@@ -113,7 +113,7 @@ export class Flow extends WorkFlow {
     if (!count || this.hasSaidUndecided) return false;
     this.hasSaidUndecided = true;
     const sets = count === 1 ? "1 proposed set is" : `${count} proposed sets are`;
-    this.screen.hint(`${sets} undecided and will count as not kept. Submit again to go on; this is said only once.`, { stay: true });
+    this.screen.hint(`${sets} undecided and will not be kept. Submit again to go on. This is said only once.`, { stay: true });
     return true;
   }
 
@@ -208,7 +208,7 @@ export class Flow extends WorkFlow {
     const answer = await this.messages.next(this.project, session.work.instance.id);
     const work = answer.body.work;
     if (answer.status !== 200 || work?.instance.id !== session.work.instance.id || work.state === "submitted") {
-      session.problem = { error: answer.status === 200 ? "Somebody else has this text now. Your marks stay in this browser." : sentenceOf(answer), lost: true };
+      session.problem = { error: answer.status === 200 ? "Somebody else has this text now. Your marks are kept in this browser." : sentenceOf(answer), lost: true };
       return this.screen.refresh();
     }
     const { draft } = session;

@@ -74,7 +74,7 @@ export function sentenceOf({ status, body }) {
   if (status === 401) return SIGNED_OUT;
   if (body.error) return body.error;
   if (status === 0) return "The server cannot be reached. What you did here is kept in this browser.";
-  if (status === 403) return "You may not do this in this project. Ask its lead.";
-  if (status === 404) return "This text is not there any more.";
+  if (status === 403) return "You are not allowed to do this in this project. Ask its lead.";
+  if (status === 404) return "This text no longer exists.";
   return `The server answered with an error (${status}). What you did here is kept in this browser.`;
 }

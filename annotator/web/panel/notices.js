@@ -77,8 +77,8 @@ export class Notices {
     const { problem } = session;
     if (!problem) return null;
     const buttons = [
-      problem.warning && button("Submit all the same", { onclick: () => this.actions.submit(true) }),
-      problem.lost && !problem.ended && button("Take it again", { onclick: this.actions.takeAgain }),
+      problem.warning && button("Submit anyway", { onclick: () => this.actions.submit(true) }),
+      problem.lost && !problem.ended && button("Take it back", { onclick: this.actions.takeAgain }),
       problem.lost && button("Go on", { className: "plain", onclick: this.actions.goOn }),
       !problem.lost && button("Close", { className: "plain", onclick: () => this.#close(session) }),
     ].filter(Boolean);
@@ -94,8 +94,8 @@ export class Notices {
   #conflict({ conflict }) {
     if (!conflict) return null;
     return this.box("refused", "warning", conflict.error,
-      button("Keep what is here", { onclick: this.actions.keepMine }),
-      button("Take the other one", { onclick: this.actions.takeTheirs }));
+      button("Keep the version here", { onclick: this.actions.keepMine }),
+      button("Use the other version", { onclick: this.actions.takeTheirs }));
   }
 
   /** What has become of a text that has left one's hands, with its scores and reasons. */

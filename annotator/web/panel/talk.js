@@ -67,7 +67,7 @@ export class Talk {
 
   #thread(body, thread) {
     const send = (text) => this.#send(body, "answer", { thread: thread.id, text });
-    const waits = thread.waits_for_lead && element("span", { class: "waits" }, "waits for the lead");
+    const waits = thread.waits_for_lead && element("span", { class: "waits" }, "waiting for the lead's answer");
     return element("section", { class: "thread" },
       element("h3", {}, `About ${thread.about}`, waits),
       ...thread.comments.map(commentOf),
@@ -85,8 +85,8 @@ export class Talk {
     };
     return element("section", { class: "thread asking" }, element("h3", {}, "A question or comment"),
       subjects.length > 1 && element("label", { class: "about" }, "About ", about),
-      this.#entry({ label: "Ask", rows: 3, keep: `ask ${this.instance}`, send, placeholder: "what you want to know, or to say" },
-        element("label", { class: "reason" }, lead, "The lead is to answer")));
+      this.#entry({ label: "Ask", rows: 3, keep: `ask ${this.instance}`, send, placeholder: "your question or comment" },
+        element("label", { class: "reason" }, lead, "Ask the lead to answer")));
   }
 
   /** A field with its button; Ctrl+Enter sends. */

@@ -9,7 +9,7 @@ import { addressOf, rememberPlace } from "./sign_in.js";
 const TRY_AGAIN_MS = 2000;
 
 /** @param {string} why  the server's sentence, for whoever runs it */
-const unstored = (why) => `The server stores nothing now. What you do here is kept in this browser and sent when it can be stored; tell whoever runs the server: ${why}`;
+const unstored = (why) => `The server cannot store anything at the moment. What you do here is kept in this browser and sent later. Please tell whoever runs the server: ${why}`;
 
 export class WorkFlow {
   /**

@@ -94,7 +94,7 @@ def project(**changes: Any) -> dict[str, Any]:
     return {
         "id": 1,
         "name": "Sentiment",
-        "question": "Which tokens support “{result}”? Make each set enough on its own, with nothing to spare.",
+        "question": "Which tokens support “{result}”? Each set should be sufficient on its own and contain no unneeded words.",
         "labels": ["negative", "positive"],
         "result_kind": "label",
         "result_mode": "confirm",

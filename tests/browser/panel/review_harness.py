@@ -50,7 +50,7 @@ def project() -> dict[str, Any]:
     return {
         "id": 1,
         "name": "Sentiment",
-        "question": "Which tokens support “{result}”? Make each set enough on its own, with nothing to spare.",
+        "question": "Which tokens support “{result}”? Each set should be sufficient on its own and contain no unneeded words.",
         "has_guidelines": True,
         "asks_model": False,
         "idle_after_s": 60,

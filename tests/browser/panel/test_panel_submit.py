@@ -100,7 +100,7 @@ def test_a_warning_may_be_confirmed(panel: Open) -> None:
     shown = panel(fake)
     fake.refuse["submit"] = [(422, {"error": "Everything is highlighted.", "set": None, "warning": True})]
     shown.keys("Control+Enter")
-    shown.page.get_by_role("button", name="Submit all the same").click()
+    shown.page.get_by_role("button", name="Submit anyway").click()
     shown.shown("second")
     shown.page.wait_for_function("triggers.length")
     assert [sent.get("confirmed") for sent in fake.named("submit")] == [None, True]
@@ -268,7 +268,7 @@ def test_a_conflict_on_submit_comes_back_for_a_decision(panel: Open) -> None:
     shown.keys("Control+Enter")
     shown.page.wait_for_selector(".notice.refused")
     assert shown.key == "first"
-    shown.page.get_by_role("button", name="Keep what is here").click()
+    shown.page.get_by_role("button", name="Keep the version here").click()
     assert shown.sets() == [[[1, 2]]]
     shown.keys("Control+Enter")
     shown.shown("second")
