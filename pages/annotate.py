@@ -8,6 +8,8 @@ with page_store() as store:
     visit = current_visit(store)
 project = require_project(visit, "annotate")
 if project is not None:
-    report = token_panel.mark(project.id, visit.csrf, start=asked_instance(), key=f"annotate_panel_{project.id}")
+    report = token_panel.mark(
+        project.id, visit.user.id, visit.csrf, start=asked_instance(), key=f"annotate_panel_{project.id}"
+    )
     if report.asks_for_guidelines:
         guidelines_dialog(project)

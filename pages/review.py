@@ -8,6 +8,8 @@ with page_store() as store:
     visit = current_visit(store)
 project = require_project(visit, "review")
 if project is not None:
-    report = review_panel.review(project.id, visit.csrf, start=asked_annotation(), key=f"review_panel_{project.id}")
+    report = review_panel.review(
+        project.id, visit.user.id, visit.csrf, start=asked_annotation(), key=f"review_panel_{project.id}"
+    )
     if report.asks_for_guidelines:
         guidelines_dialog(project)

@@ -12,6 +12,8 @@ from annotator.domain.texts import TokenizedText, TokenLayout
 
 InstanceState = Literal["open", "held", "complete", "discarded"]
 AssignmentState = Literal["leased", "returned", "submitted", "skipped", "expired", "proposed", "ended"]
+# How one's own work on a text stands, as "My work" lists it; draft: begun, and in hand; passed on: somebody else took it over.
+MyWorkState = Literal["submitted", "accepted", "returned", "proposed", "discarded", "skipped", "draft", "passed on"]
 AnnotationState = Literal["draft", "reference", "submitted", "accepted", "returned", "discarded", "withdrawn"]
 
 

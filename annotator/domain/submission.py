@@ -34,7 +34,7 @@ def check_submission(draft: Draft, instance: Instance, project: Project, *, is_c
     result = _result(draft, instance, project)
     if project.settings.result_mode == "labels_only":
         if draft.sets:
-            raise InvalidAnnotation("This project asks for labels only; remove the rationale sets.")
+            raise InvalidAnnotation("This project asks for labels only. Remove the rationale sets.")
         return result
     _check_presence(draft, project, result)
     check_spans(draft.sets, instance.layout)
@@ -42,7 +42,7 @@ def check_submission(draft: Draft, instance: Instance, project: Project, *, is_c
     _check_segments(result, draft.sets, instance.layout, project)
     if draft.sets and not is_confirmed and len(union_of_tokens(draft.sets)) == instance.layout.n_selectable > 1:
         raise InvalidAnnotation(
-            "Everything is highlighted, so nothing is left out as unimportant. Submit again if it is meant.",
+            "Every word is marked, so nothing is left out as unimportant. Submit again if you mean it.",
             is_warning=True,
         )
     return result
@@ -65,7 +65,7 @@ def _result(draft: Draft, instance: Instance, project: Project) -> str:
 
 def _check_presence(draft: Draft, project: Project, result: str) -> None:
     if draft.no_rationale and draft.sets:
-        raise InvalidAnnotation("“No rationale in the text” is chosen, but there are sets. Take one of the two back.")
+        raise InvalidAnnotation("“No rationale in the text” is chosen, but there are sets. Undo one of the two.")
     if draft.no_rationale and not may_have_no_sets(project, result):
         raise InvalidAnnotation(
             "This project does not allow “no rationale in the text”. Mark at least one set, or skip."
@@ -95,7 +95,7 @@ def _check_sets(sets: tuple[RationaleSet, ...], layout: TokenLayout, project: Pr
                 )
         if len(touched) > 1 and not project.settings.sets_may_cross_segments:
             raise InvalidAnnotation(
-                f"Set {letter} crosses segments; in this project a set must lie in one. Split it in two sets.",
+                f"Set {letter} crosses segments; in this project a set must lie in one. Split it into two sets.",
                 set_index=number,
             )
 

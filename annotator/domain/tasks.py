@@ -70,7 +70,7 @@ class Task:
         return next((s.name for s in self.segments if not s.is_selectable), None)
 
 
-_ENOUGH = "Make each set enough on its own, with nothing to spare."
+_ENOUGH = "Each set should be sufficient on its own and contain no unneeded words."
 
 TASKS: dict[str, Task] = {
     task.name: task

@@ -70,19 +70,6 @@ def find_given_up_correction(store: Store, instance_id: int) -> Assignment | Non
     return None if row is None else _assignment(row)
 
 
-def list_assignments(
-    store: Store, project_id: int, user_id: int, states: Sequence[AssignmentState], *, limit: int, offset: int = 0
-) -> list[Assignment]:
-    """A person's work in some states, newest first."""
-    marks = ",".join("?" * len(states))
-    rows = store.rows(
-        f"{_SELECT} WHERE project_id = ? AND user_id = ? AND state IN ({marks})"
-        " ORDER BY coalesce(submitted_at, created_at) DESC, assignments.id DESC LIMIT ? OFFSET ?",
-        (project_id, user_id, *states, limit, offset),
-    )
-    return [_assignment(row) for row in rows]
-
-
 def list_held(store: Store, project_id: int, user_id: int) -> list[Assignment]:
     """What a person holds now: returned work first, then in the order in which it was claimed."""
     rows = store.rows(
@@ -233,10 +220,6 @@ def _assignment(row: Row) -> Assignment:
         draft=draft,
         follows_id=row["follows_id"],
     )
-
-
-def submitted_at(store: Store, assignment_id: int) -> str | None:
-    return cast("str | None", store.value("SELECT submitted_at FROM assignments WHERE id = ?", (assignment_id,)))
 
 
 def work_of_instances(store: Store, instance_ids: Sequence[int]) -> dict[int, list[HeldWork]]:

@@ -478,3 +478,11 @@ def m013_numbers_trainings(db: Database) -> None:
     """What models that were trained here learned from, and how often they are right about other texts."""
     for statement in TRAININGS:
         db.conn.execute(statement)
+
+
+@MIGRATIONS()
+def m014_mywork_by_time(db: Database) -> None:
+    """A person's work in the order in which it left their hands, so that a page of it is found without sorting all of it."""
+    db.conn.execute(
+        "CREATE INDEX assignments_by_time ON assignments (project_id, user_id, coalesce(submitted_at, created_at), id)"
+    )

@@ -1,4 +1,4 @@
-"""Why work came back: the gate's arithmetic and the reviewers' comments in words, beside the set they are about."""
+"""Why work was returned, and how it was scored: the arithmetic and the reviewers' comments, beside the set they are about."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -45,12 +45,25 @@ def former_round(store: Store, annotation_id: int) -> FormerRound:
     return FormerRound(annotation, _feedback(found, annotation, submitted_reviews(store, annotation_id)))
 
 
+def decided_round(store: Store, annotation_id: int) -> Feedback | None:
+    """All that a decided round was scored, whatever the decision; None while it is open, or where there was none."""
+    found = find_round(store, annotation_id)
+    if found is None or found.outcome is None:
+        return None
+    findings = found.verdict.findings if found.verdict else ()
+    return _told(found, get_annotation(store, annotation_id), submitted_reviews(store, annotation_id), findings)
+
+
 def _feedback(found: Round, annotation: Annotation, reviews: Sequence[Review]) -> Feedback:
+    return _told(found, annotation, reviews, found.verdict.failed if found.verdict else ())
+
+
+def _told(found: Round, annotation: Annotation, reviews: Sequence[Review], findings: Sequence[Finding]) -> Feedback:
     lines: list[str] = []
     by_set: dict[int, list[str]] = defaultdict(list)
     if found.reason:
         lines.append(f"The lead decided: {found.reason}")
-    for finding in found.verdict.failed if found.verdict else ():
+    for finding in findings:
         into = lines if finding.set_index is None else by_set[finding.set_index]
         into.append(describe(finding))
     for review in reviews:

@@ -57,13 +57,13 @@ def open_asked(store: Store, project: Project, user_id: int, instance_id: int) -
     if project_of_instance(store, instance_id) != project.id:
         raise NotFound(f"Instance number {instance_id} is not in this project.")
     mine = work_store.find_assignment(store, instance_id, user_id)
-    if mine is not None and mine.state in {"leased", "returned", "submitted", "proposed"}:
-        return mine
+    if mine is not None and mine.state in {"leased", "returned", "submitted", "proposed", "ended"}:
+        return mine  # what ended can still be read
     if queue.is_free_for(store, instance_id, user_id):
         return _claim(store, project, user_id, instance_id)
     if standing(store, instance_id, user_id).was_shown:
-        raise NotAllowed("You have seen what others marked in this text, so it is not given to you to annotate.")
-    raise NotAllowed("This instance is not yours to annotate: others hold it or have finished it.")
+        raise NotAllowed("You have seen what others marked in this text, so you cannot annotate it.")
+    raise NotAllowed("You cannot annotate this text: others are working on it or have finished it.")
 
 
 def keep_leases(store: Store, project: Project, assignment: Assignment) -> None:
@@ -109,17 +109,15 @@ def held_by(store: Store, user: User, assignment_id: int) -> Assignment:
     raise LeaseLost(_WHY_LOST[assignment.state])
 
 
-_SUBMITTED = (
-    "This text is submitted already, in another tab perhaps. To change it, open your finished work and take it back."
-)
+_SUBMITTED = "This text has already been submitted, perhaps in another tab. To change it, reopen it under My work (m)."
 _SHOWN = (
-    "You have seen what others marked in this text since, so it is not yours to annotate any more. Your marks are kept, "
+    "You have since seen what others marked in this text, so you can no longer annotate it. Your marks are kept, "
     "but cannot be submitted."
 )
 _WHY_LOST = {
-    "expired": "This text rested for longer than its lease and was given to someone else. Your marks are kept, "
+    "expired": "This text was left for longer than its lease and was given to someone else. Your marks are kept, "
     "but cannot be submitted.",
-    "skipped": "This text was skipped, in another tab perhaps, and someone else has taken it.",
-    "proposed": "You proposed to discard this text; the lead decides.",
-    "ended": "The lead has discarded this text; nothing more is to be done for it.",
+    "skipped": "This text was skipped, perhaps in another tab, and someone else has taken it.",
+    "proposed": "You proposed to discard this text. The lead will decide.",
+    "ended": "This text, or your work on it, was discarded or given to someone else. There is nothing more to do for it.",
 }

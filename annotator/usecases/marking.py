@@ -1,9 +1,9 @@
-"""What an annotator does: get work, save drafts, submit, skip, propose to discard, withdraw, look at finished work."""
+"""What an annotator does: get work, save drafts, submit, skip, propose to discard, reopen what was submitted."""
 
 from dataclasses import dataclass, replace
 from typing import cast
 
-from annotator.domain.instances import Annotation, AnnotationState, Assignment, AssignmentState, Draft, Instance, Timing
+from annotator.domain.instances import AnnotationState, Assignment, AssignmentState, Draft, Instance, Timing
 from annotator.domain.people import User
 from annotator.domain.projects import DISCARD_REASONS, Project
 from annotator.domain.rationales import RationaleSet, check_spans
@@ -20,14 +20,15 @@ from annotator.store.annotations import (
 )
 from annotator.store.database import now
 from annotator.store.events import record_event
-from annotator.store.gold_choices import is_chosen
 from annotator.store.instances import get_instance, layout_of, row_of
+from annotator.store.my_work import count_submitted_since, find_last_submission
 from annotator.store.projects import assignment_counts_of, get_project_by_id, instance_counts
 from annotator.store.proposals import add_proposal, decide_proposal, last_proposal_of
 from annotator.store.proposed_sets import answers_of, save_answers
-from annotator.store.reviews import end_open_reviews, forget_unsubmitted_scores, has_scores
-from annotator.store.rounds import find_round, open_round, write_origins
-from annotator.store.shown_sets import count_shown_and_free, standing
+from annotator.store.reviews import end_open_reviews, forget_unsubmitted_scores
+from annotator.store.rounds import open_round, write_origins
+from annotator.store.shown_sets import count_shown_and_free
+from annotator.text.beginning import beginning
 from annotator.usecases.feedback import Feedback, former_round
 from annotator.usecases.leasing import (
     away_end,
@@ -39,10 +40,11 @@ from annotator.usecases.leasing import (
     open_asked,
     own_work,
 )
+from annotator.usecases.outcomes import Outcome, outcome_of, why_closed
 from annotator.usecases.proposing import close
 from annotator.usecases.rights import require
 
-PAGE_SIZE = 20
+_TITLE_CHARS = 50
 _LONGEST_STEP_MS = 24 * 3600 * 1000
 
 
@@ -54,6 +56,7 @@ class Work:
     instance: Instance
     feedback: Feedback | None = None
     previous: tuple[RationaleSet, ...] | None = None  # the sets of the round before, of a correction
+    outcome: Outcome | None = None  # of what has left the person's hands
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,42 +70,32 @@ class NextWork:
     empty: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class FinishedRow:
-    """One line of a person's own finished work."""
-
-    assignment_id: int
-    instance_id: int
-    key: str
-    excerpt: str
-    state: str
-    result: str | None
-    n_sets: int
-    submitted_at: str | None
-    may_withdraw: bool
-
-
 _NO_LABELS = (
-    "Nothing can be given out yet: this project has no labels, and its texts need one. A lead of the project adds labels on the "
+    "There is nothing to annotate yet: this project has no labels, and its texts need one. Its lead can add labels on the "
     "Project page."
 )
 
 
-def next_work(store: Store, user: User, project_id: int, instance_id: int | None = None) -> NextWork:
+def next_work(
+    store: Store, user: User, project_id: int, instance_id: int | None = None, *, day_began: str | None = None
+) -> NextWork:
     """Lease work for a person: what was returned first, then what is held, then the queue; and one more ahead.
 
     instance_id: a deep link; opened when the person holds it, has done it, or may take it.
+    day_began:   when today began where the person is; then the counts say how much they submitted since
     """
     try:
-        return _lease_next(store, user, project_id, instance_id)
+        return _lease_next(store, user, project_id, instance_id, day_began)
     except NotWritable:
-        held = _held_before(store, user, project_id, instance_id)
+        held = _held_before(store, user, project_id, instance_id, day_began)
         if held is None:
             raise
         return held
 
 
-def _held_before(store: Store, user: User, project_id: int, instance_id: int | None) -> NextWork | None:
+def _held_before(
+    store: Store, user: User, project_id: int, instance_id: int | None, day_began: str | None
+) -> NextWork | None:
     """What somebody holds can be read while nothing can be stored; what they do to it stays in their browser meanwhile."""
     project = get_project_by_id(store, project_id)
     held = work_store.list_held(store, project_id, _annotator(store, user, project_id))
@@ -111,30 +104,33 @@ def _held_before(store: Store, user: User, project_id: int, instance_id: int | N
     works = [_work(store, assignment) for assignment in held[:2]]
     if not works:
         return None
-    return NextWork(project, works[0], works[1] if len(works) > 1 else None, waiting_counts(store, project, user), None)
+    counts = waiting_counts(store, project, user, day_began)
+    return NextWork(project, works[0], works[1] if len(works) > 1 else None, counts, None)
 
 
-def _lease_next(store: Store, user: User, project_id: int, instance_id: int | None) -> NextWork:
+def _lease_next(store: Store, user: User, project_id: int, instance_id: int | None, day_began: str | None) -> NextWork:
     user_id = _annotator(store, user, project_id)
     with store.transaction():
         project = get_project_by_id(store, project_id)
         if project.lacks_labels:
-            counts = waiting_counts(store, project, user)
+            counts = waiting_counts(store, project, user, day_began)
             return NextWork(project, None, None, counts, _NO_LABELS)
         work_store.end_expired_leases(
             store, project_id, but_not_of=user_id, lease_until=lease_end(project), returned_until=away_end(project)
         )
         first = None if instance_id is None else open_asked(store, project, user_id, instance_id)
         held = hold(store, project, user_id, first)
-        counts = waiting_counts(store, project, user)
+        counts = waiting_counts(store, project, user, day_began)
         works = [_work(store, assignment) for assignment in held[:2]]
         empty = None if works else _why_empty(store, project, counts)
     return NextWork(project, works[0] if works else None, works[1] if len(works) > 1 else None, counts, empty)
 
 
-def _what_follows(store: Store, user: User, project: Project, shown: int | None) -> tuple[dict[str, int], Work | None]:
+def _what_follows(
+    store: Store, user: User, project: Project, shown: int | None, day_began: str | None
+) -> tuple[dict[str, int], Work | None]:
     ahead = work_after(store, user, project, shown)
-    return waiting_counts(store, project, user), ahead
+    return waiting_counts(store, project, user, day_began), ahead
 
 
 def work_after(store: Store, user: User, project: Project, shown: int | None) -> Work | None:
@@ -145,8 +141,8 @@ def work_after(store: Store, user: User, project: Project, shown: int | None) ->
     return None if assignment is None else _work(store, assignment)
 
 
-def waiting_counts(store: Store, project: Project, user: User) -> dict[str, int]:
-    """What waits for a person in a project: returned, open, waiting, submitted, skipped."""
+def waiting_counts(store: Store, project: Project, user: User, day_began: str | None = None) -> dict[str, int]:
+    """What is waiting for a person in a project: returned, open, waiting, submitted, skipped; today: since their day began."""
     user_id = cast("int", user.id)
     mine = assignment_counts_of(store, project.id, user_id)
     if project.lacks_labels:
@@ -156,13 +152,20 @@ def waiting_counts(store: Store, project: Project, user: User) -> dict[str, int]
         waiting -= count_shown_and_free(store, project.id, user_id)
     else:
         waiting = queue.waiting_for(store, project.id, user_id)
-    return {
+    today = {} if day_began is None else {"today": count_submitted_since(store, project.id, user_id, day_began)}
+    return today | {
         "returned": mine.get("returned", 0),
         "open": mine.get("leased", 0),
         "waiting": waiting,
         "submitted": mine.get("submitted", 0),
         "skipped": mine.get("skipped", 0),
     }
+
+
+def counts_in(store: Store, user: User, project_id: int, day_began: str | None) -> dict[str, int]:
+    """What is waiting for an annotator in a project."""
+    _annotator(store, user, project_id)
+    return waiting_counts(store, get_project_by_id(store, project_id), user, day_began)
 
 
 def save_draft(
@@ -206,6 +209,7 @@ def submit(
     *,
     shown_next: int | None = None,
     is_confirmed: bool = False,
+    day_began: str | None = None,
 ) -> tuple[dict[str, int], Work | None]:
     """Hand in an annotation; answers what waits now and the work leased ahead.
 
@@ -221,31 +225,38 @@ def submit(
         _save(store, assignment_id, draft, revision + 1)
         work_store.add_timing(store, assignment_id, _plausible(timing))
         _store_submission(store, user, project, instance, assignment, draft, result)
-        return _what_follows(store, user, project, shown_next)
+        return _what_follows(store, user, project, shown_next, day_began)
 
 
 def skip(
-    store: Store, user: User, assignment_id: int, *, shown_next: int | None = None
+    store: Store, user: User, assignment_id: int, *, shown_next: int | None = None, day_began: str | None = None
 ) -> tuple[dict[str, int], Work | None]:
     """Give an instance back; it is offered to others, and to the same person again when nothing else is left."""
     with store.transaction():
         assignment = held_by(store, user, assignment_id)
         project = get_project_by_id(store, assignment.project_id)
         if assignment.state == "returned":
-            raise Conflict("Returned work cannot be skipped: it waits for you. Correct it, or propose to discard it.")
+            raise Conflict("Returned work cannot be skipped. Revise it, or propose to discard it.")
         _move(store, assignment, "skipped")
         _note(store, user, "skip", assignment)
-        return _what_follows(store, user, project, shown_next)
+        return _what_follows(store, user, project, shown_next, day_began)
 
 
 def propose_discard(
-    store: Store, user: User, assignment_id: int, reason: str, comment: str = "", *, shown_next: int | None = None
+    store: Store,
+    user: User,
+    assignment_id: int,
+    reason: str,
+    comment: str = "",
+    *,
+    shown_next: int | None = None,
+    day_began: str | None = None,
 ) -> tuple[dict[str, int], Work | None]:
     """Propose to the lead that an instance be discarded; until the lead decides nobody gets it."""
     if reason not in DISCARD_REASONS:
-        raise InvalidValue(f"'{reason}' is no reason to discard; choose one of: {'; '.join(DISCARD_REASONS)}.")
+        raise InvalidValue(f"'{reason}' is not a reason to discard. Choose one of: {'; '.join(DISCARD_REASONS)}.")
     if reason == "other" and not comment.strip():
-        raise InvalidValue("Say in a few words why, since the reason is “other”.")
+        raise InvalidValue("Please say in a few words why, since you chose “other”.")
     with store.transaction():
         assignment = held_by(store, user, assignment_id)
         project = get_project_by_id(store, assignment.project_id)
@@ -254,83 +265,53 @@ def propose_discard(
         )
         _move(store, assignment, "proposed")
         _note(store, user, "propose discard", assignment, reason=reason)
-        return _what_follows(store, user, project, shown_next)
+        return _what_follows(store, user, project, shown_next, day_began)
 
 
 def withdraw(store: Store, user: User, assignment_id: int) -> Work:
     """Take a submission back and open it again, with everything as it was submitted.
 
-    Raises: Conflict when it has been decided upon, or was never submitted
+    Raises: Conflict when that is not allowed any more, saying why
     """
     with store.transaction():
-        assignment = own_work(store, user, assignment_id)
-        annotation = find_annotation_of_assignment(store, assignment_id)
-        if annotation is not None and _saw_others(store, annotation):
-            raise Conflict("You have seen what others marked in this text since, so you cannot take yours back.")
-        if assignment.state != "submitted" or annotation is None or not may_withdraw(store, annotation):
-            raise Conflict("This work cannot be taken back: it is not submitted, or others have begun to judge it.")
-        project = get_project_by_id(store, assignment.project_id)
-        instance = get_instance(store, assignment.instance_id)
-        if instance.state == "discarded":
-            raise Conflict("This instance was discarded by the lead, so its annotation cannot be opened again.")
-        _cancel_contest(store, user, assignment)
-        set_annotation_state(store, annotation.id, "withdrawn")
-        end_open_reviews(store, annotation.id)
-        _move(store, assignment, "leased")
-        work_store.extend_leases(store, project.id, assignment.user_id, lease_end(project))
-        _note(store, user, "withdraw", assignment, state=annotation.state)
-        return _work(store, work_store.get_assignment(store, assignment_id))
+        return _reopen(store, user, own_work(store, user, assignment_id), "This submission")
+
+
+def reopen_last(store: Store, user: User, project_id: int) -> Work:
+    """Take one's last submission back and open it again.
+
+    Raises: Conflict when there is none, or when that is not allowed any more, saying why
+    """
+    user_id = _annotator(store, user, project_id)
+    with store.transaction():
+        last = find_last_submission(store, project_id, user_id)
+        if last is None:
+            raise Conflict("There is no submission to go back to: you have nothing submitted in this project.")
+        assignment = work_store.get_assignment(store, last)
+        title = beginning(row_of(store, assignment.instance_id).excerpt, _TITLE_CHARS)
+        return _reopen(
+            store, user, assignment, f"Your last submission, “{title}”,", " You can read it under My work (m)."
+        )
+
+
+def _reopen(store: Store, user: User, assignment: Assignment, named: str, remedy: str = "") -> Work:
+    annotation = find_annotation_of_assignment(store, assignment.id)
+    closed = why_closed(store, assignment, annotation)
+    if annotation is None or closed:
+        raise Conflict(f"{named} cannot be reopened: {closed}.{remedy}")
+    project = get_project_by_id(store, assignment.project_id)
+    _cancel_contest(store, user, assignment)
+    set_annotation_state(store, annotation.id, "withdrawn")
+    end_open_reviews(store, annotation.id)
+    _move(store, assignment, "leased")
+    work_store.extend_leases(store, project.id, assignment.user_id, lease_end(project))
+    _note(store, user, "withdraw", assignment, state=annotation.state)
+    return _work(store, work_store.get_assignment(store, assignment.id))
 
 
 def current_work(store: Store, user: User, assignment_id: int) -> Work:
     """A person's own piece of work as it is stored now."""
     return _work(store, own_work(store, user, assignment_id))
-
-
-def may_withdraw(store: Store, annotation: Annotation) -> bool:
-    """Whether a submission may still be taken back: until its first score is handed in, or the lead has decided or chosen it.
-
-    Not by somebody who was shown others' sets of the text since.
-    """
-    found = find_round(store, annotation.id)
-    is_judged = (found is not None and found.outcome is not None) or is_chosen(store, annotation.id)
-    is_judged = is_judged or has_scores(store, annotation.id) or _saw_others(store, annotation)
-    return annotation.state in {"submitted", "accepted"} and not is_judged
-
-
-def _saw_others(store: Store, annotation: Annotation) -> bool:
-    return annotation.user_id is not None and standing(store, annotation.instance_id, annotation.user_id).was_shown
-
-
-def list_finished(store: Store, user: User, project_id: int, page: int) -> tuple[list[FinishedRow], int]:
-    """One page of a person's own submitted work and proposals, newest first; and how many there are."""
-    user_id = _annotator(store, user, project_id)
-    mine = assignment_counts_of(store, project_id, user_id)
-    total = mine.get("submitted", 0) + mine.get("proposed", 0)
-    rows = work_store.list_assignments(
-        store, project_id, user_id, ["submitted", "proposed"], limit=PAGE_SIZE, offset=PAGE_SIZE * (page - 1)
-    )
-    return [_finished_row(store, assignment) for assignment in rows], total
-
-
-def _finished_row(store: Store, assignment: Assignment) -> FinishedRow:
-    instance = row_of(store, assignment.instance_id)
-    annotation = find_annotation_of_assignment(store, assignment.id)
-    state = annotation.state if annotation is not None and assignment.state == "submitted" else "proposed to discard"
-    return FinishedRow(
-        assignment_id=assignment.id,
-        instance_id=instance.id,
-        key=instance.key,
-        excerpt=instance.excerpt,
-        state=state,
-        result=annotation.result if annotation else None,
-        n_sets=len(annotation.sets) if annotation else 0,
-        submitted_at=work_store.submitted_at(store, assignment.id),
-        may_withdraw=assignment.state == "submitted"
-        and annotation is not None
-        and may_withdraw(store, annotation)
-        and instance.state != "discarded",
-    )
 
 
 def _store_submission(
@@ -396,17 +377,19 @@ def _move(store: Store, assignment: Assignment, state: AssignmentState) -> None:
 
 def _work(store: Store, assignment: Assignment) -> Work:
     instance = get_instance(store, assignment.instance_id)
+    outcome = outcome_of(store, assignment) if assignment.state in {"submitted", "proposed", "ended"} else None
     decision = _decision_of_lead(store, assignment, instance)
     if assignment.follows_id is None:
         feedback = Feedback(assignment.round_number, decision) if decision else None
         proposed = answers_of(store, assignment.id) or None
         assignment = replace(assignment, draft=replace(assignment.draft, proposed=proposed))
-        return Work(assignment, instance, feedback)
+        return Work(assignment, instance, feedback, outcome=outcome)
     former = former_round(store, assignment.follows_id)
     feedback = replace(former.feedback, lines=(*decision, *former.feedback.lines))
     origins = origins_of(assignment.draft, former.annotation.sets)
     assignment = replace(assignment, draft=replace(assignment.draft, origins=origins))
-    return Work(assignment, instance, feedback, former.annotation.sets)
+    is_told_later = outcome is not None and bool(outcome.lines or outcome.sets)
+    return Work(assignment, instance, None if is_told_later else feedback, former.annotation.sets, outcome)
 
 
 def _decision_of_lead(store: Store, assignment: Assignment, instance: Instance) -> tuple[str, ...]:
@@ -416,10 +399,10 @@ def _decision_of_lead(store: Store, assignment: Assignment, instance: Instance) 
         return ()
     if proposal.kind == "discard":
         return (
-            f"The lead keeps this text: the proposal to discard it ({proposal.reason}) was rejected. Please annotate it.",
+            f"The lead kept this text: your proposal to discard it ({proposal.reason}) was rejected. Please annotate it.",
         )
     return (
-        f"The lead keeps the label “{instance.result}” (you gave “{proposal.reason}”). Please mark what supports it.",
+        f"The lead decided to keep the label “{instance.result}” (you gave “{proposal.reason}”). Please mark what supports it.",
     )
 
 
@@ -432,7 +415,7 @@ def _cancel_contest(store: Store, user: User, assignment: Assignment) -> None:
 def _check_revision(assignment: Assignment, revision: int) -> None:
     if revision != assignment.revision:
         raise StaleDraft(
-            "This text was changed in another tab or window as well. Keep what is here, or take what was saved there."
+            "This text was also changed in another tab or window. Keep the version here, or use the version that was saved there."
         )
 
 
@@ -448,14 +431,16 @@ def _plausible(timing: Timing) -> Timing:
 def _annotator(store: Store, user: User, project_id: int) -> int:
     require(store, user, project_id, "annotate")
     if user.id is None:
-        raise NotAllowed("The local operator has no work of its own. Sign in as a person to annotate.")
+        raise NotAllowed("The local operator cannot annotate. Sign in as a person.")
     return user.id
 
 
 def _why_empty(store: Store, project: Project, counts: dict[str, int]) -> str:
     if counts["submitted"] == 0 and not instance_counts(store, project.id):
-        return f"Nothing waits in “{project.name}” yet. Its lead imports texts on the Project page."
-    return "Everything that can be given to you is done. New work appears here by itself when there is some."
+        return (
+            f"There are no texts in “{project.name}” yet. Its lead can import some on the Project page, under Import."
+        )
+    return "There is nothing left for you to annotate here. Come back later, or look at your submissions under My work (m)."
 
 
 def _note(store: Store, user: User, action: str, assignment: Assignment, **detail: object) -> None:

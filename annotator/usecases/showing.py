@@ -6,7 +6,7 @@ The field names are those of the messages in docs/panel.md; the routes encode th
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from annotator.domain.instances import Draft, Instance, Segment
+from annotator.domain.instances import Draft, Instance, MyWorkState, Segment
 from annotator.domain.projects import DISCARD_REASONS, Project, ResultMode
 from annotator.domain.proposed_sets import ProposedState
 from annotator.domain.submission import result_mode_for
@@ -16,7 +16,9 @@ from annotator.store.projects import get_project_by_id
 from annotator.text.language import direction
 from annotator.text.utf16 import utf16_offsets
 from annotator.usecases.feedback import Feedback
-from annotator.usecases.marking import PAGE_SIZE, FinishedRow, NextWork, Work
+from annotator.usecases.marking import NextWork, Work
+from annotator.usecases.my_work import PAGE_SIZE, MyWorkRow
+from annotator.usecases.outcomes import Outcome
 from annotator.usecases.proposing import may_propose
 from annotator.usecases.showing_proposals import Pairs, pairs_of
 
@@ -79,6 +81,16 @@ class ShownFeedback:
 
 
 @dataclass(frozen=True, slots=True)
+class ShownOutcome:
+    """What has become of work: how it stands, and why it cannot be reopened ("" where it can)."""
+
+    state: str
+    closed: str
+    lines: tuple[str, ...]
+    sets: Mapping[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True)
 class ShownWork:
     """A piece of work."""
 
@@ -92,6 +104,7 @@ class ShownWork:
     draft: ShownDraft
     locked_sets: tuple[int, ...]
     feedback: ShownFeedback | None
+    outcome: ShownOutcome | None  # of what has left the person's hands
     proposes: bool  # whether the route `proposed` has something to answer to
 
 
@@ -151,12 +164,19 @@ def show_work(work: Work, project: Project) -> ShownWork:
         draft=show_draft(assignment.draft),
         locked_sets=work.feedback.passed if work.feedback else (),
         feedback=None if work.feedback is None else _show_feedback(work.feedback),
+        outcome=None if work.outcome is None else _show_outcome(work.outcome),
         proposes=may_propose(project, assignment, work.instance),
     )
 
 
 def _show_feedback(feedback: Feedback) -> ShownFeedback:
     return ShownFeedback(feedback.round_number, feedback.lines, {str(n): lines for n, lines in feedback.sets.items()})
+
+
+def _show_outcome(outcome: Outcome) -> ShownOutcome:
+    return ShownOutcome(
+        outcome.state, outcome.closed, outcome.lines, {str(n): lines for n, lines in outcome.sets.items()}
+    )
 
 
 def _show_result(instance: Instance, project: Project) -> ShownResult:
@@ -229,47 +249,41 @@ def _title(segment: Segment, task: Task) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class ShownFinishedRow:
-    """One line of a person's finished work."""
+class ShownMyWorkRow:
+    """One line of a person's own work."""
 
     assignment: int
     instance: int
     key: str
     excerpt: str
-    state: str
+    state: MyWorkState
     result: str | None
     sets: int
-    submitted_at: str | None
-    may_withdraw: bool
+    at: str
+    may_reopen: bool
+    lines: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class ShownFinished:
-    """One page of a person's finished work."""
+class ShownMyWork:
+    """One page of a person's own work."""
 
-    rows: tuple[ShownFinishedRow, ...]
+    rows: tuple[ShownMyWorkRow, ...]
     total: int
     page: int
     page_size: int
 
 
-def show_finished(rows: Sequence[FinishedRow], total: int, page: int) -> ShownFinished:
+def show_my_work(rows: Sequence[MyWorkRow], total: int, page: int) -> ShownMyWork:
     """The answer of the route `mine`."""
     shown = tuple(
-        ShownFinishedRow(
-            r.assignment_id,
-            r.instance_id,
-            r.key,
-            r.excerpt,
-            r.state,
-            r.result,
-            r.n_sets,
-            r.submitted_at,
-            r.may_withdraw,
+        ShownMyWorkRow(
+            *(row.line.assignment_id, row.line.instance_id, row.line.key, row.excerpt, row.line.state),
+            *(row.result, row.n_sets, row.line.at, row.may_reopen, row.lines),
         )
-        for r in rows
+        for row in rows
     )
-    return ShownFinished(shown, total, page, PAGE_SIZE)
+    return ShownMyWork(shown, total, page, PAGE_SIZE)
 
 
 def show_work_of(store: Store, work: Work) -> ShownWork:

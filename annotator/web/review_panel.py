@@ -37,9 +37,12 @@ def _component() -> Callable[..., Any]:
 _PANEL = _component()
 
 
-def review(project_id: int, csrf: str, *, start: int | None, key: str) -> ReviewReport:
-    """The review screen. It asks our routes for work by itself; `start` is an annotation to open first."""
-    data = {"project": project_id, "start": start, "csrf": csrf, "routes": "/api/review"}
+def review(project_id: int, user_id: int | None, csrf: str, *, start: int | None, key: str) -> ReviewReport:
+    """The review screen. It asks our routes for work by itself; `start` is an annotation to open first.
+
+    user_id: whose scores it may take from the browser's storage
+    """
+    data = {"project": project_id, "user": user_id, "start": start, "csrf": csrf, "routes": "/api/review"}
     answer = _PANEL(data=data, key=key, on_progress_change=_nothing, on_guidelines_change=_nothing)
     return ReviewReport(answer.progress is not None, answer.guidelines is not None)
 

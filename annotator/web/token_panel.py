@@ -40,9 +40,15 @@ def panel_component(name: str, module: str) -> Callable[..., Any]:
 _PANEL = panel_component("token_panel", "panel")
 
 
-def mark(project_id: int, csrf: str, *, start: int | None, key: str) -> PanelReport:
-    """The panel for marking. It asks our routes for work by itself; `start` is an instance to open first."""
-    data = {"mode": "mark", "project": project_id, "start": start, "csrf": csrf, "routes": "/api/panel", "work": None}
+def mark(project_id: int, user_id: int | None, csrf: str, *, start: int | None, key: str) -> PanelReport:
+    """The panel for marking. It asks our routes for work by itself; `start` is an instance to open first.
+
+    user_id: whose drafts it may take from the browser's storage
+    """
+    data = {
+        "mode": "mark", "project": project_id, "user": user_id, "start": start, "csrf": csrf, "routes": "/api/panel",
+        "work": None,
+    }  # fmt: skip
     answer = _PANEL(data=data, key=key, on_progress_change=_nothing, on_guidelines_change=_nothing)
     return PanelReport(answer.progress is not None, answer.guidelines is not None)
 

@@ -204,7 +204,7 @@ def test_a_chosen_annotation_cannot_be_withdrawn(
     person, lead = add_person("somebody", project, "annotator"), add_person("lead", project, "lead")
     work = annotate(store, person, project, A)
     choose_gold(store, lead, project, annotations_of(store, [work.instance.id])[work.instance.id][0].id, "good")
-    with pytest.raises(Conflict, match="cannot be taken back"):
+    with pytest.raises(Conflict, match="the lead has already made it gold"):
         marking.withdraw(store, person, work.assignment.id)
 
 

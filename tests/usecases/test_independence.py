@@ -25,6 +25,7 @@ from annotator.usecases.exporting import export_file
 from annotator.usecases.exporting_lines import export_gold_lines
 from annotator.usecases.gating import decide_round
 from annotator.usecases.importing import import_file
+from annotator.usecases.my_work import my_work
 from annotator.usecases.open_rounds import open_rounds, stuck_work
 from annotator.usecases.projects import (
     change_project,
@@ -244,19 +245,24 @@ def test_marks_of_a_text_that_one_reviewed_since_cannot_be_saved_any_more(store:
     marking.withdraw(store, ann, work.assignment.id)
     marking.skip(store, ann, work.assignment.id)
     for call in (marking.save_draft, marking.submit):
-        with pytest.raises(LeaseLost, match="You have seen what others marked in this text since"):
+        with pytest.raises(LeaseLost, match="You have since seen what others marked in this text"):
             call(store, ben, mine.assignment.id, 0, Draft(sets=(B,)))  # type: ignore[operator]
 
 
-def test_an_annotation_that_the_gate_discarded_is_not_opened_again_by_the_address_of_its_text(
+def test_an_annotation_that_the_gate_discarded_can_be_read_but_not_changed_by_the_address_of_its_text(
     store: Store, make, person
 ) -> None:
     project = make(1, annotators_per_instance=2)
     ann = person("ann", project)
     work = annotate(store, ann, project, A)
     decide_round(store, LOCAL_OPERATOR, annotation_of(store, work), "discarded", "too short")
-    with pytest.raises(NotAllowed, match="not yours to annotate"):
-        marking.next_work(store, ann, project.id, work.instance.id)
+    shown = marking.next_work(store, ann, project.id, work.instance.id).work
+    assert shown is not None
+    assert (shown.assignment.state, shown.assignment.draft.sets) == ("ended", (A,))
+    with pytest.raises(LeaseLost):
+        marking.submit(store, ann, work.assignment.id, shown.assignment.revision, Draft(sets=(B,)))
+    with pytest.raises(Conflict, match="cannot be reopened"):
+        marking.withdraw(store, ann, work.assignment.id)
 
 
 # --- leads who look
@@ -383,9 +389,9 @@ def test_a_submission_cannot_be_taken_back_by_somebody_who_looked_since(store: S
     annotate(store, ann, project, A)
     work = annotate(store, lea, project, B)
     look_at(store, lea, project, work.instance.id)
-    [row], _ = marking.list_finished(store, lea, project.id, 1)
-    assert not row.may_withdraw
-    with pytest.raises(Conflict, match="You have seen what others marked in this text since"):
+    [row], _ = my_work(store, lea, project.id)
+    assert not row.may_reopen
+    with pytest.raises(Conflict, match="cannot be reopened: you have since seen what others marked in this text"):
         marking.withdraw(store, lea, work.assignment.id)
 
 

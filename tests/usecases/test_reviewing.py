@@ -451,7 +451,7 @@ def test_an_annotation_cannot_be_withdrawn_after_its_first_score(
 ) -> None:
     work = annotate(store, annotator, project, A)
     score(store, reviewers[0], project)
-    with pytest.raises(Conflict, match="others have begun to judge it"):
+    with pytest.raises(Conflict, match="a reviewer has already scored it"):
         marking.withdraw(store, annotator, work.assignment.id)
 
 

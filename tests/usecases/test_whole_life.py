@@ -28,6 +28,7 @@ from annotator.usecases.exporting import export_file
 from annotator.usecases.gating import decide_round
 from annotator.usecases.import_report import ImportReport
 from annotator.usecases.importing import import_file
+from annotator.usecases.my_work import my_work
 from annotator.usecases.open_rounds import stuck_work
 from annotator.usecases.projects import change_project, create_project, find_project, instances_of
 from annotator.usecases.rights import roles_with
@@ -105,9 +106,10 @@ class Life:
 
     def withdraw(self) -> None:
         person = self.draw.choice(self.people)
-        mine, _ = marking.list_finished(self.store, person, self.project.id, 1)
+        rows, _ = my_work(self.store, person, self.project.id)
+        mine = [row for row in rows if row.line.state in {"submitted", "accepted", "proposed"}]
         if mine:
-            marking.withdraw(self.store, person, self.draw.choice(mine).assignment_id)
+            marking.withdraw(self.store, person, self.draw.choice(mine).line.assignment_id)
 
     def review(self) -> None:
         """Mostly good scores, so that rounds end in every way."""

@@ -254,7 +254,7 @@ def test_a_message_that_is_too_long_is_refused(panel: Panel) -> None:
     assert (answer.status_code, answer.json()["error"]) == (422, "The message is too long.")
 
 
-@pytest.mark.parametrize(("headers", "status"), [({"X-CSRF-Token": "guess"}, 403), ({"Cookie": "x=y"}, 401)])
+@pytest.mark.parametrize(("headers", "status"), [({"X-CSRF-Token": "guess"}, 401), ({"Cookie": "x=y"}, 401)])
 def test_nothing_of_a_strangers_message_is_read(panel: Panel, headers: dict[str, str], status: int) -> None:
     taken: list[int] = []
 
@@ -303,7 +303,6 @@ def test_an_unknown_project_and_a_foreign_one_are_refused_alike(
     "headers",
     [
         {"X-CSRF-Token": ""},
-        {"X-CSRF-Token": "guess"},
         {"Sec-Fetch-Site": "cross-site"},
         {"Origin": "http://evil.example"},
     ],
@@ -327,6 +326,14 @@ def test_a_revoked_a_wrong_and_no_cookie_are_signed_out(
         assert panel.get(f"next?project={project.id}").status_code == 401
 
 
+@pytest.mark.parametrize("path", ["next?project=1", "draft"])
+def test_a_page_of_an_earlier_sign_in_is_signed_out(panel: Panel, path: str) -> None:
+    own = {"X-CSRF-Token": "of-another-session", "Sec-Fetch-Site": "same-origin"}
+    ask = panel.client.post if path == "draft" else panel.client.get
+    answer = ask(f"/api/panel/{path}", headers=panel.headers | own)
+    assert (answer.status_code, "signed in anew" in answer.json()["error"]) == (401, True)
+
+
 def test_skip_discard_withdraw_and_the_finished_list_speak_the_same_way(panel: Panel, project: Project) -> None:
     first = panel.get(f"next?project={project.id}").json()
     skipped = panel.post("skip", assignment=first["work"]["assignment"], ahead=first["ahead"]["assignment"]).json()
@@ -336,7 +343,8 @@ def test_skip_discard_withdraw_and_the_finished_list_speak_the_same_way(panel: P
     third = discarded.json()["ahead"]["assignment"]
     panel.post("submit", assignment=third, revision=0, draft=DRAFT)
     mine = panel.get(f"mine?project={project.id}&page=1").json()
-    assert {(row["key"], row["may_withdraw"]) for row in mine["rows"]} == {("t3", True), ("t2", False)}
+    rows = {(row["key"], row["state"], row["may_reopen"]) for row in mine["rows"]}
+    assert rows == {("t3", "accepted", True), ("t2", "proposed", False), ("t1", "skipped", False)}
     assert panel.post("withdraw", assignment=third).json()["work"]["state"] == "open"
 
 
@@ -347,3 +355,36 @@ def test_seeing_an_instance_is_noted(panel: Panel, store: Store, project: Projec
         store.value("SELECT first_view_at FROM assignments WHERE id = ?", (work["assignment"],))
         == "2026-01-01T10:00:00.000Z"
     )
+
+
+def test_my_work_is_searched_and_chosen_by_state(panel: Panel, project: Project) -> None:
+    first = panel.get(f"next?project={project.id}").json()
+    panel.post("discard", assignment=first["work"]["assignment"], reason="wrong language")
+    panel.post("skip", assignment=first["ahead"]["assignment"])
+    asked = f"mine?project={project.id}"
+    assert [row["key"] for row in panel.get(f"{asked}&state=proposed").json()["rows"]] == ["t1"]
+    assert [row["key"] for row in panel.get(f"{asked}&words=friendly%20CAT").json()["rows"]] == ["t2"]
+    refused = panel.get(f"{asked}&state=finished")
+    assert (refused.status_code, "'finished' is no state" in refused.json()["error"]) == (422, True)
+
+
+def test_counts_say_how_many_were_submitted_since_the_persons_day_began(panel: Panel, project: Project) -> None:
+    began, later = "2020-01-01T00:00:00Z", "2999-01-01T00:00:00+02:00"
+    first = panel.get(f"next?project={project.id}&day={began}").json()
+    assert first["counts"]["today"] == 0
+    answer = panel.post("submit", assignment=first["work"]["assignment"], revision=0, draft=DRAFT, day=began).json()
+    assert (answer["counts"]["today"], answer["counts"]["submitted"]) == (1, 1)
+    assert panel.get(f"next?project={project.id}&day={later.replace('+', '%2B')}").json()["counts"]["today"] == 0
+    assert "today" not in panel.get(f"next?project={project.id}").json()["counts"]
+    assert panel.get(f"next?project={project.id}&day=yesterday").status_code == 422
+
+
+def test_going_back_reopens_the_last_submission_and_says_why_where_it_may_not(panel: Panel, project: Project) -> None:
+    nothing = panel.post("back", project=project.id)
+    assert (nothing.status_code, "nothing submitted" in nothing.json()["error"]) == (409, True)
+    first = panel.get(f"next?project={project.id}").json()["work"]
+    panel.post("submit", assignment=first["assignment"], revision=0, draft=DRAFT)
+    answer = panel.post("back", project=project.id, day="2020-01-01T00:00:00Z").json()
+    assert (answer["work"]["assignment"], answer["work"]["state"]) == (first["assignment"], "open")
+    assert answer["work"]["draft"]["sets"] == DRAFT["sets"]
+    assert answer["counts"]["today"] == 0

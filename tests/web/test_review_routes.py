@@ -143,8 +143,7 @@ def test_a_withdrawn_annotation_answers_that_nothing_is_to_be_scored(
     screen: Panel, project: Project, store: Store, annotator: User
 ) -> None:
     work = first(screen, project)
-    [row], _ = marking.list_finished(store, annotator, project.id, 1)
-    marking.withdraw(store, annotator, row.assignment_id)
+    marking.reopen_last(store, annotator, project.id)
     answer = screen.post("save", review=work["review"], revision=0, scores=GOOD)
     assert answer.status_code == 410
     assert "taken this annotation back" in answer.json()["error"]

@@ -34,17 +34,17 @@ export class Bar {
     const { actions } = this;
     this.undo = button("", { icon: icon("undo"), title: "Undo (Ctrl+Z)", className: "plain square", onclick: actions.undo, "aria-label": "Undo" });
     this.redo = button("", { icon: icon("redo"), title: "Redo (Ctrl+Shift+Z)", className: "plain square", onclick: actions.redo, "aria-label": "Redo" });
-    this.skip = button("Skip", { key: "s", title: "Skip for now", onclick: actions.skip });
-    this.discard = button("Discard", { key: "d", title: "Propose to discard", onclick: actions.discard });
-    this.submit = button("Submit", { key: "Ctrl+⏎", className: "primary", title: "Submit and go on", onclick: () => actions.submit() });
+    this.skip = button("Skip", { key: "s", title: "Skip this text for now", onclick: actions.skip });
+    this.discard = button("Discard", { key: "d", title: "Propose to discard this text", onclick: actions.discard });
+    this.submit = button("Submit", { key: "Ctrl+⏎", className: "primary", title: "Submit and go to the next text", onclick: () => actions.submit() });
     this.ways = element("div", { class: "ways" }, this.undo, this.redo, this.skip, this.discard, this.submit);
     this.adder = button("New set", { key: "n", className: "plain adder", onclick: actions.newSet });
-    this.erase = toggle("Erase", "e", "Clicks and drags remove tokens", () => actions.look("erase"));
-    this.only = toggle("Only this", "o", "Show only the words of this set", () => actions.look("only"));
-    this.hide = toggle("Without", "x", "Show everything but the sets", () => actions.look("hide"));
+    this.erase = toggle("Erase", "e", "Erase: clicking and dragging remove tokens", () => actions.look("erase"));
+    this.only = toggle("This set only", "o", "Show this set only", () => actions.look("only"));
+    this.hide = toggle("Hide sets", "x", "Hide all sets: show the rest of the text", () => actions.look("hide"));
     this.table = toggle("Table", "t", "Keep the table of sets and the note in sight", () => actions.table());
     this.table.classList.add("table-button");
-    this.none = toggle("No rationale", "", "No rationale in the text: it holds nothing that supports the result", actions.noRationale);
+    this.none = toggle("No rationale", "", "No rationale: nothing in the text supports the result", actions.noRationale);
     this.views = element("div", { class: "views" }, this.erase, this.only, this.hide, this.table);
   }
 
@@ -122,8 +122,8 @@ export class Bar {
     if (symbol && chip.symbol !== symbol) chip.lock.replaceChildren(icon((chip.symbol = symbol)));
     chip.flag.hidden = !feedback.length;
     const words = setWords(index, set.size);
-    const notes = [set.locked && "passed and locked: click the lock, or u, to unlock", ...feedback].filter(Boolean).join(" · ");
-    chip.root.title = [words, index < 9 && `key ${index + 1}`, "a click goes to its place, another one back", notes].filter(Boolean).join(" – ");
+    const notes = [set.locked && "passed and locked: click the lock or press u to unlock it", ...feedback].filter(Boolean).join(" · ");
+    chip.root.title = [words, index < 9 && `key ${index + 1}`, "click to go to its place, again to go back", notes].filter(Boolean).join(" – ");
     chip.root.setAttribute("aria-label", [words, notes].filter(Boolean).join(", "));
   }
 

@@ -1,4 +1,4 @@
-/** Dialogs: the list of keys, the reason to discard, one's finished work. The browser traps the focus in them. */
+/** Dialogs: the list of keys, the reason to discard, a list of what one has done. The browser traps the focus in them. */
 import { button, element, focused, setText } from "./dom.js";
 
 /** Opens a dialog; it closes with Escape, its button, or a click beside it. */
@@ -42,17 +42,17 @@ export function openKeys(root, list) {
 export function openDiscard(root, reasons, ondiscard) {
   const choices = reasons.map((reason, index) => element("label", { class: "reason" },
     element("input", { type: "radio", name: "reason", value: reason, checked: index === 0 }), reason));
-  const comment = element("textarea", { class: "note", rows: 2, "aria-label": "Comment", placeholder: "a comment for the lead (optional)" });
+  const comment = element("textarea", { class: "note", rows: 2, "aria-label": "Comment", placeholder: "comment for the lead (optional)" });
   const send = () => {
     const chosen = dialog.querySelector("input:checked");
     dialog.close();
     ondiscard(chosen ? chosen.value : "", comment.value);
   };
   const dialog = openDialog(root, "Propose to discard this text",
-    element("p", { class: "dialog-words" }, "The lead decides; your marks are kept until then."),
+    element("p", { class: "dialog-words" }, "The lead will decide. Your marks are kept until then."),
     element("div", { class: "reasons", role: "radiogroup", "aria-label": "Reason" }, ...choices), comment,
     element("div", { class: "dialog-foot" }, button("Cancel", { className: "plain", onclick: () => dialog.close() }),
-      button("Discard", { key: "Ctrl+⏎", className: "primary", onclick: send })));
+      button("Propose", { key: "Ctrl+⏎", className: "primary", onclick: send })));
   dialog.addEventListener("keydown", (event) => {
     if (event.key !== "Enter" || event.target.matches("button") || (event.target === comment && !event.ctrlKey)) return;
     event.preventDefault();
@@ -61,19 +61,13 @@ export function openDiscard(root, reasons, ondiscard) {
   dialog.querySelector("input")?.focus();
 }
 
-const MY_WORK = {
-  title: "My finished work",
-  none: "Nothing is finished yet. What you submit is listed here, and can be withdrawn until it is scored.",
-  facts: (row) => [row.result, countWords(row.sets), row.state, when(row.submitted_at), row.may_withdraw ? "may be withdrawn" : null],
-};
-
 /**
- * The list of one's finished work, page by page.
+ * A list of what one has done, page by page.
  * @param {(page: number) => Promise<import("./messages.js").Answer>} fetchPage
  * @param {(row: Object) => void} onopen
  * @param {{title: string, none: string, facts: (row: Object) => Array<string|null>}} words
  */
-export function openMine(root, fetchPage, onopen, words = MY_WORK) {
+export function openMine(root, fetchPage, onopen, words) {
   const list = element("div", { class: "mine" }, "…");
   const where = element("span", { class: "page-words" });
   let page = 1;
@@ -101,10 +95,5 @@ function mineRows(rows, { none, facts }, onopen) {
     element("span", { class: "mine-text", dir: "auto" }, row.excerpt),
     element("span", { class: "mine-facts" }, facts(row).filter(Boolean).join(" · "))));
 }
-
-const countWords = (sets) => {
-  const count = Array.isArray(sets) ? sets.length : sets;
-  return `${count} ${count === 1 ? "set" : "sets"}`;
-};
 
 export const when = (moment) => (moment ? new Date(moment).toLocaleString([], { dateStyle: "medium", timeStyle: "short" }) : null);

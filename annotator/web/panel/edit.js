@@ -12,7 +12,7 @@ import { Pointer } from "./pointer.js";
 import { Screen } from "./screen.js";
 import { Session } from "./session.js";
 
-const NOT_HERE = new Set(["s", "d", "g", "m", "q"]);
+const NOT_HERE = new Set(["s", "d", "g", "m", "q", "v", "Shift + v"]);
 const keysHere = (project) =>
   keysFor(project).filter(([title]) => title !== "Proposed sets").map(([title, rows]) => [title, rows.filter(([key]) => !NOT_HERE.has(key))]);
 const nothing = () => {};
@@ -39,7 +39,7 @@ class Editor {
       result: (label) => marking.setResult(label), note: (text) => marking.setNote(text),
       nextMark: (by) => screen.nextMark(by), table: () => screen.keepTable(), reading: () => screen.reading.open(), noAnswer: () => marking.noAnswer(),
       submit: () => this.#store(), keys: () => openKeys(screen.root, keysHere(this.data.settings)), focusText: () => screen.focusText(),
-      skip: nothing, discard: nothing, guidelines: nothing, mine: nothing, ask: nothing,
+      skip: nothing, discard: nothing, guidelines: nothing, mine: nothing, forward: nothing, ask: nothing,
       accept: nothing, reject: nothing, nextProposal: nothing, take: nothing, glance: nothing,
     };
   }

@@ -3,11 +3,12 @@
  * lost leases, finished work. The next instance is leased ahead, so it is drawn at once and saved behind it.
  */
 import { afterPaint } from "./dom.js";
-import { sentenceOf } from "./messages.js";
+import { dayBegan, sentenceOf } from "./messages.js";
 import { problemOf, sameDraft } from "./model.js";
 import { Session } from "./session.js";
 import { WorkFlow } from "./work_flow.js";
 
+const ON_ITS_WAY = "Your last submission is still on its way. It is reopened as soon as it has arrived.";
 const BARE = "Nothing is marked yet. Accept a proposed set (a), or mark the tokens of set A.";
 
 export class Flow extends WorkFlow {
@@ -22,13 +23,17 @@ export class Flow extends WorkFlow {
     return [...super.sessions, ...this.upcoming];
   }
 
+  placeOf({ work }) {
+    return { instance: work.instance.id };
+  }
+
   arrived(body) {
     this.settings = body.project;
-    this.counts = body.counts;
+    this.#count(body.counts);
     if (!body.work) {
       this.current = null;
       this.waiting = false;
-      return this.screen.showEmpty(body.empty || "There is nothing to annotate here now.");
+      return this.screen.showEmpty(body.empty || "There is nothing to annotate here at the moment.");
     }
     const session = this.#admit(body.work);
     if (body.ahead) this.#expect(body.ahead);
@@ -36,6 +41,11 @@ export class Flow extends WorkFlow {
     if (this.leftovers.refusal) this.#refuse(session, "submit", this.leftovers.refusal);
     this.leftovers.refusal = null;
     this.show(session);
+  }
+
+  #count(counts) {
+    this.counts = counts;
+    this.screen.head.showProgress(counts);
   }
 
   /** Makes a session of a work object, with whatever this browser had kept of it. */
@@ -90,7 +100,7 @@ export class Flow extends WorkFlow {
   submit(confirmed = false) {
     const session = this.current;
     if (!session?.open || this.waiting) return;
-    if (session.held) return this.screen.hint("Decide first what to do with these marks (below).");
+    if (session.held) return this.screen.hint("First decide what to do with these marks (see below).");
     const problem = problemOf(session.state, session.project, session.result);
     if (problem) return this.#refuseHere(session, problem);
     if (this.#saysUndecided(session)) return;
@@ -103,7 +113,7 @@ export class Flow extends WorkFlow {
     if (!count || this.hasSaidUndecided) return false;
     this.hasSaidUndecided = true;
     const sets = count === 1 ? "1 proposed set is" : `${count} proposed sets are`;
-    this.screen.hint(`${sets} undecided and will count as not kept. Submit again to go on; this is said only once.`, { stay: true });
+    this.screen.hint(`${sets} undecided and will not be kept. Submit again to go on. This is said only once.`, { stay: true });
     return true;
   }
 
@@ -130,6 +140,7 @@ export class Flow extends WorkFlow {
     session.problem = null;
     session.clock.touch();
     session.leaving = true;
+    this.goesBack = false;
     // The next text comes first: the message can go out while it is being painted.
     this.#advance();
     this.outbox.finish(kind, session, extra);
@@ -155,8 +166,12 @@ export class Flow extends WorkFlow {
     this.#askProposed(this.current);
     if (kind === "draft") return;
     session.gone = true;
-    if (body.counts) this.trigger("progress", (this.counts = body.counts));
+    if (body.counts) {
+      this.#count(body.counts);
+      this.trigger("progress", body.counts);
+    }
     if (body.ahead) this.#expect(body.ahead);
+    if (this.goesBack && !this.outbox.isFinishing()) return this.back();
     if (this.waiting && this.upcoming.length) return this.show(this.upcoming.shift());
     if (this.waiting && !this.outbox.busy()) this.load();
   }
@@ -193,7 +208,7 @@ export class Flow extends WorkFlow {
     const answer = await this.messages.next(this.project, session.work.instance.id);
     const work = answer.body.work;
     if (answer.status !== 200 || work?.instance.id !== session.work.instance.id || work.state === "submitted") {
-      session.problem = { error: answer.status === 200 ? "Somebody else has this text now. Your marks stay in this browser." : sentenceOf(answer), lost: true };
+      session.problem = { error: answer.status === 200 ? "Somebody else has this text now. Your marks are kept in this browser." : sentenceOf(answer), lost: true };
       return this.screen.refresh();
     }
     const { draft } = session;
@@ -225,12 +240,57 @@ export class Flow extends WorkFlow {
   }
 
   async withdraw() {
-    const session = this.current;
-    const { status, body } = await this.messages.post("withdraw", { assignment: session.id });
-    if (status !== 200) return this.screen.hint(sentenceOf({ status, body }));
-    session.take(body.work);
-    session.seen = false;
+    const answer = await this.messages.post("withdraw", { assignment: this.current.id, day: dayBegan() });
+    this.#reopened(answer);
+  }
+
+  /** Goes back to the last submission, which is reopened. What is on its way is let arrive first: it may be just that one. */
+  async back() {
+    this.goesBack = this.outbox.isFinishing();
+    if (this.goesBack) return this.screen.hint(ON_ITS_WAY);
+    if (this.isGoingBack) return;
+    this.isGoingBack = true;
+    const answer = await this.messages.post("back", { project: this.project, day: dayBegan() });
+    this.isGoingBack = false;
+    this.#reopened(answer);
+  }
+
+  /** The text that was on the screen comes after the one that was reopened, with all its marks. */
+  #reopened(answer) {
+    if (this.closed) return;
+    const { status, body } = answer;
+    if (status !== 200) {
+      if (this.waiting && !this.outbox.busy()) this.load();
+      return this.#sayAnywhere(sentenceOf(answer));
+    }
+    const left = this.current;
+    const session = new Session(body.work, this.settings);
+    session.reopened = true;
+    this.upcoming = this.upcoming.filter((other) => other.id !== session.id);
+    if (left?.open && left.id !== session.id) this.upcoming.unshift(left);
     this.show(session);
-    this.trigger("progress", body.counts || this.counts);
+    if (body.counts) {
+      this.#count(body.counts);
+      this.trigger("progress", body.counts);
+    }
+  }
+
+  /** Where no text is on the screen a sentence has its place among the notices. */
+  #sayAnywhere(sentence) {
+    if (this.screen.session) this.screen.hint(sentence, { stay: true });
+    else this.screen.notices.setPage({ text: sentence, closable: true });
+    this.screen.announce(sentence);
+  }
+
+  /** Returns to the text that was left to go back or to look at finished work; the one that is left now comes after it. */
+  forward() {
+    const session = this.current;
+    if (!session || this.waiting) return;
+    if (!session.open) return this.goOn();
+    const next = this.upcoming.find((other) => other.seen);
+    if (!next) return this.screen.hint("There is no other text to return to.");
+    const others = this.upcoming.filter((other) => other !== next);
+    this.upcoming = [...others.filter((other) => other.seen), session, ...others.filter((other) => !other.seen)];
+    this.show(next);
   }
 }

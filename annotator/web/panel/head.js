@@ -1,6 +1,7 @@
 /** The line above the bar: what is asked, and the quiet buttons for what one needs now and then. */
 import { labelWords } from "./choices.js";
 import { button, element, setText } from "./dom.js";
+import { isMachineKey, nameOf } from "./naming.js";
 
 /** So much of an answer stands in the question; the whole stands in its field. */
 const ANSWER_CHARS = 24;
@@ -9,16 +10,18 @@ const MANY_LABELS = 6;
 
 export class Head {
   /** @param {{page: string, mine: string, mineTitle: string}} [words]  what the page and one's finished work are called */
-  constructor(actions, { page = "Annotate", mine = "My work", mineTitle = "My finished work" } = {}) {
+  constructor(actions, { page = "Annotate", mine = "My work", mineTitle = "My work: what you have submitted, skipped or proposed to discard" } = {}) {
     this.title = element("h1", { class: "heard" }, page);
     this.page = page;
     this.question = element("p", { class: "question" });
     this.key = element("span", { class: "instance-key", title: "Key of this text" });
+    this.progress = element("span", { class: "progress" });
     this.buttons = element(
       "div", { class: "head-buttons" },
-      this.key,
-      actions.ask && (this.talk = button("Ask", { key: "q", className: "plain talk-button", title: "Ask the lead; comments on this text", onclick: actions.ask })),
-      actions.answers && (this.model = button("Model", { key: "w", className: "plain", title: "What the project's model answers to the sets", onclick: actions.answers, hidden: true })),
+      actions.back ? element("span", { class: "where" }, this.key, this.progress) : this.key,
+      actions.back && button("Previous", { key: "v", className: "plain", title: "Go back to your last submission and reopen it", onclick: actions.back }),
+      actions.ask && (this.talk = button("Ask", { key: "q", className: "plain talk-button", title: "Ask the lead, and read the comments on this text", onclick: actions.ask })),
+      actions.answers && (this.model = button("Model", { key: "w", className: "plain", title: "What the project's model answers for your sets", onclick: actions.answers, hidden: true })),
       (this.guidelines = button("Guidelines", { key: "g", className: "plain", onclick: actions.guidelines })),
       button(mine, { key: "m", className: "plain", title: mineTitle, onclick: actions.mine }),
       actions.reading && button("Aa", { key: "z", className: "plain", title: "Text size and line spacing", onclick: actions.reading, "aria-label": "Text size and line spacing" }),
@@ -32,11 +35,19 @@ export class Head {
   show(session) {
     const { instance, round, max_rounds: most } = session.work;
     const rounds = most ? ` · round ${round} of ${most}` : round > 1 ? ` · round ${round}` : "";
-    this.key.replaceChildren(element("span", { class: "key-words" }, instance.key), rounds);
+    this.key.replaceChildren(element("span", { class: "key-words", hidden: isMachineKey(instance.key) }, instance.key), rounds);
     this.key.title = `Key of this text: ${instance.key}${rounds}`;
-    setText(this.title, `${this.page}: ${instance.key}`);
+    setText(this.title, `${this.page}: ${nameOf(instance)}`);
     if (this.model) this.model.hidden = !session.project?.asks_model;
     this.shown = null;
+  }
+
+  /** Where one stands: how many one has submitted today, and how many of those that are one's own or may still come. */
+  showProgress({ today, submitted, returned, open, waiting }) {
+    if (today === undefined) return;
+    const all = submitted + returned + open + waiting;
+    setText(this.progress, `${today.toLocaleString("en")} today · ${submitted.toLocaleString("en")} of ${all.toLocaleString("en")}`);
+    this.progress.title = `You have submitted ${count(today)} today, and ${submitted.toLocaleString("en")} of the ${count(all)} that are yours or may still come to you.`;
   }
 
   /** How many comments there are on this text; new: some that were not seen in this browser. */
@@ -59,6 +70,8 @@ export class Head {
     this.words = this.question.title = line.textContent;
   }
 }
+
+const count = (texts) => `${texts.toLocaleString("en")} ${texts === 1 ? "text" : "texts"}`;
 
 function resultWords({ result, work }) {
   if (result === null) return "…";

@@ -3,8 +3,8 @@ import { scrollerOf } from "./dom.js";
 import { KeyListener, isEntry, keyOf, moveRadio } from "./keys.js";
 
 const ANSWER_KEYS = ["The answer", [
-  ["0", "select it in the text: the words that you drag over next, click, or mark with Space are the answer; Esc gives that up"],
-  ["i", "there is no answer"],
+  ["0", "select it in the text: the words that you drag over, click or mark with Space next become the answer; Esc cancels"],
+  ["i", "say that there is no answer"],
   ["l", "type it"],
 ]];
 
@@ -17,7 +17,7 @@ export const KEY_LIST = [
     ["PgUp PgDn", "move by a screen"],
     ["Shift + move", "extend a range of tokens"],
     ["Space ⏎", "mark or unmark the token or the range"],
-    ["Esc", "give the range up"],
+    ["Esc", "drop the range"],
   ]],
   ["With the mouse", [
     ["drag", "add tokens to the current set"],
@@ -25,44 +25,46 @@ export const KEY_LIST = [
     ["Shift + click", "extend from the last token"],
     ["double click", "add the sentence"],
     ["Alt + drag", "remove tokens"],
-    ["set", "a click chooses it and goes to its place; another click goes back"],
-    ["map", "at the side of a long text: where the marks lie; a click goes there"],
+    ["set", "click to choose it and go to its place; click again to go back"],
+    ["map", "beside a long text: shows where the marks are; click to go there"],
   ]],
   ["In long texts", [
-    ["] [", "next mark, mark before, of all sets (of the set that is shown alone)"],
-    ["b", "back to where you were reading before the jump"],
-    ["f", "unfold or fold the question, when it is out of sight"],
+    ["] [", "next or previous mark"],
+    ["b", "go back to where you were reading"],
+    ["f", "show or hide the whole question"],
     ["t", "keep the table of sets and the note in sight"],
     ["+ −", "larger or smaller text"],
     ["z", "text size and line spacing"],
   ]],
   ["Proposed sets", [
-    ["p", "the next one to hand (Shift + p: the one before)"],
-    ["a", "accept the one at hand: it becomes a set"],
+    ["p", "go to the next one (Shift + p: back)"],
+    ["a", "accept the current one: it becomes a set"],
     ["Shift + a", "accept all"],
-    ["r", "reject the one at hand (Shift + r: all)"],
+    ["r", "reject the current one (Shift + r: all)"],
   ]],
   ["Sets", [
-    ["1 – 9", "choose a set (where only labels are given: a label)"],
+    ["1 – 9", "choose a set (or a label)"],
     ["n", "new set"],
-    ["Del", "clear the set; remove it if it is empty"],
-    ["u", "unlock a set that has passed"],
-    ["e", "erase mode: clicks and drags remove"],
-    ["o", "show only this set"],
-    ["x", "show everything but the sets"],
+    ["Del", "clear the set, or remove it if it is empty"],
+    ["u", "unlock a set that passed"],
+    ["e", "erase by click and drag"],
+    ["o", "show this set only"],
+    ["x", "hide all sets"],
     ["Ctrl+Z", "undo"],
     ["Ctrl+Shift+Z", "redo"],
   ]],
   ["Work", [
     ["l", "next label (Shift + l: previous)"],
-    ["Ctrl+⏎", "submit and go to the next text; on the bar also ⏎"],
-    ["s", "skip for now"],
-    ["d", "propose to discard"],
-    ["q", "ask the lead; comments on this text"],
-    ["w", "what the project's model answers, where the lead allows it"],
+    ["Ctrl+⏎", "submit and go to the next text (on the bar, ⏎ is enough)"],
+    ["s", "skip this text for now"],
+    ["d", "propose to discard this text"],
+    ["q", "ask the lead, and read the comments on this text"],
+    ["w", "see what the project's model answers, where the lead allows it"],
     ["g", "guidelines"],
-    ["m", "my finished work"],
-    ["?", "this list"],
+    ["v", "go back to your last submission and reopen it (again: to the one before)"],
+    ["Shift + v", "return to the text that you left"],
+    ["m", "my work"],
+    ["?", "this list of keys"],
   ]],
 ];
 
@@ -72,11 +74,13 @@ export function keysFor(project) {
   return KEY_LIST.flatMap((group) => (group[0] === "Work" ? [ANSWER_KEYS, ["Work", group[1].filter(([key]) => key !== "l")]] : [group]));
 }
 
+const WITHOUT_TEXT = new Set(["v", "m", "g", "?"]);
+
 export class Keyboard {
   /**
    * @param {import("./screen.js").Screen} screen
    * @param {import("./marking.js").Marking} marking
-   * @param {Object<string, Function>} actions  submit, skip, discard, accept, reject, nextProposal, guidelines, mine, keys
+   * @param {Object<string, Function>} actions  submit, skip, discard, accept, reject, nextProposal, guidelines, mine, back, forward, keys
    */
   constructor(screen, marking, actions) {
     Object.assign(this, { screen, marking, actions, goal: null });
@@ -91,7 +95,7 @@ export class Keyboard {
 
   /** @returns {boolean} whether the key meant something here */
   #handle(event, target) {
-    if (!this.screen.session) return false;
+    if (!this.screen.session) return this.#withoutText(event, target);
     this.screen.session.clock.touch();
     this.screen.pointer?.forgetClick();
     const key = keyOf(event);
@@ -106,6 +110,14 @@ export class Keyboard {
       if (answer !== null) return answer;
     }
     return this.#plain(key, event.shiftKey);
+  }
+
+  /** Where there is no text one can still go back, look at one's work, and read the guidelines and the list of keys. */
+  #withoutText(event, target) {
+    const key = keyOf(event).toLowerCase();
+    if (!WITHOUT_TEXT.has(key) || isEntry(target) || event.ctrlKey || event.metaKey || event.altKey) return false;
+    this.bindings[key](event.shiftKey);
+    return true;
   }
 
   #do(action, ...given) {
@@ -152,7 +164,7 @@ export class Keyboard {
     if (project.result_mode === "labels_only") {
       if (index < project.labels.length) this.marking.setResult(project.labels[index]);
     } else if (index < state.sets.length) this.marking.choose(index);
-    else this.screen.hint(`There is no set ${index + 1} yet. A new one: n.`);
+    else this.screen.hint(`There is no set ${index + 1} yet. Press n for a new one.`);
   }
 
   #bindings() {
@@ -196,6 +208,7 @@ export class Keyboard {
       w: () => actions.answers(),
       g: () => actions.guidelines(),
       m: () => actions.mine(),
+      v: (shift) => (shift ? actions.forward() : actions.back()),
       "?": () => actions.keys(),
     };
   }

@@ -69,7 +69,7 @@ export class Marking {
     const segments = this.session.map.segmentsOf([...state.sets[state.current].spans, ...spans]);
     if (segments.length <= 1) return true;
     const there = this.session.map.segments[segments[0]].title || this.session.map.segments[segments[0]].name;
-    this.screen.hint(`A set stays in one segment here, and set ${letter} lies in “${there}”. Make a new set (n) for the other one.`);
+    this.screen.hint(`In this project a set must lie in one segment, and set ${letter} lies in “${there}”. Make a new set (n) for the other segment.`);
     return false;
   }
 
@@ -120,7 +120,7 @@ export class Marking {
   noAnswer() {
     if (!this.#answers) return;
     const isSaid = this.state.result === "";
-    this.edit((state) => model.setNoAnswer(state, !isSaid), isSaid ? "not said any more that there is no answer" : "no answer");
+    this.edit((state) => model.setNoAnswer(state, !isSaid), isSaid ? "no longer “no answer”" : "no answer");
   }
 
   /** Adds the spans, or removes them if the set holds them all; in the erase mode always removes. */
@@ -209,7 +209,7 @@ export class Marking {
   toggleNoRationale() {
     if (!this.writable || !this.session.project?.may_be_empty || this.labelsOnly) return;
     if (this.state.sets.some((set) => set.locked)) {
-      this.screen.hint("A locked set says that there is a rationale. Unlock it first (u).");
+      this.screen.hint("A set that passed is locked, so there is a rationale. Unlock the set first (u).");
       return;
     }
     const on = !this.state.noRationale;
@@ -229,7 +229,7 @@ export class Marking {
   }
 
   redo() {
-    this.#step("redo", "done again");
+    this.#step("redo", "redone");
   }
 
   #step(way, word) {
@@ -246,7 +246,7 @@ export class Marking {
     Object.assign(looks, { only: false, hide: false, [name]: on });
     this.screen.refresh();
     if (name === "answer") return this.#saysPicking(on);
-    const words = { erase: "erase mode", only: "only this set", hide: "everything but the sets" };
+    const words = { erase: "erase mode", only: "this set only", hide: "hide all sets" };
     this.screen.announce(`${words[name]} ${on ? "on" : "off"}`);
   }
 
@@ -254,6 +254,6 @@ export class Marking {
   #saysPicking(on) {
     if (on) this.screen.focusText();
     const set = this.labelsOnly ? "" : ` Set ${model.letterOf(this.state.current)} again.`;
-    this.screen.announce(on ? "Select the answer in the text; Escape to give it up." : `No answer selected.${set}`);
+    this.screen.announce(on ? "Select the answer in the text, or press Escape to cancel." : `No answer selected.${set}`);
   }
 }

@@ -11,20 +11,23 @@ export class Messages {
   constructor(routes, csrf, giveUpMs = GIVE_UP_MS) {
     this.routes = routes.replace(/\/$/, "");
     this.csrf = csrf;
+    /** @type {(() => void)|undefined} */
+    this.onsignedout = undefined;
     this.giveUpMs = giveUpMs;
   }
 
   async next(project, instance) {
-    const query = { project, instance };
+    const query = { project, instance, day: dayBegan() };
     return (await takeEarly(this.#url("next", query))) || this.get("next", query);
   }
 
-  mine(project, page) {
-    return this.get("mine", { project, page });
+  /** @param {{page: number, state?: string, words?: string}} asked */
+  mine(project, asked) {
+    return this.get("mine", { project, ...asked });
   }
 
   #url(route, query) {
-    const given = Object.entries(query).filter(([, value]) => value !== null && value !== undefined);
+    const given = Object.entries(query).filter(([, value]) => value !== null && value !== undefined && value !== "");
     return `${this.routes}/${route}?${new URLSearchParams(given)}`;
   }
 
@@ -45,6 +48,7 @@ export class Messages {
     const signal = AbortSignal.timeout(this.giveUpMs);
     try {
       const response = await fetch(url, { credentials: "same-origin", headers: { "X-CSRF-Token": this.csrf }, signal, ...options });
+      if (response.status === 401) this.onsignedout?.();
       return { status: response.status, body: await bodyOf(response) };
     } catch {
       return { status: 0, body: {} };
@@ -60,12 +64,17 @@ async function bodyOf(response) {
   }
 }
 
+export const SIGNED_OUT = "You are signed out. What you did here is kept in this browser; sign in again to send it.";
+
+/** When today began where the person is. routes/documents.py asks for the first text in the same words. */
+export const dayBegan = () => new Date(new Date().setHours(0, 0, 0, 0)).toISOString();
+
 /** The sentence of an answer that refuses, or one of our own. */
 export function sentenceOf({ status, body }) {
+  if (status === 401) return SIGNED_OUT;
   if (body.error) return body.error;
   if (status === 0) return "The server cannot be reached. What you did here is kept in this browser.";
-  if (status === 401) return "You are signed out. What you did here is kept in this browser; sign in again to send it.";
-  if (status === 403) return "You may not do this in this project. Ask its lead.";
-  if (status === 404) return "This text is not there any more.";
+  if (status === 403) return "You are not allowed to do this in this project. Ask its lead.";
+  if (status === 404) return "This text no longer exists.";
   return `The server answered with an error (${status}). What you did here is kept in this browser.`;
 }

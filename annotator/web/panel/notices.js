@@ -5,6 +5,12 @@
 import { badgeOf } from "./chip.js";
 import { button, element } from "./dom.js";
 import { icon } from "./icons.js";
+import { signInLink } from "./sign_in.js";
+
+const STANDS = {
+  submitted: "You have submitted this text.", accepted: "Your work on this text was accepted.",
+  proposed: "You have proposed to discard this text.", discarded: "This text was discarded.", "passed on": "This text was given to another annotator.",
+};
 
 export class Notices {
   /** @param {Object<string, Function>} actions */
@@ -44,13 +50,13 @@ export class Notices {
   }
 
   /** What the boxes of a session depend on. */
-  keyOf({ id, problem, conflict, work, state }) {
-    return [id, problem, conflict?.error, work.state, state.sets.map((set) => set.origin)];
+  keyOf({ id, problem, conflict, work, state, reopened }) {
+    return [id, problem, conflict?.error, work.state, reopened, state.sets.map((set) => set.origin)];
   }
 
   /** The boxes above the text of a session; null for those that there is no reason for. */
   boxes(session) {
-    return [this.#submitted(session), this.#feedback(session)];
+    return [this.#submitted(session), this.#reopened(session), this.#feedback(session)];
   }
 
   /** A pressed button goes away with its box; the focus then returns to the text. */
@@ -62,7 +68,8 @@ export class Notices {
 
   #page() {
     if (!this.page) return null;
-    return this.box("refused", "warning", this.page.text, button("Try again", { onclick: this.actions.retry }),
+    return this.box("refused", "warning", this.page.text, this.page.address && signInLink(this.page.address),
+      !this.page.closable && button("Try again", { onclick: this.actions.retry }),
       this.page.closable && button("Close", { className: "plain", onclick: () => this.setPage(null) }));
   }
 
@@ -70,8 +77,8 @@ export class Notices {
     const { problem } = session;
     if (!problem) return null;
     const buttons = [
-      problem.warning && button("Submit all the same", { onclick: () => this.actions.submit(true) }),
-      problem.lost && !problem.ended && button("Take it again", { onclick: this.actions.takeAgain }),
+      problem.warning && button("Submit anyway", { onclick: () => this.actions.submit(true) }),
+      problem.lost && !problem.ended && button("Take it back", { onclick: this.actions.takeAgain }),
       problem.lost && button("Go on", { className: "plain", onclick: this.actions.goOn }),
       !problem.lost && button("Close", { className: "plain", onclick: () => this.#close(session) }),
     ].filter(Boolean);
@@ -87,22 +94,41 @@ export class Notices {
   #conflict({ conflict }) {
     if (!conflict) return null;
     return this.box("refused", "warning", conflict.error,
-      button("Keep what is here", { onclick: this.actions.keepMine }),
-      button("Take the other one", { onclick: this.actions.takeTheirs }));
+      button("Keep the version here", { onclick: this.actions.keepMine }),
+      button("Use the other version", { onclick: this.actions.takeTheirs }));
   }
 
-  #submitted({ work }) {
+  /** What has become of a text that has left one's hands, with its scores and reasons. */
+  #submitted({ work, state }) {
     if (work.state !== "submitted" || work.foreign) return null;
-    return this.box("info", "lock", "You have submitted this text. It can be read here, not changed.",
-      button("Withdraw and reopen", { onclick: this.actions.withdraw }), button("Back to work", { className: "plain", onclick: this.actions.goOn }));
+    const { state: stands = "submitted", closed = "", lines = [], sets = {} } = work.outcome ?? {};
+    const mayReopen = !closed && (stands === "submitted" || stands === "accepted");
+    const why = closed && (stands === "submitted" || stands === "accepted") ? ` It cannot be reopened: ${closed}.` : "";
+    const words = element("div", {},
+      element("p", { class: "notice-title" }, STANDS[stands] ?? STANDS.submitted), element("p", {}, `You can read it here, but not change it.${why}`),
+      ...lines.map((line) => element("p", {}, line)),
+      ...this.#setLines(state, sets));
+    return this.box("info", "lock", words, mayReopen && button("Reopen", { onclick: this.actions.withdraw }),
+      button("Back to work", { key: "Shift+v", className: "plain", onclick: this.actions.forward }));
+  }
+
+  /** A submission that was reopened is a draft, and the text that one left for it is waiting. */
+  #reopened({ reopened, work }) {
+    if (!reopened || work.state === "submitted") return null;
+    return this.box("info", "unlocked", "You have reopened this submission. It is a draft again until you submit it.",
+      button("Return to the text that you left", { key: "Shift+v", className: "plain", onclick: this.actions.forward }));
+  }
+
+  #setLines({ sets }, said) {
+    return sets.flatMap((set, index) => (said[set.origin] || []).map((line) =>
+      element("p", { class: "set-line" }, badgeOf(index, this.dark), line)));
   }
 
   #feedback({ work, state }) {
     const { feedback } = work;
     if (!feedback) return null;
     const lines = feedback.lines.map((line) => element("p", {}, line));
-    const sets = state.sets.flatMap((set, index) => (feedback.sets?.[set.origin] || []).map((line) =>
-      element("p", { class: "set-line" }, badgeOf(index, this.dark), line)));
+    const sets = this.#setLines(state, feedback.sets ?? {});
     const title = element("p", { class: "notice-title" }, `Returned after round ${feedback.round}`);
     return this.box("returned", "returned", element("div", {}, title, ...lines, ...sets));
   }

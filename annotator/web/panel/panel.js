@@ -3,7 +3,7 @@
  * the panel of an element is made once and only told what may have changed. See docs/panel.md.
  */
 import { Answers } from "./answers.js";
-import { openDiscard, openKeys, openMine } from "./dialogs.js";
+import { openDiscard, openKeys } from "./dialogs.js";
 import { afterPaint, afterwards } from "./dom.js";
 import { EarlyPlace, earlyData, rememberPlace } from "./early.js";
 import { Flow } from "./flow.js";
@@ -11,6 +11,7 @@ import { Keyboard, keysFor } from "./keyboard.js";
 import { Marking } from "./marking.js";
 import { Messages } from "./messages.js";
 import { mountable } from "./mount.js";
+import { openMyWork } from "./my_work.js";
 import { Pointer } from "./pointer.js";
 import { Proposing } from "./proposing.js";
 import { Outbox } from "./saving.js";
@@ -27,7 +28,7 @@ class Panel {
     this.screen = new Screen(parent, data.mode === "read");
     this.marking = new Marking(this.screen, (session) => this.outbox.changed(session));
     this.proposing = new Proposing(this.screen, this.marking);
-    this.storage = new DraftStorage();
+    this.storage = new DraftStorage(undefined, data.user ?? null);
     this.messages = new Messages(data.routes || "/api/panel", data.csrf || "");
     this.outbox = new Outbox({
       messages: this.messages, storage: this.storage,
@@ -60,7 +61,8 @@ class Panel {
       submit: (confirmed = false) => flow.submit(confirmed === true), skip: () => flow.skip(), discard: () => this.#askDiscard(),
       ask: () => this.talk.open(), answers: () => this.answers.open(),
       guidelines: () => this.trigger("guidelines", (this.guidelinesAsked += 1)),
-      mine: () => openMine(screen.root, (page) => this.messages.mine(this.data.project, page), (row) => flow.open(row.instance)),
+      mine: () => openMyWork(screen.root, (asked) => this.messages.mine(this.data.project, asked), (row) => flow.open(row.instance)),
+      back: () => flow.back(), forward: () => flow.forward(),
       nextMark: (by) => screen.nextMark(by), table: () => screen.keepTable(), reading: () => screen.reading.open(), noAnswer: () => marking.noAnswer(),
       keys: () => openKeys(screen.root, keysFor(flow.settings)), retry: () => flow.retry(), withdraw: () => flow.withdraw(), goOn: () => flow.goOn(),
       accept: (all) => proposing.accept(all), reject: (all) => proposing.reject(all), nextProposal: (by) => proposing.step(by),
@@ -93,9 +95,9 @@ class Panel {
     this.screen.show(new Session({ ...work, foreign: true }, this.data.settings || null));
   }
 
-  /** Whether another project or mode is asked for: that is another panel. */
+  /** Whether another project or mode is asked for, or somebody else is signed in: that is another panel. */
   differs(data) {
-    return data.project !== this.data.project || data.mode !== this.data.mode;
+    return data.project !== this.data.project || data.mode !== this.data.mode || data.user !== this.data.user;
   }
 
   /** A script ran again. Only a start that the page itself changed, or another work to read, redraws anything. */

@@ -2,7 +2,7 @@
 import { openKeys } from "./dialogs.js";
 import { element, focused, setText } from "./dom.js";
 import { isEntry, keyOf, KeyListener } from "./keys.js";
-import { Messages, sentenceOf } from "./messages.js";
+import { Messages, SIGNED_OUT, sentenceOf } from "./messages.js";
 import { mountable } from "./mount.js";
 import { Check } from "./perturb_check.js";
 import { Mine } from "./perturb_mine.js";
@@ -10,6 +10,7 @@ import { Progress } from "./perturb_progress.js";
 import { KEY_LIST, TABS } from "./perturb_words.js";
 import { Write } from "./perturb_write.js";
 import { applyReading } from "./reading.js";
+import { signInLink } from "./sign_in.js";
 import { coveredAbove, isDark } from "./stage.js";
 import { TabTitle } from "./tab_title.js";
 
@@ -19,6 +20,7 @@ class Perturb {
   constructor(data, parent) {
     this.data = data;
     this.messages = new Messages(data.routes, data.csrf);
+    this.messages.onsignedout = () => this.say(SIGNED_OUT);
     this.notice = element("div", { class: "pt-notice", role: "status" });
     this.live = element("div", { class: "live", role: "status", "aria-live": "polite" });
     this.tabs = element("div", { class: "tabs", role: "tablist", "aria-label": "Perturb" });
@@ -122,7 +124,9 @@ class Perturb {
 
   /** A sentence above the work, with what can be done about it. */
   say(words, buttons = []) {
-    this.notice.replaceChildren(...(words ? [element("span", {}, words), ...buttons] : []));
+    // The address says already what is on the screen.
+    const ways = words === SIGNED_OUT ? [signInLink(() => location.pathname + location.search)] : buttons;
+    this.notice.replaceChildren(...(words ? [element("span", {}, words), ...ways] : []));
   }
 
   /** The focus leaves a part that goes out of sight, at once: until the next frame a hidden field would still take the keys. */

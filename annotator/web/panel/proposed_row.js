@@ -11,9 +11,9 @@ export class ProposedRow {
     this.chips = element("div", { class: "proposed-sets", role: "radiogroup", "aria-label": "Proposed sets" });
     this.words = element("span", { class: "proposed-words" });
     this.ignored = element("span", { class: "proposed-words ignored-words" });
-    this.accept = button("Accept", { key: "a", title: "Accept the proposed set at hand", className: "plain accept", onclick: () => actions.accept(false) });
+    this.accept = button("Accept", { key: "a", title: "Accept the current proposed set", className: "plain accept", onclick: () => actions.accept(false) });
     this.all = button("All", { key: "Shift+A", title: "Accept all proposed sets", className: "plain", onclick: () => actions.accept(true) });
-    this.reject = button("Reject", { key: "r", title: "Reject the proposed set at hand", className: "plain", onclick: () => actions.reject(false) });
+    this.reject = button("Reject", { key: "r", title: "Reject the current proposed set", className: "plain", onclick: () => actions.reject(false) });
     this.ways = element("div", { class: "views" }, this.accept, this.all, this.reject);
     this.root = element("div", { class: "row proposed-row" },
       element("div", { class: "sets-group" }, this.title, this.chips, this.words, this.ignored), this.ways);
@@ -60,6 +60,6 @@ export class ProposedRow {
 
 function wordsOf(state, { open, sets }) {
   if (open.length) return "";
-  if (!sets.length) return "nothing for this text";
-  return saidOf(state, sets) || "marked already";
+  if (!sets.length) return "nothing is proposed for this text";
+  return saidOf(state, sets) || "already marked";
 }

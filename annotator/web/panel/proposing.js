@@ -25,7 +25,7 @@ export class Proposing {
   #ready() {
     if (!this.marking.writable || this.marking.labelsOnly) return false;
     if (this.offer.atHand) return true;
-    this.screen.hint(this.offer.sets.length ? "Every proposed set is decided." : "No set is proposed for this text.");
+    this.screen.hint(this.offer.sets.length ? "You have decided on every proposed set." : "No set is proposed for this text.");
     return false;
   }
 

@@ -24,7 +24,7 @@ class Review {
     Object.assign(this, { data, trigger, guidelinesAsked: 0 });
     this.screen = new ReviewScreen(parent);
     this.scoring = new Scoring(this.screen, (session) => this.flow.changed(session));
-    this.storage = new DraftStorage("annotator:review:");
+    this.storage = new DraftStorage("annotator:review:", data.user ?? null);
     this.messages = new ReviewMessages(data.routes || "/api/review", data.csrf || "");
     this.outbox = new Outbox({
       messages: this.messages, storage: this.storage, same: sameScores, aheadOf: () => null,
@@ -59,7 +59,7 @@ class Review {
 
   #openMine() {
     const { project } = this.data;
-    openMine(this.screen.root, (page) => this.messages.mine(project, page), (row) => this.flow.open(row.annotation), MY_REVIEWS);
+    openMine(this.screen.root, (page) => this.messages.mine(project, { page }), (row) => this.flow.open(row.annotation), MY_REVIEWS);
   }
 
   #listen() {
@@ -71,9 +71,9 @@ class Review {
     this.screen.root.addEventListener("pointerdown", () => this.screen.session?.clock.touch(), { signal });
   }
 
-  /** Whether another project is asked for: that is another screen. */
+  /** Whether another project is asked for, or somebody else is signed in: that is another screen. */
   differs(data) {
-    return data.project !== this.data.project;
+    return data.project !== this.data.project || data.user !== this.data.user;
   }
 
   /** A script ran again. Only a start that the page itself changed draws anything. */

@@ -15,6 +15,10 @@ export class ReviewFlow extends WorkFlow {
     super(parts, { same: sameScores, lost: "One review could not be submitted any more" });
   }
 
+  placeOf({ opens }) {
+    return { annotation: opens };
+  }
+
   /** An answer of `next`, however it came. */
   arrived(body) {
     this.settings = body.project;

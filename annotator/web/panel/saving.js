@@ -5,6 +5,7 @@
  * the last one wins and none overtakes another. A message that cannot be delivered stays at the head of the
  * queue and is tried again; everything unacknowledged lies in the browser's storage meanwhile.
  */
+import { dayBegan } from "./messages.js";
 import { sameDraft } from "./model.js";
 
 /** @typedef {import("./session.js").Session} Session */
@@ -93,7 +94,7 @@ export class Outbox {
     if (kind === "draft" || kind === "submit") {
       Object.assign(body, { revision: session.revision, draft: session.draft, timing: session.clock.timing() });
     }
-    if (kind !== "draft") body.ahead = this.aheadOf(session);
+    if (kind !== "draft") Object.assign(body, { ahead: this.aheadOf(session), day: dayBegan() });
     return body;
   }
 

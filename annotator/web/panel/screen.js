@@ -7,6 +7,7 @@ import { Bar } from "./bar.js";
 import { element, focused } from "./dom.js";
 import { Head } from "./head.js";
 import { holds, letterOf } from "./model.js";
+import { nameOf } from "./naming.js";
 import { Notices } from "./notices.js";
 import { Preview } from "./preview.js";
 import { rangeWords } from "./spoken.js";
@@ -76,9 +77,9 @@ export class Screen extends Stage {
     this.scrollTo(session.scroll);
     if (focused() === document.body || this.numbers.root.contains(focused())) this.focusText();
     this.moveCursor(null);
-    this.tab?.name(session.work.instance.key);
+    this.tab?.name(nameOf(session.work.instance));
     this.onshow?.(session);
-    this.announce(`${session.work.state === "returned" ? "Returned text" : "Text"} ${session.work.instance.key}, ${session.map.selectableCount} tokens`);
+    this.announce(`${session.work.state === "returned" ? "Returned text" : "Text"} ${nameOf(session.work.instance)}, ${session.map.selectableCount} tokens`);
   }
 
   showEmpty(sentence) {

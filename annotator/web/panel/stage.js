@@ -2,7 +2,7 @@
  * What the screens with a text have in common: the text and its marks, the theme, the place of the sticky bar, scrolling,
  * and the ways to say something. A screen adds its own parts around the text and decides what is marked.
  */
-import { afterPaint, afterwards, element, focused, scrollerOf, setText, viewportOf } from "./dom.js";
+import { afterPaint, afterwards, button, element, focused, scrollerOf, setText, viewportOf } from "./dom.js";
 import { TextView } from "./draw.js";
 import { MarkMap } from "./mark_map.js";
 import { Marks } from "./marks.js";
@@ -223,8 +223,13 @@ export class Stage {
     this.asked.root.hidden = true;
     this.markMap.reset();
     this.empty.hidden = false;
-    setText(this.empty, sentence);
+    this.empty.replaceChildren(sentence);
     this.announce(sentence);
+  }
+
+  /** A way on from where there is no text. */
+  offer(words, onclick) {
+    this.empty.append(element("p", {}, button(words, { onclick })));
   }
 
   /** Waiting for the next text: the old one stays to be read, but nothing can be done to it. */

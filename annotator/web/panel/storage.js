@@ -3,7 +3,8 @@
  * nor a closed tab loses a mark.
  *
  * An entry belongs to the tab that wrote it. Another tab leaves it alone while its owner lives: the owner
- * gives it up when its page closes, and a crashed owner stops renewing it.
+ * gives it up when its page closes, and a crashed owner stops renewing it. And it belongs to the person who was signed in:
+ * somebody else who signs in at the same browser neither sees nor sends it.
  */
 
 const DRAFTS = "annotator:draft:";
@@ -19,13 +20,18 @@ const OWNED_MS = 15000;
  * @property {Object|null} sent  a draft that was on its way when the entry was written
  * @property {Object|null} finish  the rest of a submit, skip or discard that is not acknowledged
  * @property {string|null} tab
+ * @property {number|null} [user]  whose it is; unknown of entries of earlier versions, which the server refuses to others anyway
  * @property {number} at
  */
 
 export class DraftStorage {
-  /** @param {string} [prefix]  of the entries' keys: each kind of work has its own */
-  constructor(prefix = DRAFTS, storage = safeStorage("localStorage"), session = safeStorage("sessionStorage"), now = Date.now) {
+  /**
+   * @param {string} [prefix]  of the entries' keys: each kind of work has its own
+   * @param {number|null} [user]  who is signed in
+   */
+  constructor(prefix = DRAFTS, user = null, storage = safeStorage("localStorage"), session = safeStorage("sessionStorage"), now = Date.now) {
     this.prefix = prefix;
+    this.user = user;
     this.storage = storage;
     this.now = now;
     this.tab = session.getItem("annotator:tab") || crypto.getRandomValues(new Uint32Array(2)).join("-");
@@ -36,7 +42,7 @@ export class DraftStorage {
   /** @param {Omit<Entry, "tab"|"at">} entry */
   keep(entry) {
     this.mine.add(entry.assignment);
-    this.#write({ ...entry, tab: this.tab, at: this.now() });
+    this.#write({ ...entry, user: this.user, tab: this.tab, at: this.now() });
   }
 
   drop(assignment) {
@@ -47,7 +53,8 @@ export class DraftStorage {
   /** The entry of an assignment if it is this tab's to take: its own, given up, or its owner's no more. */
   find(assignment) {
     const entry = this.#read(this.prefix + assignment);
-    const free = entry && (entry.tab === null || entry.tab === this.tab || this.now() - entry.at > OWNED_MS);
+    const isOwn = entry && (this.user === null || (entry.user ?? this.user) === this.user);
+    const free = isOwn && (entry.tab === null || entry.tab === this.tab || this.now() - entry.at > OWNED_MS);
     return free ? entry : null;
   }
 

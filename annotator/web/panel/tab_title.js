@@ -1,6 +1,6 @@
 /**
  * The title of the browser's tab: the text on the screen, then what Streamlit calls the page ("s-17 · Annotate · Sentiment").
- * Streamlit writes its own title at each script run; the text's key is put before it again.
+ * Streamlit writes its own title at each script run; the text's name (its key, or its first words) is put before it again.
  */
 
 import { afterwards } from "./dom.js";

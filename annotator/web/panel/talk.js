@@ -5,6 +5,7 @@
 import { openDialog, when } from "./dialogs.js";
 import { button, element, setText } from "./dom.js";
 import { Messages, sentenceOf } from "./messages.js";
+import { nameOf } from "./naming.js";
 
 const AFTER_THE_TEXT_MS = 300;
 const SEEN = "annotator-talk:";
@@ -23,7 +24,7 @@ export class Talk {
   show(session) {
     this.close();
     this.instance = session.work.instance.id;
-    this.key = session.work.instance.key;
+    this.name = nameOf(session.work.instance);
     this.#count({ threads: [] });
     this.timer = setTimeout(() => this.#look(this.instance), AFTER_THE_TEXT_MS);
   }
@@ -49,7 +50,7 @@ export class Talk {
     if (this.instance === undefined || this.dialog?.open) return;
     const { instance } = this;
     const body = element("div", { class: "talk" }, element("p", { class: "dialog-words" }, "…"));
-    this.dialog = openDialog(this.screen.root, `Talk about ${this.key}`, body);
+    this.dialog = openDialog(this.screen.root, `Comments on ${this.name}`, body);
     const answer = await this.#look(instance);
     if (answer.status !== 200) return body.replaceChildren(element("p", { class: "dialog-words" }, sentenceOf(answer)));
     this.#fill(body, answer.body);
@@ -66,7 +67,7 @@ export class Talk {
 
   #thread(body, thread) {
     const send = (text) => this.#send(body, "answer", { thread: thread.id, text });
-    const waits = thread.waits_for_lead && element("span", { class: "waits" }, "waits for the lead");
+    const waits = thread.waits_for_lead && element("span", { class: "waits" }, "waiting for the lead's answer");
     return element("section", { class: "thread" },
       element("h3", {}, `About ${thread.about}`, waits),
       ...thread.comments.map(commentOf),
@@ -84,8 +85,8 @@ export class Talk {
     };
     return element("section", { class: "thread asking" }, element("h3", {}, "A question or comment"),
       subjects.length > 1 && element("label", { class: "about" }, "About ", about),
-      this.#entry({ label: "Ask", rows: 3, keep: `ask ${this.instance}`, send, placeholder: "what you want to know, or to say" },
-        element("label", { class: "reason" }, lead, "The lead is to answer")));
+      this.#entry({ label: "Ask", rows: 3, keep: `ask ${this.instance}`, send, placeholder: "your question or comment" },
+        element("label", { class: "reason" }, lead, "Ask the lead to answer")));
   }
 
   /** A field with its button; Ctrl+Enter sends. */

@@ -3,12 +3,13 @@
  * sign-in that ended, and two tabs with the same work. A flow of one kind adds what happens when work arrives and leaves.
  */
 import { Leftovers } from "./leftovers.js";
-import { sentenceOf } from "./messages.js";
+import { SIGNED_OUT, sentenceOf } from "./messages.js";
+import { addressOf, rememberPlace } from "./sign_in.js";
 
 const TRY_AGAIN_MS = 2000;
 
 /** @param {string} why  the server's sentence, for whoever runs it */
-const unstored = (why) => `The server stores nothing now. What you do here is kept in this browser and sent when it can be stored; tell whoever runs the server: ${why}`;
+const unstored = (why) => `The server cannot store anything at the moment. What you do here is kept in this browser and sent later. Please tell whoever runs the server: ${why}`;
 
 export class WorkFlow {
   /**
@@ -34,6 +35,7 @@ export class WorkFlow {
 
   /** What an earlier page left behind is sent first: the server must not hand it out again. */
   async start(wanted) {
+    rememberPlace(() => this.address);
     const refused = await this.leftovers.sendFinished();
     await this.load(refused ?? wanted);
     await this.leftovers.sendDrafts(new Set(this.sessions.map((session) => session.id)));
@@ -46,8 +48,14 @@ export class WorkFlow {
     if (this.closed) return;
     if (answer.status === 0 || answer.status >= 500) return this.#loadLater(wanted, answer);
     if (answer.status === 401) return this.#signedOut(() => this.load(wanted));
-    if (answer.status !== 200) return this.screen.showEmpty(sentenceOf(answer));
+    if (answer.status !== 200) return this.#refusedHere(answer, wanted);
     this.arrived(answer.body);
+  }
+
+  /** A text that one asked for by its address is not one's own to open: there may be others that are. */
+  #refusedHere(answer, wanted) {
+    this.screen.showEmpty(sentenceOf(answer));
+    if (wanted !== null && wanted !== undefined) this.screen.offer("Go on with your own texts", () => this.load());
   }
 
   #loadLater(wanted, answer) {
@@ -57,8 +65,17 @@ export class WorkFlow {
   }
 
   #signedOut(again) {
-    this.screen.notices.setPage({ text: sentenceOf({ status: 401, body: {} }) });
+    this.#saySignedOut();
     this.onretry = again;
+  }
+
+  #saySignedOut() {
+    this.screen.notices.setPage({ text: SIGNED_OUT, address: () => this.address });
+  }
+
+  /** The address of the page with what is on the screen. */
+  get address() {
+    return addressOf({ project: this.project, ...(this.current ? this.placeOf(this.current) : {}) });
   }
 
   /** A session changed: it is kept and sent. */
@@ -70,7 +87,7 @@ export class WorkFlow {
   say(word) {
     this.outbox.word = word;
     this.screen.bar.word.say((word === "saved" && this.current?.unsaved) || word);
-    if (word === "signed-out") this.screen.notices.setPage({ text: sentenceOf({ status: 401, body: {} }) });
+    if (word === "signed-out") this.#saySignedOut();
     else if (word === "unstored") this.screen.notices.setPage({ text: unstored(this.outbox.why) });
     else if (word === "saved" && this.screen.notices.page && !this.screen.notices.page.closable) this.screen.notices.setPage(null);
   }
@@ -106,6 +123,7 @@ export class WorkFlow {
   /** The flow ends with its screen. */
   close() {
     this.closed = true;
+    rememberPlace(null);
     clearTimeout(this.again);
   }
 }

@@ -35,6 +35,7 @@ _SCOPE_KEY = "annotator"
 _LOG = logging.getLogger(__name__)
 _PLACE = re.compile(r"'(?:/|[A-Za-z]:[\\/]).*?([^/\\]*)'(?![^\s.,:;)])")
 _FOREIGN = "This request did not come from a page of this server. Open the page again and repeat it there."
+_EARLIER = "Somebody has signed in anew since this page was opened. Open the page again."
 _PROXIED = (
     "This server was reached under another name than the one in the browser's address bar. Whoever runs it has to let the proxy "
     'hand on the Host as the browser sends it (docs/commands.md, "Behind a proxy").'
@@ -132,6 +133,7 @@ def session_of_request(request: HTTPConnection) -> Session:
 
 def require_csrf(request: Request, session: Session) -> None:
     """Raise NotAllowed unless the request carries the session's token and comes from a page of this server."""
+    _require_this_sign_in(request, session)
     if not _has_token(request, session) or is_from_elsewhere(request):
         raise _foreign(request)
 
@@ -141,9 +143,20 @@ def require_own_page(request: Request, session: Session | None = None) -> None:
 
     A browser says so; or the request carries the token of a session, where one is given (a form has none).
     """
+    if session is not None:
+        _require_this_sign_in(request, session)
     has_token = session is not None and _has_token(request, session) and not is_from_elsewhere(request)
     if not (has_token or is_from_own_page(request)):
         raise _foreign(request)
+
+
+def _require_this_sign_in(request: Request, session: Session) -> None:
+    """A page of ours with another token is one of an earlier sign-in, maybe of another person: NotSignedIn.
+
+    So it keeps what it has and asks to sign in, and shows nobody the work of somebody else.
+    """
+    if request.headers.get("x-csrf-token") and is_from_own_page(request) and not _has_token(request, session):
+        raise NotSignedIn(_EARLIER)
 
 
 def _foreign(request: Request) -> NotAllowed:

@@ -6,6 +6,7 @@ else is there. The document names the server, reads the modules with Streamlit's
 shows it where it stood the last time (panel/early.js), and Streamlit's component takes it over.
 """
 
+import json
 from functools import cache
 from pathlib import Path
 
@@ -41,7 +42,7 @@ window.WebSocket = class extends WebSocket {
       if (wasOpen) return;
       const asked = { method: "HEAD", headers: { Accept: "text/html" }, redirect: "manual" };
       const answer = await fetch(location.href, asked).catch(() => null);
-      if (answer?.type === "opaqueredirect") location.reload();
+      if (answer?.type === "opaqueredirect") location.href = window.annotatorPlace?.() ?? location.href;
     });
   }
 };
@@ -67,24 +68,27 @@ _STYLE = """<style>
 # panel/early.js says what becomes of the text. What this browser could not send yet goes first: then nothing is asked early.
 _FIRST_TEXT = """<script>
 try {
+  const me = WHO_IS_SIGNED_IN;
+  const isMine = (key) => key.startsWith("annotator:draft:") && [undefined, null, me.user].includes(JSON.parse(localStorage[key]).user);
   const asked = new URLSearchParams(location.search), query = new URLSearchParams();
   for (const name of ["project", "instance"]) if (asked.get(name)) query.set(name, asked.get(name));
+  query.set("day", new Date(new Date().setHours(0, 0, 0, 0)).toISOString());
   const read = async (response) => ({ status: response.status, body: await response.json() });
-  if (asked.get("project") && !Object.keys(localStorage).some((key) => key.startsWith("annotator:draft:"))) {
+  if (asked.get("project") && !Object.keys(localStorage).some(isMine)) {
     const url = "/api/panel/next?" + query;
     const whole = (name) => asked.get(name) ? Number(asked.get(name)) : null;
     window.annotatorEarly = {
       url, answer: fetch(url).then((response) => response.ok ? read(response) : null).catch(() => null),
       data: {
-        mode: "mark", project: whole("project"), start: whole("instance"), csrf: "CSRF_OF_THE_SESSION",
-        routes: "/api/panel", work: null,
+        mode: "mark", project: whole("project"), start: whole("instance"), routes: "/api/panel",
+        work: null, ...me,
       },
     };
   }
 } catch {}
 </script>
 """
-_CSRF = "CSRF_OF_THE_SESSION"
+_WHO = "WHO_IS_SIGNED_IN"
 
 
 @cache
@@ -115,8 +119,9 @@ def document(request: Request) -> Response:
     Asking for the first text takes it: to whom another site's page sent here it is given when the page itself is there.
     """
     page = _document(request.url.path.strip("/"), asks_first=not is_from_elsewhere(request))
-    if _CSRF in page:
-        page = page.replace(_CSRF, session_of_request(request).csrf)
+    if _WHO in page:
+        session = session_of_request(request)
+        page = page.replace(_WHO, json.dumps({"user": session.user.id, "csrf": session.csrf}))
     return HTMLResponse(page, headers={"Cache-Control": "private, no-cache"})
 
 

@@ -1,4 +1,4 @@
-"""The token panel's own routes (docs/panel.md): next, seen, proposed, draft, submit, skip, discard, withdraw, mine.
+"""The token panel's own routes (docs/panel.md): next, seen, proposed, draft, submit, skip, discard, withdraw, back, mine.
 
 Marks, drafts and submits travel here and not through script runs: a route costs 3 ms, a script run a hundred.
 """
@@ -16,7 +16,8 @@ from annotator.domain.rationales import RationaleSet
 from annotator.errors import InvalidValue
 from annotator.usecases import marking, proposing
 from annotator.usecases.databases import Store
-from annotator.usecases.showing import show_finished, show_next, show_work_of
+from annotator.usecases.my_work import my_work
+from annotator.usecases.showing import show_my_work, show_next, show_work_of
 from annotator.usecases.showing_proposals import show_proposals
 from annotator.web.routes.messages import LAST_PAGE, Elapsed, Number, get_route, number, post_route
 
@@ -87,13 +88,15 @@ class SubmitBody(SaveBody):
 
     ahead: Number | None = None
     confirmed: bool = False
+    day: Moment | None = None
 
 
 class SkipBody(msgspec.Struct):
-    """Give the instance back."""
+    """Give the instance back; `day` is when today began where the person is."""
 
     assignment: Number
     ahead: Number | None = None
+    day: Moment | None = None
 
 
 class DiscardBody(SkipBody):
@@ -107,6 +110,14 @@ class WithdrawBody(msgspec.Struct):
     """Take a submission back."""
 
     assignment: Number
+    day: Moment | None = None
+
+
+class BackBody(msgspec.Struct):
+    """Take the last submission back."""
+
+    project: Number
+    day: Moment | None = None
 
 
 class ProposedBody(msgspec.Struct):
@@ -116,15 +127,31 @@ class ProposedBody(msgspec.Struct):
 
 
 def _next(store: Store, user: User, query: Any) -> object:
-    instance = query.get("instance")
+    instance = number(query, "instance") if query.get("instance") else None
     return show_next(
-        marking.next_work(store, user, number(query, "project"), number(query, "instance") if instance else None)
+        marking.next_work(store, user, number(query, "project"), instance, day_began=_day_of(query.get("day")))
     )
+
+
+def _day_of(said: str | None) -> str | None:
+    """When a person's day began, as an address says it; raises InvalidValue for what is no time."""
+    if not said:
+        return None
+    try:
+        return _stored_time(msgspec.convert(said, Moment))
+    except msgspec.ValidationError as error:
+        raise InvalidValue(f"'day' in the address must be a time with its zone; it is '{said[:40]}'.") from error
+
+
+def _began(day: dt.datetime | None) -> str | None:
+    return None if day is None else _stored_time(day)
 
 
 def _mine(store: Store, user: User, query: Any) -> object:
     page = number(query, "page", lowest=1, highest=LAST_PAGE) if query.get("page") else 1
-    return show_finished(*marking.list_finished(store, user, number(query, "project"), page), page)
+    state, words = query.get("state", ""), query.get("words", "")
+    rows, total = my_work(store, user, number(query, "project"), page, state=state, words=words)
+    return show_my_work(rows, total, page)
 
 
 def _seen(store: Store, user: User, body: SeenBody) -> object:
@@ -144,25 +171,34 @@ def _draft(store: Store, user: User, body: SaveBody) -> object:
 def _submit(store: Store, user: User, body: SubmitBody) -> object:
     counts, ahead = marking.submit(
         store, user, body.assignment, body.revision, body.draft.as_draft(), body.timing.as_timing(),
-        shown_next=body.ahead, is_confirmed=body.confirmed,
+        shown_next=body.ahead, is_confirmed=body.confirmed, day_began=_began(body.day),
     )  # fmt: skip
     return {"counts": counts, "ahead": ahead and show_work_of(store, ahead)}
 
 
 def _skip(store: Store, user: User, body: SkipBody) -> object:
-    counts, ahead = marking.skip(store, user, body.assignment, shown_next=body.ahead)
+    counts, ahead = marking.skip(store, user, body.assignment, shown_next=body.ahead, day_began=_began(body.day))
     return {"counts": counts, "ahead": ahead and show_work_of(store, ahead)}
 
 
 def _discard(store: Store, user: User, body: DiscardBody) -> object:
     counts, ahead = marking.propose_discard(
-        store, user, body.assignment, body.reason, body.comment, shown_next=body.ahead
+        store, user, body.assignment, body.reason, body.comment, shown_next=body.ahead, day_began=_began(body.day)
     )
     return {"counts": counts, "ahead": ahead and show_work_of(store, ahead)}
 
 
 def _withdraw(store: Store, user: User, body: WithdrawBody) -> object:
-    return {"work": show_work_of(store, marking.withdraw(store, user, body.assignment))}
+    return _reopened(store, user, marking.withdraw(store, user, body.assignment), body.day)
+
+
+def _back(store: Store, user: User, body: BackBody) -> object:
+    return _reopened(store, user, marking.reopen_last(store, user, body.project), body.day)
+
+
+def _reopened(store: Store, user: User, work: marking.Work, day: dt.datetime | None) -> object:
+    counts = marking.counts_in(store, user, work.assignment.project_id, _began(day))
+    return {"work": show_work_of(store, work), "counts": counts}
 
 
 def _stored(store: Store, user: User, body: SaveBody) -> object:
@@ -180,4 +216,5 @@ routes: list[Route] = [
     post_route("panel/skip", _skip, SkipBody, _stored),
     post_route("panel/discard", _discard, DiscardBody, _stored),
     post_route("panel/withdraw", _withdraw, WithdrawBody, _stored),
+    post_route("panel/back", _back, BackBody),
 ]

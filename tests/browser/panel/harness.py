@@ -94,7 +94,7 @@ def project(**changes: Any) -> dict[str, Any]:
     return {
         "id": 1,
         "name": "Sentiment",
-        "question": "Which tokens support “{result}”? Make each set enough on its own, with nothing to spare.",
+        "question": "Which tokens support “{result}”? Each set should be sufficient on its own and contain no unneeded words.",
         "labels": ["negative", "positive"],
         "result_kind": "label",
         "result_mode": "confirm",
@@ -119,6 +119,7 @@ class Fake:
     works: list[dict[str, Any]]
     project: dict[str, Any] = field(default_factory=project)
     start: int | None = None
+    user: int = 1
     read: dict[str, Any] | None = None
     held: dict[str, threading.Event] = field(default_factory=dict)
     refuse: dict[str, list[tuple[int, dict[str, Any]]]] = field(default_factory=dict)
@@ -127,6 +128,7 @@ class Fake:
     messages: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
     lock: threading.RLock = field(default_factory=threading.RLock)
     threads: list[dict[str, Any]] = field(default_factory=list)
+    page_size: int = 20
     proposed: dict[int, dict[str, Any]] = field(default_factory=dict)
 
     def hold(self, route: str) -> threading.Event:
@@ -149,6 +151,7 @@ class Fake:
     def counts(self) -> dict[str, int]:
         states = [work["state"] for work in self.works]
         return {
+            "today": states.count("submitted"),
             "returned": states.count("returned"),
             "open": states.count("open"),
             "waiting": 0,
@@ -163,7 +166,7 @@ class Fake:
         empty = None if shown else "Nothing is left to annotate here. Look at your finished work, or ask the lead."
         return {"work": shown, "ahead": ahead, "project": self.project, "counts": self.counts, "empty": empty}
 
-    def mine(self) -> dict[str, Any]:
+    def mine(self, asked: dict[str, Any]) -> dict[str, Any]:
         rows = [
             {
                 "assignment": w["assignment"],
@@ -173,13 +176,17 @@ class Fake:
                 "state": w["state"],
                 "result": w["draft"]["result"] or w["result"]["given"],
                 "sets": len(w["draft"]["sets"]),
-                "submitted_at": "2026-01-31T10:20:00Z",
-                "may_withdraw": True,
+                "at": "2026-01-31T10:20:00Z",
+                "may_reopen": w["state"] == "submitted" and not w.get("outcome"),
+                "lines": w.get("outcome", {}).get("lines", []),
             }
             for w in self.works
-            if w["state"] == "submitted"
+            if w["state"] in {"submitted", "discarded", "skipped"}
         ]
-        return {"rows": rows, "total": len(rows), "page": 1, "page_size": 20}
+        words, state = asked.get("words", "").lower(), asked.get("state", "")
+        rows = [r for r in rows if words in r["excerpt"].lower() and state in {"", r["state"]}]
+        page, size = int(asked["page"]), self.page_size
+        return {"rows": rows[size * (page - 1) : size * page], "total": len(rows), "page": page, "page_size": size}
 
     def mount(self) -> dict[str, Any]:
         """What the page's script gives the panel."""
@@ -187,6 +194,7 @@ class Fake:
         return {
             "mode": mode,
             "project": 1,
+            "user": self.user,
             "start": self.start,
             "csrf": "token",
             "routes": "/api/panel",
@@ -205,17 +213,18 @@ class Fake:
             )
         if route in {"of", "begin", "answer"}:
             return self.talk(route, body)
-        return (200, self.mine()) if route == "mine" else self.post(route, body)
+        return (200, self.mine(body)) if route == "mine" else self.post(route, body)
 
     def post(self, route: str, body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
         self.messages.append((route, body))
         if self.refuse.get(route):
             return self.refuse[route].pop(0)
-        found = self.find(body["assignment"])
+        last = [w for w in self.works if w["state"] == "submitted"][-1:]
+        found = last[0] if route == "back" else self.find(body["assignment"])
         if route in {"seen", "proposed"}:
             bare = {"proposals": [], "ignored": None, "notes": []}
             return 200, self.proposed.get(body["assignment"], bare) if route == "proposed" else {}
-        if route == "withdraw":
+        if route in {"withdraw", "back"}:
             found["state"] = "open"
             return 200, {"work": found, "counts": self.counts}
         if "revision" in body:
@@ -225,6 +234,9 @@ class Fake:
             found["draft"] = body["draft"]
         if route == "draft":
             return 200, {"revision": found["revision"]}
+        return self._leave(route, found, body)
+
+    def _leave(self, route: str, found: dict[str, Any], body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
         found["state"] = {"submit": "submitted", "skip": "skipped", "discard": "discarded"}[route]
         return 200, {"counts": self.counts, "ahead": self._open(body["ahead"])}
 

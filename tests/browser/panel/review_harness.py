@@ -50,7 +50,7 @@ def project() -> dict[str, Any]:
     return {
         "id": 1,
         "name": "Sentiment",
-        "question": "Which tokens support “{result}”? Make each set enough on its own, with nothing to spare.",
+        "question": "Which tokens support “{result}”? Each set should be sufficient on its own and contain no unneeded words.",
         "has_guidelines": True,
         "asks_model": False,
         "idle_after_s": 60,
@@ -84,7 +84,7 @@ class ReviewFake(Fake):
         empty = None if shown else "Nothing waits for your review. Annotations appear here when they are handed in."
         return {"work": shown, "project": self.project, "counts": self.counts, "empty": empty}
 
-    def mine(self) -> dict[str, Any]:
+    def mine(self, asked: dict[str, Any]) -> dict[str, Any]:
         done = [work for work in self.works if work["state"] in ("submitted", "decided")]
         rows = [
             {

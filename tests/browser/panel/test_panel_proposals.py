@@ -102,7 +102,7 @@ def test_p_takes_the_next_to_hand_and_r_rejects_it(panel: Open) -> None:
     assert shown.saved()["proposed"] == {"11": "accepted", "12": "rejected", "13": "rejected"}
     assert shown.text(".proposed-words") == "1 accepted, 2 rejected"
     shown.keys("a")
-    assert hint(shown) == "Every proposed set is decided."
+    assert hint(shown) == "You have decided on every proposed set."
 
 
 def test_everything_can_be_done_by_mouse(panel: Open) -> None:
@@ -152,7 +152,7 @@ def test_undecided_proposals_are_said_once_and_hold_nobody_up(panel: Open) -> No
     fake.works[1]["draft"] = samples.draft([[5, 6]])
     shown = opened(panel, fake)
     shown.keys("Control+Enter")
-    assert hint(shown).startswith("2 proposed sets are undecided and will count as not kept.")
+    assert hint(shown).startswith("2 proposed sets are undecided and will not be kept.")
     assert shown.key == "first"
     shown.keys("Control+Enter")
     shown.shown("second")
@@ -257,5 +257,5 @@ def test_two_tabs_see_each_others_answers_as_a_conflict(panel: Open) -> None:
     shown = opened(panel, fake)
     fake.works[0] = {**fake.works[0], "revision": 7, "draft": samples.draft(proposed={"11": "rejected"})}
     shown.keys("a")
-    shown.page.get_by_role("button", name="Take the other one").click()
+    shown.page.get_by_role("button", name="Use the other version").click()
     assert chips(shown) == ["original B"]

@@ -86,7 +86,7 @@ def test_what_the_server_cannot_store_is_said_kept_here_and_sent_when_it_can(pan
     word(shown, "not stored – kept in this browser")
     assert stored(shown) == 1
     said = shown.page.locator(".notice").inner_text()
-    assert said.startswith("The server stores nothing now. What you do here is kept in this browser")
+    assert said.startswith("The server cannot store anything at the moment. What you do here is kept in this browser")
     assert FULL in said
     shown.click(9)
     fake.refuse.clear()
@@ -156,7 +156,7 @@ def test_two_tabs_cannot_overwrite_each_other_and_mine_may_win(panel: Open, fake
     assert fake.find(1)["draft"]["sets"] == [[[1, 2]]]
     word(other, "not saved")
     other.click(13)
-    other.page.get_by_role("button", name="Keep what is here").click()
+    other.page.get_by_role("button", name="Keep the version here").click()
     assert other.sets() == [[[9, 10], [13, 14]]]
     word(other, "saved")
 
@@ -167,7 +167,7 @@ def test_the_other_tabs_version_may_be_taken_and_undone(panel: Open, fake: Fake)
     shown.click(1)
     shown.saved()
     other.click(9)
-    other.page.get_by_role("button", name="Take the other one").click()
+    other.page.get_by_role("button", name="Use the other version").click()
     assert other.sets() == [[[1, 2]]]
     assert other.marks()["current-0"] == ["soup"]
     other.keys("Control+z")
@@ -180,7 +180,7 @@ def test_a_lease_that_ran_out_can_be_taken_again_with_the_marks(panel: Open, fak
     shown.click(1)
     assert "lease" in shown.text(".notice.refused")
     shown.click(5)
-    shown.page.get_by_role("button", name="Take it again").click()
+    shown.page.get_by_role("button", name="Take it back").click()
     assert shown.sets() == [[[1, 2], [5, 6]]]
     assert shown.page.locator(".notice").count() == 0
 
@@ -197,6 +197,42 @@ def test_signed_out_keeps_everything_and_says_so(panel: Open, fake: Fake) -> Non
     shown.page.get_by_role("button", name="Try again").click()
     assert shown.sets() == [[[1, 2], [5, 6]]]
     assert shown.page.locator(".notice").count() == 0
+
+
+def test_signed_out_leads_to_the_sign_in_and_back_to_the_same_text(panel: Open, fake: Fake) -> None:
+    shown = panel(fake)
+    shown.keys("s")
+    shown.shown("second")
+    fake.refuse["draft"] = [(401, {})] * 20
+    shown.click(1)
+    link = shown.page.get_by_role("link", name="Sign in")
+    assert link.get_attribute("href").endswith("?theme=light&project=1&instance=102")
+    fake.start = 102
+    with shown.page.expect_navigation():
+        link.click()
+    fake.refuse.clear()
+    shown.page.wait_for_function("!Object.keys(localStorage).some((key) => key.startsWith('annotator:draft:'))")
+    assert fake.find(2)["draft"]["sets"] == [[[1, 2]]]
+    assert shown.page.locator("h1").inner_text() == "Annotate: second"
+
+
+def test_somebody_else_who_signs_in_neither_sees_nor_sends_what_was_kept(panel: Open, fake: Fake) -> None:
+    shown = panel(fake)
+    fake.refuse["draft"] = [(401, {})] * 200
+    shown.click(1)
+    word(shown, "signed out – kept in this browser")
+    shown.page.goto("about:blank")
+    fake.user = 2
+    fake.refuse.clear()
+    sent = len(fake.named("draft"))
+    shown.open()
+    assert shown.counts() == ["0"]
+    assert len(fake.named("draft")) == sent
+    assert stored(shown) == 1
+    fake.user = 1
+    shown.open()
+    shown.page.wait_for_function("!Object.keys(localStorage).some((key) => key.startsWith('annotator:draft:'))")
+    assert fake.find(1)["draft"]["sets"] == [[[1, 2]]]
 
 
 def test_what_closing_the_tab_cuts_off_is_still_sent(panel: Open, fake: Fake) -> None:

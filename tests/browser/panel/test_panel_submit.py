@@ -100,7 +100,7 @@ def test_a_warning_may_be_confirmed(panel: Open) -> None:
     shown = panel(fake)
     fake.refuse["submit"] = [(422, {"error": "Everything is highlighted.", "set": None, "warning": True})]
     shown.keys("Control+Enter")
-    shown.page.get_by_role("button", name="Submit all the same").click()
+    shown.page.get_by_role("button", name="Submit anyway").click()
     shown.shown("second")
     shown.page.wait_for_function("triggers.length")
     assert [sent.get("confirmed") for sent in fake.named("submit")] == [None, True]
@@ -260,24 +260,6 @@ def test_a_correction_says_which_set_of_the_round_before_each_set_was(panel: Ope
     assert shown.saved() == samples.draft([[1, 2]], [[4, 5]], [[7, 8]], origins=[0, 2, None], unlocked=[2])
 
 
-def test_finished_work_is_listed_read_only_and_can_be_withdrawn(panel: Open) -> None:
-    fake = four()
-    shown = panel(fake)
-    shown.keys("Control+Enter")
-    shown.page.wait_for_function("triggers.length")
-    shown.keys("m")
-    shown.page.locator(".mine-row").click()
-    shown.shown("first")
-    shown.click(5)
-    assert shown.counts() == ["1"]
-    shown.page.get_by_role("button", name="Withdraw and reopen").click()
-    shown.page.wait_for_function("!shadow.querySelector('.notice')")
-    shown.click(5)
-    assert shown.sets() == [[[1, 2], [5, 6]]]
-    shown.keys("Control+Enter")
-    shown.shown("second")
-
-
 def test_a_conflict_on_submit_comes_back_for_a_decision(panel: Open) -> None:
     fake = four()
     shown = panel(fake)
@@ -286,7 +268,7 @@ def test_a_conflict_on_submit_comes_back_for_a_decision(panel: Open) -> None:
     shown.keys("Control+Enter")
     shown.page.wait_for_selector(".notice.refused")
     assert shown.key == "first"
-    shown.page.get_by_role("button", name="Keep what is here").click()
+    shown.page.get_by_role("button", name="Keep the version here").click()
     assert shown.sets() == [[[1, 2]]]
     shown.keys("Control+Enter")
     shown.shown("second")

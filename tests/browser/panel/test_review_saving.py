@@ -131,7 +131,7 @@ def test_two_tabs_cannot_overwrite_each_other_and_mine_may_win(review: Open, fak
     word(other, "not saved")
     other.keys("4", "3", "Control+Enter")
     assert "Decide first" in other.text(".hint:not([hidden])")
-    other.page.get_by_role("button", name="Keep what is here").click()
+    other.page.get_by_role("button", name="Keep the version here").click()
     assert other.scores == scores(3, (3, 4))
     word(other, "saved")
 
@@ -142,7 +142,7 @@ def test_the_other_tabs_scores_may_be_taken(review: Open, fake: ReviewFake) -> N
     shown.keys("1", "2")
     assert shown.scores == scores(None, (1, 2))
     other.keys("3")
-    other.page.get_by_role("button", name="Take the other one").click()
+    other.page.get_by_role("button", name="Use the other version").click()
     assert other.given() == ["1", "2", "–"]
     assert other.scores == scores(None, (1, 2))
     other.keys("4")
@@ -155,7 +155,7 @@ def test_what_another_tab_submitted_is_a_submitted_review_here_too(review: Open,
     shown.keys("3", "4", "3", "Control+Enter")
     shown.shown("second")
     other.keys("1")
-    other.page.get_by_role("button", name="Keep what is here").click()
+    other.page.get_by_role("button", name="Keep the version here").click()
     assert other.text(".word") == "changed – submit sends it"
     other.keys("2", "2", "Control+Enter")
     other.shown("second")
@@ -168,7 +168,7 @@ def test_a_review_that_is_over_says_so_and_lets_one_go_on(review: Open, fake: Re
     shown.keys("3")
     shown.page.wait_for_selector(".notice.refused")
     assert OVER in shown.text(".notice.refused")
-    assert shown.page.get_by_role("button", name="Take it again").count() == 0
+    assert shown.page.get_by_role("button", name="Take it back").count() == 0
     shown.keys("4")
     assert shown.given() == ["3", "–", "–"]
     shown.page.get_by_role("button", name="Go on").click()

@@ -102,7 +102,7 @@ def test_a_refusal_that_comes_up_while_one_marks_moves_nothing(panel: Open) -> N
     shown.click(1)
     shown.page.wait_for_selector(".notice.refused")
     assert moved(before, places(shown)) == {}
-    shown.page.get_by_role("button", name="Take it again").click()
+    shown.page.get_by_role("button", name="Take it back").click()
     shown.page.wait_for_selector(".notice.refused", state="detached")
     assert moved(before, places(shown)) == {}
 

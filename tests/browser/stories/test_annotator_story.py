@@ -127,7 +127,7 @@ def test_a_submission_can_be_taken_back_from_the_list_of_finished_work(server: S
     ann.submit()
     ann.press("m")
     ann.page.get_by_role("dialog").get_by_text(key).first.click()
-    ann.page.get_by_role("button", name="Withdraw").first.click()
+    ann.page.get_by_role("button", name="Reopen").first.click()
     ann.page.wait_for_timeout(300)
     assert ann.key == key
     ann.press("Home", "ArrowRight", "Space")
@@ -145,7 +145,7 @@ def test_a_text_is_skipped_and_another_proposed_to_be_discarded(server: Server, 
     proposed = ann.key
     ann.press("d")
     ann.page.get_by_role("dialog").get_by_text("names a person").click()
-    ann.page.get_by_role("dialog").get_by_role("button", name="Discard").click()
+    ann.page.get_by_role("dialog").get_by_role("button", name="Propose").click()
     ann.page.wait_for_timeout(500)
     assert ann.key not in {skipped, proposed}
     lead = person("Lead").open(f"/project?project={SENTIMENT}")

@@ -83,7 +83,7 @@ def test_a_project_is_made_filled_given_to_people_and_exported(
     assert ann.key == "a"
     ann.mark("cold")
     ann.press("Control+Enter")
-    ann.sees("Everything that can be given to you is done")
+    ann.sees("There is nothing left for you to annotate here")
 
     accept_stuck_round(lead)
     lead.section("Progress")

@@ -76,7 +76,7 @@ def test_what_is_proposed_is_chosen_answered_and_counted(server: Server, person:
     ann.press("Control+Enter")
     ann.sees("1 proposed set is undecided")
     ann.press("Control+Enter")
-    ann.sees("Everything that can be given to you is done.")
+    ann.sees("There is nothing left for you to annotate here")
     ann.saved()
     assert states(server) == [
         ("carried", "dispensable", "accepted"),

@@ -1,0 +1,97 @@
+"""The list of one's own work in a project: what one has begun, handed in, proposed, skipped or was given back, a line a text."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from annotator.domain.instances import MyWorkState
+from annotator.store.database import Store
+
+_EXCERPT_CHARS = 500
+
+
+@dataclass(frozen=True, slots=True)
+class WorkLine:
+    """One's newest piece of work on a text; annotation_id: what was last handed in of it; at: when it left one's hands."""
+
+    assignment_id: int
+    instance_id: int
+    annotation_id: int | None
+    key: str
+    excerpt: str
+    state: MyWorkState
+    at: str
+
+
+# A text is discarded whole, or (where several people annotate it) only what this person handed in.
+_STATE = """CASE
+    WHEN instances.state = 'discarded' OR said.state = 'discarded' THEN 'discarded'
+    WHEN work.state = 'submitted' THEN CASE said.state WHEN 'accepted' THEN 'accepted' ELSE 'submitted' END
+    WHEN work.state IN ('returned', 'expired') THEN 'returned'
+    WHEN work.state = 'leased' THEN 'draft'
+    WHEN work.state = 'ended' THEN 'passed on'
+    ELSE work.state END"""
+
+_WORK = """FROM assignments AS work JOIN instances ON instances.id = work.instance_id LEFT JOIN annotations AS said
+    ON said.id = coalesce((SELECT own.id FROM annotations AS own WHERE own.assignment_id = work.id), work.follows_id)"""
+
+# The index keeps a person's work in the order of time, so that a page reads no more of it than it shows. What ended without ever
+# having been seen was only leased ahead.
+_SOURCE = f"""FROM (SELECT work.*, instances.key, {_STATE} AS standing, said.id AS annotation_id {_WORK}
+    WHERE work.project_id = ?1 AND work.user_id = ?2
+    AND (work.state IN ('submitted', 'proposed', 'returned', 'skipped')
+        OR (work.state = 'leased' AND (work.edits > 0 OR said.assignment_id = work.id))
+        OR (work.state = 'expired' AND work.follows_id IS NOT NULL)
+        OR (work.state = 'ended' AND (said.id IS NOT NULL OR work.first_view_at IS NOT NULL
+            OR EXISTS (SELECT 1 FROM proposals WHERE proposals.assignment_id = work.id))))
+    AND NOT EXISTS (SELECT 1 FROM assignments AS later WHERE later.instance_id = work.instance_id
+        AND later.user_id = work.user_id AND later.round > work.round)) AS work"""
+
+_STANDS = "(?3 = '' OR work.standing = ?3)"
+_HOLDS = """(?4 = '' OR instr(lower(work.key), lower(?4)) > 0 OR EXISTS (
+    SELECT 1 FROM segments JOIN documents ON documents.id = document_id
+    WHERE segments.instance_id = work.instance_id AND instr(lower(text), lower(?4)) > 0))"""
+
+
+PAGE_SQL = f"""SELECT id AS assignment_id, instance_id, annotation_id, key, standing AS state,
+    coalesce(submitted_at, created_at) AS at,
+    (SELECT substr(text, 1, {_EXCERPT_CHARS}) FROM segments JOIN documents ON documents.id = document_id
+        WHERE segments.instance_id = work.instance_id AND documents.n_tokens > 0 ORDER BY position LIMIT 1) AS excerpt
+    {_SOURCE} WHERE {_STANDS} AND {_HOLDS}
+    ORDER BY coalesce(submitted_at, created_at) DESC, id DESC LIMIT ?5 OFFSET ?6"""
+
+
+def list_my_work(
+    store: Store, project_id: int, user_id: int, state: str, words: str, *, limit: int, offset: int
+) -> tuple[Sequence[WorkLine], int]:
+    """One page of a person's work, newest first, and how much there is; state and words may be "" for any."""
+    asked = (project_id, user_id, state, words)
+    rows = store.rows(PAGE_SQL, (*asked, limit, offset))
+    n = store.value(f"SELECT count(*) {_SOURCE} WHERE {_STANDS} AND {_HOLDS}", asked)
+    return [WorkLine(**{**dict(row), "excerpt": row["excerpt"] or ""}) for row in rows], int(n)
+
+
+def state_of_work(store: Store, assignment_id: int) -> MyWorkState:
+    """How one piece of work stands, as the list says it."""
+    return cast("MyWorkState", store.value(f"SELECT {_STATE} {_WORK} WHERE work.id = ?", (assignment_id,)))
+
+
+def find_last_submission(store: Store, project_id: int, user_id: int) -> int | None:
+    """The piece of work that a person handed in last, whatever has become of it since."""
+    found = store.value(
+        """SELECT id FROM assignments WHERE project_id = ? AND user_id = ? AND submitted_at IS NOT NULL
+            ORDER BY coalesce(submitted_at, created_at) DESC, id DESC LIMIT 1""",
+        (project_id, user_id),
+    )
+    return None if found is None else int(found)
+
+
+def count_submitted_since(store: Store, project_id: int, user_id: int, since: str) -> int:
+    """How many pieces of work a person has handed in since a moment."""
+    return int(
+        store.value(
+            """SELECT count(*) FROM assignments WHERE project_id = ? AND user_id = ?
+                AND coalesce(submitted_at, created_at) >= ? AND submitted_at IS NOT NULL""",
+            (project_id, user_id, since),
+        )
+    )
