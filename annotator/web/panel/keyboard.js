@@ -60,7 +60,8 @@ export const KEY_LIST = [
     ["d", "propose to discard"],
     ["q", "ask the lead; comments on this text"],
     ["w", "what the project's model answers, where the lead allows it"],
-    ["g", "guidelines"],
+    ["g", "guidelines beside the text: open, close"],
+    ["Shift + g", "go into them, to scroll by keys; back: Shift + g or Esc"],
     ["m", "my finished work"],
     ["?", "this list"],
   ]],
@@ -194,7 +195,7 @@ export class Keyboard {
       d: () => actions.discard(),
       q: () => actions.ask(),
       w: () => actions.answers(),
-      g: () => actions.guidelines(),
+      g: (shift) => actions.guidelines(shift),
       m: () => actions.mine(),
       "?": () => actions.keys(),
     };

@@ -5,6 +5,7 @@
 import { Answers } from "./answers.js";
 import { openDiscard, openKeys, openMine } from "./dialogs.js";
 import { Flow } from "./flow.js";
+import { Guidelines } from "./guidelines.js";
 import { Keyboard, keysFor } from "./keyboard.js";
 import { Marking } from "./marking.js";
 import { Messages } from "./messages.js";
@@ -21,7 +22,6 @@ class Panel {
   constructor(data, parent, trigger) {
     this.data = data;
     this.trigger = trigger;
-    this.guidelinesAsked = 0;
     this.screen = new Screen(parent, data.mode === "read");
     this.marking = new Marking(this.screen, (session) => this.outbox.changed(session));
     this.proposing = new Proposing(this.screen, this.marking);
@@ -42,6 +42,7 @@ class Panel {
     this.screen.root.classList.toggle("brief", Boolean(data.brief));
     this.pointer = this.screen.pointer = new Pointer(this.screen.text, this.screen, this.marking);
     this.keyboard = new Keyboard(this.screen, this.marking, this.#actions());
+    if (data.mode !== "read") this.screen.guidelines = new Guidelines(data, this.screen);
     this.#listen();
     if (data.mode !== "read") this.screen.onshow = (session) => this.talk.show(session);
     if (data.mode === "read") this.#showWork(data.work);
@@ -57,7 +58,7 @@ class Panel {
       result: (label) => marking.setResult(label), note: (text) => marking.setNote(text),
       submit: (confirmed = false) => flow.submit(confirmed === true), skip: () => flow.skip(), discard: () => this.#askDiscard(),
       ask: () => this.talk.open(), answers: () => this.answers.open(),
-      guidelines: () => this.trigger("guidelines", (this.guidelinesAsked += 1)),
+      guidelines: (reads) => screen.guidelines?.toggle(reads === true),
       mine: () => openMine(screen.root, (page) => this.messages.mine(this.data.project, page), (row) => flow.open(row.instance)),
       nextMark: (by) => screen.nextMark(by), table: () => screen.keepTable(), reading: () => screen.reading.open(), noAnswer: () => marking.noAnswer(),
       keys: () => openKeys(screen.root, keysFor(flow.settings)), retry: () => flow.retry(), withdraw: () => flow.withdraw(), goOn: () => flow.goOn(),
@@ -98,6 +99,7 @@ class Panel {
     this.trigger = trigger;
     this.messages.csrf = this.talk.messages.csrf = this.answers.messages.csrf = data.csrf || this.messages.csrf;
     this.screen.updateTheme();
+    this.screen.guidelines?.update(data.guidelines);
     if (data.mode === "read" && JSON.stringify(data.work) !== this.workShown) this.#showWork(data.work);
     else if (data.mode !== "read" && (data.start ?? null) !== (before.start ?? null) && data.start) this.flow.open(data.start);
   }

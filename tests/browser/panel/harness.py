@@ -119,6 +119,7 @@ class Fake:
     works: list[dict[str, Any]]
     project: dict[str, Any] = field(default_factory=project)
     start: int | None = None
+    guidelines: dict[str, Any] | None = None
     read: dict[str, Any] | None = None
     held: dict[str, threading.Event] = field(default_factory=dict)
     refuse: dict[str, list[tuple[int, dict[str, Any]]]] = field(default_factory=dict)
@@ -191,6 +192,7 @@ class Fake:
             "csrf": "token",
             "routes": "/api/panel",
             "work": self.read,
+            "guidelines": self.guidelines,
         }
 
     def instances(self) -> dict[str, dict[str, Any]]:

@@ -245,7 +245,9 @@ def test_an_annotation_of_a_deep_link_is_opened(review: Open, fake: ReviewFake) 
 def test_guidelines_and_the_list_of_keys(review: Open, fake: ReviewFake) -> None:
     shown = review(fake)
     shown.keys("g")
-    assert shown.page.evaluate("triggers") == [["guidelines", 1]]
+    assert shown.page.evaluate("document.documentElement.dataset.guidelines") == "open"
+    shown.keys("Shift+G", "g")
+    assert shown.page.evaluate("document.documentElement.dataset.guidelines") is None
     shown.keys("?")
     assert "give the score; goes to the next one that is missing" in shown.text("dialog")
     shown.keys("3", "Escape")
