@@ -345,3 +345,10 @@ def test_seeing_an_instance_is_noted(panel: Panel, store: Store, project: Projec
         store.value("SELECT first_view_at FROM assignments WHERE id = ?", (work["assignment"],))
         == "2026-01-01T10:00:00.000Z"
     )
+
+
+def test_the_original_of_a_text_that_is_no_changed_version_is_refused(panel: Panel, project: Project) -> None:
+    work = panel.get(f"next?project={project.id}").json()["work"]
+    assert work["is_changed"] is False
+    answer = panel.get(f"original?assignment={work['assignment']}")
+    assert (answer.status_code, answer.json()["error"]) == (404, "This text is not a changed version of another one.")

@@ -5,6 +5,7 @@
 import { badgeOf } from "./chip.js";
 import { button, element } from "./dom.js";
 import { icon } from "./icons.js";
+import { ProposedNotes } from "./proposed_notes.js";
 
 export class Notices {
   /** @param {Object<string, Function>} actions */
@@ -13,6 +14,7 @@ export class Notices {
     this.root = element("div", { class: "notices" });
     this.urgent = element("div", { class: "notices-urgent" });
     this.dock = element("div", { class: "dock" }, this.urgent);
+    this.proposed = new ProposedNotes();
     this.page = null;
     this.key = "";
   }
@@ -32,6 +34,7 @@ export class Notices {
     if (dark !== this.dark) this.key = "";
     this.dark = dark;
     this.#draw(session);
+    if (session.offer) this.proposed.update(session);
   }
 
   #draw(session) {
@@ -50,7 +53,7 @@ export class Notices {
 
   /** The boxes above the text of a session; null for those that there is no reason for. */
   boxes(session) {
-    return [this.#submitted(session), this.#feedback(session)];
+    return [this.#submitted(session), this.#changed(session), this.#feedback(session)];
   }
 
   /** A pressed button goes away with its box; the focus then returns to the text. */
@@ -95,6 +98,14 @@ export class Notices {
     if (work.state !== "submitted" || work.foreign) return null;
     return this.box("info", "lock", "You have submitted this text. It can be read here, not changed.",
       button("Withdraw and reopen", { onclick: this.actions.withdraw }), button("Back to work", { className: "plain", onclick: this.actions.goOn }));
+  }
+
+  /** What somebody who judges a changed version is to know, with the way to its original. */
+  #changed({ work }) {
+    if (!work.is_changed || !this.actions.original) return null;
+    const words = element("p", {}, "This is a changed version of another text. Judge it as it stands here.");
+    return this.box("changed", "warning", element("div", {}, words, this.proposed.root),
+      button("Original", { key: "v", title: "The original, and what was changed", onclick: this.actions.original }));
   }
 
   #feedback({ work, state }) {

@@ -10,6 +10,7 @@ import { Keyboard, keysFor } from "./keyboard.js";
 import { Marking } from "./marking.js";
 import { Messages } from "./messages.js";
 import { mountable } from "./mount.js";
+import { Original } from "./original.js";
 import { Pointer } from "./pointer.js";
 import { Proposing } from "./proposing.js";
 import { Outbox } from "./saving.js";
@@ -38,6 +39,7 @@ class Panel {
     });
     this.talk = new Talk({ routes: data.talk || "/api/talk", csrf: data.csrf || "", project: data.project, screen: this.screen });
     this.answers = new Answers({ routes: "/api", csrf: data.csrf || "", screen: this.screen, setsOf: ({ state }) => state.sets.map(({ spans }) => spans) });
+    this.original = new Original(this.messages, this.screen);
     this.screen.build(this.#actions());
     this.screen.root.classList.toggle("brief", Boolean(data.brief));
     this.pointer = this.screen.pointer = new Pointer(this.screen.text, this.screen, this.marking);
@@ -50,7 +52,7 @@ class Panel {
   }
 
   #actions() {
-    const { marking, flow, screen, proposing } = this;
+    const { marking, flow, screen, proposing, data } = this;
     return {
       hover: (index) => screen.hover(index), choose: (index, byHand) => screen.chosen(marking, index, byHand), newSet: () => marking.newSet(),
       unlock: (index) => marking.unlock(index), undo: () => marking.undo(), redo: () => marking.redo(),
@@ -59,6 +61,7 @@ class Panel {
       submit: (confirmed = false) => flow.submit(confirmed === true), skip: () => flow.skip(), discard: () => this.#askDiscard(),
       ask: () => this.talk.open(), answers: () => this.answers.open(),
       guidelines: (reads) => screen.guidelines?.toggle(reads === true),
+      original: data.mode === "read" ? null : () => this.original.open(),
       mine: () => openMine(screen.root, (page) => this.messages.mine(this.data.project, page), (row) => flow.open(row.instance)),
       nextMark: (by) => screen.nextMark(by), table: () => screen.keepTable(), reading: () => screen.reading.open(), noAnswer: () => marking.noAnswer(),
       keys: () => openKeys(screen.root, keysFor(flow.settings)), retry: () => flow.retry(), withdraw: () => flow.withdraw(), goOn: () => flow.goOn(),

@@ -129,6 +129,7 @@ class Fake:
     lock: threading.RLock = field(default_factory=threading.RLock)
     threads: list[dict[str, Any]] = field(default_factory=list)
     proposed: dict[int, dict[str, Any]] = field(default_factory=dict)
+    original: dict[str, Any] = field(default_factory=dict)
 
     def hold(self, route: str) -> threading.Event:
         """Answer a route only once the event that this gives is set."""
@@ -205,6 +206,8 @@ class Fake:
             return (
                 refused.pop(0) if refused else (200, self.next(int(body["instance"]) if "instance" in body else None))
             )
+        if route == "original":
+            return 200, self.original
         if route in {"of", "begin", "answer"}:
             return self.talk(route, body)
         return (200, self.mine()) if route == "mine" else self.post(route, body)
