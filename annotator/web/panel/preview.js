@@ -37,20 +37,17 @@ export class Preview {
     this.sets.hidden = session.project?.result_mode === "labels_only";
     if (this.drawn === sets && this.current === current && this.dark === dark) return;
     Object.assign(this, { drawn: sets, current, dark });
-    this.rows.replaceChildren(...sets.flatMap((set, index) => this.#row(session, set, index, dark)));
+    this.rows.replaceChildren(...sets.map((set, index) => this.#row(session, set, index, dark)));
     this.#updateTotal(session, sets);
     setText(this.overlaps, overlapWords(sets, current));
   }
 
-  #row({ map, work, state }, set, index, dark) {
-    const row = element("tr", { class: index === state.current ? "current" : "" },
+  #row({ map, state }, set, index, dark) {
+    return element("tr", { class: index === state.current ? "current" : "" },
       element("td", {}, badgeOf(index, dark)),
       element("td", { class: "number" }, String(set.size)),
       element("td", { class: "number" }, ratio(set.size, map.selectableCount)),
       element("td", { class: "words", dir: "auto" }, set.size ? map.brief(set.spans, BRIEF_CHARS) : "–"));
-    const feedback = work.feedback?.sets?.[set.origin] || [];
-    const lines = feedback.map((line) => element("tr", { class: "said" }, element("td"), element("td", { colspan: 3 }, line)));
-    return [row, ...lines];
   }
 
   #updateTotal({ map }, sets) {

@@ -128,9 +128,9 @@ def test_the_difference_to_the_round_before_is_shown_token_by_token(review: Open
 
 def test_why_it_was_returned_stands_with_the_set_it_is_about(review: Open) -> None:
     shown = review(ReviewFake([second_round()]))
-    assert "needs 3.6: not concise enough." in shown.card(1)
+    assert "Compactness score: 2 × not sure, 1 × concise." in shown.card(1)
     assert "“The comma adds nothing.”" in shown.card(1)
-    assert "needs 2.6" in shown.card(3)
+    assert "Comprehensiveness score: 2 × not sure, 1 × comprehensive." in shown.card(3)
     assert "Set B, which has gone: “The soup says the opposite.”" in shown.card(3)
     assert "Round 1" not in shown.card(2)
     assert shown.text(".instance-key").endswith("round 2 of 3")
