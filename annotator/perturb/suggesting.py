@@ -32,9 +32,9 @@ def suggest(
 ) -> tuple[Suggestion, ...]:
     """Changes of a segment's text that suit a kind of perturbation; apply one with `apply_edits(body.text, one.edits)`.
 
-    Each function of the register gives at most `most`, drawn from the seed when it finds more, in order of the text; which function
-    comes first says `suggesters_for`. The same arguments give the same suggestions. A kind that is the project's own gets those
-    of all functions. Nothing here reads the meaning of a text: a person looks at each before it counts.
+    Each function of the register gives at most `most`, drawn from the seed when it finds more, in order of the text; which of
+    them comes first, says `suggesters_for`. The same arguments give the same suggestions. A kind that is the project's own gets
+    those of all functions. Nothing here reads the meaning of a text: a person looks at each before it counts.
 
     Raises:  InvalidValue if `language` is no language code
     >>> from annotator.text.tokenise import tokenise

@@ -1,4 +1,4 @@
-/** What became of a changed version: each version with what it changed, and what each checker said of it, in order. */
+/** The history of a changed version: each version with what it changed, and what each checker said of it, in order. */
 import { when } from "./dialogs.js";
 import { element } from "./dom.js";
 import { pieceNodes } from "./pieces.js";
@@ -22,7 +22,7 @@ export function historyOf(one, kinds) {
 
 /** Whoever is not named (the author, to those who check) is somebody. */
 function versionLine(version, before, kinds, one) {
-  const what = version.is_correction ? "corrected it" : before ? "wrote it anew" : "wrote it";
+  const what = version.is_correction ? "corrected it" : before ? "revised it" : "wrote it";
   const facts = before ? [version.kind !== before.kind && `kind: ${kinds.titleOf(before.kind)} → ${kinds.titleOf(version.kind)}`, version.result !== before.result && `label: ${shown(before.result)} → ${shown(version.result)}`] : [];
   return element("li", {}, element("span", { class: "who" }, element("b", {}, version.by ?? SOMEBODY), ` ${what}`, element("time", {}, when(version.at))),
     version.reason && element("q", { dir: "auto" }, version.reason), ...facts.filter(Boolean).map((fact) => element("span", { class: "fact" }, fact)),

@@ -15,8 +15,8 @@ import { DraftStorage } from "./storage.js";
 import { Talk } from "./talk.js";
 
 const MY_REVIEWS = {
-  title: "My submitted reviews",
-  none: "Nothing is submitted yet. What you submit is listed here, and can be changed until its round is decided.",
+  title: "My reviews",
+  none: "You have not submitted any reviews yet. They will be listed here, and can be changed until their round is decided.",
   facts: (row) => [`round ${row.round}`, row.outcome || (row.state === "submitted" ? "not decided yet" : row.state), when(row.submitted_at)],
 };
 

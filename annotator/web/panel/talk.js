@@ -66,7 +66,7 @@ export class Talk {
 
   #thread(body, thread) {
     const send = (text) => this.#send(body, "answer", { thread: thread.id, text });
-    const waits = thread.waits_for_lead && element("span", { class: "waits" }, "waits for the lead");
+    const waits = thread.waits_for_lead && element("span", { class: "waits" }, "for the lead to answer");
     return element("section", { class: "thread" },
       element("h3", {}, `About ${thread.about}`, waits),
       ...thread.comments.map(commentOf),
@@ -85,7 +85,7 @@ export class Talk {
     return element("section", { class: "thread asking" }, element("h3", {}, "A question or comment"),
       subjects.length > 1 && element("label", { class: "about" }, "About ", about),
       this.#entry({ label: "Ask", rows: 3, keep: `ask ${this.instance}`, send, placeholder: "what you want to know, or to say" },
-        element("label", { class: "reason" }, lead, "The lead is to answer")));
+        element("label", { class: "reason" }, lead, "Ask the lead to answer")));
   }
 
   /** A field with its button; Ctrl+Enter sends. */

@@ -81,7 +81,9 @@ class ReviewFake(Fake):
     def next(self, instance: int | None) -> dict[str, Any]:
         asked = next((w for w in self.works if w["annotation"] == instance), None)
         shown = asked or next((w for w in self.works if w["state"] == "open"), None)
-        empty = None if shown else "Nothing waits for your review. Annotations appear here when they are handed in."
+        empty = (
+            None if shown else "There is nothing for you to review. Annotations appear here when they are submitted."
+        )
         return {"work": shown, "project": self.project, "counts": self.counts, "empty": empty}
 
     def mine(self) -> dict[str, Any]:
@@ -112,7 +114,7 @@ class ReviewFake(Fake):
             return self.refuse[route].pop(0)
         found = self.find(body["review"])
         if found["state"] == "decided":
-            return 410, {"error": "This round is decided; scores cannot be changed any more."}
+            return 410, {"error": "This round is decided, so its scores can no longer be changed."}
         if route == "skip":
             found["state"] = "skipped"
             return 200, {"next": self.next(None)}

@@ -11,7 +11,7 @@ from tests.browser.panel.harness import Fake, PanelPage, work
 pytestmark = pytest.mark.browser
 Open = Callable[..., PanelPage]
 
-NOTE = "Set B: 2 of its tokens are not in the changed text; look whether the rest is enough."
+NOTE = "Set B: 2 of its tokens are not in the changed text; check that the rest is still sufficient."
 
 
 def one(number: int, title: str, spans: list[list[int]], source: str = "carried", notes: tuple[str, ...] = ()) -> Any:

@@ -41,7 +41,7 @@ def test_a_question_is_one_key_away_and_goes_to_the_lead(panel: Open) -> None:
         {"project": 1, "instance": 101, "about": "instance", "annotation": None, "position": None,
          "text": "Is irony negative? q", "to_lead": True}
     ]  # fmt: skip
-    expect(shown.page.locator(".waits")).to_have_text("waits for the lead")
+    expect(shown.page.locator(".waits")).to_have_text("for the lead to answer")
     expect(field).to_have_value("")
     assert shown.counts() == ["0"]  # nothing was marked by what was typed
 

@@ -11,7 +11,7 @@ from tests.browser.panel.review_harness import review as review_of
 
 pytestmark = pytest.mark.browser
 Open = Callable[..., ReviewPage]
-OVER = "This round is decided; scores cannot be changed any more."
+OVER = "This round is decided, so its scores can no longer be changed."
 
 
 @pytest.fixture

@@ -92,7 +92,7 @@ def test_submitting_with_a_missing_score_goes_to_it_and_says_so(review: Open, fa
     assert hint(shown) == "Set B has no compactness score yet."
     assert fake.named("submit") == []
     shown.keys("4", "j", "Delete", "Control+Enter")
-    assert hint(shown) == "The comprehensiveness score of the whole is missing."
+    assert hint(shown) == "The comprehensiveness score is missing."
 
 
 def test_comments_of_a_set_and_of_the_whole_are_saved_and_shown_again(review: Open, fake: ReviewFake) -> None:
@@ -134,7 +134,7 @@ def test_without_sets_only_the_whole_is_scored(review: Open) -> None:
     shown.keys("3", "Control+Enter")
     shown.page.wait_for_selector(".empty:not([hidden])")
     assert fake.named("submit")[0]["scores"] == {"comprehensiveness": 3, "comment": "", "sets": []}
-    assert shown.text(".empty").startswith("Nothing waits for your review.")
+    assert shown.text(".empty").startswith("There is nothing for you to review.")
 
 
 def test_skip_brings_the_next_one(review: Open, fake: ReviewFake) -> None:
@@ -229,7 +229,7 @@ def test_the_change_of_a_submitted_review_can_be_taken_back(review: Open, fake: 
     shown.open()
     assert shown.given()[0] == "1"  # a reload keeps the change, and still does not send it
     assert fake.messages == []
-    shown.page.get_by_role("button", name="Take the change back").click()
+    shown.page.get_by_role("button", name="Undo the change").click()
     assert shown.given()[0] == "3"
     assert shown.scores == scores(3, (3, 4))
 
@@ -249,7 +249,7 @@ def test_guidelines_and_the_list_of_keys(review: Open, fake: ReviewFake) -> None
     shown.keys("Shift+G", "g")
     assert shown.page.evaluate("document.documentElement.dataset.guidelines") is None
     shown.keys("?")
-    assert "give the score; goes to the next one that is missing" in shown.text("dialog")
+    assert "give the score, and go to the next missing one" in shown.text("dialog")
     shown.keys("3", "Escape")
     assert shown.step == "A sufficiency score"
     fake.project["has_guidelines"] = False

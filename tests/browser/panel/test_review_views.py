@@ -70,7 +70,7 @@ def test_a_click_takes_that_token_out(shown: ReviewPage) -> None:
     assert shown.marks()["out"] == ["But"]
     shown.page.mouse.click(*shown.at(2))
     assert shown.marks()["out"] == ["But"]
-    shown.page.get_by_role("button", name="The one to the right").click()
+    shown.page.get_by_role("button", name="Next part").click()
     assert shown.marks()["out"] == ["the"]
 
 
@@ -131,7 +131,7 @@ def test_why_it_was_returned_stands_with_the_set_it_is_about(review: Open) -> No
     assert "Compactness score: 2 × not sure, 1 × concise." in shown.card(1)
     assert "“The comma adds nothing.”" in shown.card(1)
     assert "Comprehensiveness score: 2 × not sure, 1 × comprehensive." in shown.card(3)
-    assert "Set B, which has gone: “The soup says the opposite.”" in shown.card(3)
+    assert "Set B, which is gone: “The soup says the opposite.”" in shown.card(3)
     assert "Round 1" not in shown.card(2)
     assert shown.text(".instance-key").endswith("round 2 of 3")
 

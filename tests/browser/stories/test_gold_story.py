@@ -22,7 +22,7 @@ def test_a_question_is_answered_and_a_version_is_made_of_what_was_ticked(
     ann.press("q")
     ann.page.get_by_role("textbox", name="Ask").fill("Does irony count?")
     ann.press("Control+Enter")
-    ann.sees("waits for the lead")
+    ann.sees("for the lead to answer")
     lead = person("Lead").open("/project?project=1")
     page = lead.page
     lead.section("Decisions")
