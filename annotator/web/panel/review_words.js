@@ -6,7 +6,7 @@ import { decimalOf, nameOf } from "./review_scores.js";
 /** The question of the step in three parts; the one in the middle is the result, to stand out. @returns {[string, string, string]} */
 export function questionOf({ step, work }) {
   const result = work.result === null ? "the result" : labelWords(work.result, work.instance) || "no answer";
-  if (step.property === "sufficiency") return ["Can ", result, ` be given from set ${letterOf(step.set)} alone?`];
+  if (step.property === "sufficiency") return ["Can ", result, ` be inferred from set ${letterOf(step.set)} alone?`];
   if (step.property === "compactness") return ["Does ", result, ` need every token of set ${letterOf(step.set)}?`];
   if (work.sets.length) return ["Do the sets together hold everything that supports ", result, "?"];
   return ["No rationale was marked. Is there really nothing in the text that supports ", result, "?"];

@@ -26,7 +26,7 @@ def hint(shown: ReviewPage) -> str:
 def test_each_step_says_what_is_asked_in_the_words_of_the_papers(review: Open, fake: ReviewFake) -> None:
     shown = review(fake)
     assert shown.step == "A sufficiency score"
-    assert shown.text(".ask-question") == "Can positive be given from set A alone?"
+    assert shown.text(".ask-question") == "Can positive be inferred from set A alone?"
     assert shown.choices() == ["1 cannot support the result", "2 not sure", "3 can support the result"]
     shown.keys("j")
     assert shown.step == "A compactness score"
