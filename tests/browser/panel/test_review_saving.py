@@ -130,7 +130,7 @@ def test_two_tabs_cannot_overwrite_each_other_and_mine_may_win(review: Open, fak
     assert "another tab" in other.text(".notice.refused")
     word(other, "not saved")
     other.keys("4", "3", "Control+Enter")
-    assert "Decide first" in other.text(".hint:not([hidden])")
+    assert "First decide" in other.text(".hint:not([hidden])")
     other.page.get_by_role("button", name="Keep what is here").click()
     assert other.scores == scores(3, (3, 4))
     word(other, "saved")

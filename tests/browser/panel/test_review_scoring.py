@@ -56,7 +56,7 @@ def test_after_the_last_score_the_focus_is_on_submit_and_enter_goes_on(review: O
     shown = review(fake)
     shown.keys("3", "4", "3", "4", "3")
     assert shown.page.evaluate("shadow.activeElement.textContent").startswith("Submit")
-    assert "Every score is given" in shown.said
+    assert "All scores are given" in shown.said
     shown.keys("Enter")
     shown.shown("second")
     (sent,) = fake.named("submit")
@@ -78,7 +78,7 @@ def test_a_scored_step_is_changed_by_another_number_and_taken_back_with_delete(r
 def test_a_number_beyond_the_scale_and_a_key_held_down_score_nothing_more(review: Open, fake: ReviewFake) -> None:
     shown = review(fake)
     shown.keys("4")
-    assert hint(shown) == "The sufficiency score goes from 1 to 3."
+    assert hint(shown) == "The sufficiency score is a number from 1 to 3."
     shown.page.keyboard.down("3")
     shown.page.keyboard.down("3")
     shown.page.keyboard.up("3")

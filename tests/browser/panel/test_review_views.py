@@ -82,7 +82,7 @@ def test_comprehensiveness_is_scored_without_the_sets(shown: ReviewPage) -> None
     shown.keys("x")
     assert shown.view == "All sets"
     shown.keys("o")
-    assert "This step is about the whole" in shown.text(".hint:not([hidden])")
+    assert "This score is about all sets" in shown.text(".hint:not([hidden])")
     assert shown.view == "All sets"
 
 

@@ -270,7 +270,7 @@ def test_a_decision_of_another_one_meanwhile_is_said_and_shown(server: Server, p
     with open_store(server.database) as store:
         reject(store, ben, one.id, 1, "no")
     checker.press("a")
-    checker.sees("changed or decided meanwhile")
+    checker.sees("changed or decided in the meantime")
     expect(checker.page.locator(".check-result")).to_contain_text("returned")
     expect(checker.page.get_by_role("button", name=re.compile("^Approve"))).to_be_hidden()
 
