@@ -1,15 +1,11 @@
 """Annotate: the token panel with the work that is mine."""
 
 from annotator.web import token_panel
-from annotator.web.page_parts import asked_instance, guidelines_dialog, require_project
+from annotator.web.page_parts import asked_instance, require_project
 from annotator.web.session import current_visit, page_store
 
 with page_store() as store:
     visit = current_visit(store)
 project = require_project(visit, "annotate")
 if project is not None:
-    report = token_panel.mark(
-        project.id, visit.user.id, visit.csrf, start=asked_instance(), key=f"annotate_panel_{project.id}"
-    )
-    if report.asks_for_guidelines:
-        guidelines_dialog(project)
+    token_panel.mark(project, visit.user, visit.csrf, start=asked_instance(), key=f"annotate_panel_{project.id}")

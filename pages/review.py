@@ -1,15 +1,11 @@
 """Review: the annotations that wait for my scores."""
 
 from annotator.web import review_panel
-from annotator.web.page_parts import asked_annotation, guidelines_dialog, require_project
+from annotator.web.page_parts import asked_annotation, require_project
 from annotator.web.session import current_visit, page_store
 
 with page_store() as store:
     visit = current_visit(store)
 project = require_project(visit, "review")
 if project is not None:
-    report = review_panel.review(
-        project.id, visit.user.id, visit.csrf, start=asked_annotation(), key=f"review_panel_{project.id}"
-    )
-    if report.asks_for_guidelines:
-        guidelines_dialog(project)
+    review_panel.review(project, visit.user, visit.csrf, start=asked_annotation(), key=f"review_panel_{project.id}")

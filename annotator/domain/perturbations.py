@@ -42,7 +42,7 @@ KINDS: tuple[PerturbationKind, ...] = (
     PerturbationKind(
         "important",
         "Important words",
-        "Replace words that matter by a synonym or a related word. Prediction and rationale should change along. "
+        "Replace words that matter by a synonym or a related word. Prediction and rationale should change accordingly. "
         "(Wang et al. 2022)",
         "benchmark",
         keeps_label=None,
@@ -60,7 +60,7 @@ KINDS: tuple[PerturbationKind, ...] = (
     PerturbationKind(
         "contrast",
         "Contrast",
-        "As small a change as can be that mostly changes the label: an example from the other side of the border. "
+        "As small a change as possible that usually changes the label: an example from the other side of the decision boundary. "
         "(ER-TEST, contrast sets)",
         "contrast",
         keeps_label=False,
@@ -69,7 +69,7 @@ KINDS: tuple[PerturbationKind, ...] = (
     PerturbationKind(
         "vocabulary",
         "Vocabulary",
-        "Other words of the same sort, intensifiers and reducers, an added phrase that says more of the same or the opposite. "
+        "Other words of the same sort, intensifiers and reducers, or an added phrase that says more of the same or the opposite. "
         "(ER-TEST, functional tests)",
         "functional",
         keeps_label=None,
@@ -78,7 +78,7 @@ KINDS: tuple[PerturbationKind, ...] = (
     PerturbationKind(
         "robustness",
         "Robustness",
-        "Typos, punctuation, contractions, added URLs and handles: nothing that a reader would mind. "
+        "Typos, punctuation, contractions, added URLs and handles: nothing a reader would mind. "
         "(ER-TEST, functional tests)",
         "functional",
         keeps_label=True,
@@ -87,7 +87,7 @@ KINDS: tuple[PerturbationKind, ...] = (
     PerturbationKind(
         "logic",
         "Logic",
-        "Negation put in or taken out, a contradiction, sides that change places. (ER-TEST, functional tests)",
+        "Negation added or removed, a contradiction, or two sides that change places. (ER-TEST, functional tests)",
         "functional",
         keeps_label=False,
         keeps_rationale=False,

@@ -35,7 +35,7 @@ class CarryNote:
                 f"{name}: it now marks the same tokens as set {set_letter(self.other_index)}, so it is proposed once."
             )
         verb = "is" if self.n_lost == 1 else "are"
-        return f"{name}: {self.n_lost} of its tokens {verb} not in the changed text; look whether the rest is enough."
+        return f"{name}: {self.n_lost} of its tokens {verb} not in the changed text; check that the rest is still sufficient."
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,12 +35,17 @@ class Suggestion:
 
 @dataclass(frozen=True, slots=True)
 class Suggester:
-    """A function that finds suggestions; kinds: for which kinds of perturbation; languages: en, zh; () is any."""
+    """A function that finds suggestions.
+
+    kinds: for which kinds of perturbation; languages: en, zh; () is any
+    turns: whether its changes turn the label: 2 as a rule, 1 depending on the task and the text, 0 hardly ever
+    """
 
     name: str
     title: str
     kinds: frozenset[str]
     languages: frozenset[str]
+    turns: int
     find: Suggest
 
     def suits(self, kind: str, language: str) -> bool:
@@ -53,7 +58,7 @@ _KIND_NAMES = frozenset(kind.name for kind in KINDS)
 SUGGESTERS: dict[str, Suggester] = {}
 
 
-def suggester(title: str, *, kinds: str, languages: str = "") -> Callable[[Suggest], Suggest]:
+def suggester(title: str, *, kinds: str, languages: str = "", turns: int = 0) -> Callable[[Suggest], Suggest]:
     """Enter a function in the register under its own name. kinds, languages: names with blanks between them.
 
     To add one: write a function from a Passage to (edits, why) in a module of annotator/perturb/suggestions, put this above
@@ -67,7 +72,7 @@ def suggester(title: str, *, kinds: str, languages: str = "") -> Callable[[Sugge
         known = frozenset(kinds.split())
         if unknown := known - _KIND_NAMES:
             raise InvalidValue(f"Suggestion function '{name}' is for unknown kinds: {', '.join(sorted(unknown))}.")
-        SUGGESTERS[name] = Suggester(name, title, known, frozenset(languages.split()), find)
+        SUGGESTERS[name] = Suggester(name, title, known, frozenset(languages.split()), turns, find)
         return find
 
     return enter

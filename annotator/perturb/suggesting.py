@@ -17,12 +17,14 @@ import annotator.perturb.suggestions.phrases
 import annotator.perturb.suggestions.punctuation
 import annotator.perturb.suggestions.synonyms
 import annotator.perturb.suggestions.typos  # noqa: F401  (each enters its functions in the register)
+from annotator.domain.perturbations import KINDS
 from annotator.domain.texts import TokenizedText
 from annotator.perturb.passage import GivenWords, Passage, Reading
 from annotator.perturb.registry import SUGGESTERS, Suggester, Suggestion
 from annotator.text.language import is_chinese, subtags
 
 NO_WORDS = GivenWords()
+_CHANGE_THE_LABEL = frozenset(kind.name for kind in KINDS if kind.keeps_label is False)
 
 
 def suggest(
@@ -30,9 +32,9 @@ def suggest(
 ) -> tuple[Suggestion, ...]:
     """Changes of a segment's text that suit a kind of perturbation; apply one with `apply_edits(body.text, one.edits)`.
 
-    Each function of the register gives at most `most`, drawn from the seed when it finds more, in order of the text. The same
-    arguments give the same suggestions. A kind that is the project's own gets those of all functions. Nothing here reads
-    the meaning of a text: a person looks at each before it counts.
+    Each function of the register gives at most `most`, drawn from the seed when it finds more, in order of the text; which of
+    them comes first, says `suggesters_for`. The same arguments give the same suggestions. A kind that is the project's own gets
+    those of all functions. Nothing here reads the meaning of a text: a person looks at each before it counts.
 
     Raises:  InvalidValue if `language` is no language code
     >>> from annotator.text.tokenise import tokenise
@@ -49,8 +51,14 @@ def suggest(
 
 
 def suggesters_for(kind: str, language: str) -> tuple[Suggester, ...]:
-    """The functions that are asked for a kind and a language, in the order in which their suggestions come."""
-    return tuple(one for one in SUGGESTERS.values() if one.suits(kind, _code(language)))
+    """The functions that are asked for a kind and a language, in the order in which their suggestions come.
+
+    Of a kind that is to change the label, those come first whose changes do.
+    """
+    chosen = [one for one in SUGGESTERS.values() if one.suits(kind, _code(language))]
+    if kind in _CHANGE_THE_LABEL:
+        chosen.sort(key=lambda one: -one.turns)
+    return tuple(chosen)
 
 
 def _code(language: str) -> str:

@@ -316,7 +316,7 @@ _SENTENCES: dict[str, Callable[[_Detail, str], str]] = {
     "take off list": lambda detail, _: f"took it off the list “{detail['list']}”",
     "write perturbation": lambda detail, _: f"wrote a changed version of it ({detail['kind']})",
     "revise perturbation": lambda detail, _: (
-        f"wrote changed version {_number(detail)} anew, now version {detail['version']}"
+        f"revised changed version {_number(detail)}, now version {detail['version']}"
     ),
     "withdraw perturbation": lambda detail, _: f"withdrew changed version {_number(detail)}",
     "check perturbation": lambda detail, _: f"said something of changed version {_checked(detail)}",
@@ -324,6 +324,6 @@ _SENTENCES: dict[str, Callable[[_Detail, str], str]] = {
     "check perturbation: correct": lambda detail, _: f"corrected changed version {_checked(detail)}",
     "check perturbation: reject": lambda detail, _: f"sent changed version {_checked(detail, ' back to its author')}",
     "approve perturbation": lambda detail, _: (
-        f"was the last to approve changed version {_number(detail)}; it is instance number {detail['instance']} now"
+        f"was the last to approve changed version {_number(detail)}; it is now instance number {detail['instance']}"
     ),
 }

@@ -83,7 +83,7 @@ def reject(store: Store, actor: User, perturbation_id: int, version: int, reason
     """It goes back to its author, with the reason."""
     with store.transaction():
         _, perturbation = _checkable(store, actor, perturbation_id, version)
-        _add_check(store, actor, perturbation, "reject", _required(reason, "why it goes back to its author"))
+        _add_check(store, actor, perturbation, "reject", _required(reason, "why you return it to its author"))
         perturbations_store.set_state(store, perturbation_id, "returned")
         return perturbations_store.get_perturbation(store, perturbation_id)
 
@@ -178,7 +178,7 @@ def _require_checker(store: Store, actor: User, project_id: int) -> bool:
     roles = require_role(store, actor, project_id)
     if actor.id is None or not any(has_right(actor, roles, right) for right in _RIGHTS):
         raise NotAllowed(
-            f"{actor.name} does not have the right to check changed versions. Annotators, reviewers and leads have."
+            f"{actor.name} does not have the right to check changed versions. Annotators, reviewers and leads do."
         )
     return has_right(actor, roles, "manage project")
 
@@ -197,7 +197,7 @@ def _shown_original(store: Store, actor: User, project: Project, perturbation: P
             f"'{original.key}' is being annotated, and its rationale sets would be shown here. This waits until it is complete."
         )
     if perturbation.state != "waiting" and not (is_lead or reviews or has_part):
-        raise Conflict("This is not up for checking any more.")
+        raise Conflict("There is nothing to check here any more.")
     return original
 
 
@@ -212,10 +212,10 @@ def _checkable(store: Store, actor: User, perturbation_id: int, version: int) ->
     project = get_project_by_id(store, perturbation.project_id)
     _require_checker(store, actor, project.id)
     if perturbation.current.number != version or perturbation.state != "waiting":
-        raise Conflict("This was changed or decided meanwhile. Look at it again as it is now.")
+        raise Conflict("This was changed or decided in the meantime. Look at it again as it is now.")
     _shown_original(store, actor, project, perturbation)
     if perturbation.current.made_by == actor.id:
-        raise NotAllowed("Nobody checks their own words. Others will.")
+        raise NotAllowed("Nobody checks their own work; others will.")
     if actor.id is None or not perturbation.may_be_checked_by(actor.id):
         raise Conflict("You have checked this version already.")
     return project, perturbation

@@ -1,12 +1,12 @@
-"""Why work was returned, and how it was scored: the arithmetic and the reviewers' comments, beside the set they are about."""
+"""Why work was returned, and how it was scored: in the scales' words, with the reviewers' comments, beside the set they are about."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
 from annotator.domain.instances import Annotation
-from annotator.domain.reviews import Finding, Review, Round
+from annotator.domain.reviews import SCALES, Finding, Review, Round
 from annotator.errors import NotFound
 from annotator.review.rounds import passed_sets
 from annotator.store import Store
@@ -65,7 +65,7 @@ def _told(found: Round, annotation: Annotation, reviews: Sequence[Review], findi
         lines.append(f"The lead decided: {found.reason}")
     for finding in findings:
         into = lines if finding.set_index is None else by_set[finding.set_index]
-        into.append(describe(finding))
+        into.append(in_words(finding))
     for review in reviews:
         if review.scores.comment:
             lines.append(f"A reviewer: {review.scores.comment}")
@@ -73,7 +73,24 @@ def _told(found: Round, annotation: Annotation, reviews: Sequence[Review], findi
             if score.comment:
                 by_set[number].append(f"A reviewer: {score.comment}")
     passed = passed_sets(found.verdict, len(annotation.sets))
-    return Feedback(found.number, tuple(lines), {n: tuple(said) for n, said in by_set.items()}, passed)
+    return Feedback(found.number, _each_once(lines), {n: _each_once(said) for n, said in by_set.items()}, passed)
+
+
+def _each_once(lines: Sequence[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(lines))
+
+
+def in_words(finding: Finding) -> str:
+    """What the reviewers scored, in the words of the scale that they scored with, the lowest first.
+
+    >>> in_words(Finding("compactness", 0, (3, 2, 3), Fraction(8, 3), Fraction(18, 5)))
+    'Compactness score: 1 × includes disturbances, 2 × not sure.'
+    """
+    scale = SCALES[finding.name]
+    counts = sorted(Counter(finding.scores).items())
+    said = ", ".join(f"{count} × {scale[score - 1]}" for score, count in counts)
+    whole = " of all sets" if finding.set_index is None and finding.name != "comprehensiveness" else ""
+    return f"{finding.name.capitalize()} score{whole}: {said}."
 
 
 def describe(finding: Finding) -> str:

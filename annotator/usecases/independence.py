@@ -19,7 +19,7 @@ from annotator.store.shown_sets import closed_instances, note_gold_shown, note_s
 
 _BATCH = 2_000
 _IN_HAND = "You have this text in hand to annotate, so what others marked in it is not shown to you."
-_LEAD_MAY = " Hand yours in first, or look at the text on the page Project, under Instances, which gives it back."
+_LEAD_MAY = " Submit yours first, or open the text on the page Project under Instances, which gives it back."
 _UNDECIDED = "You annotate this text, and yours is not decided yet, so what others marked in it is not shown to you."
 _ALL_CLOSED = (
     "Every text that has gold so far is one that you annotate or may still be given, so nothing of it is exported to you. "

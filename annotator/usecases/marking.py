@@ -254,7 +254,8 @@ def propose_discard(
 ) -> tuple[dict[str, int], Work | None]:
     """Propose to the lead that an instance be discarded; until the lead decides nobody gets it."""
     if reason not in DISCARD_REASONS:
-        raise InvalidValue(f"'{reason}' is not a reason to discard. Choose one of: {'; '.join(DISCARD_REASONS)}.")
+        said = f"'{reason}' is not one of the reasons" if reason else "A proposal to discard needs a reason"
+        raise InvalidValue(f"{said}. Choose one of: {'; '.join(DISCARD_REASONS)}.")
     if reason == "other" and not comment.strip():
         raise InvalidValue("Please say in a few words why, since you chose “other”.")
     with store.transaction():

@@ -65,7 +65,7 @@ def checked_gold(
     if look.problems:
         raise InvalidValue(" ".join(look.problems))
     if not may_be_empty and (said := nothing_left(look)):
-        raise InvalidAnnotation(f"{said} Hand it in again if it is meant.", is_warning=True)
+        raise InvalidAnnotation(f"{said} Submit it again if that is what you want.", is_warning=True)
     return look.gold
 
 
@@ -99,16 +99,16 @@ def staleness(store: Store, project: Project, perturbation: Perturbation) -> tup
         return (f"The original '{original.key}' was discarded.",)
     said = []
     if perturbations_store.fingerprint_of_instance(store, original.id) != perturbation.original_fingerprint:
-        said.append(f"The original '{original.key}' was changed since.")
+        said.append(f"The original '{original.key}' has changed since this was written.")
     if packed_sets(gold_of_instance(store, project, original)) != perturbation.gold:
-        said.append(f"The gold sets of the original '{original.key}' are others since.")
+        said.append(f"The gold sets of the original '{original.key}' have changed since this was written.")
     return tuple(said)
 
 
 def nothing_left(look: Look) -> str:
     """What is to be said where the edit deletes everything, or every token of every set; else ""."""
     if look.change.is_empty:
-        return "Nothing is left of the text in which tokens are marked, so no set is proposed."
+        return "Nothing is left of the text in which tokens can be marked, so no set is proposed."
     if look.gold.sets and not look.carried.sets:
         return "No token of any rationale set is left, so no set is proposed."
     return ""
@@ -119,7 +119,7 @@ def _problems(
 ) -> list[str]:
     problems = []
     if change.is_no_op:
-        problems.append("Nothing is changed yet, or only white space.")
+        problems.append("Nothing has been changed yet, or only white space.")
     elif (same := _same_text(store, instance, changed, but)) is not None:
         problems.append(f"{same} has the same text. Change something else.")
     if changed.result is None or (not changed.result and project.task.result_kind == "label"):
@@ -127,7 +127,7 @@ def _problems(
             "Choose the label of the changed text." if project.labels else "Give the answer to the changed text."
         )
     elif project.task.result_kind == "label" and project.labels and changed.result not in project.labels:
-        problems.append(f"'{changed.result}' is no label of this project ({', '.join(project.labels)}).")
+        problems.append(f"'{changed.result}' is not a label of this project ({', '.join(project.labels)}).")
     if len(changed.note) > LONGEST_NOTE:
         problems.append(f"The note is longer than {LONGEST_NOTE:,} characters.")
     return problems

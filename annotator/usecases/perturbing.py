@@ -118,7 +118,7 @@ def revise(
         perturbation = _own(store, actor, perturbation_id)
         project, instance = _original(store, actor, perturbation.original_id)
         if not perturbation.may_be_revised_by(actor.id):
-            raise Conflict(f"This is {_STATES[perturbation.state]}; only what came back can be written anew.")
+            raise Conflict(f"This is {_STATES[perturbation.state]}; only what was returned can be revised.")
         gold = checked_gold(store, project, instance, changed, perturbation, may_be_empty=may_be_empty)
         perturbations_store.add_version(store, perturbation, actor, changed, packed_sets(gold), "")
         add_event(
@@ -144,8 +144,8 @@ def withdraw(store: Store, actor: User, perturbation_id: int) -> None:
 
 
 _STATES = {
-    "waiting": "with its checkers",
-    "returned": "back with its author",
+    "waiting": "being checked",
+    "returned": "returned to its author",
     "approved": "approved",
     "withdrawn": "withdrawn",
 }
@@ -159,10 +159,10 @@ def _original(store: Store, actor: User, instance_id: int) -> tuple[Project, Ins
     instance = get_instance(store, instance_id)
     if instance.parent_key is not None:
         raise Conflict(
-            f"'{instance.key}' is a changed version of '{instance.parent_key}' itself. Change the original once more instead."
+            f"'{instance.key}' is itself a changed version of '{instance.parent_key}'. Change the original again instead."
         )
     if instance.state == "discarded":
-        raise Conflict(f"'{instance.key}' was discarded, so it gets no changed versions.")
+        raise Conflict(f"'{instance.key}' was discarded, so no changed versions of it can be written.")
     if instance.state != "complete" and not _is_lead(store, actor, project.id):
         raise Conflict(
             f"'{instance.key}' is still being annotated, and its rationale sets would be shown here. Choose another text, or "
@@ -179,7 +179,7 @@ def _own(store: Store, actor: User, perturbation_id: int) -> Perturbation:
     perturbation = perturbations_store.get_perturbation(store, perturbation_id)
     require(store, actor, perturbation.project_id, "annotate")
     if perturbation.author != actor.id:
-        raise NotAllowed("Somebody else wrote this; only they can change it.")
+        raise NotAllowed("Somebody else wrote this, so only they can change it.")
     return perturbation
 
 

@@ -19,13 +19,14 @@ from annotator.perturb.changes import compare
 from annotator.perturb.lexicon import Lexicon
 from annotator.store import Store
 from annotator.store import proposed_sets as proposed_store
-from annotator.store.instances import find_instance_ids, get_instance
+from annotator.store.instances import get_instance
 from annotator.store.projects import get_project_by_id
 from annotator.store.word_lists import list_word_lists
 from annotator.text.language import subtags
 from annotator.usecases import independence
 from annotator.usecases.gold_labels import gold_of_instance
 from annotator.usecases.leasing import own_work
+from annotator.usecases.originals import find_original
 from annotator.usecases.perturbation_looks import kinds_of
 
 _ANY_LANGUAGE = "xx"
@@ -152,17 +153,13 @@ def close(store: Store, assignment_id: int, draft: Draft) -> None:
 
 
 def _original_of(store: Store, project: Project, instance: Instance) -> Instance | None:
-    """The original that can be compared with a changed version, of the same split if there is one.
+    """The original that can be compared with a changed version.
 
     Only one that is complete: its gold would else be shown to people who are to find it.
     """
-    if instance.parent_key is None:
+    original = find_original(store, project.id, instance)
+    if original is None:
         return None
-    ids = find_instance_ids(store, project.id, instance.parent_key, instance.split)
-    ids = ids or find_instance_ids(store, project.id, instance.parent_key)
-    if not ids:
-        return None
-    original = get_instance(store, ids[0])
     names = [[(s.name, s.is_selectable) for s in one.segments] for one in (original, instance)]
     return original if original.state == "complete" and names[0] == names[1] else None
 

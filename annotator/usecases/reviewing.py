@@ -122,16 +122,16 @@ def _asked(store: Store, project: Project, user: User, annotation_id: int) -> Re
     user_id = cast("int", user.id)
     found = find_round(store, annotation_id)
     if found is None or found.project_id != project.id:
-        raise NotFound(f"Annotation number {annotation_id} is not before reviewers in this project.")
+        raise NotFound(f"Annotation number {annotation_id} is not under review in this project.")
     mine = review_store.find_review(store, annotation_id, user_id)
     if mine is not None and mine.state in {"leased", "submitted"}:
         return mine
     if get_annotation(store, annotation_id).user_id == user_id:
-        raise NotAllowed("This is your own annotation; nobody reviews their own.")
+        raise NotAllowed("This is your own annotation, and nobody reviews their own.")
     _require_no_annotator(store, user, found)
     if not review_store.may_claim(store, annotation_id):
         raise NotAllowed(
-            "This annotation is not yours to score: others have scored it, or it is no longer before reviewers."
+            "This annotation is not yours to score: others have scored it, or it is no longer under review."
         )
     return _claim(store, project, annotation_id, user_id)
 
@@ -139,7 +139,7 @@ def _asked(store: Store, project: Project, user: User, annotation_id: int) -> Re
 def _require_no_annotator(store: Store, user: User, found: Round) -> None:
     """Raise NotAllowed for whoever annotates the text, or may still be given it: per text one is annotator or reviewer."""
     if annotates_text(store, found.instance_id, cast("int", user.id)):
-        raise NotAllowed("You annotate this text yourself, so others review what is marked in it.")
+        raise NotAllowed("You annotate this text yourself, so others review it.")
     if may_annotate_still(store, user, found.project_id, found.instance_id):
         lead_may = (
             " As a lead you may look at it on the page Project, under Instances: then you are not given it any more."
@@ -147,7 +147,7 @@ def _require_no_annotator(store: Store, user: User, found: Round) -> None:
         leads = has_right(user, roles_of(store, user, found.project_id), "see all annotations")
         raise NotAllowed(
             "You may still be given this text to annotate, so what others marked in it is not shown to you. "
-            f"You can review it when enough others have it.{lead_may if leads else ''}"
+            f"You can review it once enough others have been given it.{lead_may if leads else ''}"
         )
 
 
@@ -177,7 +177,9 @@ def save_review(
     with store.transaction():
         review, project = _open_review(store, user, review_id)
         if review.state == "submitted":
-            raise StaleDraft("These scores are handed in, in another tab perhaps. Hand them in again to change them.")
+            raise StaleDraft(
+                "These scores were submitted already, perhaps in another tab. Submit them again to change them."
+            )
         _keep(store, user, project, review, revision, scores)
         review_store.add_review_time(store, review_id, _plausible(active_ms), _plausible(idle_ms))
     return revision + 1
@@ -212,7 +214,7 @@ def skip_review(store: Store, user: User, review_id: int) -> NextReview:
     with store.transaction():
         review, project = _open_review(store, user, review_id)
         if review.state == "submitted":
-            raise StaleDraft("These scores are handed in already.")
+            raise StaleDraft("These scores have been submitted already.")
         review_store.set_review_state(store, review, "skipped")
         _note(store, user, "skip review", review, project)
         return _next(store, project, user, _held_or_claimed(store, project, user))
@@ -281,15 +283,17 @@ def _open_review(store: Store, user: User, review_id: int) -> tuple[Review, Proj
     review = _own_review(store, user, review_id)
     found = find_round(store, review.annotation_id)
     if found is None or found.outcome is not None:
-        raise LeaseLost("This round is decided; scores cannot be changed any more.")
+        raise LeaseLost("This round is decided, so its scores can no longer be changed.")
     if get_annotation(store, review.annotation_id).state != "submitted" or review.state == "ended":
         raise LeaseLost(
-            "The annotator has taken this annotation back, or the lead decided; nothing is to be scored here now."
+            "The annotator has withdrawn this annotation, or the lead has decided; there is nothing to score here now."
         )
     project = get_project_by_id(store, review.project_id)
     if review.state in {"expired", "skipped"}:
         if not review_store.may_claim(store, review.annotation_id):
-            raise LeaseLost("This annotation rested for longer than its lease and was given to another reviewer.")
+            raise LeaseLost(
+                "This annotation was left for longer than its lease and has been given to another reviewer."
+            )
         _require_no_annotator(store, user, found)
         review = _claim(store, project, review.annotation_id, review.user_id)
     return review, project
@@ -306,7 +310,7 @@ def _own_review(store: Store, user: User, review_id: int) -> Review:
 def _keep(store: Store, user: User, project: Project, review: Review, revision: int, scores: Scores) -> None:
     if revision != review.revision:
         raise StaleDraft(
-            "These scores were changed in another tab or window as well. Keep what is here, or take what was saved there."
+            "These scores were changed in another tab or window as well. Keep what is here, or use what was saved there."
         )
     n_sets = len(get_annotation(store, review.annotation_id).sets)
     if len(scores.sets) > n_sets:
@@ -344,7 +348,7 @@ def _require_complete(store: Store, review: Review, scores: Scores) -> None:
             if given is None:
                 raise InvalidAnnotation(f"Set {set_letter(number)} has no {name} score yet.", set_index=number)
     if scores.comprehensiveness is None:
-        raise InvalidAnnotation("The comprehensiveness score of the whole is missing.")
+        raise InvalidAnnotation("The comprehensiveness score is missing.")
 
 
 def _as_detail(scores: Scores) -> dict[str, object]:
@@ -369,18 +373,18 @@ def _plausible(milliseconds: int) -> int:
 def _reviewer(store: Store, user: User, project_id: int) -> int:
     require(store, user, project_id, "review")
     if user.id is None:
-        raise NotAllowed("The local operator reviews nothing itself. Sign in as a person to review.")
+        raise NotAllowed("The local operator does not review. Sign in as a person to do so.")
     return user.id
 
 
 def _why_empty(store: Store, project: Project, user: User, counts: Mapping[str, int]) -> str:
     if not project.settings.reviewers_per_annotation:
-        return "This project accepts annotations as they are handed in; nothing is reviewed here."
+        return "This project accepts annotations as they are submitted; nothing is reviewed here."
     if review_store.are_any_closed(store, _asking(store, project, user)):
         return (
-            "Nothing waits for your review now. Annotations that still want scores are of texts that you annotate or may "
-            "still be given, so others score them."
+            "There is nothing for you to review now. The annotations that still need scores are of texts that you annotate or "
+            "may still be given, so others score them."
         )
     if counts["submitted"]:
-        return "Everything that you can score is scored. New annotations appear here when they are handed in."
-    return "Nothing waits for your review. Annotations appear here when they are handed in."
+        return "You have scored everything you can. New annotations appear here when they are submitted."
+    return "There is nothing for you to review. Annotations appear here when they are submitted."

@@ -105,6 +105,7 @@ class ShownWork:
     locked_sets: tuple[int, ...]
     feedback: ShownFeedback | None
     outcome: ShownOutcome | None  # of what has left the person's hands
+    is_changed: bool  # whether it is a changed version, so that the route `original` may be asked
     proposes: bool  # whether the route `proposed` has something to answer to
 
 
@@ -165,6 +166,7 @@ def show_work(work: Work, project: Project) -> ShownWork:
         locked_sets=work.feedback.passed if work.feedback else (),
         feedback=None if work.feedback is None else _show_feedback(work.feedback),
         outcome=None if work.outcome is None else _show_outcome(work.outcome),
+        is_changed=work.instance.parent_key is not None,
         proposes=may_propose(project, assignment, work.instance),
     )
 
@@ -230,7 +232,7 @@ def _show_segment(segment: Segment, task: Task) -> ShownSegment:
     body = segment.body
     return ShownSegment(
         name=segment.name,
-        title=_title(segment, task),
+        title=segment_title(segment, task),
         selectable=segment.is_selectable,
         text=body.text,
         starts=tuple(utf16_offsets(body.text, body.starts)),
@@ -239,7 +241,8 @@ def _show_segment(segment: Segment, task: Task) -> ShownSegment:
     )
 
 
-def _title(segment: Segment, task: Task) -> str:
+def segment_title(segment: Segment, task: Task) -> str:
+    """What a segment is called on a screen."""
     spec = task.spec_of(segment.name)
     if spec is None:
         return segment.name

@@ -24,26 +24,25 @@ def _changed_segments(
     for segment in original.segments:
         texts = [version.changed.texts.get(segment.name, segment.body.text) for version in (before, after)]
         if texts[0] != texts[1]:
-            found[segment.name] = pieces_of(texts[0], texts[1], original.language)
+            found[segment.name] = pieces_of(*(tokenise(text, original.language) for text in texts))
     return found
 
 
-def pieces_of(before: str, after: str, language: str) -> list[Piece]:
+def pieces_of(before: TokenizedText, after: TokenizedText) -> list[Piece]:
     """The two texts cut at the runs of their token diff; the pieces of either put together are that text.
 
     White space between two tokens goes with the second, so that a run begins where the one before it ends.
     """
-    one, other = tokenise(before, language), tokenise(after, language)
-    cuts = [_cuts(one), _cuts(other)]
+    cuts = [_cuts(before), _cuts(after)]
     pieces: list[Piece] = [
         (
             run.kind,
-            before[cuts[0][run.start] : cuts[0][run.end]],
-            after[cuts[1][run.other_start] : cuts[1][run.other_end]],
+            before.text[cuts[0][run.start] : cuts[0][run.end]],
+            after.text[cuts[1][run.other_start] : cuts[1][run.other_end]],
         )
-        for run in diff_tokens(one.tokens(), other.tokens()).runs
+        for run in diff_tokens(before.tokens(), after.tokens()).runs
     ]
-    rest = (before[cuts[0][-1] :], after[cuts[1][-1] :])
+    rest = (before.text[cuts[0][-1] :], after.text[cuts[1][-1] :])
     return [*pieces, ("kept", *rest)] if any(rest) else pieces
 
 

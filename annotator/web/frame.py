@@ -170,7 +170,7 @@ def waiting_line(store: Store, user: User, project: Project, roles: frozenset[Ro
     if has_right(user, roles, "annotate") or has_right(user, roles, "review"):
         to_check, back = changed_versions_waiting(store, project, user)
         parts += [f"{to_check:,} to check"] if to_check else []
-        parts += [f"{back:,} changed version{'s' if back > 1 else ''} back"] if back else []
+        parts += [f"{back:,} changed version{'s' if back > 1 else ''} returned"] if back else []
     if has_right(user, roles, "manage project") and (asked := count_waiting(store, project)):
         parts.append(f"{asked:,} question{'s' if asked > 1 else ''} to answer")
     return " · ".join(parts)

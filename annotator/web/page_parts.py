@@ -147,9 +147,3 @@ def show_missing_labels(store: Store, visit: Visit, project: Project, *, is_befo
 def labels_in(text: str) -> tuple[str, ...]:
     """The labels that somebody wrote, with commas between them."""
     return tuple(label.strip() for label in text.split(",") if label.strip())
-
-
-@st.dialog("Guidelines", width="large")
-def guidelines_dialog(project: Project) -> None:
-    """The project's guidelines, as its lead wrote them in Markdown (no HTML)."""
-    st.markdown(project.guidelines or "_This project has no guidelines yet. Ask its lead for them._")

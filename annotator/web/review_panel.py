@@ -1,12 +1,14 @@
 """The review screen on a page: a component made of the token panel's modules, registered once (docs/review.md)."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
+from annotator.domain.people import User
+from annotator.domain.projects import Project
+from annotator.web.guidelines import guidelines_data, show_guidelines
 from annotator.web.routes.static import panel_version
 
 _FOLDER = Path(__file__).parent / "panel"
@@ -21,14 +23,6 @@ export default async function (component) {
 """
 
 
-@dataclass(frozen=True, slots=True)
-class ReviewReport:
-    """What the screen told the script in this run: a review reached the server; the person asks for the guidelines."""
-
-    made_progress: bool
-    asks_for_guidelines: bool
-
-
 def _component() -> Callable[..., Any]:
     css = "\n".join((_FOLDER / name).read_text(encoding="utf-8") for name in _SHEETS)
     return st.components.v2.component("review_panel", css=css, js=_LOADER.replace("VERSION", panel_version()))
@@ -37,15 +31,18 @@ def _component() -> Callable[..., Any]:
 _PANEL = _component()
 
 
-def review(project_id: int, user_id: int | None, csrf: str, *, start: int | None, key: str) -> ReviewReport:
+def review(project: Project, user: User, csrf: str, *, start: int | None, key: str) -> None:
     """The review screen. It asks our routes for work by itself; `start` is an annotation to open first.
 
-    user_id: whose scores it may take from the browser's storage
+    user: whose scores it may take from the browser's storage
     """
-    data = {"project": project_id, "user": user_id, "start": start, "csrf": csrf, "routes": "/api/review"}
-    answer = _PANEL(data=data, key=key, on_progress_change=_nothing, on_guidelines_change=_nothing)
-    return ReviewReport(answer.progress is not None, answer.guidelines is not None)
+    data = {
+        "project": project.id, "user": user.id, "start": start, "csrf": csrf, "routes": "/api/review",
+        "guidelines": guidelines_data(project, user),
+    }  # fmt: skip
+    _PANEL(data=data, key=key, on_progress_change=_nothing)
+    show_guidelines(project)
 
 
 def _nothing() -> None:
-    """A trigger is a reason to run the script again; what it does then it sees in the answer."""
+    """A trigger is a reason to run the script again: the numbers in the sidebar follow."""

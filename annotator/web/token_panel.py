@@ -1,14 +1,16 @@
 """The token panel on a page: one component, registered once; its modules come from our own route (docs/panel.md)."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import streamlit as st
 
+from annotator.domain.people import User
+from annotator.domain.projects import Project
 from annotator.usecases.showing import ShownProject, ShownWork
+from annotator.web.guidelines import guidelines_data, show_guidelines
 from annotator.web.routes.static import panel_version
 
 _FOLDER = Path(__file__).parent / "panel"
@@ -22,14 +24,6 @@ export default async function (component) {
 """
 
 
-@dataclass(frozen=True, slots=True)
-class PanelReport:
-    """What the panel told the script in this run: it made progress; the person asks for the guidelines."""
-
-    made_progress: bool
-    asks_for_guidelines: bool
-
-
 def panel_component(name: str, module: str) -> Callable[..., Any]:
     """A component that one of the panel's modules draws; register it once, when its own module is loaded."""
     css = (_FOLDER / "panel.css").read_text(encoding="utf-8")
@@ -40,17 +34,17 @@ def panel_component(name: str, module: str) -> Callable[..., Any]:
 _PANEL = panel_component("token_panel", "panel")
 
 
-def mark(project_id: int, user_id: int | None, csrf: str, *, start: int | None, key: str) -> PanelReport:
+def mark(project: Project, user: User, csrf: str, *, start: int | None, key: str) -> None:
     """The panel for marking. It asks our routes for work by itself; `start` is an instance to open first.
 
-    user_id: whose drafts it may take from the browser's storage
+    user: whose drafts it may take from the browser's storage
     """
     data = {
-        "mode": "mark", "project": project_id, "user": user_id, "start": start, "csrf": csrf, "routes": "/api/panel",
-        "work": None,
+        "mode": "mark", "project": project.id, "user": user.id, "start": start, "csrf": csrf, "routes": "/api/panel",
+        "work": None, "guidelines": guidelines_data(project, user),
     }  # fmt: skip
-    answer = _PANEL(data=data, key=key, on_progress_change=_nothing, on_guidelines_change=_nothing)
-    return PanelReport(answer.progress is not None, answer.guidelines is not None)
+    _PANEL(data=data, key=key, on_progress_change=_nothing)
+    show_guidelines(project)
 
 
 def read(work: ShownWork, project: ShownProject, *, is_brief: bool = False, key: str) -> None:
@@ -59,8 +53,8 @@ def read(work: ShownWork, project: ShownProject, *, is_brief: bool = False, key:
         "mode": "read", "project": project.id, "start": None, "csrf": "", "routes": "", "work": msgspec.to_builtins(work),
         "brief": is_brief,
     }  # fmt: skip
-    _PANEL(data=data, key=key, on_progress_change=_nothing, on_guidelines_change=_nothing)
+    _PANEL(data=data, key=key, on_progress_change=_nothing)
 
 
 def _nothing() -> None:
-    """A trigger is a reason to run the script again; what it does then it sees in the answer."""
+    """A trigger is a reason to run the script again: the numbers in the sidebar follow."""

@@ -161,7 +161,7 @@ def test_what_is_lost_empty_or_equal_is_told_and_the_proposal_has_neither() -> N
     assert found.origins == (1, 3)
     assert [note.sentence() for note in found.notes] == [
         "Set A: none of its tokens is left in the changed text, so it is not proposed.",
-        "Set B: 1 of its tokens is not in the changed text; look whether the rest is enough.",
+        "Set B: 1 of its tokens is not in the changed text; check that the rest is still sufficient.",
         "Set C: it now marks the same tokens as set B, so it is proposed once.",
     ]
 

@@ -78,8 +78,14 @@ EXAMPLES: dict[str, list[tuple[str, str, str | None]]] = {
     "change_chinese_degree": [("zh", "很好吃", "好吃"), ("zh", "很好吃", "比较好吃")],
     "change_name": [("en", "Zaphod saw Emily Smith; Zaphod's dog", "Trillian saw Emily Smith; Trillian's dog"), ("zh", "李明来了", None)],
     "change_place": [("en", "in Springfield, in New York", "in Shelbyville, in New York"), ("zh", "在北京", None)],
+    "change_nationality": [("en", "a French film", None), ("en", "an Italian film", None)],
+    "exchange_two": [
+        ("en", "Emily told John.", "John told Emily."),
+        ("en", "from Springfield to Shelbyville", "from Shelbyville to Springfield"),
+        ("zh", "李明打了王芳", "王芳打了李明"),
+    ],
     "change_number": [("en", "for 30 days", None)],
-    "change_number_word": [("en", "for two days", None)],
+    "change_number_word": [("en", "for two days", None), ("en", "for forty days", None)],
     "change_chinese_number": [("zh", "等了三天", None)],
     "add_praise": [("en", "It is.", "It is. I enjoyed it."), ("en", "It is", "It is. I enjoyed it."), ("zh", "好吃", "好吃。我很喜欢。")],
     "add_blame": [("en", "It is .", "It is . I did not enjoy it ."), ("zh", "好吃！", "好吃！我不喜欢。")],
@@ -138,6 +144,11 @@ TRAPS: list[tuple[str, str, str, str]] = [
     ("negate_chinese", "zh", "所有人", "所没有人"),
     ("use_antonym", "zh", "好像不行", "差像不行"),
     ("change_place", "en", "the New York Times", "the Berlin Times"),
+    ("exchange_two", "en", "Emily and John left.", "John and Emily left."),
+    ("exchange_two", "en", "Emily left. John stayed.", "John left. Emily stayed."),
+    ("change_nationality", "en", "a French-speaking cook", "an Italian-speaking cook"),
+    ("change_number_word", "en", "forty-two days", "thirty-two days"),
+    ("change_number_word", "en", "two hundred days", "three hundred days"),
     ("drop_filler", "en", "this kind of film", "this film"),
     ("drop_filler", "en", "not really", "not"),
     ("passive_to_active", "en", "The house was located by the river.", "The river located the house."),
@@ -283,6 +294,56 @@ def test_every_kind_has_functions_in_both_languages(kind: str, language: str) ->
         language
     ]
     assert {one.maker for one in suggest(tokenise(text, language), language, kind)} <= names
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("en", "The very good cook in Paris made it for 30 people, and it is a slow evening with Emily."),
+        ("zh", "李明在北京等了3天，服务很好，很好吃。"),
+    ],
+)
+@pytest.mark.parametrize("kind", ["contrast", "logic"])
+def test_of_a_kind_that_changes_the_label_come_first_those_that_turn_it(kind: str, language: str, text: str) -> None:
+    found = suggest(tokenise(text, language), language, kind, given=GIVEN)
+    turns = [SUGGESTERS[one.maker].turns for one in found]
+    assert turns == sorted(turns, reverse=True)
+    assert turns[0] == 2
+    assert SUGGESTERS["use_antonym"].turns > SUGGESTERS["change_number"].turns > SUGGESTERS["intensify"].turns
+
+
+def test_a_negation_comes_before_a_stronger_word_and_an_opposite_before_a_number() -> None:
+    found = suggest(tokenise("It is a very bad film, for 30 years.", "en"), "en", "contrast")
+    makers = list(dict.fromkeys(one.maker for one in found))
+    assert (
+        makers.index("negate")
+        < makers.index("use_antonym")
+        < makers.index("change_number")
+        < makers.index("change_degree")
+    )
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "makers"),
+    [
+        ("en", "Emily paid 30 euros in Paris.", {"change_name", "change_place", "change_number"}),
+        (
+            "en",
+            "An Italian cook in China waited forty years.",
+            {"change_nationality", "change_place", "change_number_word"},
+        ),
+        ("zh", "李明在北京等了三天。", {"change_name", "change_place", "change_chinese_number"}),
+    ],
+)
+def test_entities_are_names_places_and_numbers(language: str, text: str, makers: set[str]) -> None:
+    assert {one.maker for one in suggest(tokenise(text, language), language, "entity")} == makers
+
+
+def test_the_article_follows_another_nationality() -> None:
+    for seed in range(20):
+        for text in texts_of("an Italian film", "en", "change_nationality", seed=seed):
+            article, nationality, _ = text.split()
+            assert (article == "an") == (nationality[0] in "AEIO"), text
 
 
 def test_other_languages_get_what_needs_no_grammar() -> None:

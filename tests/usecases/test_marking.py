@@ -417,7 +417,11 @@ def test_a_rejected_proposal_to_discard_brings_the_text_back(store: Store, proje
 
 @pytest.mark.parametrize(
     ("reason", "comment", "sentence"),
-    [("boring", "", "'boring' is not a reason to discard"), ("other", " ", "say in a few words why")],
+    [
+        ("boring", "", "'boring' is not one of the reasons"),
+        ("", "", "needs a reason. Choose one of: offensive"),
+        ("other", " ", "say in a few words why"),
+    ],
 )
 def test_a_discard_needs_a_known_reason(
     store: Store, project: Project, annotator: User, reason: str, comment: str, sentence: str

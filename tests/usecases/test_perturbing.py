@@ -146,7 +146,7 @@ def test_two_versions_of_one_kind_get_keys_of_their_own(
 def test_nobody_checks_their_own_words_or_checks_twice(
     store: Store, people: dict[str, User], written: Perturbation
 ) -> None:
-    with pytest.raises(NotAllowed, match="Nobody checks their own words"):
+    with pytest.raises(NotAllowed, match="Nobody checks their own work"):
         approve(store, people["Ann"], written)
     approve(store, people["Ben"], written)
     with pytest.raises(Conflict, match="checked this version already"):
@@ -180,7 +180,7 @@ def test_a_correction_is_a_new_version_and_restarts_the_checking(
         better.texts["text"],
     ]
     assert corrected.current.reason == "truly is more than a filler"
-    with pytest.raises(NotAllowed, match="own words"):
+    with pytest.raises(NotAllowed, match="own work"):
         approve(store, people["Cem"], written)
     assert approve(store, people["Ben"], written).state == "waiting"
     assert approve(store, people["Ann"], written).state == "approved"  # the author may check what another one corrected
@@ -190,7 +190,7 @@ def test_one_rejection_sends_it_back_with_its_reason_and_the_author_writes_it_an
     store: Store, people: dict[str, User], written: Perturbation
 ) -> None:
     approve(store, people["Ben"], written)
-    with pytest.raises(InvalidValue, match="why it goes back"):
+    with pytest.raises(InvalidValue, match="why you return it"):
         checking.reject(store, people["Cem"], written.id, 1, " ")
     returned = checking.reject(store, people["Cem"], written.id, 1, "changes the meaning")
     assert (returned.state, returned.checks[-1].reason) == ("returned", "changes the meaning")
@@ -208,7 +208,7 @@ def test_a_check_of_a_version_that_was_replaced_meanwhile_is_refused(
     checking.correct(
         store, people["Cem"], written.id, 1, change("The plot is slow , the acting is superb ."), "shorter"
     )
-    with pytest.raises(Conflict, match="changed or decided meanwhile"):
+    with pytest.raises(Conflict, match="changed or decided in the meantime"):
         checking.approve(store, people["Ben"], written.id, 1)
 
 
@@ -227,10 +227,10 @@ def test_without_checkers_it_is_an_instance_at_once(
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
-        (change(TEXT), "Nothing is changed"),
+        (change(TEXT), "Nothing has been changed"),
         (change(TEXT.replace(" ", "  ")), "only white space"),
         (change(result=None), "Choose the label"),
-        (change(result="superb"), "no label of this project"),
+        (change(result="superb"), "not a label of this project"),
         (change(kind="magic"), "no kind of perturbation 'magic'"),
         (ChangedText("contrast", {"title": "x"}, "negative"), "no segment 'title'"),
         (change("x" * 200_001), "longer than 200,000"),
@@ -276,7 +276,7 @@ def test_a_changed_version_of_a_changed_version_is_refused(
 ) -> None:
     approve(store, people["Ben"], written)
     child = approve(store, people["Cem"], written).instance_id or 0
-    with pytest.raises(Conflict, match="is a changed version of 'r0' itself"):
+    with pytest.raises(Conflict, match="is itself a changed version of 'r0'"):
         perturbing.open_original(store, people["Ann"], child)
 
 
@@ -398,7 +398,7 @@ def test_a_correction_is_judged_without_the_version_before_it_but_by_its_author(
     ]
     assert (mine["checks"], mine["may_check"]) == ([], True)
     assert not shown_check(store, people["Ann"], written)["may_revise"]
-    with pytest.raises(Conflict, match="only what came back can be written anew"):
+    with pytest.raises(Conflict, match="only what was returned can be revised"):
         perturbing.revise(store, people["Ann"], written.id, change("The acting is superb ."))
 
 
@@ -559,7 +559,7 @@ def test_the_history_in_a_copy_names_the_copy_s_own_numbers(
     assert restored.id != approved.id
     told = [moment.what for moment in timeline(store, LOCAL_OPERATOR, copy, original(store, copy))]
     assert (
-        f"was the last to approve changed version no. {restored.id}; it is instance number {restored.instance_id} now"
+        f"was the last to approve changed version no. {restored.id}; it is now instance number {restored.instance_id}"
         in told
     )
     assert not any(f"no. {approved.id}" in what for what in told)
@@ -603,10 +603,10 @@ def test_the_history_of_an_original_tells_of_its_changed_versions(
         "Ann wrote a changed version of it (dispensable)",
         "Cem corrected changed version no. 1, version 1 (calmer)",
         "Ben sent changed version no. 1, version 2 back to its author (still a filler)",
-        "Ann wrote changed version no. 1 anew, now version 3",
+        "Ann revised changed version no. 1, now version 3",
         "Ben approved changed version no. 1, version 3",
         "Cem approved changed version no. 1, version 3",
-        f"Cem was the last to approve changed version no. 1; it is instance number {number} now",
+        f"Cem was the last to approve changed version no. 1; it is now instance number {number}",
     ]
     other = perturbing.hand_in(store, people["Ann"], written.original_id, change("So the acting is superb ."))
     perturbing.withdraw(store, people["Ann"], other.id)
@@ -636,7 +636,7 @@ def test_what_is_decided_is_shown_again_only_to_those_who_had_a_part_in_it(
     approve(store, people["Cem"], written)
     assert checking.open_check(store, people["Ben"], written.id).perturbation.state == "approved"
     assert checking.open_check(store, people["Ann"], written.id).perturbation.id == written.id
-    with pytest.raises(Conflict, match="not up for checking any more"):
+    with pytest.raises(Conflict, match="nothing to check here any more"):
         checking.open_check(store, add_person("Dan", reviews, "annotator"), written.id)
 
 

@@ -110,7 +110,7 @@ def test_what_is_lost_on_the_way_is_said(store: Store, reviews: Project, import_
     import_rows(reviews, [row("less", "The plot is slow but the acting .", parent_key="r0")])
     found = proposals(store, reviews, "less")
     assert [(one.rationale_set.token_indices, one.notes) for one in found.sets] == [
-        ((6,), ("Set A: 2 of its tokens are not in the changed text; look whether the rest is enough.",))
+        ((6,), ("Set A: 2 of its tokens are not in the changed text; check that the rest is still sufficient.",))
     ]
     assert found.notes == ("Set B: none of its tokens is left in the changed text, so it is not proposed.",)
 

@@ -100,7 +100,7 @@ def test_three_good_reviews_accept_an_annotation(
     assert check(store) == []
 
 
-def test_what_fell_short_goes_back_to_its_annotator_with_arithmetic_and_comments(
+def test_what_fell_short_goes_back_to_its_annotator_in_the_words_of_the_scales_each_said_once(
     store: Store, project: Project, annotator: User, reviewers: list[User]
 ) -> None:
     first = annotate(store, annotator, project, A, B)
@@ -116,10 +116,8 @@ def test_what_fell_short_goes_back_to_its_annotator_with_arithmetic_and_comments
     assert returned.assignment.draft.sets == (A, B)
     assert returned.feedback is not None
     assert returned.feedback.passed == (0,)
-    assert returned.feedback.lines[0].startswith("Comprehensiveness score 2 (2, 2, 2), needs 2.6")
-    assert "A reviewer: the soup is missing" in returned.feedback.lines
-    assert returned.feedback.sets[1][0] == "Compactness score 3 (3, 3, 3), needs 3.6: not concise enough."
-    assert "A reviewer: “and” adds nothing" in returned.feedback.sets[1]
+    assert returned.feedback.lines == ("Comprehensiveness score: 3 × not sure.", "A reviewer: the soup is missing")
+    assert returned.feedback.sets == {1: ("Compactness score: 3 × not sure.", "A reviewer: “and” adds nothing")}
     assert check(store) == []
 
 
@@ -358,7 +356,7 @@ def test_two_tabs_cannot_overwrite_each_other(
     [
         (Scores((SetScore(3, None),), 3), "Set A has no compactness score yet"),
         (Scores((), 3), "Set A has no sufficiency score yet"),
-        (Scores((GOOD,), None), "The comprehensiveness score of the whole is missing"),
+        (Scores((GOOD,), None), "The comprehensiveness score is missing"),
     ],
 )
 def test_a_review_with_a_missing_score_is_not_taken(
@@ -430,7 +428,7 @@ def test_an_annotation_that_is_withdrawn_while_it_is_scored_is_scored_anew_when_
     assert review is not None
     reviewing.save_review(store, reviewers[0], review.review.id, 0, Scores((SetScore(1, 1),)))
     marking.withdraw(store, annotator, work.assignment.id)
-    with pytest.raises(LeaseLost, match="taken this annotation back"):
+    with pytest.raises(LeaseLost, match="withdrawn this annotation"):
         reviewing.save_review(store, reviewers[0], review.review.id, 1, Scores((GOOD,), 3))
     assert reviewing.next_review(store, reviewers[0], project.id).work is None
     again = marking.next_work(store, annotator, project.id, work.instance.id).work
@@ -632,4 +630,4 @@ def test_a_reviewer_who_has_scored_all_is_not_told_of_texts_that_they_annotate(
     score(store, reviewers[0], project)
     empty = reviewing.next_review(store, reviewers[0], project.id).empty
     assert empty is not None
-    assert empty.startswith("Everything that you can score is scored")
+    assert empty.startswith("You have scored everything you can")

@@ -388,3 +388,10 @@ def test_going_back_reopens_the_last_submission_and_says_why_where_it_may_not(pa
     assert (answer["work"]["assignment"], answer["work"]["state"]) == (first["assignment"], "open")
     assert answer["work"]["draft"]["sets"] == DRAFT["sets"]
     assert answer["counts"]["today"] == 0
+
+
+def test_the_original_of_a_text_that_is_no_changed_version_is_refused(panel: Panel, project: Project) -> None:
+    work = panel.get(f"next?project={project.id}").json()["work"]
+    assert work["is_changed"] is False
+    answer = panel.get(f"original?assignment={work['assignment']}")
+    assert (answer.status_code, answer.json()["error"]) == (404, "This text is not a changed version of another one.")

@@ -200,7 +200,7 @@ def test_the_sidebar_says_what_waits(come: Come, store: Store, reviews: Project,
     number = writer.post("hand-in", instance=original, changed=changed()).json()["perturbation"]
     assert (line("reviewer").endswith("1 to check"), "to check" in line("annotator")) == (True, False)
     checker.post("check/reject", perturbation=number, version=1, reason="no")
-    assert line("annotator").endswith("1 changed version back")
+    assert line("annotator").endswith("1 changed version returned")
 
 
 def test_what_is_withdrawn_counts_for_nothing(come: Come, reviews: Project, original: int) -> None:

@@ -146,7 +146,7 @@ def test_a_withdrawn_annotation_answers_that_nothing_is_to_be_scored(
     marking.reopen_last(store, annotator, project.id)
     answer = screen.post("save", review=work["review"], revision=0, scores=GOOD)
     assert answer.status_code == 410
-    assert "taken this annotation back" in answer.json()["error"]
+    assert "withdrawn this annotation" in answer.json()["error"]
 
 
 def test_an_annotator_cannot_use_these_routes(

@@ -1,12 +1,15 @@
 """Names and places that other names and places stand in for, everywhere in the text."""
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from annotator.perturb.passage import Passage
 from annotator.perturb.registry import Found, suggester
+from annotator.perturb.wording import replace
 from annotator.text.edits import Edit
 
 _OTHERS_EACH = 2
+_JOINING = frozenset({"", "and", "or", "&", "和", "与", "跟", "或"})
 
 
 @suggester("Another name", kinds="entity")
@@ -15,17 +18,53 @@ def change_name(passage: Passage) -> Iterator[Found]:
 
     A first name in a place of its own, a name of a city that is also in a list, is found by its case alone: look.
     """
-    own = passage.own
-    lists = [own.list(name) for name in ("names_female", "names_male", "names_last", "names")]
-    for names in (passage.given.names, *lists):
+    for names in _names(passage):
         yield from _exchanged(passage, names)
 
 
-@suggester("Another place", kinds="entity contrast")
+@suggester("Another place", kinds="entity contrast", turns=1)
 def change_place(passage: Passage) -> Iterator[Found]:
-    own = passage.own
-    for places in (passage.given.places, own.list("cities"), own.list("countries")):
+    for places in _places(passage):
         yield from _exchanged(passage, places)
+
+
+@suggester("Another nationality", kinds="entity contrast", languages="en", turns=1)
+def change_nationality(passage: Passage) -> Iterator[Found]:
+    """French → Italian, with the article that belongs to it. Not beside another one (French Canadian), nor in plural."""
+    nationalities = passage.own.list("nationalities")
+    known = {one.lower() for one in nationalities}
+    for start, end, word in passage.find(nationalities, with_case=True):
+        if passage.next_word(end) in known or passage.word_before(start) in known or passage.text[end : end + 1] == "-":
+            continue
+        others = [one for one in nationalities if one not in passage.text]
+        for other in passage.random.sample(others, min(_OTHERS_EACH, len(others))):
+            yield replace(passage, start, end, other), f"{word} → {other}"
+
+
+@suggester("Two change places", kinds="contrast logic", turns=1)
+def exchange_two(passage: Passage) -> Iterator[Found]:
+    """Two names, or two places, of one sentence in each other's place, so that who does what is turned round.
+
+    Not where nothing but "and", "or" or a comma stands between them: that would say the same.
+    """
+    given, female, male, *others = _names(passage)
+    for names in (given, (*female, *male), *others, *_places(passage)):
+        found = [one for one in passage.find(names, with_case=True) if not _is_part_of_a_longer_name(passage, *one[:2])]
+        for (start, end, one), (other_start, other_end, other) in pairwise(found):
+            between = passage.text[end:other_start].strip(" ,、，").lower()
+            is_one_sentence = any(first <= start and other_end <= last for first, last in passage.sentences)
+            if one != other and is_one_sentence and between not in _JOINING:
+                yield [Edit(start, end, other), Edit(other_start, other_end, one)], f"{one} ↔ {other}"
+
+
+def _names(passage: Passage) -> tuple[Sequence[str], ...]:
+    own = passage.own
+    lists = (own.list(name) for name in ("names_female", "names_male", "names_last", "names"))
+    return (passage.given.names, *lists)
+
+
+def _places(passage: Passage) -> tuple[Sequence[str], ...]:
+    return (passage.given.places, passage.own.list("cities"), passage.own.list("countries"))
 
 
 def _exchanged(passage: Passage, names: Sequence[str]) -> Iterator[Found]:

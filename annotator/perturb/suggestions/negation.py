@@ -43,7 +43,7 @@ _WHOLE_PHRASES = frozenset({"only", "to", "at", "necessarily", "so", "even", "un
 _STEMS = {"ca": "can", "wo": "will", "cannot": "can"}
 
 
-@suggester("Negate", kinds="logic contrast", languages="en")
+@suggester("Negate", kinds="logic contrast", languages="en", turns=2)
 def negate(passage: Passage) -> Iterator[Found]:
     """Put not after a form of be or a modal, do not before a common verb. Not in questions, nor where a negation follows."""
     for pattern in (_POSITIVE, _SHORT_BE):
@@ -71,7 +71,7 @@ def _negated_verbs(passage: Passage) -> Iterator[Found]:
             yield [Edit(start, end, f"does not {verb}")], f"{form} → does not {verb}"
 
 
-@suggester("Take a negation out", kinds="logic contrast", languages="en")
+@suggester("Take a negation out", kinds="logic contrast", languages="en", turns=2)
 def affirm(passage: Passage) -> Iterator[Found]:
     text = passage.text
     for found in _NEGATIVE.finditer(text):
@@ -106,7 +106,7 @@ def _affirmed_verbs(passage: Passage) -> Iterator[Found]:
             yield [Edit(*found.span(), new)], f"{found.group()} → {new}"
 
 
-@suggester("With and without", kinds="logic contrast", languages="en")
+@suggester("With and without", kinds="logic contrast", languages="en", turns=1)
 def exchange_with(passage: Passage) -> Iterator[Found]:
     for start, end, word in passage.find(_WITH):
         following = passage.next_word(end)

@@ -41,7 +41,7 @@ _HAVE_COMPOUNDS = (
 _AFTER_HAVE = ("点", "些", "的", "时", "人", "没", "趣", "名", "限", "效", "关", "意思", "可能", "必要", "助于", "利于")
 
 
-@suggester("Negate", kinds="logic contrast", languages="zh")
+@suggester("Negate", kinds="logic contrast", languages="zh", turns=2)
 def negate_chinese(passage: Passage) -> Iterator[Found]:
     own, text = passage.own, passage.text
     negatable = (*own.list("adjectives"), *own.list("verbs"))
@@ -62,7 +62,7 @@ def negate_chinese(passage: Passage) -> Iterator[Found]:
             yield [Edit(start, start, "没")], "有 → 没有"
 
 
-@suggester("Take a negation out", kinds="logic contrast", languages="zh")
+@suggester("Take a negation out", kinds="logic contrast", languages="zh", turns=2)
 def affirm_chinese(passage: Passage) -> Iterator[Found]:
     """不 before an adjective or verb of our lists, and 没有. Not in 好不好, 并不好, 一点也不好, where more would have to go."""
     own, text = passage.own, passage.text

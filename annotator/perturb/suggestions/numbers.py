@@ -15,7 +15,7 @@ _LONGEST = 40  # characters; what is longer is no amount that somebody reads
 _CHINESE_DIGITS = "两三四五六七八九"
 
 
-@suggester("Another number", kinds="entity contrast")
+@suggester("Another number", kinds="entity contrast", turns=1)
 def change_number(passage: Passage) -> Iterator[Found]:
     places: dict[str, list[tuple[int, int]]] = {}
     for found in _NUMBER.finditer(passage.text):
@@ -44,17 +44,26 @@ def _other_number(number: str, passage: Passage) -> str:
     return (f"{int(whole):,}" if "," in number else whole) + decimals
 
 
-@suggester("Another number in words", kinds="entity contrast", languages="en")
+@suggester("Another number in words", kinds="entity contrast", languages="en", turns=1)
 def change_number_word(passage: Passage) -> Iterator[Found]:
-    words = passage.own.list("number_words")
-    for start, end, word in passage.find(words):
-        if passage.text[end : end + 1] != "-" and passage.text[max(0, start - 1) : start] != "-":
+    """Two → three, forty → thirty; not within forty-two, forty two or two hundred, which would have to be read as a whole."""
+    for words in (passage.own.list("number_words"), passage.own.list("number_tens")):
+        for start, end, word in passage.find(words):
+            if _is_part_of_a_number(passage, start, end):
+                continue
             number = words.index(word)
             beside = passage.random.choice(words[max(0, number - 2) : number] + words[number + 1 : number + 3])
             yield [Edit(start, end, like(passage.text[start:end], beside))], f"{word} → {beside}"
 
 
-@suggester("Another Chinese number", kinds="entity contrast", languages="zh")
+def _is_part_of_a_number(passage: Passage, start: int, end: int) -> bool:
+    own = passage.own
+    parts = {*own.list("number_words"), *own.list("number_tens"), "one", "hundred", "thousand", "million"}
+    is_joined = "-" in {passage.text[end : end + 1], passage.text[max(0, start - 1) : start]}
+    return is_joined or passage.next_word(end) in parts or passage.word_before(start) in parts
+
+
+@suggester("Another Chinese number", kinds="entity contrast", languages="zh", turns=1)
 def change_chinese_number(passage: Passage) -> Iterator[Found]:
     """A single numeral before a measure word: 三个, 两天."""
     text = passage.text

@@ -10,12 +10,12 @@ _ENDS = ".!?。！？…～~"
 _CLOSING = "\"'”’)]）"
 
 
-@suggester("Add praise", kinds="vocabulary contrast", languages="en zh")
+@suggester("Add praise", kinds="vocabulary contrast", languages="en zh", turns=1)
 def add_praise(passage: Passage) -> Iterator[Found]:
     yield from _at_the_end(passage, passage.own.list("phrases_positive"))
 
 
-@suggester("Add blame", kinds="vocabulary contrast", languages="en zh")
+@suggester("Add blame", kinds="vocabulary contrast", languages="en zh", turns=1)
 def add_blame(passage: Passage) -> Iterator[Found]:
     yield from _at_the_end(passage, passage.own.list("phrases_negative"))
 

@@ -25,12 +25,12 @@ def use_synonym(passage: Passage) -> Iterator[Found]:
     yield from _from_list(passage, passage.own.map("synonyms"), "synonym")
 
 
-@suggester("Related word", kinds="important vocabulary contrast")
+@suggester("Related word", kinds="important vocabulary contrast", turns=1)
 def use_related_word(passage: Passage) -> Iterator[Found]:
     yield from _from_list(passage, passage.given.related, "a related word of your list")
 
 
-@suggester("Opposite", kinds="contrast logic important")
+@suggester("Opposite", kinds="contrast logic important", turns=2)
 def use_antonym(passage: Passage) -> Iterator[Found]:
     yield from _from_list(passage, passage.given.antonyms, "an opposite of your list")
     yield from _from_list(passage, passage.own.map("antonyms"), "opposite")

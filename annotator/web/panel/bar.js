@@ -35,7 +35,8 @@ export class Bar {
     this.undo = button("", { icon: icon("undo"), title: "Undo (Ctrl+Z)", className: "plain square", onclick: actions.undo, "aria-label": "Undo" });
     this.redo = button("", { icon: icon("redo"), title: "Redo (Ctrl+Shift+Z)", className: "plain square", onclick: actions.redo, "aria-label": "Redo" });
     this.skip = button("Skip", { key: "s", title: "Skip this text for now", onclick: actions.skip });
-    this.discard = button("Discard", { key: "d", title: "Propose to discard this text", onclick: actions.discard });
+    this.discard = button("Propose to discard", { key: "d", className: "propose-discard", title: "Propose to discard this text", onclick: actions.discard });
+    this.discard.querySelector(".button-label").replaceChildren(element("span", { class: "long-words" }, "Propose to "), "discard");
     this.submit = button("Submit", { key: "Ctrl+⏎", className: "primary", title: "Submit and go to the next text", onclick: () => actions.submit() });
     this.ways = element("div", { class: "ways" }, this.undo, this.redo, this.skip, this.discard, this.submit);
     this.adder = button("New set", { key: "n", className: "plain adder", onclick: actions.newSet });

@@ -38,21 +38,31 @@ export function openKeys(root, list) {
   openDialog(root, "Keys", element("div", { class: "key-list" }, ...groups));
 }
 
-/** @param {(reason: string, comment: string) => void} ondiscard */
+/**
+ * No reason is chosen beforehand, and without one nothing is sent.
+ * @param {(reason: string, comment: string) => void} ondiscard
+ */
 export function openDiscard(root, reasons, ondiscard) {
-  const choices = reasons.map((reason, index) => element("label", { class: "reason" },
-    element("input", { type: "radio", name: "reason", value: reason, checked: index === 0 }), reason));
+  const choices = reasons.map((reason) => element("label", { class: "reason" },
+    element("input", { type: "radio", name: "reason", value: reason, onchange: () => setText(trouble, "") }), reason));
   const comment = element("textarea", { class: "note", rows: 2, "aria-label": "Comment", placeholder: "comment for the lead (optional)" });
+  const trouble = element("p", { class: "trouble", role: "alert" });
+  const refuse = (sentence, field) => {
+    setText(trouble, sentence);
+    field.focus();
+  };
   const send = () => {
     const chosen = dialog.querySelector("input:checked");
+    if (!chosen) return refuse("Choose a reason first.", dialog.querySelector("input"));
+    if (chosen.value === "other" && !comment.value.trim()) return refuse("The reason is “other”: say in a few words why.", comment);
     dialog.close();
-    ondiscard(chosen ? chosen.value : "", comment.value);
+    ondiscard(chosen.value, comment.value);
   };
   const dialog = openDialog(root, "Propose to discard this text",
     element("p", { class: "dialog-words" }, "The lead will decide. Your marks are kept until then."),
-    element("div", { class: "reasons", role: "radiogroup", "aria-label": "Reason" }, ...choices), comment,
+    element("div", { class: "reasons", role: "radiogroup", "aria-label": "Reason" }, ...choices), comment, trouble,
     element("div", { class: "dialog-foot" }, button("Cancel", { className: "plain", onclick: () => dialog.close() }),
-      button("Propose", { key: "Ctrl+⏎", className: "primary", onclick: send })));
+      button("Propose to discard", { key: "Ctrl+⏎", className: "primary", onclick: send })));
   dialog.addEventListener("keydown", (event) => {
     if (event.key !== "Enter" || event.target.matches("button") || (event.target === comment && !event.ctrlKey)) return;
     event.preventDefault();

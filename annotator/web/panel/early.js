@@ -40,11 +40,11 @@ export class EarlyPlace {
     return found ? new EarlyPlace(found) : null;
   }
 
-  /** @param {{before: number, top: number, theme: Object<string, string>}} place  pixels left of the page and above the panel */
-  constructor({ before, top, theme }) {
+  /** @param {{before: number, after: number, top: number, theme: Object<string, string>}} place  pixels beside the page and above the panel */
+  constructor({ before, after, top, theme }) {
     this.host = document.createElement("div");
     this.host.className = "annotator-early";
-    this.host.style.cssText = `position:fixed;inset:0 0 0 ${before}px;z-index:1;overflow:auto;background:var(--st-background-color, Canvas)`;
+    this.host.style.cssText = `position:fixed;inset:0 ${after}px 0 ${before}px;z-index:1;overflow:auto;background:var(--st-background-color, Canvas)`;
     for (const [name, value] of Object.entries(theme)) this.host.style.setProperty(name, value);
     const inner = document.createElement("div");
     inner.style.cssText = `margin:${top}px var(--page-padding) 0;padding-bottom:160px`;
@@ -97,7 +97,7 @@ export function rememberPlace(root) {
   const box = root.getBoundingClientRect();
   const style = getComputedStyle(root);
   const place = {
-    before: around.left, top: box.top + scroller.scrollTop - around.top,
+    before: around.left, after: window.innerWidth - around.right, top: box.top + scroller.scrollTop - around.top,
     theme: Object.fromEntries(THEME.map((name) => [name, style.getPropertyValue(name)]).filter(([, value]) => value)),
   };
   const all = read();

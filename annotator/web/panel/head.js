@@ -22,7 +22,7 @@ export class Head {
       actions.back && button("Previous", { key: "v", className: "plain", title: "Go back to your last submission and reopen it", onclick: actions.back }),
       actions.ask && (this.talk = button("Ask", { key: "q", className: "plain talk-button", title: "Ask the lead, and read the comments on this text", onclick: actions.ask })),
       actions.answers && (this.model = button("Model", { key: "w", className: "plain", title: "What the project's model answers for your sets", onclick: actions.answers, hidden: true })),
-      (this.guidelines = button("Guidelines", { key: "g", className: "plain", onclick: actions.guidelines })),
+      (this.guidelines = button("Guidelines", { key: "g", className: "plain", title: "The project's guidelines, beside the text", onclick: actions.guidelines })),
       button(mine, { key: "m", className: "plain", title: mineTitle, onclick: actions.mine }),
       actions.reading && button("Aa", { key: "z", className: "plain", title: "Text size and line spacing", onclick: actions.reading, "aria-label": "Text size and line spacing" }),
       button("Keys", { key: "?", className: "plain", title: "List of keys", onclick: actions.keys }),

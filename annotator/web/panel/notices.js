@@ -5,6 +5,7 @@
 import { badgeOf } from "./chip.js";
 import { button, element } from "./dom.js";
 import { icon } from "./icons.js";
+import { ProposedNotes } from "./proposed_notes.js";
 import { signInLink } from "./sign_in.js";
 
 const STANDS = {
@@ -19,6 +20,7 @@ export class Notices {
     this.root = element("div", { class: "notices" });
     this.urgent = element("div", { class: "notices-urgent" });
     this.dock = element("div", { class: "dock" }, this.urgent);
+    this.proposed = new ProposedNotes();
     this.page = null;
     this.key = "";
   }
@@ -38,6 +40,7 @@ export class Notices {
     if (dark !== this.dark) this.key = "";
     this.dark = dark;
     this.#draw(session);
+    if (session.offer) this.proposed.update(session);
   }
 
   #draw(session) {
@@ -56,7 +59,7 @@ export class Notices {
 
   /** The boxes above the text of a session; null for those that there is no reason for. */
   boxes(session) {
-    return [this.#submitted(session), this.#reopened(session), this.#feedback(session)];
+    return [this.#submitted(session), this.#reopened(session), this.#changed(session), this.#feedback(session)];
   }
 
   /** A pressed button goes away with its box; the focus then returns to the text. */
@@ -122,6 +125,14 @@ export class Notices {
   #setLines({ sets }, said) {
     return sets.flatMap((set, index) => (said[set.origin] || []).map((line) =>
       element("p", { class: "set-line" }, badgeOf(index, this.dark), line)));
+  }
+
+  /** What somebody who judges a changed version is to know, with the way to its original. */
+  #changed({ work }) {
+    if (!work.is_changed || !this.actions.original) return null;
+    const words = element("p", {}, "This is a changed version of another text. Judge it as it stands here.");
+    return this.box("changed", "warning", element("div", {}, words, this.proposed.root),
+      button("Original", { key: "c", title: "The original, and what was changed", onclick: this.actions.original }));
   }
 
   #feedback({ work, state }) {

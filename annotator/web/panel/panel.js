@@ -7,11 +7,13 @@ import { openDiscard, openKeys } from "./dialogs.js";
 import { afterPaint, afterwards } from "./dom.js";
 import { EarlyPlace, earlyData, rememberPlace } from "./early.js";
 import { Flow } from "./flow.js";
+import { Guidelines } from "./guidelines.js";
 import { Keyboard, keysFor } from "./keyboard.js";
 import { Marking } from "./marking.js";
 import { Messages } from "./messages.js";
 import { mountable } from "./mount.js";
 import { openMyWork } from "./my_work.js";
+import { Original } from "./original.js";
 import { Pointer } from "./pointer.js";
 import { Proposing } from "./proposing.js";
 import { Outbox } from "./saving.js";
@@ -24,7 +26,6 @@ class Panel {
   constructor(data, parent, trigger) {
     this.data = data;
     this.trigger = trigger;
-    this.guidelinesAsked = 0;
     this.screen = new Screen(parent, data.mode === "read");
     this.marking = new Marking(this.screen, (session) => this.outbox.changed(session));
     this.proposing = new Proposing(this.screen, this.marking);
@@ -41,10 +42,12 @@ class Panel {
     });
     this.talk = new Talk({ routes: data.talk || "/api/talk", csrf: data.csrf || "", project: data.project, screen: this.screen });
     this.answers = new Answers({ routes: "/api", csrf: data.csrf || "", screen: this.screen, setsOf: ({ state }) => state.sets.map(({ spans }) => spans) });
+    this.original = new Original(this.messages, this.screen);
     this.screen.build(this.#actions());
     this.screen.root.classList.toggle("brief", Boolean(data.brief));
     this.pointer = this.screen.pointer = new Pointer(this.screen.text, this.screen, this.marking);
     this.keyboard = new Keyboard(this.screen, this.marking, this.#actions());
+    this.#guide(data);
     this.#listen();
     if (data.mode !== "read") this.screen.onshow = (session) => this.#shown(session);
     if (data.mode === "read") this.#showWork(data.work);
@@ -52,7 +55,7 @@ class Panel {
   }
 
   #actions() {
-    const { marking, flow, screen, proposing } = this;
+    const { marking, flow, screen, proposing, data } = this;
     return {
       hover: (index) => screen.hover(index), choose: (index, byHand) => screen.chosen(marking, index, byHand), newSet: () => marking.newSet(),
       unlock: (index) => marking.unlock(index), undo: () => marking.undo(), redo: () => marking.redo(),
@@ -60,7 +63,7 @@ class Panel {
       result: (label) => marking.setResult(label), note: (text) => marking.setNote(text),
       submit: (confirmed = false) => flow.submit(confirmed === true), skip: () => flow.skip(), discard: () => this.#askDiscard(),
       ask: () => this.talk.open(), answers: () => this.answers.open(),
-      guidelines: () => this.trigger("guidelines", (this.guidelinesAsked += 1)),
+      guidelines: (reads) => screen.guidelines?.toggle(reads === true), original: data.mode === "read" ? null : () => this.original.open(),
       mine: () => openMyWork(screen.root, (asked) => this.messages.mine(this.data.project, asked), (row) => flow.open(row.instance)),
       back: () => flow.back(), forward: () => flow.forward(),
       nextMark: (by) => screen.nextMark(by), table: () => screen.keepTable(), reading: () => screen.reading.open(), noAnswer: () => marking.noAnswer(),
@@ -69,6 +72,12 @@ class Panel {
       take: (id) => proposing.take(id), glance: (id) => screen.glance(id),
       focusText: () => screen.focusText(), keepMine: () => flow.keepMine(), takeTheirs: () => flow.takeTheirs(), takeAgain: () => flow.takeAgain(),
     };
+  }
+
+  /** The guidelines are the page's; a panel that begins before Streamlit has none yet. */
+  #guide(data) {
+    if (this.screen.guidelines) this.screen.guidelines.update(data.guidelines);
+    else if (data.guidelines) this.screen.guidelines = new Guidelines(data, this.screen);
   }
 
   #shown(session) {
@@ -107,6 +116,7 @@ class Panel {
     this.trigger = trigger;
     this.messages.csrf = this.talk.messages.csrf = this.answers.messages.csrf = data.csrf || this.messages.csrf;
     this.screen.updateTheme();
+    this.#guide(data);
     if (data.mode === "read" && JSON.stringify(data.work) !== this.workShown) this.#showWork(data.work);
     else if (data.mode !== "read" && (data.start ?? null) !== (before.start ?? null) && data.start) this.flow.open(data.start);
   }

@@ -26,12 +26,12 @@ export class Check {
   }
 
   #makeWays() {
-    this.approve = button("Approve", { key: "a", title: "Example and label are right", className: "primary", onclick: () => this.#decide("approve", "") });
+    this.approve = button("Approve", { key: "a", title: "The text and its label are right", className: "primary", onclick: () => this.#decide("approve", "") });
     this.ways = element("div", { class: "ways" },
-      button("Later", { key: "n", title: "Leave it to later; the next one", className: "plain", onclick: () => this.next() }),
-      button("Reject", { key: "r", title: "Back to its author, with a reason", onclick: () => this.#startReject() }),
-      button("Correct", { key: "x", title: "Change it; it becomes a new version", onclick: () => this.#startCorrection() }), this.approve);
-    this.reason = element("input", { class: "answer reason-field", type: "text", "aria-label": "Reason", placeholder: "why it goes back to its author" });
+      button("Later", { key: "n", title: "Leave it for later; go to the next one", className: "plain", onclick: () => this.next() }),
+      button("Reject", { key: "r", title: "Return it to its author, with a reason", onclick: () => this.#startReject() }),
+      button("Correct", { key: "x", title: "Correct it; your correction becomes a new version", onclick: () => this.#startCorrection() }), this.approve);
+    this.reason = element("input", { class: "answer reason-field", type: "text", "aria-label": "Reason", placeholder: "why you return it to its author" });
     this.refusal = element("span", { class: "desk-problems asked", role: "status" });
     this.rejecting = element("div", { class: "row rejecting", hidden: true }, element("label", { class: "kind reason-box" }, element("span", { class: "result-title" }, "Reason"), this.reason), this.refusal,
       element("div", { class: "ways" }, button("Back", { key: "Esc", className: "plain", onclick: () => this.#endReject() }), button("Reject", { key: "Ctrl+⏎", className: "primary", onclick: () => this.#reject() })));
@@ -62,7 +62,7 @@ export class Check {
   async next() {
     const before = this.perturbation;
     await this.#load("check/next", { project: this.data.project, after: before || 0 });
-    if (before !== null && before === this.perturbation) this.stage.say("No other waits for your check now.");
+    if (before !== null && before === this.perturbation) this.stage.say("There is nothing else for you to check.");
   }
 
   async #load(route, query, says = "") {
@@ -78,7 +78,7 @@ export class Check {
     this.one = perturbation;
     this.stage.remember();
     if (!perturbation) {
-      setText(this.empty, "Nothing waits for your check now. What others hand in appears here.");
+      setText(this.empty, "There is nothing for you to check. What others submit appears here.");
       return this.#showPart("empty");
     }
     Object.assign(this, { original, look });
@@ -106,13 +106,13 @@ export class Check {
   #showAbout(note) {
     const { one } = this;
     const isMore = one.versions.length > 1 || one.checks.length > 0;
-    this.about.replaceChildren(...[note && element("h3", {}, "Note of its author"), note && element("p", { class: "check-note", dir: "auto" }, note), isMore && element("h3", {}, "What became of it"), isMore && historyOf(one, this.desk.kind)].filter(Boolean));
+    this.about.replaceChildren(...[note && element("h3", {}, "The author's note"), note && element("p", { class: "check-note", dir: "auto" }, note), isMore && element("h3", {}, "History"), isMore && historyOf(one, this.desk.kind)].filter(Boolean));
   }
 
   /** What is decided, or waits for others, is shown; of what waits for me I am not told what another said. */
   #showStanding() {
     const { one } = this;
-    if (one.may_check) return this.result.append(" · waits for your check");
+    if (one.may_check) return this.result.append(" · for you to check");
     const approved = one.checks.filter(({ version, verdict }) => version === one.version && verdict === "approve").length;
     return this.result.append(one.state === "waiting" ? ` · ${approved} of ${one.wanted} approved` : ` · ${one.state}`, ...(one.instance ? [" ", this.stage.link(one.instance)] : []));
   }
@@ -133,7 +133,7 @@ export class Check {
 
   #reject() {
     if (this.reason.value.trim()) return this.#decide("reject", this.reason.value);
-    setText(this.refusal, "Say in a few words why it goes back.");
+    setText(this.refusal, "Say in a few words why you return it.");
     return this.reason.focus();
   }
 
@@ -145,7 +145,7 @@ export class Check {
     this.isSending = false;
     if (answer.status !== 200) return this.#refused(answer);
     this.one.may_check = false;
-    this.#followed(`${key}: ${verdict === "reject" ? "it goes back to its author." : answer.body.state === "approved" ? "approved; it is an instance now." : "approved."}`);
+    this.#followed(`${key}: ${verdict === "reject" ? "returned to its author." : answer.body.state === "approved" ? "approved. It is now part of the data." : "approved."}`);
   }
 
   /** Somebody was faster, or the server is away: what stands there now is shown, what was typed stays. */
@@ -169,7 +169,7 @@ export class Check {
       original, changed: one, key: `annotator:perturb:${this.data.user}:p${one.id}.${one.version}`, isKept: false, suggests: false, wantsReason: true, words: "Send the correction",
       look: (changed) => this.messages.post("check/look", about(changed)),
       send: (changed, mayBeEmpty, reason) => this.messages.post("check/correct", { ...about(changed), reason, may_be_empty: mayBeEmpty }),
-      onsent: () => this.#followed(`${one.key}: corrected. Others check your version, its author too.`), onleave: () => this.#endCorrection(),
+      onsent: () => this.#followed(`${one.key}: corrected. Others will check your version, and so will its author.`), onleave: () => this.#endCorrection(),
     });
     this.desk.pair.focus();
   }

@@ -28,12 +28,12 @@ export class Desk {
   #build(aside) {
     this.reason = element("input", { class: "answer reason-field", type: "text", "aria-label": "Reason", placeholder: "what you corrected, and why", oninput: () => this.#unconfirm() });
     this.reasonBox = element("label", { class: "kind reason-box" }, element("span", { class: "result-title" }, "Reason"), this.reason);
-    this.send = button("Hand in", { key: "Ctrl+⏎", className: "primary", onclick: () => this.submit() });
+    this.send = button("Submit", { key: "Ctrl+⏎", className: "primary", onclick: () => this.submit() });
     this.cancel = button("Back", { key: "Esc", className: "plain", onclick: () => this.work?.onleave?.() });
     this.facts = element("p", { class: "desk-facts", "aria-live": "polite" });
     this.problems = element("ul", { class: "desk-problems", role: "status" });
-    this.notes = element("ul", { class: "desk-notes", "aria-label": "What became of the sets" });
-    this.note = element("textarea", { class: "note", rows: 2, "aria-label": "Note", placeholder: "for the checkers: what you changed, why the label is right", oninput: () => this.#changed() });
+    this.notes = element("ul", { class: "desk-notes", "aria-label": "What happens to the sets" });
+    this.note = element("textarea", { class: "note", rows: 2, "aria-label": "Note", placeholder: "for the checkers: what you changed, and why the label is right", oninput: () => this.#changed() });
     this.bar = element("div", { class: "bar" },
       element("div", { class: "row main-row" }, element("div", { class: "result-group" }, this.kind.root, this.result.root, this.reasonBox), element("div", { class: "ways" }, this.word.root, this.cancel, this.send)),
       element("div", { class: "row desk-row" }, element("div", { class: "desk-told" }, this.kind.words, this.facts), this.problems));
@@ -99,7 +99,7 @@ export class Desk {
 
   #unconfirm() {
     this.isConfirmed = false;
-    setText(this.send.querySelector(".button-label"), this.work?.words || "Hand in");
+    setText(this.send.querySelector(".button-label"), this.work?.words || "Submit");
     this.problems.classList.remove("asked");
   }
 
@@ -143,7 +143,7 @@ export class Desk {
   #refused(answer) {
     if (answer.body.warning) {
       this.isConfirmed = true;
-      setText(this.send.querySelector(".button-label"), "It is meant");
+      setText(this.send.querySelector(".button-label"), "Submit anyway");
     }
     this.looking.retry();
     this.#refuse(sentenceOf(answer));

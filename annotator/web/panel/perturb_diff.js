@@ -64,4 +64,4 @@ function folded(start, end, combos, now, unfold) {
   return [...nodes, ...now(from, end)];
 }
 
-const gap = (n, unfold) => element("button", { type: "button", class: "fold", title: "Show the whole text", onclick: unfold }, `… ${n.toLocaleString()} words as before …`);
+const gap = (n, unfold) => element("button", { type: "button", class: "fold", title: "Show the whole text", onclick: unfold }, `… ${n.toLocaleString()} words unchanged …`);

@@ -1,6 +1,7 @@
-/** What became of a changed version: each version with what it changed, and what each checker said of it, in order. */
+/** The history of a changed version: each version with what it changed, and what each checker said of it, in order. */
 import { when } from "./dialogs.js";
 import { element } from "./dom.js";
+import { pieceNodes } from "./pieces.js";
 
 const VERDICTS = { approve: "approved", correct: "corrected", reject: "rejected" };
 const STAYS = 60;
@@ -21,11 +22,11 @@ export function historyOf(one, kinds) {
 
 /** Whoever is not named (the author, to those who check) is somebody. */
 function versionLine(version, before, kinds, one) {
-  const what = version.is_correction ? "corrected it" : before ? "wrote it anew" : "wrote it";
+  const what = version.is_correction ? "corrected it" : before ? "revised it" : "wrote it";
   const facts = before ? [version.kind !== before.kind && `kind: ${kinds.titleOf(before.kind)} → ${kinds.titleOf(version.kind)}`, version.result !== before.result && `label: ${shown(before.result)} → ${shown(version.result)}`] : [];
   return element("li", {}, element("span", { class: "who" }, element("b", {}, version.by ?? SOMEBODY), ` ${what}`, element("time", {}, when(version.at))),
     version.reason && element("q", { dir: "auto" }, version.reason), ...facts.filter(Boolean).map((fact) => element("span", { class: "fact" }, fact)),
-    ...Object.entries(version.since).map(([name, pieces]) => element("p", { class: "since", dir: one.direction, lang: one.language, "aria-label": `What changed in ${name}` }, ...sinceNodes(pieces))));
+    ...Object.entries(version.since).map(([name, pieces]) => element("p", { class: "since", dir: one.direction, lang: one.language, "aria-label": `What changed in ${name}` }, ...pieceNodes(pieces, around))));
 }
 
 function checkLine(check) {
@@ -33,18 +34,6 @@ function checkLine(check) {
 }
 
 const shown = (result) => (result === null ? "none" : result || "no answer");
-
-function sinceNodes(pieces) {
-  return pieces.flatMap(([kind, before, after], place) => {
-    if (kind === "kept") return [around(after, place === 0, place === pieces.length - 1)];
-    return [before && marked("del", before, kind), after && marked("ins", after, kind)].filter(Boolean).flat();
-  });
-}
-
-function marked(tag, text, kind) {
-  const words = text.trimStart();
-  return [text.slice(0, text.length - words.length), element(tag, { class: kind === "replaced" ? "replaced" : "" }, words)];
-}
 
 /** Of what stayed only what is next to a change. */
 function around(text, isFirst, isLast) {

@@ -2,7 +2,7 @@
 import { element, setText } from "./dom.js";
 
 const FAMILIES = [["benchmark", "Benchmark"], ["contrast", "Contrast sets"], ["functional", "Functional tests"], ["own", "Of this project"]];
-const KEEPS = new Map([[true, "The label usually stays."], [false, "The label usually changes."], [null, "The label stays or changes."]]);
+const KEEPS = new Map([[true, "The label usually stays."], [false, "The label usually changes."], [null, "The label may stay or change."]]);
 
 export class KindField {
   constructor(kinds, onchange) {
@@ -12,7 +12,7 @@ export class KindField {
       element("option", { value: "" }, "Kind …"), ...this.#families((kind) => element("option", { value: kind.name }, kind.title), (title, rows) => element("optgroup", { label: title }, ...rows)));
     this.words = element("span", { class: "kind-words" });
     this.root = element("label", { class: "kind" }, element("span", { class: "result-title" }, "Kind"), this.field);
-    this.list = element("section", { class: "kind-list", "aria-label": "Kinds" }, element("h3", { class: "pair-head" }, "What kind of change will you write?"),
+    this.list = element("section", { class: "kind-list", "aria-label": "Kinds" }, element("h3", { class: "pair-head" }, "What kind of change do you want to make?"),
       ...this.#families((kind) => this.#row(kind), (title, rows) => element("div", { class: "kind-family" }, element("h4", {}, title), ...rows)));
   }
 

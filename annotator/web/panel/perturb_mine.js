@@ -1,4 +1,4 @@
-/** Mine: what I wrote, what came back first; read what became of it, write it anew, withdraw it. */
+/** Mine: what I wrote, what was returned first: read its history, revise it, withdraw it. */
 import { button, element, setText } from "./dom.js";
 import { sentenceOf } from "./messages.js";
 import { Desk } from "./perturb_desk.js";
@@ -13,12 +13,12 @@ export class Mine {
     this.desk = new Desk(parts);
     this.count = element("p", { class: "list-count", role: "status" });
     this.body = element("div", { class: "mine-list" });
-    this.back = button("‹", { title: "Page before", className: "plain", onclick: () => this.load(this.page - 1) });
+    this.back = button("‹", { title: "Previous page", className: "plain", onclick: () => this.load(this.page - 1) });
     this.on = button("›", { title: "Next page", className: "plain", onclick: () => this.load(this.page + 1) });
     this.list = element("div", { class: "mine-page" }, this.count, this.body, element("div", { class: "list-pages" }, this.back, this.on));
     this.title = element("h2", { class: "work-title" });
-    this.reasons = element("ul", { class: "check-warnings", "aria-label": "Why it came back" });
-    this.told = element("section", { class: "check-about", "aria-label": "What became of it" });
+    this.reasons = element("ul", { class: "check-warnings", "aria-label": "Why it was returned" });
+    this.told = element("section", { class: "check-about", "aria-label": "History" });
     this.editor = element("div", { class: "work", hidden: true }, element("div", { class: "work-head" }, this.title), this.reasons, this.desk.root, this.told);
     this.root = element("div", { class: "mine-view" }, this.list, this.editor);
   }
@@ -43,7 +43,7 @@ export class Mine {
     if (answer.status !== 200) return this.stage.say(sentenceOf(answer));
     const { rows, has_more: hasMore } = answer.body;
     this.page = page;
-    setText(this.count, rows.length ? `Page ${page}` : "You have not written anything here yet. Begin with Write.");
+    setText(this.count, rows.length ? `Page ${page}` : "You have not written any changed versions yet. Start under Write.");
     this.count.hidden = rows.length > 0 && page === 1 && !hasMore;
     this.back.hidden = page <= 1;
     this.on.hidden = !hasMore;
@@ -55,7 +55,7 @@ export class Mine {
     const isUntouched = state === "waiting" && !row.may_check && !checks.some((check) => check.version === version);
     const summary = element("summary", {}, element("span", { class: `state ${state}` }, STATES[state]), element("b", {}, key), element("span", { class: "mine-facts" }, [this.desk.kind.titleOf(kind), result === null ? "no label" : result || "no answer", this.#progress(row)].filter(Boolean).join(" · ")));
     const ways = element("div", { class: "work-ways" },
-      (state === "returned" || isUntouched) && button(state === "returned" ? "Write it anew" : "Change it", { className: state === "returned" ? "primary" : "", onclick: () => this.#revise(id) }),
+      (state === "returned" || isUntouched) && button(state === "returned" ? "Revise" : "Change", { className: state === "returned" ? "primary" : "", onclick: () => this.#revise(id) }),
       (state === "returned" || state === "waiting") && this.#withdrawButton(id), instance && this.stage.link(instance));
     const warnings = stale.length > 0 && element("ul", { class: "check-warnings" }, ...stale.map((said) => element("li", {}, said)));
     return element("details", { class: "mine-one", open: state === "returned" }, summary, warnings, this.#texts(row), historyOf(row, this.desk.kind), ways);
@@ -63,7 +63,7 @@ export class Mine {
 
   #progress({ state, checks, version, wanted, may_check: mayCheck }) {
     if (state !== "waiting") return "";
-    if (mayCheck) return "corrected; waits for your check too";
+    if (mayCheck) return "corrected; you check it too";
     return `${checks.filter((check) => check.version === version && check.verdict === "approve").length} of ${wanted} approved`;
   }
 
@@ -73,17 +73,17 @@ export class Mine {
 
   /** Taken back with a second press. */
   #withdrawButton(id) {
-    const made = button("Withdraw", { className: "plain", title: "Take it back; it stays stored", onclick: () => {
+    const made = button("Withdraw", { className: "plain", title: "Take it back; it is kept on record", onclick: () => {
       if (made.dataset.sure) this.#withdraw(id);
       made.dataset.sure = "yes";
-      setText(made.querySelector(".button-label"), "Withdraw it: press again");
+      setText(made.querySelector(".button-label"), "Press again to withdraw");
     } });
     return made;
   }
 
   async #withdraw(id) {
     const answer = await this.messages.post("withdraw", { perturbation: id });
-    this.stage.say(answer.status === 200 ? "Withdrawn. It stays stored, and counts for nothing." : sentenceOf(answer));
+    this.stage.say(answer.status === 200 ? "Withdrawn. It is kept on record, but no longer counts." : sentenceOf(answer));
     this.#changed();
   }
 
@@ -96,18 +96,18 @@ export class Mine {
     const answer = await this.messages.get("check", { perturbation: id });
     if (answer.status !== 200) return this.stage.say(sentenceOf(answer));
     const { perturbation: one, original } = answer.body;
-    if (!one.may_revise) return this.stage.say("This cannot be changed now: it waits for its checkers, or is decided.");
+    if (!one.may_revise) return this.stage.say("This cannot be changed now: its checkers have begun, or it is decided.");
     this.one = one;
     this.#showEditor(true);
-    this.title.replaceChildren(one.key, element("small", {}, one.state === "returned" ? "came back" : "not checked yet"));
+    this.title.replaceChildren(one.key, element("small", {}, one.state === "returned" ? "returned" : "not checked yet"));
     const reasons = one.checks.filter(({ version, verdict }) => version === one.version && verdict === "reject");
     this.reasons.replaceChildren(...reasons.map(({ by, reason }) => element("li", { dir: "auto" }, `${by}: ${reason}`)));
-    this.told.replaceChildren(element("h3", {}, "What became of it"), historyOf(one, this.desk.kind));
+    this.told.replaceChildren(element("h3", {}, "History"), historyOf(one, this.desk.kind));
     this.desk.open({
-      original, changed: one, key: `annotator:perturb:${this.data.user}:p${id}.${one.version}`, isKept: false, suggests: true, words: "Hand in again",
+      original, changed: one, key: `annotator:perturb:${this.data.user}:p${id}.${one.version}`, isKept: false, suggests: true, words: "Submit again",
       look: (changed) => this.messages.post("check/look", { perturbation: id, changed }),
       send: (changed, mayBeEmpty) => this.messages.post("revise", { perturbation: id, version: one.version, changed, may_be_empty: mayBeEmpty }),
-      onsent: () => { this.#leave(); this.stage.say("Handed in again; it is checked anew."); this.#changed(); },
+      onsent: () => { this.#leave(); this.stage.say("Submitted again. It will be checked from the start."); this.#changed(); },
       onleave: () => this.#leave(),
     });
     this.stage.remember();

@@ -12,10 +12,10 @@ export class Originals {
     this.without = element("input", { type: "checkbox", checked: true, onchange: () => this.load(1) });
     this.count = element("p", { class: "list-count", role: "status" });
     this.body = element("div", { class: "list-rows", role: "group", "aria-label": "Originals" });
-    this.back = button("‹", { title: "Page before", className: "plain", onclick: () => this.load(this.page - 1) });
+    this.back = button("‹", { title: "Previous page", className: "plain", onclick: () => this.load(this.page - 1) });
     this.on = button("›", { title: "Next page", className: "plain", onclick: () => this.load(this.page + 1) });
     this.root = element("aside", { class: "list", "aria-label": "Originals" }, this.words,
-      element("label", { class: "list-without" }, this.without, "without a version"), this.count, this.body, element("div", { class: "list-pages" }, this.back, this.on));
+      element("label", { class: "list-without" }, this.without, "without a changed version"), this.count, this.body, element("div", { class: "list-pages" }, this.back, this.on));
   }
 
   #later() {
@@ -40,12 +40,12 @@ export class Originals {
   }
 
   #none() {
-    if (this.words.value.trim()) return "No text has this in its key or words.";
-    return this.without.checked ? "Every complete text has a changed version. Untick to see all." : "No text is complete yet: changed versions are written of texts whose sets are decided.";
+    if (this.words.value.trim()) return "No text or key contains these words.";
+    return this.without.checked ? "Every complete text has a changed version already. Clear the tick to see all of them." : "No text is complete yet. A text can be changed once its rationale sets are decided.";
   }
 
   #row({ id, key, result, excerpt, n_there: there, n_waiting: waiting }) {
-    const counts = [there && `${there} there`, waiting && `${waiting} on the way`].filter(Boolean).join(", ");
+    const counts = [there && `${there} ${there === 1 ? "version" : "versions"}`, waiting && `${waiting} in progress`].filter(Boolean).join(", ");
     return element("button", { type: "button", class: "list-row", "data-id": id, title: key, onclick: () => this.actions.open(id) },
       element("b", {}, key), element("span", { class: "facts" }, counts || result || "–"), element("span", { class: "excerpt", dir: "auto" }, excerpt || ""));
   }
@@ -62,5 +62,5 @@ export class Originals {
 /** Texts are offered only when their annotation is complete: their sets are shown beside what is written. */
 function waitingWords(n) {
   if (!n) return "";
-  return n === 1 ? " · 1 more waits until its annotation is complete" : ` · ${n.toLocaleString()} more wait until their annotation is complete`;
+  return n === 1 ? " · 1 more can be changed once its annotation is complete" : ` · ${n.toLocaleString()} more can be changed once their annotation is complete`;
 }

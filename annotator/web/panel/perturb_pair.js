@@ -129,7 +129,7 @@ export class Pair {
     };
     const light = (set) => { this.lit = set; this.#paintRules(); };
     const chips = gold.map((tokens, set) => element("button", {
-      type: "button", class: "pair-set", title: `Set ${letterOf(set)}: ${tokens.length} tokens of the original${this.look ? "; how many are proposed in the changed text" : ""}`,
+      type: "button", class: "pair-set", title: `Set ${letterOf(set)}: ${tokens.length} tokens of the original${this.look ? ", and how many are proposed in the changed text" : ""}`,
       onmouseenter: () => light(set), onmouseleave: () => light(null), onfocus: () => light(set), onblur: () => light(null),
     }, badgeOf(set, this.dark), `${tokens.length}${left(set)}`));
     this.chips.replaceChildren(...(gold.length ? chips : ["no gold sets"]));

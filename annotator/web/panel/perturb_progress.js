@@ -15,9 +15,9 @@ export class Progress {
     const { target, kinds, authors, checkers, tells_all: tellsAll } = answer.body;
     return this.root.replaceChildren(
       element("p", {}, originalsWords(answer.body)),
-      table(`By kind${target ? `, aiming at ${target.toLocaleString()} each` : ""}`, ["", "Approved", "", "Being checked", "Came back"], kinds.map(({ title, approved, waiting, returned }) => [title, approved, target ? bar(approved, target) : "", waiting, returned])),
+      table(`By kind${target ? `, with a target of ${target.toLocaleString()} each` : ""}`, ["", "Approved", "", "Being checked", "Returned"], kinds.map(({ title, approved, waiting, returned }) => [title, approved, target ? bar(approved, target) : "", waiting, returned])),
       element("div", { class: "progress-people" },
-        table(tellsAll.authors ? "By author" : "Written by me", ["", "Approved", "Being checked", "Came back"], authors.map((one) => [one.name, one.approved, one.waiting, one.returned])),
+        table(tellsAll.authors ? "By author" : "Written by me", ["", "Approved", "Being checked", "Returned"], authors.map((one) => [one.name, one.approved, one.waiting, one.returned])),
         table(tellsAll.checkers ? "By checker" : "Checked by me", ["", "Approved", "Corrected", "Rejected"], checkers.map((one) => [one.name, one.approve, one.correct, one.reject]))));
   }
 }

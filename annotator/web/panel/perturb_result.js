@@ -26,7 +26,7 @@ export class ResultField {
   #answer() {
     this.field = element("input", { class: "answer", type: "text", "aria-label": "Answer to the changed text", dir: "auto", oninput: () => this.#said(this.field.value.trim() ? this.field.value : null) });
     this.none = element("button", { type: "button", class: "pill", "aria-pressed": "false", title: "The changed text has no answer", onclick: () => this.choose(this.value === "" ? null : "") }, "no answer");
-    this.same = element("button", { type: "button", class: "button plain", onclick: () => this.choose(this.original) }, "as before");
+    this.same = element("button", { type: "button", class: "button plain", onclick: () => this.choose(this.original) }, "as in the original");
     return element("span", { class: "answer-ways" }, this.field, this.same, this.none);
   }
 
@@ -35,7 +35,7 @@ export class ResultField {
     this.original = original;
     if (this.isAnswer) {
       this.same.hidden = !original;
-      this.same.title = `As of the original: ${original}`;
+      this.same.title = `The original's: ${original}`;
     }
     this.#draw(value);
   }

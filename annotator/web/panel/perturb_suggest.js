@@ -58,7 +58,7 @@ export class Suggestions {
     const held = this.root.contains(this.root.getRootNode().activeElement);
     const shown = this.segments.flatMap((segment) => this.#group(segment));
     this.body.replaceChildren(...shown);
-    if (!shown.length && !this.words.textContent) setText(this.words, "No rule of this kind finds anything to change here. Write your own change.");
+    if (!shown.length && !this.words.textContent) setText(this.words, "There are no suggestions of this kind for this text. Write your own change.");
     if (held) (this.body.querySelector("button") || this.more).focus();
   }
 
@@ -77,7 +77,7 @@ export class Suggestions {
 
   #apply(segment, text, edits) {
     if (this.actions.typed(segment) === text) return this.actions.apply(segment, edits);
-    setText(this.words, "The text was changed meanwhile. Look at the suggestions again as they are now.");
+    setText(this.words, "The text has changed in the meantime. These are the suggestions for it as it is now.");
     return this.load();
   }
 

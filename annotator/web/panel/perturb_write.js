@@ -51,9 +51,9 @@ export class Write {
     if (answer.body.instance) return this.open(answer.body.instance);
     const first = this.original ? null : this.list.rows[0]?.id;
     if (first) return this.open(first);
-    if (this.original) return this.stage.say("Every text has a changed version. Choose one from the list to write another.");
+    if (this.original) return this.stage.say("Every text has a changed version already. Choose one from the list to write another.");
     this.empty.hidden = false;
-    this.empty.textContent = "There is no text to change yet. Changed versions are written of texts whose annotation is complete; they appear here when they are.";
+    this.empty.textContent = "There is no text to change yet. Texts appear here when their annotation is complete.";
     return undefined;
   }
 
@@ -75,7 +75,7 @@ export class Write {
     this.desk.open({
       original, changed: original.draft || FRESH, key: `annotator:perturb:${this.data.user}:${id}`, isKept: true, suggests: true,
       look: (changed) => this.#look(id, changed), send: (changed, mayBeEmpty) => this.messages.post("hand-in", { instance: id, changed, may_be_empty: mayBeEmpty }),
-      onsent: (body) => this.#sent(id, body), words: "Hand in",
+      onsent: (body) => this.#sent(id, body), words: "Submit",
     });
     this.#showOthers(original.others);
     this.list.mark(id);
@@ -93,13 +93,13 @@ export class Write {
   #heard({ user, id, changed }) {
     if (user !== this.data.user || id !== this.instance || !this.desk.work) return;
     if (JSON.stringify(changed) === JSON.stringify(this.desk.changed)) return;
-    this.stage.say("You write of this text in another tab too. What is written last is kept.", [
-      button("Take what stands there", { onclick: () => { this.stage.say(""); this.desk.take(changed); } }),
-      button("Keep this", { className: "plain", onclick: () => { this.stage.say(""); this.desk.looking.changed(0); } })]);
+    this.stage.say("You are changing this text in another tab too. Whatever is written last is kept.", [
+      button("Use the other tab's", { onclick: () => { this.stage.say(""); this.desk.take(changed); } }),
+      button("Keep this one", { className: "plain", onclick: () => { this.stage.say(""); this.desk.looking.changed(0); } })]);
   }
 
   #sent(id, { state }) {
-    const words = state === "approved" ? "Handed in; it is an instance now." : `Handed in; ${this.rules.checkers === 1 ? "another person checks" : `${this.rules.checkers} others check`} it.`;
+    const words = state === "approved" ? "Submitted. It is now part of the data." : `Submitted. ${this.rules.checkers === 1 ? "Another person" : `${this.rules.checkers} others`} will check it.`;
     this.open(id, { says: words }).then(() => this.next.focus());
     this.list.load();
     this.stage.progress();
@@ -109,7 +109,7 @@ export class Write {
     const rows = others.map((one) => element("li", {},
       element("span", { class: `state ${one.state}` }, STATES[one.state] || one.state), element("b", {}, this.desk.kind.titleOf(one.kind)), `${one.author ? ` by ${one.author}` : ""} · ${one.result === null ? "no label" : one.result || "no answer"} `,
       one.instance && this.stage.link(one.instance), element("p", { class: "others-text", dir: this.original.direction, lang: this.original.language }, this.#changedText(one))));
-    this.others.replaceChildren(...(rows.length ? [element("h3", {}, "Written of this text already"), element("ul", {}, ...rows)] : []));
+    this.others.replaceChildren(...(rows.length ? [element("h3", {}, "Changed versions of this text so far"), element("ul", {}, ...rows)] : []));
   }
 
   /** What differs from the original: only the segments that were changed. */

@@ -2,7 +2,6 @@
 import { badgeOf } from "./chip.js";
 import { element, setText } from "./dom.js";
 import { letterOf, sharedTokens, unionOf } from "./model.js";
-import { ProposedNotes } from "./proposed_notes.js";
 
 const BRIEF_CHARS = 90;
 const MANY_PAIRS = 8;
@@ -22,8 +21,7 @@ export class Preview {
     this.note = element("textarea", { class: "note", rows: 2, id: "annotator-note", oninput: () => actions.note(this.note.value), placeholder: "for the reviewers and the lead" });
     this.noteBox = element("label", { class: "note-box" }, element("span", { class: "note-title" }, "Note"), this.note);
     this.sets = element("div", { class: "numbers-box" }, this.table, this.overlaps);
-    this.proposed = new ProposedNotes();
-    this.root = element("div", { class: "aside" }, element("h2", { class: "heard" }, "Table of sets and note"), this.sets, this.proposed.root, this.noteBox);
+    this.root = element("div", { class: "aside" }, element("h2", { class: "heard" }, "Table of sets and note"), this.sets, this.noteBox);
   }
 
   show(session) {
@@ -36,24 +34,20 @@ export class Preview {
     this.noteBox.hidden = readOnly && !session.state.note;
     if (this.note.value !== session.state.note) this.note.value = session.state.note;
     const { sets, current } = session.state;
-    this.proposed.update(session);
     this.sets.hidden = session.project?.result_mode === "labels_only";
     if (this.drawn === sets && this.current === current && this.dark === dark) return;
     Object.assign(this, { drawn: sets, current, dark });
-    this.rows.replaceChildren(...sets.flatMap((set, index) => this.#row(session, set, index, dark)));
+    this.rows.replaceChildren(...sets.map((set, index) => this.#row(session, set, index, dark)));
     this.#updateTotal(session, sets);
     setText(this.overlaps, overlapWords(sets, current));
   }
 
-  #row({ map, work, state }, set, index, dark) {
-    const row = element("tr", { class: index === state.current ? "current" : "" },
+  #row({ map, state }, set, index, dark) {
+    return element("tr", { class: index === state.current ? "current" : "" },
       element("td", {}, badgeOf(index, dark)),
       element("td", { class: "number" }, String(set.size)),
       element("td", { class: "number" }, ratio(set.size, map.selectableCount)),
       element("td", { class: "words", dir: "auto" }, set.size ? map.brief(set.spans, BRIEF_CHARS) : "–"));
-    const feedback = work.feedback?.sets?.[set.origin] || [];
-    const lines = feedback.map((line) => element("tr", { class: "said" }, element("td"), element("td", { colspan: 3 }, line)));
-    return [row, ...lines];
   }
 
   #updateTotal({ map }, sets) {

@@ -1,19 +1,25 @@
-/** Below the numbers: what is to be known of proposed sets before they are accepted. */
-import { element } from "./dom.js";
+/** Above a changed version: which of the original's sets are proposed, and what is to be known before they are accepted. */
+import { element, setText } from "./dom.js";
 
 export class ProposedNotes {
   constructor() {
-    this.root = element("div", { class: "proposed-notes", role: "note" });
+    this.root = element("p", { class: "proposed-notes" });
   }
 
-  /** @param {import("./session.js").Session} session */
-  update({ offer }) {
-    const { open, notes } = offer;
-    const lines = [...open.flatMap((one) => one.notes), ...notes];
-    const key = lines.join("\n");
-    this.root.hidden = !lines.length;
-    if (key === this.drawn) return;
-    this.drawn = key;
-    this.root.replaceChildren(element("p", { class: "note-title" }, "Proposed from the original"), ...lines.map((line) => element("p", {}, line)));
+  /** One line from the beginning, so that the text does not move when the answer comes; the whole of it is its title. */
+  update({ work, offer }) {
+    this.root.hidden = !work.proposes;
+    const warnings = [...offer.open.flatMap((one) => one.notes), ...offer.notes];
+    const words = warnings.join(" ") || wordsOf(offer);
+    this.root.classList.toggle("warns", warnings.length > 0);
+    setText(this.root, words);
+    this.root.title = words;
   }
+}
+
+function wordsOf({ answered, sets }) {
+  if (!answered) return "…";
+  const count = sets.filter(({ source }) => source === "carried").length;
+  if (!count) return "No set of the original is proposed.";
+  return count === 1 ? "One set of the original is proposed." : `${count} sets of the original are proposed.`;
 }

@@ -1,6 +1,7 @@
 /** The review screen: the component's entry, made of the token panel's parts. See docs/review.md. */
 import { Answers } from "./answers.js";
 import { openKeys, openMine, when } from "./dialogs.js";
+import { Guidelines } from "./guidelines.js";
 import { mountable } from "./mount.js";
 import { ReviewFlow } from "./review_flow.js";
 import { ReviewKeyboard } from "./review_keyboard.js";
@@ -14,14 +15,14 @@ import { DraftStorage } from "./storage.js";
 import { Talk } from "./talk.js";
 
 const MY_REVIEWS = {
-  title: "My submitted reviews",
-  none: "Nothing is submitted yet. What you submit is listed here, and can be changed until its round is decided.",
+  title: "My reviews",
+  none: "You have not submitted any reviews yet. They will be listed here, and can be changed until their round is decided.",
   facts: (row) => [`round ${row.round}`, row.outcome || (row.state === "submitted" ? "not decided yet" : row.state), when(row.submitted_at)],
 };
 
 class Review {
   constructor(data, parent, trigger) {
-    Object.assign(this, { data, trigger, guidelinesAsked: 0 });
+    Object.assign(this, { data, trigger });
     this.screen = new ReviewScreen(parent);
     this.scoring = new Scoring(this.screen, (session) => this.flow.changed(session));
     this.storage = new DraftStorage("annotator:review:", data.user ?? null);
@@ -40,6 +41,7 @@ class Review {
     const actions = this.#actions();
     this.screen.build(actions);
     this.keyboard = new ReviewKeyboard(this.screen, this.scoring, actions);
+    this.screen.guidelines = new Guidelines(data, this.screen);
     this.#listen();
     this.screen.onshow = (session) => this.talk.show(session);
     this.flow.start(data.start ?? null);
@@ -51,7 +53,7 @@ class Review {
       hover: (index) => screen.hover(index), choose: (set, property) => scoring.choose(set, property), score: (value) => scoring.score(value),
       move: (by) => scoring.move(by), look: (view) => scoring.look(view), arrow: (right) => scoring.arrow(right), point: (token) => scoring.point(token),
       comment: (set, text) => scoring.comment(set, text), submit: () => flow.submit(), skip: () => flow.skip(),
-      ask: () => this.talk.open(), answers: () => this.answers.open(), guidelines: () => this.trigger("guidelines", (this.guidelinesAsked += 1)), mine: () => this.#openMine(),
+      ask: () => this.talk.open(), answers: () => this.answers.open(), guidelines: (reads) => screen.guidelines.toggle(reads === true), mine: () => this.#openMine(),
       reading: () => screen.reading.open(), keys: () => openKeys(screen.root, REVIEW_KEYS), retry: () => flow.retry(), goOn: () => flow.goOn(), takeBack: () => flow.takeBack(),
       keepMine: () => flow.keepMine(), takeTheirs: () => flow.takeTheirs(), focusText: () => screen.focusText(),
     };
@@ -83,6 +85,7 @@ class Review {
     this.trigger = trigger;
     this.messages.csrf = this.talk.messages.csrf = this.answers.messages.csrf = data.csrf || this.messages.csrf;
     this.screen.updateTheme();
+    this.screen.guidelines.update(data.guidelines);
     if (data.start && data.start !== before.start) this.flow.open(data.start);
   }
 

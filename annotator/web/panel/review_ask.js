@@ -11,7 +11,7 @@ export class Ask {
     this.where = element("span", { class: "ask-where" });
     const mover = (sign, key, title, by) =>
       button(sign, { key, title, className: "plain step-button", onclick: () => actions.move(by), "aria-label": title });
-    this.back = mover("‹", "k", "Score before", -1);
+    this.back = mover("‹", "k", "Previous score", -1);
     this.forth = mover("›", "j", "Next score", 1);
     this.title = element("h2", { class: "ask-title" });
     this.question = element("p", { class: "ask-question" });

@@ -19,7 +19,7 @@ export class ReviewBar {
     this.word = new Word();
     this.ask = new Ask(actions);
     this.views = new Views(actions);
-    this.sets = element("div", { class: "sets", role: "radiogroup", "aria-label": "What is scored" });
+    this.sets = element("div", { class: "sets", role: "radiogroup", "aria-label": "Sets to score" });
     this.sets.addEventListener("pointerleave", () => actions.hover(null));
     this.skip = button("Skip", { key: "s", title: "Skip for now", onclick: actions.skip });
     this.submit = button("Submit", { key: "Ctrl+⏎", className: "primary", title: "Submit and go on", onclick: () => actions.submit() });

@@ -6,13 +6,13 @@ import { nameOf, nextMissing, sameScores } from "./review_scores.js";
 import { ReviewSession } from "./review_session.js";
 import { WorkFlow } from "./work_flow.js";
 
-const UNSENT = "You changed this submitted review. Submit it again (Ctrl+Enter), or take the change back.";
-const KEPT = "The server cannot be reached. Your review is kept in this browser and goes out when the connection is back.";
+const UNSENT = "You have changed a review that was submitted. Submit it again (Ctrl+Enter), or undo the change.";
+const KEPT = "The server cannot be reached. Your review is kept in this browser and is sent when the connection is back.";
 
 export class ReviewFlow extends WorkFlow {
   /** @param {Object} parts  messages, storage, outbox, screen, trigger, project (its id) */
   constructor(parts) {
-    super(parts, { same: sameScores, lost: "One review could not be submitted any more" });
+    super(parts, { same: sameScores, lost: "One review could no longer be submitted" });
   }
 
   placeOf({ opens }) {
@@ -26,7 +26,7 @@ export class ReviewFlow extends WorkFlow {
     if (!body.work) {
       this.current?.clock.stop();
       this.current = null;
-      return this.screen.showEmpty(body.empty || "Nothing waits for your review now.");
+      return this.screen.showEmpty(body.empty || "There is nothing for you to review now.");
     }
     const session = this.#admit(body.work);
     if (this.leftovers.refusal) this.#refuse(session, this.leftovers.refusal);
@@ -76,7 +76,7 @@ export class ReviewFlow extends WorkFlow {
     const session = this.current;
     if (!session || this.waiting) return;
     if (session.work.state === "decided") return this.screen.hint("This round is decided: its scores can no longer be changed.");
-    if (session.held) return this.screen.hint("Decide first what to do with these scores (below).");
+    if (session.held) return this.screen.hint("First decide what to do with these scores (below).");
     if (session.submitted && !session.dirty) return this.screen.hint("This review is submitted, and nothing has changed since.");
     const missing = nextMissing(session.steps, session.scores, session.at - 1);
     if (missing >= 0) return this.#ask(session, missing);
@@ -89,14 +89,14 @@ export class ReviewFlow extends WorkFlow {
     session.goTo(at);
     this.screen.focusText();
     this.screen.moved();
-    const whole = `The ${nameOf(property)} of the whole is missing.`;
+    const whole = `The ${nameOf(property)} is missing.`;
     this.screen.hint(set === null ? whole : `Set ${letterOf(set)} has no ${nameOf(property)} yet.`, { stay: true });
   }
 
   skip() {
     const session = this.current;
     if (!session?.open || session.submitted || this.waiting) return;
-    if (session.held) return this.screen.hint("Decide first what to do with these scores (below).");
+    if (session.held) return this.screen.hint("First decide what to do with these scores (below).");
     this.#leave("skip");
   }
 

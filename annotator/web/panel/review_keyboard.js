@@ -39,7 +39,7 @@ export class ReviewKeyboard {
   /** Nothing to review: the lists can still be opened. */
   #withoutWork(event, key) {
     if (event.ctrlKey || event.metaKey || event.altKey || !["m", "g", "?"].includes(key)) return false;
-    return this.#do(this.bindings[key]);
+    return this.#do(() => this.bindings[key](false));
   }
 
   /** A radio button moves with the arrows, a button is pressed. */
@@ -61,7 +61,7 @@ export class ReviewKeyboard {
     }
     const bound = this.bindings[key] || this.bindings[key.toLowerCase()];
     if (!bound) return false;
-    bound();
+    bound(event.shiftKey);
     return true;
   }
 
@@ -90,7 +90,7 @@ export class ReviewKeyboard {
       s: () => actions.skip(),
       q: () => actions.ask(),
       w: () => actions.answers(),
-      g: () => actions.guidelines(),
+      g: (shift) => actions.guidelines(shift),
       m: () => actions.mine(),
       "?": () => actions.keys(),
     };

@@ -15,10 +15,10 @@ export class ReviewNotices extends Notices {
   #submitted({ submitted, unsaved }) {
     if (!submitted) return null;
     if (unsaved === "unsent") {
-      return this.box("info", "warning", "You changed a submitted review. Submit it again, or take the change back.",
-        button("Take the change back", { onclick: this.actions.takeBack }));
+      return this.box("info", "warning", "You have changed a review that was submitted. Submit it again, or undo the change.",
+        button("Undo the change", { onclick: this.actions.takeBack }));
     }
-    return this.box("info", "check", "You have submitted this review. Until its round is decided you may score again and submit the change.",
+    return this.box("info", "check", "You have submitted this review. Until the round is decided you can change the scores and submit them again.",
       button("Back to work", { onclick: this.actions.goOn }));
   }
 

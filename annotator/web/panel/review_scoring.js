@@ -3,10 +3,10 @@ import { isInSet } from "./review_looks.js";
 import { SCALES, nameOf, nextMissing, placeOf, scoreAt, withComment, withScore } from "./review_scores.js";
 
 const NOT_HERE = {
-  alone: "This step is about the whole. The set alone (o) is shown in the steps of a set.",
-  less: "This step is about the whole. One token is taken out (t) in the steps of a set.",
-  without: "There is no set that could be left out.",
-  changes: "This is the first round: nothing has changed yet.",
+  alone: "This score is about all sets. A set alone (o) can be shown while you score it.",
+  less: "This score is about all sets. A token can be left out (t) while you score a set.",
+  without: "There are no sets to leave out.",
+  changes: "This is the first round, so nothing has changed yet.",
 };
 
 export class Scoring {
@@ -36,7 +36,7 @@ export class Scoring {
     const { session, screen } = this;
     const { step, steps, at } = session;
     const words = SCALES[step.property];
-    if (value > words.length) return screen.hint(`The ${nameOf(step.property)} goes from 1 to ${words.length}.`);
+    if (value > words.length) return screen.hint(`The ${nameOf(step.property)} is a number from 1 to ${words.length}.`);
     const isNew = session.set(withScore(session.scores, step, value));
     const next = nextMissing(steps, session.scores, at);
     const said = `${value}, ${words[value - 1]}.`;
@@ -46,7 +46,7 @@ export class Scoring {
     } else {
       screen.refresh();
       screen.focusSubmit();
-      screen.announce(`${said} Every score is given: submit with Control and Enter.`);
+      screen.announce(`${said} All scores are given. Submit with Control and Enter.`);
     }
     screen.markedAt();
     if (isNew) this.onchange(session);
@@ -114,7 +114,7 @@ export class Scoring {
     const { session, screen } = this;
     const by = right === (session?.map.direction !== "rtl") ? 1 : -1;
     const count = session?.stops.length;
-    if (!count) return screen.hint(session?.view === "changes" ? "Nothing has changed here since the round before." : "There is no set to step through.");
+    if (!count) return screen.hint(session?.view === "changes" ? "Nothing has changed here since the previous round." : "There is no set to step through.");
     session.stop = session.stop === null ? (by > 0 ? 0 : count - 1) : (session.stop + by + count) % count;
     screen.refresh();
     screen.showStop();

@@ -95,7 +95,7 @@ function linesOf({ previous, sets }, set) {
   if (!previous) return [];
   const kept = sets.map((each) => each.previous);
   const gone = (_, index) =>
-    kept.includes(index) ? [] : saidOf(previous, index).map((line) => `Set ${letterOf(index)}, which has gone: ${line}`);
+    kept.includes(index) ? [] : saidOf(previous, index).map((line) => `Set ${letterOf(index)}, which is gone: ${line}`);
   const lines = set === null ? [...previous.lines, ...previous.sets.flatMap(gone)] : saidOf(previous, sets[set].previous);
   if (!lines.length) return [];
   const title = element("p", { class: "said-title" }, `Round ${previous.round}`);

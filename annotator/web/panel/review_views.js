@@ -13,8 +13,8 @@ export class Views {
     this.legend = element("span", { class: "legend" });
     const stepper = (sign, title, right) =>
       button(sign, { title: `${title} (${sign})`, className: "plain square", onclick: () => actions.arrow(right), "aria-label": title });
-    const back = stepper("←", "The one to the left", false);
-    const forth = stepper("→", "The one to the right", true);
+    const back = stepper("←", "Previous part", false);
+    const forth = stepper("→", "Next part", true);
     this.stepping = element("span", { class: "stepping" }, this.place, back, forth);
     const views = element("div", { class: "views", role: "group", "aria-label": "Views of the text" }, ...this.buttons.values());
     this.root = element("div", { class: "row views-row" }, views, element("div", { class: "stops" }, this.legend, this.stepping));

@@ -6,7 +6,7 @@ import { decimalOf, nameOf } from "./review_scores.js";
 /** The question of the step in three parts; the one in the middle is the result, to stand out. @returns {[string, string, string]} */
 export function questionOf({ step, work }) {
   const result = work.result === null ? "the result" : labelWords(work.result, work.instance) || "no answer";
-  if (step.property === "sufficiency") return ["Can ", result, ` be given from set ${letterOf(step.set)} alone?`];
+  if (step.property === "sufficiency") return ["Can ", result, ` be inferred from set ${letterOf(step.set)} alone?`];
   if (step.property === "compactness") return ["Does ", result, ` need every token of set ${letterOf(step.set)}?`];
   if (work.sets.length) return ["Do the sets together hold everything that supports ", result, "?"];
   return ["No rationale was marked. Is there really nothing in the text that supports ", result, "?"];
@@ -51,28 +51,28 @@ function failureWords(findings) {
 export const VIEWS = [
   ["all", "All sets", "v", "The text with all sets (also Esc)"],
   ["alone", "Set alone", "o", "Only this set; the rest fades"],
-  ["less", "Less one token", "t", "This set with one token taken out; ← → take another one"],
+  ["less", "Less one token", "t", "This set with one token left out; ← → choose another one"],
   ["without", "Without sets", "x", "The text with the sets' tokens blanked"],
-  ["changes", "Changes", "p", "What differs from the round before, token by token"],
+  ["changes", "Changes", "p", "What differs from the previous round, token by token"],
 ];
 
 /** The list of keys as it is shown to people. */
 export const REVIEW_KEYS = [
   ["Scores", [
-    ["1 – 4", "give the score; goes to the next one that is missing"],
+    ["1 – 4", "give the score, and go to the next missing one"],
     ["j", "next score"],
-    ["k", "score before"],
-    ["Del", "take the score back"],
-    ["c", "comment on the set, or on the whole"],
+    ["k", "previous score"],
+    ["Del", "remove the score"],
+    ["c", "comment on the set, or on the annotation"],
     ["Esc", "leave the comment; show all sets"],
   ]],
   ["Views of the text", [
     ["o", "the set alone"],
     ["t", "the set less one token"],
     ["x", "the text without the sets"],
-    ["p", "what changed since the round before"],
+    ["p", "what has changed since the previous round"],
     ["v", "the text with all sets"],
-    ["← →", "another token to take out, or another part of the set"],
+    ["← →", "another token to leave out, or another part of the set"],
     ["↑ ↓", "scroll; also PgUp, PgDn, Home, End, Space"],
     ["f", "unfold or fold the question, when it is out of sight"],
     ["b", "back to where you were reading before a click on the map"],
@@ -80,15 +80,16 @@ export const REVIEW_KEYS = [
     ["z", "text size and line spacing"],
   ]],
   ["With the mouse", [
-    ["set", "a click goes to its score, on a number to that one"],
-    ["token", "less one token: a click takes this one out"],
+    ["set", "a click goes to its scores; on a number, to that score"],
+    ["token", "in “Less one token”: a click leaves this one out"],
   ]],
   ["Work", [
     ["Ctrl+⏎", "submit and go to the next one"],
     ["s", "skip for now"],
     ["q", "ask the lead; comments on this text"],
     ["w", "what the project's model answers, where the lead allows it"],
-    ["g", "guidelines"],
+    ["g", "guidelines beside the text: open, close"],
+    ["Shift + g", "go into them, to scroll by keys; back: Shift + g or Esc"],
     ["m", "my reviews"],
     ["?", "this list"],
   ]],

@@ -158,7 +158,7 @@ export class Stage {
 
   /** The text is written in another size: the line one reads stays where it is on the screen. */
   #resetText() {
-    this.#holding(() => {
+    this.reflow(() => {
       applyReading(this.root, this.reading.value);
       this.view.setting = this.reading.value;
     });
@@ -173,7 +173,7 @@ export class Stage {
   }
 
   /** Makes a change of the layout without losing the place in the text. */
-  #holding(change) {
+  reflow(change) {
     const token = this.session?.map.readable ? this.session.map.tokenAtRank(this.firstInSight()) : null;
     const before = token === null ? null : this.view.boxOf(token)?.top;
     change();
@@ -193,6 +193,7 @@ export class Stage {
     const dark = isDark(this.root);
     this.root.dataset.theme = dark ? "dark" : "light";
     this.dark = dark;
+    this.guidelines?.paint();
     if (this.session) this.refresh();
   }
 
@@ -320,6 +321,7 @@ export class Stage {
     this.markMap.destroy();
     this.sizes.disconnect();
     this.marks.destroy();
+    this.guidelines?.destroy();
     this.root.remove();
   }
 }

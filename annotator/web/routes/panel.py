@@ -1,4 +1,4 @@
-"""The token panel's own routes (docs/panel.md): next, seen, proposed, draft, submit, skip, discard, withdraw, back, mine.
+"""The token panel's own routes (docs/panel.md).
 
 Marks, drafts and submits travel here and not through script runs: a route costs 3 ms, a script run a hundred.
 """
@@ -18,6 +18,7 @@ from annotator.usecases import marking, proposing
 from annotator.usecases.databases import Store
 from annotator.usecases.my_work import my_work
 from annotator.usecases.showing import show_my_work, show_next, show_work_of
+from annotator.usecases.showing_originals import show_original
 from annotator.usecases.showing_proposals import show_proposals
 from annotator.web.routes.messages import LAST_PAGE, Elapsed, Number, get_route, number, post_route
 
@@ -163,6 +164,10 @@ def _proposed(store: Store, user: User, body: ProposedBody) -> object:
     return show_proposals(proposing.propose(store, user, body.assignment))
 
 
+def _original(store: Store, user: User, query: Any) -> object:
+    return show_original(store, user, number(query, "assignment"))
+
+
 def _draft(store: Store, user: User, body: SaveBody) -> object:
     draft, timing = body.draft.as_draft(), body.timing.as_timing()
     return {"revision": marking.save_draft(store, user, body.assignment, body.revision, draft, timing)}
@@ -209,6 +214,7 @@ def _stored(store: Store, user: User, body: SaveBody) -> object:
 routes: list[Route] = [
     get_route("panel/next", _next),
     get_route("panel/mine", _mine),
+    get_route("panel/original", _original),
     post_route("panel/seen", _seen, SeenBody),
     post_route("panel/proposed", _proposed, ProposedBody),
     post_route("panel/draft", _draft, SaveBody, _stored),

@@ -120,6 +120,7 @@ class Fake:
     project: dict[str, Any] = field(default_factory=project)
     start: int | None = None
     user: int = 1
+    guidelines: dict[str, Any] | None = None
     read: dict[str, Any] | None = None
     held: dict[str, threading.Event] = field(default_factory=dict)
     refuse: dict[str, list[tuple[int, dict[str, Any]]]] = field(default_factory=dict)
@@ -130,6 +131,7 @@ class Fake:
     threads: list[dict[str, Any]] = field(default_factory=list)
     page_size: int = 20
     proposed: dict[int, dict[str, Any]] = field(default_factory=dict)
+    original: dict[str, Any] = field(default_factory=dict)
 
     def hold(self, route: str) -> threading.Event:
         """Answer a route only once the event that this gives is set."""
@@ -199,6 +201,7 @@ class Fake:
             "csrf": "token",
             "routes": "/api/panel",
             "work": self.read,
+            "guidelines": self.guidelines,
         }
 
     def instances(self) -> dict[str, dict[str, Any]]:
@@ -211,6 +214,8 @@ class Fake:
             return (
                 refused.pop(0) if refused else (200, self.next(int(body["instance"]) if "instance" in body else None))
             )
+        if route == "original":
+            return 200, self.original
         if route in {"of", "begin", "answer"}:
             return self.talk(route, body)
         return (200, self.mine(body)) if route == "mine" else self.post(route, body)

@@ -81,7 +81,9 @@ class ReviewFake(Fake):
     def next(self, instance: int | None) -> dict[str, Any]:
         asked = next((w for w in self.works if w["annotation"] == instance), None)
         shown = asked or next((w for w in self.works if w["state"] == "open"), None)
-        empty = None if shown else "Nothing waits for your review. Annotations appear here when they are handed in."
+        empty = (
+            None if shown else "There is nothing for you to review. Annotations appear here when they are submitted."
+        )
         return {"work": shown, "project": self.project, "counts": self.counts, "empty": empty}
 
     def mine(self, asked: dict[str, Any]) -> dict[str, Any]:
@@ -112,7 +114,7 @@ class ReviewFake(Fake):
             return self.refuse[route].pop(0)
         found = self.find(body["review"])
         if found["state"] == "decided":
-            return 410, {"error": "This round is decided; scores cannot be changed any more."}
+            return 410, {"error": "This round is decided, so its scores can no longer be changed."}
         if route == "skip":
             found["state"] = "skipped"
             return 200, {"next": self.next(None)}
@@ -182,10 +184,10 @@ def second_round(number: int = 1) -> dict[str, Any]:
     work["previous"] = {
         "round": 1,
         "sets": [THREE[0], [[2, 4]], [[14, 17], [18, 26]]],
-        "lines": ["Comprehensiveness score 2.33 (2, 2, 3), needs 2.6: what is left without the sets still says it."],
+        "lines": ["Comprehensiveness score: 2 × not sure, 1 × comprehensive."],
         "set_lines": {
             "1": ["“The soup says the opposite.”"],
-            "2": ["Compactness score 3.33 (4, 3, 3), needs 3.6: not concise enough.", "“The comma adds nothing.”"],
+            "2": ["Compactness score: 2 × not sure, 1 × concise.", "“The comma adds nothing.”"],
         },
     }
     return work

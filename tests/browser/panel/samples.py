@@ -125,10 +125,8 @@ def scenes() -> dict[str, Fake]:
     answer = {"kind": "answer", "given": "in the village hall"}
     feedback = {
         "round": 1,
-        "lines": ["Comprehensiveness 2.0, at least 2.6 is needed: the bread is missing."],
-        "sets": {
-            "1": ["Compactness 3.0, at least 3.6: “But” adds nothing.", "“I would leave the waiter out.” – Reviewer 2"]
-        },
+        "lines": ["Comprehensiveness score: 3 × not sure."],
+        "sets": {"1": ["Compactness score: 3 × includes disturbances.", "A reviewer: I would leave the waiter out."]},
     }
     return {
         "english": Fake([work(1, english()), work(2, short("sentiment-en-06"))]),

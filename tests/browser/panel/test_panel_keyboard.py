@@ -239,9 +239,3 @@ def test_the_title_is_passed_before_the_passage(panel: Open) -> None:
     n_passage = len(samples.reading()["segments"][0]["starts"])
     shown.keys("ArrowRight", *["ArrowRight"] * 4, "Shift+ArrowRight", "Space")
     assert shown.sets() == [[[0, 1], [n_passage + 4, n_passage + 5]]]
-
-
-def test_g_asks_for_the_guidelines_each_time(panel: Open) -> None:
-    shown = panel(english())
-    shown.keys("g", "g")
-    assert shown.page.evaluate("triggers") == [["guidelines", 1], ["guidelines", 2]]

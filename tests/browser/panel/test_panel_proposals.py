@@ -11,7 +11,7 @@ from tests.browser.panel.harness import Fake, PanelPage, work
 pytestmark = pytest.mark.browser
 Open = Callable[..., PanelPage]
 
-NOTE = "Set B: 2 of its tokens are not in the changed text; look whether the rest is enough."
+NOTE = "Set B: 2 of its tokens are not in the changed text; check that the rest is still sufficient."
 
 
 def one(number: int, title: str, spans: list[list[int]], source: str = "carried", notes: tuple[str, ...] = ()) -> Any:
@@ -31,7 +31,7 @@ def proposing(*proposals: Any, draft: Any = None, **more: Any) -> Fake:
     """Two texts of which the first is proposed some sets."""
     changes = {} if draft is None else {"draft": draft}
     works = [
-        work(n, samples.short(key), proposes=True, **(changes if n == 1 else {}))
+        work(n, samples.short(key), proposes=True, is_changed=True, **(changes if n == 1 else {}))
         for n, key in ((1, "first"), (2, "second"))
     ]
     return Fake(works, proposed={1: offer(*proposals, **more), 2: offer(ORIGINAL_A)})
@@ -259,3 +259,56 @@ def test_two_tabs_see_each_others_answers_as_a_conflict(panel: Open) -> None:
     shown.keys("a")
     shown.page.get_by_role("button", name="Use the other version").click()
     assert chips(shown) == ["original B"]
+
+
+CHANGE = {
+    "language": "en",
+    "direction": "ltr",
+    "segments": [
+        {
+            "title": "Text",
+            "is_changed": True,
+            "pieces": [
+                ["kept", "We waited", "We waited"],
+                ["replaced", " ten", " forty"],
+                ["inserted", "", " <b>long</b>"],
+            ],
+        }
+    ],
+}
+
+
+def test_a_changed_version_says_so_above_the_text_with_what_is_to_be_known_of_its_sets(panel: Open) -> None:
+    shown = opened(panel, proposing(ORIGINAL_A, ORIGINAL_B))
+    above = shown.page.locator(".notice.changed")
+    assert "This is a changed version of another text" in above.inner_text()
+    assert NOTE in above.inner_text()
+    box, text = above.bounding_box(), shown.page.locator(".text").bounding_box()
+    assert box is not None
+    assert text is not None
+    assert box["y"] + box["height"] <= text["y"]
+    shown.keys("r")
+    shown.page.wait_for_function("shadow.querySelectorAll('.proposal').length === 1")
+    assert NOTE in above.inner_text()
+
+
+def test_the_original_and_what_was_changed_are_one_key_away_and_the_same_key_leads_back(panel: Open) -> None:
+    fake = proposing(ORIGINAL_B)
+    fake.original = CHANGE
+    shown = opened(panel, fake)
+    shown.keys("c")
+    shown.page.wait_for_selector("dialog ins")
+    assert shown.page.locator("dialog .since del").all_inner_texts() == ["ten"]
+    assert shown.page.locator("dialog .since ins").all_inner_texts() == ["forty", "<b>long</b>"]
+    assert NOTE in shown.text("dialog")
+    shown.keys("c")
+    shown.page.wait_for_function("!shadow.querySelector('dialog')")
+    shown.keys("a")
+    assert shown.sets() == [ORIGINAL_B["spans"]]
+
+
+def test_a_text_that_is_no_changed_version_says_nothing_of_an_original(panel: Open) -> None:
+    shown = panel(Fake([work(1, samples.english())]))
+    assert shown.page.locator(".notice.changed").count() == 0
+    shown.keys("c")
+    assert hint(shown) == "This text is not a changed version of another one."

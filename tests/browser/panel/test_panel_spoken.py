@@ -142,4 +142,4 @@ def test_letters_without_words_are_still_no_sets(panel: Open) -> None:
 def test_a_reviewer_reads_the_choice_and_not_a_letter(review: Callable[..., ReviewPage]) -> None:
     fake = choice()
     shown = review(ReviewFake([review_harness.review(1, fake.works[0]["instance"], [[1, 3]], result="B")]))
-    assert shown.text(".ask-question") == "Can B) painting be given from set A alone?"
+    assert shown.text(".ask-question") == "Can B) painting be inferred from set A alone?"

@@ -154,6 +154,25 @@ def test_a_submit_whose_answer_got_lost_is_done(panel: Open) -> None:
     shown.shown("third")
 
 
+def test_a_proposal_to_discard_has_no_reason_beforehand_and_is_not_sent_without_one(panel: Open) -> None:
+    fake = four()
+    shown = panel(fake)
+    shown.keys("d")
+    assert shown.page.locator("dialog input:checked").count() == 0
+    shown.keys("Control+Enter")
+    assert shown.text("dialog .trouble") == "Choose a reason first."
+    shown.page.get_by_role("radio", name="other").check()
+    assert shown.text("dialog .trouble") == ""
+    shown.page.get_by_role("dialog").get_by_role("button", name="Propose to discard").click()
+    assert "say in a few words why" in shown.text("dialog .trouble")
+    assert fake.named("discard") == []
+    shown.keys(*"twice")
+    shown.keys("Control+Enter")
+    shown.shown("second")
+    shown.page.wait_for_function("triggers.length === 1")
+    assert [(sent["reason"], sent["comment"]) for sent in fake.named("discard")] == [("other", "twice")]
+
+
 def test_skip_and_discard_bring_the_next_text_too(panel: Open) -> None:
     fake = four()
     shown = panel(fake)
@@ -229,7 +248,8 @@ def test_a_locked_set_cannot_be_changed_until_it_is_unlocked(panel: Open) -> Non
     )
     shown = panel(Fake([returned]))
     assert "Returned after round 1" in shown.text(".notice.returned")
-    assert "Compactness 3.0" in shown.text(".numbers .said")
+    assert shown.page.get_by_text("Compactness 3.0").count() == 1
+    assert "Compactness 3.0" in shown.text(".notice.returned .set-line")
     shown.keys("1")
     shown.click(7)
     assert "locked" in hint(shown)
@@ -251,7 +271,7 @@ def test_a_correction_says_which_set_of_the_round_before_each_set_was(panel: Ope
         feedback={"round": 1, "lines": [], "sets": {"2": ["Sufficiency 3"], "1": ["a set that is gone"]}},
     )
     shown = panel(Fake([returned]))
-    assert "Sufficiency 3" in shown.text(".numbers .said")
+    assert "Sufficiency 3" in shown.text(".notice.returned .set-line")
     shown.keys("2")
     shown.click(7)
     assert "locked" in hint(shown)

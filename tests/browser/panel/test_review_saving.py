@@ -11,7 +11,7 @@ from tests.browser.panel.review_harness import review as review_of
 
 pytestmark = pytest.mark.browser
 Open = Callable[..., ReviewPage]
-OVER = "This round is decided; scores cannot be changed any more."
+OVER = "This round is decided, so its scores can no longer be changed."
 
 
 @pytest.fixture
@@ -130,7 +130,7 @@ def test_two_tabs_cannot_overwrite_each_other_and_mine_may_win(review: Open, fak
     assert "another tab" in other.text(".notice.refused")
     word(other, "not saved")
     other.keys("4", "3", "Control+Enter")
-    assert "Decide first" in other.text(".hint:not([hidden])")
+    assert "First decide" in other.text(".hint:not([hidden])")
     other.page.get_by_role("button", name="Keep the version here").click()
     assert other.scores == scores(3, (3, 4))
     word(other, "saved")

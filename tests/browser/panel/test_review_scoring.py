@@ -26,7 +26,7 @@ def hint(shown: ReviewPage) -> str:
 def test_each_step_says_what_is_asked_in_the_words_of_the_papers(review: Open, fake: ReviewFake) -> None:
     shown = review(fake)
     assert shown.step == "A sufficiency score"
-    assert shown.text(".ask-question") == "Can positive be given from set A alone?"
+    assert shown.text(".ask-question") == "Can positive be inferred from set A alone?"
     assert shown.choices() == ["1 cannot support the result", "2 not sure", "3 can support the result"]
     shown.keys("j")
     assert shown.step == "A compactness score"
@@ -56,7 +56,7 @@ def test_after_the_last_score_the_focus_is_on_submit_and_enter_goes_on(review: O
     shown = review(fake)
     shown.keys("3", "4", "3", "4", "3")
     assert shown.page.evaluate("shadow.activeElement.textContent").startswith("Submit")
-    assert "Every score is given" in shown.said
+    assert "All scores are given" in shown.said
     shown.keys("Enter")
     shown.shown("second")
     (sent,) = fake.named("submit")
@@ -78,7 +78,7 @@ def test_a_scored_step_is_changed_by_another_number_and_taken_back_with_delete(r
 def test_a_number_beyond_the_scale_and_a_key_held_down_score_nothing_more(review: Open, fake: ReviewFake) -> None:
     shown = review(fake)
     shown.keys("4")
-    assert hint(shown) == "The sufficiency score goes from 1 to 3."
+    assert hint(shown) == "The sufficiency score is a number from 1 to 3."
     shown.page.keyboard.down("3")
     shown.page.keyboard.down("3")
     shown.page.keyboard.up("3")
@@ -92,7 +92,7 @@ def test_submitting_with_a_missing_score_goes_to_it_and_says_so(review: Open, fa
     assert hint(shown) == "Set B has no compactness score yet."
     assert fake.named("submit") == []
     shown.keys("4", "j", "Delete", "Control+Enter")
-    assert hint(shown) == "The comprehensiveness score of the whole is missing."
+    assert hint(shown) == "The comprehensiveness score is missing."
 
 
 def test_comments_of_a_set_and_of_the_whole_are_saved_and_shown_again(review: Open, fake: ReviewFake) -> None:
@@ -134,7 +134,7 @@ def test_without_sets_only_the_whole_is_scored(review: Open) -> None:
     shown.keys("3", "Control+Enter")
     shown.page.wait_for_selector(".empty:not([hidden])")
     assert fake.named("submit")[0]["scores"] == {"comprehensiveness": 3, "comment": "", "sets": []}
-    assert shown.text(".empty").startswith("Nothing waits for your review.")
+    assert shown.text(".empty").startswith("There is nothing for you to review.")
 
 
 def test_skip_brings_the_next_one(review: Open, fake: ReviewFake) -> None:
@@ -229,7 +229,7 @@ def test_the_change_of_a_submitted_review_can_be_taken_back(review: Open, fake: 
     shown.open()
     assert shown.given()[0] == "1"  # a reload keeps the change, and still does not send it
     assert fake.messages == []
-    shown.page.get_by_role("button", name="Take the change back").click()
+    shown.page.get_by_role("button", name="Undo the change").click()
     assert shown.given()[0] == "3"
     assert shown.scores == scores(3, (3, 4))
 
@@ -245,9 +245,11 @@ def test_an_annotation_of_a_deep_link_is_opened(review: Open, fake: ReviewFake) 
 def test_guidelines_and_the_list_of_keys(review: Open, fake: ReviewFake) -> None:
     shown = review(fake)
     shown.keys("g")
-    assert shown.page.evaluate("triggers") == [["guidelines", 1]]
+    assert shown.page.evaluate("document.documentElement.dataset.guidelines") == "open"
+    shown.keys("Shift+G", "g")
+    assert shown.page.evaluate("document.documentElement.dataset.guidelines") is None
     shown.keys("?")
-    assert "give the score; goes to the next one that is missing" in shown.text("dialog")
+    assert "give the score, and go to the next missing one" in shown.text("dialog")
     shown.keys("3", "Escape")
     assert shown.step == "A sufficiency score"
     fake.project["has_guidelines"] = False

@@ -70,7 +70,7 @@ def test_a_click_takes_that_token_out(shown: ReviewPage) -> None:
     assert shown.marks()["out"] == ["But"]
     shown.page.mouse.click(*shown.at(2))
     assert shown.marks()["out"] == ["But"]
-    shown.page.get_by_role("button", name="The one to the right").click()
+    shown.page.get_by_role("button", name="Next part").click()
     assert shown.marks()["out"] == ["the"]
 
 
@@ -82,7 +82,7 @@ def test_comprehensiveness_is_scored_without_the_sets(shown: ReviewPage) -> None
     shown.keys("x")
     assert shown.view == "All sets"
     shown.keys("o")
-    assert "This step is about the whole" in shown.text(".hint:not([hidden])")
+    assert "This score is about all sets" in shown.text(".hint:not([hidden])")
     assert shown.view == "All sets"
 
 
@@ -128,10 +128,10 @@ def test_the_difference_to_the_round_before_is_shown_token_by_token(review: Open
 
 def test_why_it_was_returned_stands_with_the_set_it_is_about(review: Open) -> None:
     shown = review(ReviewFake([second_round()]))
-    assert "needs 3.6: not concise enough." in shown.card(1)
+    assert "Compactness score: 2 × not sure, 1 × concise." in shown.card(1)
     assert "“The comma adds nothing.”" in shown.card(1)
-    assert "needs 2.6" in shown.card(3)
-    assert "Set B, which has gone: “The soup says the opposite.”" in shown.card(3)
+    assert "Comprehensiveness score: 2 × not sure, 1 × comprehensive." in shown.card(3)
+    assert "Set B, which is gone: “The soup says the opposite.”" in shown.card(3)
     assert "Round 1" not in shown.card(2)
     assert shown.text(".instance-key").endswith("round 2 of 3")
 

@@ -174,6 +174,20 @@ def test_accepting_one_of_two_proposed_sets_leaves_the_buttons_where_they_are(pa
         assert moved(before, places(shown)) == {}
 
 
+def test_warnings_about_proposed_sets_that_arrive_move_nothing(panel: Open) -> None:
+    note = "Set B: none of its tokens is left in the changed text, so it is not proposed. " * 3
+    fake = Fake(
+        [work(1, samples.english(), proposes=True, is_changed=True)],
+        proposed={1: {"proposals": [], "ignored": None, "notes": [note]}},
+    )
+    gate = fake.hold("proposed")
+    shown = panel(fake)
+    before = places(shown)
+    gate.set()
+    shown.page.wait_for_function("shadow.querySelector('.proposed-notes').textContent.includes('Set B')")
+    assert moved(before, places(shown)) == {}
+
+
 def test_an_answer_moves_nothing(panel: Open) -> None:
     fake = Fake(
         [work(1, samples.reading(), result={"kind": "answer", "given": None, "mode": "give"})],

@@ -2,15 +2,18 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import expect
 
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.store import open_store
+from annotator.store.projects import get_project_by_id
 from annotator.usecases.exporting import ExportOptions, export_file, gold_instances
 from annotator.usecases.importing import import_file
-from annotator.usecases.projects import create_project, find_project
+from annotator.usecases.projects import change_project, create_project, find_project
 from benchmarks.served import Server
 from tests.browser.stories.story import Person
 
@@ -158,11 +161,49 @@ def test_a_text_is_skipped_and_another_proposed_to_be_discarded(server: Server, 
     ann.sees("was rejected")
 
 
-def test_the_guidelines_are_one_key_away(person: Come) -> None:
+def test_the_guidelines_stand_beside_the_text_while_one_marks_and_submits(person: Come) -> None:
+    ann = person("Annotator 1").annotate(SENTIMENT)
+    beside = ann.page.locator(".st-key-guidelines")
+    expect(beside.get_by_text("The three properties")).to_be_visible()
+    expect(beside.get_by_text("Read these before you begin.")).to_be_visible()
+    text, shown = ann.page.locator(".text").bounding_box(), beside.bounding_box()
+    assert text is not None
+    assert shown is not None
+    assert text["x"] + text["width"] <= shown["x"]
+    ann.press("Home", "Space")
+    ann.submit()
+    ann.sees("33 to annotate")
+    assert ann.page.locator(".text").bounding_box()["x"] == text["x"]
+    expect(beside.get_by_text("The three properties")).to_be_visible()
+    ann.press("g")
+    expect(beside).to_be_hidden()
+    ann.annotate(SENTIMENT)
+    expect(beside).to_be_hidden()
+
+
+def test_the_guidelines_are_read_with_the_keyboard_alone(person: Come) -> None:
+    ann = person("Annotator 1").annotate(SENTIMENT)
+    beside = ann.page.locator(".st-key-guidelines")
+    expect(beside).to_be_visible()
+    ann.press("Shift+G", "PageDown")
+    ann.page.wait_for_function("document.querySelector('.st-key-guidelines').scrollTop > 0")
+    ann.press("Escape")
+    expect(beside).to_be_hidden()
+    ann.press("Home", "Space")
+    expect(ann.page.locator(".chip .count").first).to_have_text("1")
+
+
+def test_guidelines_that_the_lead_changed_are_shown_again(person: Come) -> None:
     ann = person("Annotator 1").annotate(SENTIMENT)
     ann.press("g")
-    ann.page.get_by_role("dialog").wait_for()
-    ann.sees("The three properties")
+    with open_store(ann.database) as store:
+        project = get_project_by_id(store, SENTIMENT)
+        change_project(store, LOCAL_OPERATOR, replace(project, guidelines="Mark *little*. <b>Not much.</b>"))
+    ann.annotate(SENTIMENT)
+    ann.sees("These guidelines have changed since you last saw them.")
+    ann.sees("<b>Not much.</b>")
+    lead = person("Lead").open(f"/project?project={SENTIMENT}")
+    expect(lead.page.locator(".st-key-guidelines")).to_have_count(0)
 
 
 def test_the_sidebar_follows_what_was_submitted(person: Come) -> None:

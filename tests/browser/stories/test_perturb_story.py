@@ -46,8 +46,8 @@ def copy_of(page: Page) -> Locator:
 
 
 def hand_in(page: Page) -> None:
-    page.get_by_role("button", name=re.compile("^Hand in")).click()
-    expect(page.locator(".pt-notice")).to_contain_text("Handed in")
+    page.get_by_role("button", name=re.compile("^Submit")).click()
+    expect(page.locator(".pt-notice")).to_contain_text("Submitted")
 
 
 def approve_all(somebody: Person, n: int) -> None:
@@ -58,7 +58,7 @@ def approve_all(somebody: Person, n: int) -> None:
         expect(page.get_by_role("tab", name="Check")).to_contain_text(str(left))
         with page.expect_response(re.compile("check/next")):
             page.get_by_role("button", name=re.compile("^Approve")).click()
-    somebody.sees("Nothing waits for your check now")
+    somebody.sees("There is nothing for you to check")
 
 
 def test_versions_of_two_kinds_and_one_in_chinese_are_checked_by_two_and_come_to_annotation(
@@ -77,7 +77,7 @@ def test_versions_of_two_kinds_and_one_in_chinese_are_checked_by_two_and_come_to
     expect(page.locator(".desk-problems li")).to_have_count(0)
     expect(page.locator(".word")).to_have_text("saved")
     hand_in(page)
-    author.sees("Written of this text already")
+    author.sees("Changed versions of this text so far")
 
     choose_kind(page, "contrast")
     copy_of(page).fill("Crisp treble, but the bass drowns the voices.")
@@ -136,7 +136,7 @@ def test_a_version_is_written_and_checked_by_the_keyboard_alone(person: Come) ->
     author.press("Escape", "2", "t")
     page.keyboard.type("noise at the end")
     author.press("Control+Enter")
-    expect(page.locator(".pt-notice")).to_contain_text("Handed in")
+    expect(page.locator(".pt-notice")).to_contain_text("Submitted")
 
     checker = person("Reviewer 2")
     checker.open("/perturb?project=1")
@@ -145,7 +145,7 @@ def test_a_version_is_written_and_checked_by_the_keyboard_alone(person: Come) ->
     checker.press("r", "Control+Enter")
     checker.sees("Say in a few words why")
     checker.press("Escape", "a")
-    checker.sees("Nothing waits for your check now")
+    checker.sees("There is nothing for you to check")
     checker.press("?")
     expect(checker.page.get_by_role("dialog", name="Keys")).to_be_visible()
 
@@ -171,26 +171,26 @@ def test_a_returned_version_is_told_why_corrected_versions_show_what_changed_and
     corrector.sees("Say in a few words what you corrected")
     corrector.page.keyboard.type("one more, for balance")
     corrector.press("Control+Enter")
-    corrector.sees("Nothing waits for your check now")
+    corrector.sees("There is nothing for you to check")
 
     rejector.open("/perturb?project=1&tab=check")
-    expect(rejector.page.locator(".check-result")).to_contain_text("waits for your check", timeout=30_000)
+    expect(rejector.page.locator(".check-result")).to_contain_text("for you to check", timeout=30_000)
     for hidden in ("one more, for balance", "Annotator 1", "Reviewer 1"):  # neither the first one's word nor the author
         expect(rejector.page.get_by_text(hidden)).to_have_count(0)
     rejector.press("r")
     rejector.page.keyboard.type("two fillers are too many")
     rejector.press("Control+Enter")
-    rejector.sees("Nothing waits for your check now")
+    rejector.sees("There is nothing for you to check")
 
     author.open("/perturb?project=1&tab=mine")
     author.sees("two fillers are too many")
     author.sees("one more, for balance")
     expect(page.locator(".since ins")).to_have_text("Really.")
-    page.get_by_role("button", name="Write it anew").click()
+    page.get_by_role("button", name="Revise").click()
     copy_of(page).fill(copy_of(page).input_value().replace(" Truly. Really.", " All in all."))
     expect(page.locator(".diff:visible ins")).to_have_text("All in all.")
-    page.get_by_role("button", name=re.compile("^Hand in again")).click()
-    author.sees("it is checked anew")
+    page.get_by_role("button", name=re.compile("^Submit again")).click()
+    author.sees("It will be checked from the start")
     with open_store(server.database) as store:
         rows = store.rows("SELECT number, reason FROM perturbation_versions ORDER BY number")
         state = store.value("SELECT state FROM perturbations")
@@ -213,10 +213,10 @@ def test_hostile_text_is_text_everywhere_and_what_is_gone_is_confirmed_by_a_seco
     page.get_by_label("Note").fill(HOSTILE)
     page.get_by_role("radio", name="positive").click()
     author.sees("none of its tokens is left")
-    page.get_by_role("button", name=re.compile("^Hand in")).click()
+    page.get_by_role("button", name=re.compile("^Submit")).click()
     expect(page.locator(".desk-problems.asked")).to_contain_text("No token of any rationale set is left")
-    page.get_by_role("button", name="It is meant").click()
-    expect(page.locator(".pt-notice")).to_contain_text("Handed in")
+    page.get_by_role("button", name="Submit anyway").click()
+    expect(page.locator(".pt-notice")).to_contain_text("Submitted")
     checker = person("Annotator 2").open("/perturb?project=1&tab=check")
     expect(checker.page.locator(".diff:visible")).to_contain_text(f"{HOSTILE}")
     checker.sees("No token of any rationale set is left")
@@ -253,7 +253,7 @@ def test_two_tabs_of_one_person_tell_each_other(person: Come) -> None:
     expect(copy_of(other)).to_be_visible()
     copy_of(other).fill("Deep bass, crisp treble.")
     expect(page.locator(".pt-notice")).to_contain_text("another tab")
-    page.get_by_role("button", name="Take what stands there").click()
+    page.get_by_role("button", name="Use the other tab's").click()
     expect(copy_of(page)).to_have_value("Deep bass, crisp treble.")
 
 
@@ -266,11 +266,11 @@ def test_a_decision_of_another_one_meanwhile_is_said_and_shown(server: Server, p
         )
         one = perturbing.hand_in(store, ann, original, ChangedText("syntax", {"text": f"{text} So."}, "positive"))
     checker = person("Reviewer 1").open("/perturb?project=1")
-    expect(checker.page.locator(".check-result")).to_contain_text("waits for your check")
+    expect(checker.page.locator(".check-result")).to_contain_text("for you to check")
     with open_store(server.database) as store:
         reject(store, ben, one.id, 1, "no")
     checker.press("a")
-    checker.sees("changed or decided meanwhile")
+    checker.sees("changed or decided in the meantime")
     expect(checker.page.locator(".check-result")).to_contain_text("returned")
     expect(checker.page.get_by_role("button", name=re.compile("^Approve"))).to_be_hidden()
 

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import expect
 
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import ProjectSettings
@@ -67,6 +68,11 @@ def test_what_is_proposed_is_chosen_answered_and_counted(server: Server, person:
 
     ann = person("Annotator 1").annotate(pairs)
     assert ann.key == "film-changed"
+    ann.sees("This is a changed version of another text")
+    ann.press("c")
+    expect(ann.page.locator("dialog .since ins")).to_have_text(["rather", "truly"])
+    ann.press("c")
+    expect(ann.page.locator("dialog")).to_have_count(0)
     assert chips(ann) == ["original A", "original B", "“praise”", "all but “fillers”?"]
     ann.press("a", "r")
     ann.saved()

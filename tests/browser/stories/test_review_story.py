@@ -82,7 +82,7 @@ def test_return_correction_return_and_acceptance_with_three_reviewers(server: Se
     ann.annotate(SENTIMENT)
     assert ann.key == KEY
     ann.sees("Returned after round 1")
-    ann.sees("Sufficiency score 2.33 (2, 2, 3), needs 3")
+    ann.sees("Sufficiency score: 2 × not sure, 1 × can support the result.")
     ann.press("1")
     ann.mark("lights off")
     ann.sees("has passed and is locked")
@@ -92,7 +92,7 @@ def test_return_correction_return_and_acceptance_with_three_reviewers(server: Se
     review(reviewers, KEY, "3", "3", "3")
     assert outcomes(server, KEY) == ["returned", "returned"]
     ann.annotate(SENTIMENT)
-    ann.sees("Compactness score 3 (3, 3, 3), needs 3.6")
+    ann.sees("Compactness score: 3 × not sure.")
     correct(ann, KEY, "2", "sighing")  # clicking over marked words adds; the reviewers are content now
     review(reviewers, KEY, "3", "4", "3")
     assert outcomes(server, KEY) == ["returned", "returned", "accepted"]
