@@ -166,7 +166,6 @@ export class SaliencyMap {
       ["IoU", written(fit.iou), "|top k ∩ set| / |top k ∪ set| of the same set"],
       ["Sets found", written(fit.recall), "share of gold sets of which all tokens are among the top k"],
       ["Coverage", written(fit.coverage), "share of the tokens of all gold sets that are among the top k"],
-      ...(panel.convergence === null ? [] : [["Convergence", written(panel.convergence), "what the source says of its own error: how far the sum of the scores is from the difference of the outputs"]]),
       ...Object.entries(NAMES).filter(([name]) => name in panel.numbers).map(([name, [title, words]]) => [title, written(panel.numbers[name]), words]),
       ...factsOf(panel),
     ];

@@ -87,8 +87,8 @@ export function factsOf({ facts = {}, spread, convergence }) {
     spread && ["Spread over seeds", spread.share === null ? written(spread.value) : share(spread.share),
       `standard deviation over ${spread.n_seeds} seeds, mean over words: ${written(spread.value)}, as a share of the mean size of a score; lower is better`],
     "convergence_share" in facts
-      ? ["Convergence", share(facts.convergence_share), `all scores together miss F(x) − F(baseline) = ${written(facts.output_change)} by ${written(convergence)}; above 5 % take more steps or another baseline`]
-      : convergence !== null && convergence !== undefined && ["Convergence", written(convergence), "how far all scores together are from what they explain; 0 is best"],
+      ? ["Convergence delta, relative", share(facts.convergence_share), `all scores together miss F(x) − F(baseline) = ${written(facts.output_change)} by ${written(convergence)}; above 5 % take more steps or another baseline`]
+      : convergence !== null && convergence !== undefined && ["Convergence delta", written(convergence), "how far the sum of all scores is from what they explain, as the source says; 0 is best"],
     "special_share" in facts && ["On special pieces", share(facts.special_share), "share of all |score| that lies on [CLS], [SEP] and their like, which no word has"],
     "unseen_tokens" in facts && ["Not seen", String(facts.unseen_tokens), "words that the model did not see, since the text is too long for it"],
   ].filter(Boolean);
