@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from annotator.cli.answers import json_option, opened, pairs_of, print_json
+from annotator.domain.numbers import percent, points
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.suites import StoredSuite
 from annotator.errors import InvalidValue
@@ -262,13 +263,14 @@ def _result(row: "ResultRow") -> Mapping[str, object]:
 def _lines(row: "ResultRow") -> list[str]:
     lines = []
     for model, rate in row.rates.items():
-        shown = "–" if rate.rate is None else f"{100 * rate.rate:.1f} %"
         deviation = "" if rate.deviation is None else f" ± {100 * rate.deviation:.1f} over {rate.n_runs} seeds"
         failed = ", ".join(f"{n:,}" for n in rate.n_failed) or "no answers"
         none = ", ".join(f"{n:,}" for n in rate.n_not_applicable)
-        lines.append(f"{model}: {shown}{deviation}; failed {failed}" + (f"; not applicable {none}" if none else ""))
+        lines.append(
+            f"{model}: {percent(rate.rate)}{deviation}; failed {failed}" + (f"; not applicable {none}" if none else "")
+        )
     if row.difference is not None:
-        lines.append(f"difference {100 * row.difference:+.1f} points over {row.n_compared:,} cases")
+        lines.append(f"difference {points(row.difference)} points over {row.n_compared:,} cases")
     return lines
 
 

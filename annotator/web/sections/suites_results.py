@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from annotator.domain.numbers import percent, points
 from annotator.domain.projects import Project
 from annotator.domain.suites import StoredSuite
 from annotator.errors import AnnotatorError
@@ -163,7 +164,7 @@ class _Table:
         for place, model in enumerate(self.models):
             self._show_cell(columns[3 + place], f"tests_cell_{number}_{place}", row, model)
         if self.compared:
-            columns[-1].markdown("–" if row.difference is None else f"{100 * row.difference:+.1f}")
+            columns[-1].markdown(points(row.difference))
 
     def _show_cell(self, column: DeltaGenerator, key: str, row: "ResultRow", model: str) -> None:
         rate = row.rates[model]
@@ -181,7 +182,7 @@ def rate_words(rate: "Rate", n_cases: int) -> str:
     deviation = "" if rate.deviation is None else f" ± {100 * rate.deviation:.1f}"
     n_failed, n_left_out = (round(sum(ns) / rate.n_runs) for ns in (rate.n_failed, rate.n_not_applicable))
     left_out = f" · {n_left_out:,} n/a" if n_left_out else ""
-    return f"{100 * rate.rate:.1f} %{deviation} · {n_failed:,} of {n_cases - n_left_out:,}{left_out}"
+    return f"{percent(rate.rate)}{deviation} · {n_failed:,} of {n_cases - n_left_out:,}{left_out}"
 
 
 def _more(rate: "Rate") -> str:
