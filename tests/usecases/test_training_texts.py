@@ -77,7 +77,10 @@ def test_changed_versions_of_what_it_learned_from_are_left_out_with_it(store, di
     trained(store, divided)
     row = built_in(store, divided)
     assert row.numbers[F1].n == 25
-    assert words_of(row.training) == "15 texts that it learned from (split train), and 2 changed versions of them, are left out"
+    assert (
+        words_of(row.training)
+        == "15 texts that it learned from (split train), and 2 changed versions of them, are left out"
+    )
 
 
 def test_without_a_split_it_is_scored_on_what_it_learned_from_and_says_so(store, make_project, import_rows) -> None:

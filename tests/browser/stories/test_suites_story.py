@@ -36,7 +36,7 @@ def test_a_researcher_makes_a_test_runs_it_and_opens_what_failed(person: Callabl
     dialog = page.get_by_role("dialog")
     dialog.get_by_label("Text").fill("The soup was not <b>good</b>.")
     dialog.get_by_label("Text").press("Control+Enter")
-    dialog.get_by_role("button", name="Take the edit").click()
+    dialog.get_by_role("button", name="Use this text").click()
     somebody.sees("200 cases, 1 dropped, 1 edited.")
     somebody.sees("The soup was not <b>good</b>.")
     page.get_by_role("button", name="Save the test (199 cases)").click()
