@@ -60,13 +60,14 @@ _STYLE = """
 .metrics thead tr:first-child span { position: sticky; left: 14.2rem; }
 .metrics .first { border-left: 1px solid var(--line); }
 .metrics th.corner, .metrics tbody th { position: sticky; left: 0; text-align: left; white-space: normal;
-  min-width: 13.5rem; max-width: 20rem; overflow-wrap: anywhere; border-right: 1px solid var(--line); z-index: 1; }
+  min-width: 12rem; max-width: 15rem; overflow-wrap: anywhere; border-right: 1px solid var(--line); z-index: 1; }
 .metrics tr th.corner { z-index: 2; vertical-align: bottom; font-weight: 600; font-size: .875rem; color: inherit; }
 .metrics table > :last-child > tr:last-child > * { border-bottom: 0; }
 .metrics tbody tr:hover > * { background: var(--raised); }
 .metrics small { display: block; font-size: .75rem; color: var(--quiet); font-weight: 400; }
 .metrics td { font-variant-numeric: tabular-nums; }
 .metrics td small { white-space: normal; max-width: 9.5rem; margin-left: auto; }
+.metrics td small.interval { white-space: nowrap; }
 .metrics .best { font-weight: 700; }
 .metrics .baseline > * { border-top: 2px solid var(--line); font-style: italic; }
 .metrics .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
@@ -116,7 +117,7 @@ def _line(line: Line, starts: Sequence[bool], decimals: Sequence[int]) -> str:
 
 def _cell(cell: Cell, is_first: bool, decimals: int) -> str:
     """The point of its value stands below those of the others: decimals, the most that its column has."""
-    notes = "".join(f"<small>{escape(note)}</small>" for note in cell.notes)
+    notes = "".join(f"<small{_unbroken(note)}>{escape(note)}</small>" for note in cell.notes)
     missing = decimals - _decimals(cell.text)
     room = f"{missing}ch" if "." in cell.text else f"calc({missing}ch + .28em)"
     style = f' style="padding-right: {room}"' if missing else ""
@@ -125,6 +126,11 @@ def _cell(cell: Cell, is_first: bool, decimals: int) -> str:
         return f"<td{_first(is_first)}>{value}{notes}</td>"
     star = f'<span aria-hidden="true">{BEST} </span><span class="unseen">best: </span>'
     return f'<td{_first(is_first)}><span class="best"{style}>{star}{escape(cell.text)}</span>{notes}</td>'
+
+
+def _unbroken(note: str) -> str:
+    """An interval stays in one line."""
+    return ' class="interval"' if "[" in note or " to " in note else ""
 
 
 def _decimals(text: str) -> int:

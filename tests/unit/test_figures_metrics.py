@@ -6,6 +6,7 @@ from html.parser import HTMLParser
 import pytest
 
 from annotator.domain.numbers import UNDEFINED
+from annotator.figures.bars import Part, stacked_bars
 from annotator.figures.curves import COLOURS, Curve, Panel, curve_panels
 from annotator.figures.grouped_bars import Bar, grouped_bars
 from annotator.figures.instance_list import LinkedRow, instance_list_html
@@ -164,3 +165,31 @@ def luminance(colour: str) -> float:
 def test_lines_and_bars_stand_out_from_light_and_dark_pages(colour: str, ground: str) -> None:
     lighter, darker = sorted((luminance(colour), luminance(ground)), reverse=True)
     assert (lighter + 0.05) / (darker + 0.05) >= 3  # WCAG 2.2, 1.4.11: graphical objects
+
+
+def test_the_points_of_a_column_stand_below_each_other_and_an_interval_is_not_broken() -> None:
+    texts = ["0.371", "12.3", "–", "1,234"]
+    lines = [Line(text, "", [Cell(text, ("+.02 [−.01, +.05]",))]) for text in texts]
+    html = metric_table_html([head()], lines, corner="row", label="numbers")
+    assert re.findall(r'padding-right: ([^"]*)"', html) == ["2ch", "calc(3ch + .28em)", "calc(3ch + .28em)"]
+    assert html.count('<small class="interval">+.02 [−.01, +.05]</small>') == len(texts)
+
+
+def test_of_a_long_table_the_heads_stand_below_as_well() -> None:
+    lines = [Line(str(n), "", [Cell("0.5")]) for n in range(20)]
+    assert "<tfoot" in metric_table_html([head()], lines, corner="row", label="numbers")
+    assert "<tfoot" not in metric_table_html([head()], lines[:5], corner="row", label="numbers")
+
+
+def test_every_axis_says_what_it_is() -> None:
+    points = [Point(n, str(n), n / 10, 0.9, n % 2 == 0) for n in range(10)]
+    panel = Panel("", "layer", "F1 ↑", [Curve("m", [0, 1], [0.5, -0.0], n=[9, 9])])
+    figures = [
+        distribution(points, name="F1 ↑"), beside_confidence(points, name="F1 ↑"), curve_panels([panel]),
+        grouped_bars([Bar("typo", "m", 0.5, 4)], across="kind of perturbation", up="MAP ↑"),
+        stacked_bars([Part("round 1", "done", 3, (1,))], {"done": "done"}, title="t", across="round", up="rounds"),
+    ]  # fmt: skip
+    for figure in figures:
+        axes = [figure.layout[name] for name in figure.layout if name.startswith(("xaxis", "yaxis"))]
+        assert all(axis.title.text for axis in axes if axis.matches is None)
+    assert figures[2].data[0].text == ("0.500, n 9", "0, n 9")

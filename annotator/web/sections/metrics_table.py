@@ -293,8 +293,10 @@ def _notes(number: Number, n_in_head: int | None) -> list[str]:
         notes.append(f"{written(number.low)} to {written(number.high)}")
     if number.deviation is not None:
         notes.append(f"± {written(number.deviation, small=1)}")
-    if number.n is not None and (number.n != n_in_head or number.n_left_out):
-        notes.append(f"n {number.n:,}" + (f", {number.n_left_out:,} left out" if number.n_left_out else ""))
+    if number.n is not None:
+        sizes = [f"n {number.n:,}"] if number.n != n_in_head else []
+        sizes += [f"{number.n_left_out:,} left out"] if number.n_left_out else []
+        notes += [", ".join(sizes)] if sizes else []
     return notes
 
 
