@@ -65,13 +65,22 @@ def curve_panels(panels: Sequence[Panel], *, whole_numbers: bool = False) -> "Fi
             figure.add_trace(shown, row=1, col=column)
             told.add(curve.name)
         figure.update_xaxes(title=escape(panel.across), dtick=_step(panel) if whole_numbers else None, col=column)
-        figure.update_yaxes(title=escape(panel.up), col=column)
+        figure.update_yaxes(title=title_up(panel.up), col=column)
     legend = _LEGEND_LINE * -(-len(names) // 3)
     figure.update_layout(
         height=_HEIGHT + legend, margin={"l": 10, "r": 10, "t": 40, "b": 10}, hovermode="closest",
         legend={"orientation": "h", "y": -70 / _HEIGHT, "yanchor": "top", "x": 0},
     )  # fmt: skip
     return figure
+
+
+def title_up(title: str) -> str:
+    """The title of what goes up, in words: it is turned on its side, where an arrow would point elsewhere.
+
+    >>> title_up("F1 ↑"), title_up("failure rate ↓")
+    ('F1 (higher is better)', 'failure rate (lower is better)')
+    """
+    return escape(title.replace("↑", "(higher is better)").replace("↓", "(lower is better)"))
 
 
 def _told(curve: Curve) -> list[str]:

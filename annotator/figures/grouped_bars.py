@@ -6,7 +6,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from annotator.domain.numbers import written
-from annotator.figures.curves import COLOURS
+from annotator.figures.curves import COLOURS, title_up
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -58,7 +58,7 @@ def grouped_bars(bars: Sequence[Bar], *, across: str, up: str) -> "Figure":
             "title": escape(across), "type": "category", "categoryorder": "array",
             "categoryarray": [escape(column) for column in columns],
         },
-        yaxis={"rangemode": "tozero", "title": escape(up)}, legend={"orientation": "h", "y": -75 / _HEIGHT, "yanchor": "top"},
+        yaxis={"rangemode": "tozero", "title": title_up(up)}, legend={"orientation": "h", "y": -75 / _HEIGHT, "yanchor": "top"},
     )  # fmt: skip
     return figure
 

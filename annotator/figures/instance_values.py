@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from annotator.domain.numbers import written
-from annotator.figures.curves import COLOURS
+from annotator.figures.curves import COLOURS, title_up
 from annotator.metrics.ragged import Floats
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def beside_confidence(points: Sequence[Point], *, name: str) -> "Figure":
     known = [point for point in points if point.p is not None]
     figure = Figure(_points_by_answer(known, x_of=lambda point: point.p, y_of=lambda point: point.value))
     figure.update_xaxes(title="probability of the predicted label")
-    figure.update_yaxes(title=escape(name))
+    figure.update_yaxes(title=title_up(name))
     _lay_out(figure)
     return figure
 

@@ -192,4 +192,7 @@ def test_every_axis_says_what_it_is() -> None:
     for figure in figures:
         axes = [figure.layout[name] for name in figure.layout if name.startswith(("xaxis", "yaxis"))]
         assert all(axis.title.text for axis in axes if axis.matches is None)
+        assert not [
+            axis for axis in axes if axis.plotly_name.startswith("y") and set(axis.title.text or "") & set("↑↓")
+        ]
     assert figures[2].data[0].text == ("0.500, n 9", "0, n 9")
