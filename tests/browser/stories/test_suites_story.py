@@ -65,7 +65,7 @@ def test_a_researcher_makes_a_test_runs_it_and_opens_what_failed(person: Callabl
     somebody.section("Files")
     page.get_by_role("button", name="Prepare the file").click()
     with page.expect_download() as taken:
-        page.get_by_role("button", name="Take sentiment.jsonl (199 cases)").click()
+        page.get_by_role("button", name="Download sentiment.jsonl (199 cases)").click()
     taken.value.save_as(tmp_path / "suite.jsonl")
     assert len((tmp_path / "suite.jsonl").read_text(encoding="utf-8").splitlines()) == 199
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
