@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from annotator.cli.answers import print_json
-from annotator.domain.numbers import written
+from annotator.domain.numbers import written, written_in_report
 from annotator.domain.projects import GOLD_POLICIES
 from annotator.domain.tasks import Task
 from annotator.errors import NotFound
@@ -50,7 +50,7 @@ def _table(scores: Mapping[str, object], registered: Registered, sizes: Mapping[
     """For people: a line a number, with over how many it is, its direction and its definition."""
     for place, value, beside in _leaves(scores):
         name, size = registered(place), beside or sizes.get(place)
-        text = value if isinstance(value, str) else written(value)
+        text = value if isinstance(value, str) else written_in_report(value)
         definition = definition_of(name) if name else None
         over = f"   {_told(size)}" if size else ""
         told = f"   {definition.direction}: {definition.definition}" if definition else ""
@@ -61,7 +61,7 @@ def _told(size: Sizes) -> str:
     """Over how many a number is, its interval, and its spread over seeds; what is not there is not told."""
     told = []
     if size.get("low") is not None and size.get("high") is not None:
-        told.append(f"[{written(size['low'])}, {written(size['high'])}]")
+        told.append(f"[{written_in_report(size['low'])}, {written_in_report(size['high'])}]")
     if size.get("deviation") is not None:
         told.append(f"± {written(size['deviation'], small=1)} over {size.get('n_seeds', 0)} seeds")
     if "n" in size:

@@ -19,8 +19,8 @@ def whole_number(text: str) -> int | None:
     return int(text) if text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS else None
 
 
-def written(value: float | None, *, small: int = 2) -> str:
-    """A measured number, with as many digits as its size asks for: three; below .1 three decimals, or `small` digits that count.
+def written(value: float | None, *, digits: int = 3, small: int = 2) -> str:
+    """A measured number, with the digits that its size asks for: three; below .1 three decimals, or `small` digits that count.
 
     There is no minus before a zero; what is not defined is a dash. Counts stay whole.
 
@@ -43,19 +43,29 @@ def written(value: float | None, *, small: int = 2) -> str:
         mantissa, _, exponent = f"{value:.{small - 1}e}".partition("e")
         text = f"{mantissa}e{int(exponent)}"
     else:
-        text = f"{value:,.{_decimals(abs(value), small)}f}"
+        text = f"{value:,.{_decimals(abs(value), digits, small)}f}"
     return text.replace("-", "−")
 
 
-def _decimals(size: float, small: int) -> int:
-    """How many decimals show three digits, or below .1 three decimals, or `small` digits that count.
+def _decimals(size: float, digits: int, small: int) -> int:
+    """How many decimals show so many digits, or below .1 so many decimals, or `small` digits that count.
 
-    >>> [_decimals(size, 2) for size in (0.0042, 0.042, 0.42, 0.9996, 4.2, 42.0, 420.0)]
+    >>> [_decimals(size, 3, 2) for size in (0.0042, 0.042, 0.42, 0.9996, 4.2, 42.0, 420.0)]
     [4, 3, 3, 2, 2, 1, 0]
     """
-    rounded = float(f"{size:.3g}" if size >= 0.1 else f"{size:.{small}g}")
+    rounded = float(f"{size:.{digits}g}" if size >= 0.1 else f"{size:.{small}g}")
     first = math.floor(math.log10(rounded))  # the place of its first digit: 0 of 1 to 9, −1 of tenths
-    return max(3, small - 1 - first) if first < 0 else max(0, 2 - first)
+    return max(digits, small - 1 - first) if first < 0 else max(0, digits - 1 - first)
+
+
+def written_in_report(value: float | None) -> str:
+    """The same with four digits, so that it can be held against a paper's tables, and without zeros at the end.
+
+    >>> [written_in_report(value) for value in (0.73024, 0.25, 1.0, -0.00042, -1e-17, None)]
+    ['0.7302', '0.25', '1', '−0.00042', '0', '–']
+    """
+    text = written(value, digits=4)
+    return text.rstrip("0").rstrip(".") if "." in text and "e" not in text else text
 
 
 def signed(value: float) -> str:

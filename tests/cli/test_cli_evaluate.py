@@ -80,7 +80,7 @@ def test_the_table_tells_direction_and_definition_beside_each_number(evaluate: C
     rows = [full(key, thresholded_scores=[{"threshold": 0.5, **CHANGED}]) for key in ("i1", "i2")]
     lines = evaluate(rows, "--aopc-threshold", "0.5").out.splitlines()
     by_name = {line[:58].rstrip(): line[58:].split(None, 1) for line in lines}
-    assert by_name["iou_scores[0].macro.f1"][0] == "0.250"
+    assert by_name["iou_scores[0].macro.f1"][0] == "0.25"
     assert by_name["iou_scores[0].macro.f1"][1].startswith("higher is better: predicted spans whose best IOU")
     assert by_name["classification_scores.sufficiency"][1].startswith("lower is better: mean of p(j | x)")
     assert by_name["paper.sufficiency_aopc"][1].startswith("lower is better: Σ over thresholds")

@@ -141,7 +141,7 @@ def test_the_table_tells_direction_and_definition_beside_each_number(evaluate: C
     ):
         definition = definition_of(metric)
         assert lines[place][1].strip() == f"{definition.direction}: {definition.definition}"
-    assert lines["functional.all.rate.value"] == ["0.400"]
+    assert lines["functional.all.rate.value"] == ["0.4"]
     assert lines["fairness.contrast.groups.rooms.rate.value"] == ["–"]
 
 

@@ -42,4 +42,4 @@ def test_stats_for_people_show_the_first_rows_and_a_dash_for_what_is_not_defined
     assert "    krippendorff_alpha: –" in lines
     assert "      ... and 1 more (--json has all)" in lines
     assert sum(line.startswith("      - first ann") for line in lines) == 2 * 20  # of labels and of tokens
-    assert "    - language en, n_pairs 0, n_gold 1, rlr 0.250, rsn 1.00" in lines
+    assert "    - language en, n_pairs 0, n_gold 1, rlr 0.25, rsn 1" in lines
