@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from annotator.cli.answers import json_option, opened, pairs_of, print_json, show_rest
+from annotator.domain.numbers import written
 from annotator.domain.people import LOCAL_OPERATOR
 
 if TYPE_CHECKING:
@@ -158,4 +159,4 @@ def _show(report: "AttributingReport", *, as_json: bool) -> None:
     if report.n_seen_in_part:
         click.echo(f"{report.n_seen_in_part:,} attributions lack scores of tokens that the model did not see.")
     for name, value in report.facts.items():
-        click.echo(f"{name}: {value:.4g} (mean over what was computed now)")
+        click.echo(f"{name}: {written(value)} (mean over what was computed now)")

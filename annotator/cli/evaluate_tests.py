@@ -12,19 +12,25 @@ _PATH = click.Path(path_type=Path)
 
 
 @click.command("tests")
-@click.option("--suite", type=_PATH, help="Functional tests, a case a line.")
-@click.option("--contrast", type=_PATH, help="Contrast sets, an original with its changed versions a line.")
+@click.option("--suite", type=_PATH, help="Functional tests, one case on each line.")
+@click.option("--contrast", type=_PATH, help="Contrast sets, an original and its changed versions on each line.")
 @click.option(
     "--predictions",
     required=True,
     multiple=True,
     type=_PATH,
-    help="What the model predicts; a file a seed, or several.",
+    help="The model's predictions; one file for each seed, or several.",
 )
-@click.option("--base-predictions", "base", multiple=True, type=_PATH, help="The model that it is compared with.")
+@click.option(
+    "--base-predictions",
+    "base",
+    multiple=True,
+    type=_PATH,
+    help="The predictions of the model that it is compared with.",
+)
 @click.option("--groups", type=_PATH, help='Words by group, as JSON: {"women": ["she", ...]}.')
 @click.option("--positive", metavar="LABEL", help="The label whose false positives count, with --groups.")
-@click.option("--intervals", is_flag=True, help="Bootstrap intervals (1,000 resamples) of what is a mean.")
+@click.option("--intervals", is_flag=True, help="Bootstrap intervals (1,000 resamples) of the means.")
 @json_option
 def tests(
     suite: Path | None,
@@ -36,7 +42,7 @@ def tests(
     intervals: bool,
     as_json: bool,
 ) -> None:
-    """Failure rates, contrast sets and fairness of a model's predictions."""
+    """Score failure rates, contrast sets and fairness of a model's predictions."""
     from annotator.usecases.evaluating_tests import ScoredFiles, evaluate_tests
 
     if suite is None and contrast is None:

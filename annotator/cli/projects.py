@@ -10,6 +10,7 @@ import click
 import msgspec
 
 from annotator.cli.answers import json_option, opened, print_json, show_rest
+from annotator.domain.numbers import written_in_report
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import GOLD_POLICIES
 from annotator.domain.sources import Problem
@@ -331,7 +332,7 @@ def _shown(value: object) -> str:
     if value is None or (isinstance(value, dict | list) and not value):
         return "–"
     if isinstance(value, float):
-        return f"{value:.4g}"
+        return written_in_report(value)
     if isinstance(value, list | tuple):
         return ", ".join(_shown(item) for item in value)
     if isinstance(value, dict):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from annotator.cli.answers import print_json
+from annotator.domain.numbers import written, written_in_report
 from annotator.domain.projects import GOLD_POLICIES
 from annotator.domain.tasks import Task
 from annotator.errors import NotFound
@@ -49,7 +50,7 @@ def _table(scores: Mapping[str, object], registered: Registered, sizes: Mapping[
     """For people: a line a number, with over how many it is, its direction and its definition."""
     for place, value, beside in _leaves(scores):
         name, size = registered(place), beside or sizes.get(place)
-        text = value if isinstance(value, str) else "–" if value is None else f"{value:,.4f}".rstrip("0").rstrip(".")
+        text = value if isinstance(value, str) else written_in_report(value)
         definition = definition_of(name) if name else None
         over = f"   {_told(size)}" if size else ""
         told = f"   {definition.direction}: {definition.definition}" if definition else ""
@@ -60,9 +61,9 @@ def _told(size: Sizes) -> str:
     """Over how many a number is, its interval, and its spread over seeds; what is not there is not told."""
     told = []
     if size.get("low") is not None and size.get("high") is not None:
-        told.append(f"[{size['low']:.4g}, {size['high']:.4g}]")
+        told.append(f"[{written_in_report(size['low'])}, {written_in_report(size['high'])}]")
     if size.get("deviation") is not None:
-        told.append(f"± {size['deviation']:.4g} over {size.get('n_seeds', 0)} seeds")
+        told.append(f"± {written(size['deviation'], small=1)} over {size.get('n_seeds', 0)} seeds")
     if "n" in size:
         left_out = size.get("n_left_out", 0)
         told.append(f"n = {size['n']:,}" + (f" ({left_out:,} left out)" if left_out else ""))
@@ -116,18 +117,27 @@ def file_options(*, gold_format: str) -> Callable[[Callable[..., None]], Callabl
     policies = click.Choice(GOLD_POLICIES)
     options = (
         click.option("--gold", required=True, type=path, help="The gold."),
-        click.option("--gold-format", default=gold_format, show_default=True, help="One of `annotator import`."),
+        click.option(
+            "--gold-format",
+            default=gold_format,
+            show_default=True,
+            help="The format of the gold, as in `annotator import`.",
+        ),
         click.option("--gold-policy", type=policies, default="all", show_default=True, help="Which sets count."),
-        click.option("--language", default="en", show_default=True, help="For gold that brings no tokens."),
+        click.option("--language", default="en", show_default=True, help="The language of gold that brings no tokens."),
         click.option(
             "--predictions", required=True, type=path, help="The attributions, with answers if there are some."
         ),
         click.option(
-            "--format", "output_format", default="attributions", show_default=True, help="Of the predictions."
+            "--format",
+            "output_format",
+            default="attributions",
+            show_default=True,
+            help="The format of the predictions.",
         ),
-        click.option("--model", default="", help="The model, where the file does not say it."),
-        click.option("--method", default="", help="The method, where the file does not say it."),
-        click.option("--labels", default="", help="Labels, comma separated, where the file numbers classes."),
+        click.option("--model", default="", help="The model, if the file does not name it."),
+        click.option("--method", default="", help="The method, if the file does not name it."),
+        click.option("--labels", default="", help="The labels, separated by commas, if the file numbers its classes."),
         click.option(
             "--intervals", is_flag=True, help="Bootstrap intervals (1,000 resamples) of means over instances."
         ),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from annotator.cli.answers import json_option, opened, pairs_of, print_json
+from annotator.domain.numbers import percent, points
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.suites import StoredSuite
 from annotator.errors import InvalidValue
@@ -28,7 +29,7 @@ def suite() -> None:
 @suite.command()
 @json_option
 def ready(as_json: bool) -> None:
-    """The suites that come along, with their tests."""
+    """The ready-made suites, with their tests."""
     from annotator.usecases.making_suites import all_ready
 
     found = all_ready()
@@ -50,20 +51,20 @@ def ready(as_json: bool) -> None:
 @click.argument("name")
 @_project
 @click.option("--ready", "ready_name", required=True, metavar="NAME", help="One of `annotator suite ready`.")
-@click.option("--test", "only", multiple=True, metavar="TEST", help="Only this test; several.")
+@click.option("--test", "only", multiple=True, metavar="TEST", help="Only this test; may be repeated.")
 @click.option("--n", default=_N_CASES, show_default=True, type=click.IntRange(1, 100_000), help="Cases of a test.")
-@click.option("--seed", default=0, show_default=True, help="Of the draw.")
+@click.option("--seed", default=0, show_default=True, help="The seed of the random draw.")
 @click.option(
     "--label", "labels", multiple=True, metavar="READY=OWN", help="What the project calls a label of the suite."
 )
-@click.option("--on-texts", is_flag=True, help="Tests that change texts change those of the project.")
+@click.option("--on-texts", is_flag=True, help="Tests that change texts are made from the project's texts.")
 @json_option
 @click.pass_obj
 def make(
     path: Path, /, *, name: str, project_name: str, ready_name: str, only: Sequence[str], n: int, seed: int,
     labels: Sequence[str], on_texts: bool, as_json: bool,
 ) -> None:  # fmt: skip
-    """Make a suite NAME from one that comes along."""
+    """Make the suite NAME from a ready-made one."""
     from annotator.usecases.making_suites import find_ready, guessed_labels, make_ready_suite
     from annotator.usecases.projects import find_project
 
@@ -126,7 +127,7 @@ def list_(path: Path, project_name: str, as_json: bool) -> None:
 @_project
 @click.pass_obj
 def export(path: Path, name: str, file: Path, project_name: str) -> None:
-    """Write the suite NAME to FILE as JSONL, a case a line."""
+    """Write the suite NAME to FILE as JSONL, one case on each line."""
     from annotator.usecases.projects import find_project
     from annotator.usecases.suite_files import export_suite
 
@@ -142,7 +143,7 @@ def export(path: Path, name: str, file: Path, project_name: str) -> None:
 @click.option(
     "--rename", "renamed", multiple=True, metavar="LABEL=OWN", help="What the project calls a label of the file."
 )
-@click.option("--skip-invalid", is_flag=True, help="Leave bad cases out and store the rest.")
+@click.option("--skip-invalid", is_flag=True, help="Leave out invalid cases and store the rest.")
 @click.pass_obj
 def import_(path: Path, name: str, file: Path, project_name: str, renamed: Sequence[str], skip_invalid: bool) -> None:
     """Store the cases of FILE as a new suite NAME."""
@@ -167,7 +168,7 @@ def import_(path: Path, name: str, file: Path, project_name: str, renamed: Seque
     "--model", required=True, help="built-in, built-in:NAME, spacy:FOLDER-OR-NAME or transformers:FOLDER-OR-NAME."
 )
 @click.option("--as", "model_name", default="", metavar="NAME", help="Keep its answers under this name.")
-@click.option("--seed", default="", help="Of the model's training, where several stand under one name.")
+@click.option("--seed", default="", help="The seed of the model's training, where several trainings share one name.")
 @click.option(
     "--rename",
     "renamed",
@@ -175,10 +176,16 @@ def import_(path: Path, name: str, file: Path, project_name: str, renamed: Seque
     metavar="MODEL_LABEL=LABEL",
     help="What the project calls a label of the model.",
 )
-@click.option("--again", is_flag=True, help="Also the tests that it has answered before.")
-@click.option("--device", default="auto", show_default=True, help="Of a transformers model: auto, cpu or cuda.")
+@click.option("--again", is_flag=True, help="Ask again about tests that it has answered before.")
 @click.option(
-    "--threads", type=click.IntRange(min=1), default=1, show_default=True, help="Of a transformers model on a CPU."
+    "--device", default="auto", show_default=True, help="The device of a transformers model: auto, cpu or cuda."
+)
+@click.option(
+    "--threads",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    help="The threads of a transformers model on a CPU.",
 )
 @click.option("--allow-model-hub", is_flag=True, help="A transformers model may be fetched from the Hugging Face hub.")
 @json_option
@@ -209,8 +216,8 @@ def run(
 @click.argument("name")
 @click.argument("files", nargs=-1, required=True, type=_FILE)
 @_project
-@click.option("--model", default="", help="Whose they are, where the rows do not say it.")
-@click.option("--update", is_flag=True, help="Other answers of a known run take the place of those that are there.")
+@click.option("--model", default="", help="The model, if the rows do not name it.")
+@click.option("--update", is_flag=True, help="Replace earlier answers of the same run.")
 @click.pass_obj
 def predictions(path: Path, name: str, files: tuple[Path, ...], project_name: str, model: str, update: bool) -> None:
     """Read back what a model predicted for every text of the suite NAME; a file a seed, or several."""
@@ -243,7 +250,7 @@ def score(path: Path, name: str, project_name: str, compare: tuple[str, str] | N
                     "rows": [_result(row) for row in results.rows]})  # fmt: skip
         return
     if not results.models:
-        click.echo(f"No model has answered '{name}' yet. Ask one with 'annotator suite run', or read predictions back.")
+        click.echo(f"No model has answered '{name}' yet. Ask one with 'annotator suite run', or import predictions.")
     for row in results.rows:
         indent = "  " if row.test is not None else ""
         click.echo(f"{indent}{row.name} ({row.n_cases:,} cases)")
@@ -262,13 +269,14 @@ def _result(row: "ResultRow") -> Mapping[str, object]:
 def _lines(row: "ResultRow") -> list[str]:
     lines = []
     for model, rate in row.rates.items():
-        shown = "–" if rate.rate is None else f"{100 * rate.rate:.1f} %"
         deviation = "" if rate.deviation is None else f" ± {100 * rate.deviation:.1f} over {rate.n_runs} seeds"
         failed = ", ".join(f"{n:,}" for n in rate.n_failed) or "no answers"
         none = ", ".join(f"{n:,}" for n in rate.n_not_applicable)
-        lines.append(f"{model}: {shown}{deviation}; failed {failed}" + (f"; not applicable {none}" if none else ""))
+        lines.append(
+            f"{model}: {percent(rate.rate)}{deviation}; failed {failed}" + (f"; not applicable {none}" if none else "")
+        )
     if row.difference is not None:
-        lines.append(f"difference {100 * row.difference:+.1f} points over {row.n_compared:,} cases")
+        lines.append(f"difference {points(row.difference)} points over {row.n_compared:,} cases")
     return lines
 
 
@@ -278,7 +286,7 @@ def _lines(row: "ResultRow") -> list[str]:
 @click.option("--test", "test_name", help="Only this test.")
 @click.pass_obj
 def remove(path: Path, name: str, project_name: str, test_name: str | None) -> None:
-    """Take the suite NAME out, with what models said of it."""
+    """Remove the suite NAME, with the models' answers to it."""
     from annotator.usecases.making_suites import remove_suite, remove_test
     from annotator.usecases.projects import find_project
 
@@ -288,4 +296,4 @@ def remove(path: Path, name: str, project_name: str, test_name: str | None) -> N
             remove_suite(store, LOCAL_OPERATOR, project, name)
         else:
             remove_test(store, LOCAL_OPERATOR, project, name, test_name)
-    click.echo(f"'{test_name or name}' is gone.")
+    click.echo(f"'{test_name or name}' was removed.")

@@ -1,6 +1,11 @@
-"""Whole numbers as people and addresses write them."""
+"""Numbers as people and addresses write them: whole ones that are read, measured ones that are shown."""
+
+import math
 
 _MOST_DIGITS = 18  # more do not fit into SQLite's whole numbers
+UNDEFINED = "–"
+_NOISE = 1e-12  # what remains of a zero that was added up
+_SMALLEST_WITH_DECIMALS = 1e-4
 
 
 def whole_number(text: str) -> int | None:
@@ -12,3 +17,87 @@ def whole_number(text: str) -> int | None:
     (12, None, None, None, None)
     """
     return int(text) if text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS else None
+
+
+def written(value: float | None, *, digits: int = 3, small: int = 2) -> str:
+    """A measured number, with the digits that its size asks for: three; below .1 three decimals, or `small` digits that count.
+
+    There is no minus before a zero; what is not defined is a dash. Counts stay whole.
+
+    >>> [written(value) for value in (0.3711, 0.05, 0.0042, -0.187, 1.0, 12.345, 1234.5, 0.00002)]
+    ['0.371', '0.050', '0.0042', '−0.187', '1.00', '12.3', '1,234', '2.0e−5']
+    >>> written(-1e-17), written(-0.0), written(0.0), written(0.99999), written(7), written(None), written(float("inf"))
+    ('0', '0', '0', '1.00', '7', '–', '∞')
+    >>> written(0.00049), written(0.00049, small=1)
+    ('0.00049', '0.0005')
+    """
+    if value is None or math.isnan(value):
+        return UNDEFINED
+    if isinstance(value, int):
+        text = f"{value:,}"
+    elif math.isinf(value):
+        text = f"{value}".replace("inf", "∞")
+    elif abs(value) < _NOISE:
+        text = "0"
+    elif abs(value) < _SMALLEST_WITH_DECIMALS:
+        mantissa, _, exponent = f"{value:.{small - 1}e}".partition("e")
+        text = f"{mantissa}e{int(exponent)}"
+    else:
+        text = f"{value:,.{_decimals(abs(value), digits, small)}f}"
+    return text.replace("-", "−")
+
+
+def _decimals(size: float, digits: int, small: int) -> int:
+    """How many decimals show so many digits, or below .1 so many decimals, or `small` digits that count.
+
+    >>> [_decimals(size, 3, 2) for size in (0.0042, 0.042, 0.42, 0.9996, 4.2, 42.0, 420.0)]
+    [4, 3, 3, 2, 2, 1, 0]
+    """
+    rounded = float(f"{size:.{digits}g}" if size >= 0.1 else f"{size:.{small}g}")
+    first = math.floor(math.log10(rounded))  # the place of its first digit: 0 of 1 to 9, −1 of tenths
+    return max(digits, small - 1 - first) if first < 0 else max(0, digits - 1 - first)
+
+
+def written_in_report(value: float | None) -> str:
+    """The same with four digits, so that it can be held against a paper's tables, and without zeros at the end.
+
+    >>> [written_in_report(value) for value in (0.73024, 0.25, 1.0, -0.00042, -1e-17, None)]
+    ['0.7302', '0.25', '1', '−0.00042', '0', '–']
+    """
+    text = written(value, digits=4)
+    return text.rstrip("0").rstrip(".") if "." in text and "e" not in text else text
+
+
+def signed(value: float) -> str:
+    """A difference, with its sign.
+
+    >>> signed(0.021), signed(-0.00042), signed(-1e-17)
+    ('+0.021', '−0.0004', '0')
+    """
+    text = written(float(value), small=1)
+    return text if text == "0" or value < 0 else f"+{text}"
+
+
+def percent(share: float | None) -> str:
+    """A share with one decimal.
+
+    >>> percent(0.4444), percent(-1e-17), percent(None)
+    ('44.4 %', '0.0 %', '–')
+    """
+    return UNDEFINED if share is None else f"{_one_decimal(100 * share)} %"
+
+
+def points(difference: float | None) -> str:
+    """A difference of two shares in percentage points, with its sign.
+
+    >>> points(0.0321), points(-0.5), points(-0.0001), points(None)
+    ('+3.2', '−50.0', '0.0', '–')
+    """
+    if difference is None:
+        return UNDEFINED
+    text = _one_decimal(100 * difference)
+    return text if text.startswith("−") or not float(text) else f"+{text}"
+
+
+def _one_decimal(value: float) -> str:
+    return f"{round(value, 1) + 0.0:.1f}".replace("-", "−")

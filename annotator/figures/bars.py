@@ -22,7 +22,7 @@ class Part:
     point: Sequence[object]
 
 
-def stacked_bars(parts: Sequence[Part], kinds: Mapping[str, str], *, title: str, across: str) -> "Figure":
+def stacked_bars(parts: Sequence[Part], kinds: Mapping[str, str], *, title: str, across: str, up: str) -> "Figure":
     """A chart of counts: columns across, kinds stacked in the order of `kinds` (name: what stands in the legend)."""
     from plotly.graph_objects import Bar, Figure  # noqa: PLC0415  (a third of a second)
 
@@ -46,6 +46,6 @@ def stacked_bars(parts: Sequence[Part], kinds: Mapping[str, str], *, title: str,
     figure.update_layout(
         barmode="stack", title=title, height=_HEIGHT, margin={"l": 10, "r": 10, "t": 40, "b": 10},
         xaxis={"title": across, "type": "category", "categoryorder": "array", "categoryarray": columns},
-        yaxis={"rangemode": "tozero"}, legend={"orientation": "h", "y": -0.25},
+        yaxis={"title": up, "rangemode": "tozero"}, legend={"orientation": "h", "y": -0.25},
     )  # fmt: skip
     return figure

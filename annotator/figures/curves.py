@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from annotator.domain.numbers import written
+
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
@@ -18,21 +20,23 @@ _LEGEND_LINE = 20
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """A line of one row. y: None where there is no value; low, high: bounds of each value, or empty."""
+    """A line of one row. y: None where there is no value; low, high: bounds of each value; n: over how many; or empty."""
 
     name: str
     x: Sequence[float]
     y: Sequence[float | None]
     low: Sequence[float | None] = ()
     high: Sequence[float | None] = ()
+    n: Sequence[int | None] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """One coordinate system: its title, the name of what goes across, and its lines."""
+    """One coordinate system: its title, the names of what goes across and up, and its lines."""
 
     title: str
     across: str
+    up: str
     curves: Sequence[Curve]
 
 
@@ -55,18 +59,34 @@ def curve_panels(panels: Sequence[Panel], *, whole_numbers: bool = False) -> "Fi
             shown = Scatter(
                 x=list(curve.x), y=list(curve.y), name=escape(curve.name), legendgroup=curve.name,
                 showlegend=curve.name not in told, mode="lines+markers", error_y=_bounds(curve), **look,
-                customdata=[[curve.name, panel.title, x] for x in curve.x],
-                hovertemplate="%{x}: %{y:.3f}<extra>%{fullData.name}</extra>",
+                customdata=[[curve.name, panel.title, x] for x in curve.x], text=_told(curve),
+                hovertemplate="%{x}: %{text}<extra>%{fullData.name}</extra>",
             )  # fmt: skip
             figure.add_trace(shown, row=1, col=column)
             told.add(curve.name)
         figure.update_xaxes(title=escape(panel.across), dtick=_step(panel) if whole_numbers else None, col=column)
+        figure.update_yaxes(title=title_up(panel.up), col=column)
     legend = _LEGEND_LINE * -(-len(names) // 3)
     figure.update_layout(
         height=_HEIGHT + legend, margin={"l": 10, "r": 10, "t": 40, "b": 10}, hovermode="closest",
         legend={"orientation": "h", "y": -70 / _HEIGHT, "yanchor": "top", "x": 0},
     )  # fmt: skip
     return figure
+
+
+def title_up(title: str) -> str:
+    """The title of what goes up, in words: it is turned on its side, where an arrow would point elsewhere.
+
+    >>> title_up("F1 ↑"), title_up("failure rate ↓")
+    ('F1 (higher is better)', 'failure rate (lower is better)')
+    """
+    return escape(title.replace("↑", "(higher is better)").replace("↓", "(lower is better)"))
+
+
+def _told(curve: Curve) -> list[str]:
+    """What is said of each point."""
+    sizes = curve.n or [None] * len(curve.y)
+    return [written(y) if n is None else f"{written(y)}, n {n:,}" for y, n in zip(curve.y, sizes, strict=True)]
 
 
 def _look(number: int) -> dict[str, Any]:

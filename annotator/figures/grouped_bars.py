@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from annotator.figures.curves import COLOURS
+from annotator.domain.numbers import written
+from annotator.figures.curves import COLOURS, title_up
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -27,7 +28,7 @@ class Bar:
     high: float | None = None
 
 
-def grouped_bars(bars: Sequence[Bar], *, up: str) -> "Figure":
+def grouped_bars(bars: Sequence[Bar], *, across: str, up: str) -> "Figure":
     """A group for each column, in the order of the bars; names are told by colour and pattern. A click gives [column, name]."""
     from plotly.graph_objects import Bar as Trace  # noqa: PLC0415  (a third of a second)
     from plotly.graph_objects import Figure  # noqa: PLC0415
@@ -47,13 +48,17 @@ def grouped_bars(bars: Sequence[Bar], *, up: str) -> "Figure":
                 },
                 error_y=_bounds(mine),
                 customdata=[[bar.column, bar.name, "–" if bar.n is None else f"{bar.n:,}"] for bar in mine],
-                hovertemplate="%{y:.3f}, n %{customdata[2]}<extra>%{fullData.name}</extra>",
+                hovertext=[written(bar.value) for bar in mine],
+                hovertemplate="%{hovertext}, n %{customdata[2]}<extra>%{fullData.name}</extra>",
             )
         )
     figure.update_layout(
         barmode="group", height=_HEIGHT + _LEGEND_LINE * -(-len(names) // 3), margin={"l": 10, "r": 10, "t": 10, "b": 10},
-        xaxis={"type": "category", "categoryorder": "array", "categoryarray": [escape(column) for column in columns]},
-        yaxis={"rangemode": "tozero", "title": escape(up)}, legend={"orientation": "h", "y": -0.12, "yanchor": "top"},
+        xaxis={
+            "title": escape(across), "type": "category", "categoryorder": "array",
+            "categoryarray": [escape(column) for column in columns],
+        },
+        yaxis={"rangemode": "tozero", "title": title_up(up)}, legend={"orientation": "h", "y": -75 / _HEIGHT, "yanchor": "top"},
     )  # fmt: skip
     return figure
 

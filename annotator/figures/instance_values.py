@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from annotator.figures.curves import COLOURS
+from annotator.domain.numbers import written
+from annotator.figures.curves import COLOURS, title_up
 from annotator.metrics.ragged import Floats
 
 if TYPE_CHECKING:
@@ -52,25 +53,27 @@ def distribution(points: Sequence[Point], *, name: str, marked: float | None = N
     values = np.array([point.value for point in points], dtype=np.float64)
     edges = _edges(values)
     counts, _ = np.histogram(values, bins=edges)
+    steps = list(zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True))
     figure = make_subplots(2, 1, shared_xaxes=True, row_heights=[0.55, 0.45], vertical_spacing=0.06)
     bars = Bar(
         x=((edges[:-1] + edges[1:]) / 2).tolist(), y=counts.tolist(), width=np.diff(edges).tolist(),
         marker={"color": COLOURS[0], "line": {"width": 1, "color": "rgba(128,128,128,.6)"}}, showlegend=False,
-        customdata=[["between", low, high] for low, high in zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True)],
-        hovertemplate="%{customdata[1]:.3f} to %{customdata[2]:.3f}: %{y:,} instances<extra></extra>",
+        customdata=[["between", low, high] for low, high in steps],
+        hovertext=[f"{written(low)} to {written(high)}" for low, high in steps],
+        hovertemplate="%{hovertext}: %{y:,} instances<extra></extra>",
     )  # fmt: skip
     figure.add_trace(bars, row=1, col=1)
     lanes = [answer for answer in reversed(_LOOKS) if any(_answer(point) == answer for point in points)]
     for trace in _points_by_answer(points, x_of=lambda point: point.value, y_of=lambda point: _height(point, lanes)):
         figure.add_trace(trace, row=2, col=1)
     if marked is not None:
-        told = {"text": f"mean {marked:.3f}", "y": 1, "yref": "y domain", "yanchor": "bottom", "showarrow": False}
+        told = {"text": f"mean {written(marked)}", "y": 1, "yref": "y domain", "yanchor": "bottom", "showarrow": False}
         figure.add_vline(x=marked, line={"dash": "dash", "width": 2, "color": "gray"}, row=1, col=1)
         figure.add_annotation(x=marked, **told, row=1, col=1)
-    figure.update_yaxes(title="instances", dtick=1 if counts.max(initial=0) < _FEW else None, row=1, col=1)
+    figure.update_yaxes(title="number of instances", dtick=1 if counts.max(initial=0) < _FEW else None, row=1, col=1)
     figure.update_yaxes(
         tickvals=[number + 0.5 for number in range(len(lanes))], ticktext=lanes, range=[0, len(lanes)], showgrid=False,
-        row=2, col=1,
+        title="single instances", row=2, col=1,
     )  # fmt: skip
     figure.update_xaxes(title=escape(name), row=2, col=1)
     _lay_out(figure)
@@ -96,7 +99,7 @@ def beside_confidence(points: Sequence[Point], *, name: str) -> "Figure":
     known = [point for point in points if point.p is not None]
     figure = Figure(_points_by_answer(known, x_of=lambda point: point.p, y_of=lambda point: point.value))
     figure.update_xaxes(title="probability of the predicted label")
-    figure.update_yaxes(title=escape(name))
+    figure.update_yaxes(title=title_up(name))
     _lay_out(figure)
     return figure
 
@@ -116,16 +119,12 @@ def _points_by_answer(points: Sequence[Point], *, x_of: Any, y_of: Any) -> list[
             mode="markers",
             name=answer,
             marker={"color": colour, "symbol": symbol, "size": 7, "opacity": 0.8},
-            customdata=[["instance", point.id, point.value, _probability(point)] for point in of_answer],
+            customdata=[["instance", point.id, written(point.value), written(point.p)] for point in of_answer],
             text=[escape(point.key) for point in of_answer],
-            hovertemplate="%{text}: %{customdata[2]:.3f}, p %{customdata[3]}<extra></extra>",
+            hovertemplate="%{text}: %{customdata[2]}, p %{customdata[3]}<extra></extra>",
         )
         traces.append(trace)
     return traces
-
-
-def _probability(point: Point) -> str:
-    return "–" if point.p is None else f"{point.p:.3f}"
 
 
 def _answer(point: Point) -> str:

@@ -1,11 +1,13 @@
-"""Metrics as an HTML table: grouped columns, two lines a cell, the best of a column marked by a star, not by colour alone."""
+"""Metrics as an HTML table: grouped columns, two lines a cell, the best of a column marked by a star, not by colour alone.
+
+It stands in its full height, so that the page scrolls wherever the pointer is; only what is too wide scrolls in its box.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 
 BEST = "★"
-UNDEFINED = "–"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,30 +41,33 @@ class Line:
     is_baseline: bool = False
 
 
+_LONG = 10  # lines; of more the heads are out of sight where one reads the last ones
 _WORDS = {"↑": "higher is better", "↓": "lower is better"}
 
 # The page's own colours are those of annotator/web/.streamlit/config.toml: cells that stay in place need a ground of their own.
 _STYLE = """
-.metrics { overflow: auto; max-height: min(34rem, 85vh); border: 1px solid light-dark(#dbe1e7, #303842); border-radius: .4rem;
+.metrics { overflow-x: auto; width: fit-content; max-width: 100%;
+  border: 1px solid light-dark(#dbe1e7, #303842); border-radius: .4rem;
   --ground: light-dark(#ffffff, #14181d); --raised: light-dark(#f3f5f7, #1c2229); --line: light-dark(#dbe1e7, #303842);
   --quiet: light-dark(#52606d, #9fb0c0); }
 .metrics:focus-visible { outline: 2px solid light-dark(#2f6299, #8dbbe6); outline-offset: 1px; }
-.metrics table { border-collapse: separate; border-spacing: 0; font-size: .875rem; line-height: 1.25; width: 100%; margin: 0; }
+.metrics table { border-collapse: separate; border-spacing: 0; font-size: .875rem; line-height: 1.25; margin: 0; }
 .metrics th, .metrics td { border: 0; border-bottom: 1px solid var(--line); padding: .35rem .6rem; text-align: right;
   vertical-align: top; font-weight: 400; background: var(--ground); white-space: nowrap; }
-.metrics thead th { position: sticky; background: var(--raised); z-index: 2; vertical-align: bottom; }
-.metrics thead tr:first-child th { top: 0; height: 1.9rem; box-sizing: border-box; text-align: left; font-size: .75rem;
-  letter-spacing: .02em; color: var(--quiet); }
-.metrics thead tr:last-child th { top: 1.9rem; font-weight: 600; white-space: normal; min-width: 6.2rem; }
+.metrics thead th, .metrics tfoot th { background: var(--raised); vertical-align: bottom; }
+.metrics thead tr:first-child th { text-align: left; font-size: .75rem; letter-spacing: .02em; color: var(--quiet); }
+.metrics thead tr:last-child th, .metrics tfoot th { font-weight: 600; white-space: normal; min-width: 6.2rem; max-width: 11rem; }
 .metrics thead tr:first-child span { position: sticky; left: 14.2rem; }
 .metrics .first { border-left: 1px solid var(--line); }
-.metrics thead th.corner, .metrics tbody th { position: sticky; left: 0; text-align: left; white-space: normal;
-  min-width: 13.5rem; max-width: 17rem; overflow-wrap: anywhere; border-right: 1px solid var(--line); z-index: 1; }
-.metrics thead th.corner { z-index: 3; top: 0; vertical-align: bottom; font-weight: 600; font-size: .875rem; color: inherit; }
-.metrics tbody tr:last-child > * { border-bottom: 0; }
+.metrics th.corner, .metrics tbody th { position: sticky; left: 0; text-align: left; white-space: normal;
+  min-width: 12rem; max-width: 15rem; overflow-wrap: anywhere; border-right: 1px solid var(--line); z-index: 1; }
+.metrics tr th.corner { z-index: 2; vertical-align: bottom; font-weight: 600; font-size: .875rem; color: inherit; }
+.metrics table > :last-child > tr:last-child > * { border-bottom: 0; }
 .metrics tbody tr:hover > * { background: var(--raised); }
 .metrics small { display: block; font-size: .75rem; color: var(--quiet); font-weight: 400; }
 .metrics td { font-variant-numeric: tabular-nums; }
+.metrics td small { white-space: normal; max-width: 9.5rem; margin-left: auto; }
+.metrics td small.interval { white-space: nowrap; }
 .metrics .best { font-weight: 700; }
 .metrics .baseline > * { border-top: 2px solid var(--line); font-style: italic; }
 .metrics .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
@@ -70,14 +75,16 @@ _STYLE = """
 
 
 def metric_table_html(heads: Sequence[Head], lines: Sequence[Line], *, corner: str, label: str) -> str:
-    """The table in a box in which it scrolls; every text is escaped."""
-    body = "".join(_line(line, _starts(heads)) for line in lines)
+    """The table in a box in which it scrolls sideways; every text is escaped. Of a long one the heads stand below as well."""
+    decimals = [max((_decimals(line.cells[place].text) for line in lines), default=0) for place in range(len(heads))]
+    body = "".join(_line(line, _starts(heads), decimals) for line in lines)
+    row = "".join(_head(head, is_first) for head, is_first in zip(heads, _starts(heads), strict=True))
+    below = f'<tfoot aria-hidden="true"><tr><th class="corner">{escape(corner)}</th>{row}</tr></tfoot>'
     return (
         f"<style>{_STYLE}</style>"
         f'<div class="metrics" role="region" tabindex="0" aria-label="{escape(label)}"><table>'
         f'<thead><tr><th class="corner" scope="col" rowspan="2">{escape(corner)}</th>{"".join(_groups(heads))}</tr>'
-        f"<tr>{''.join(_head(head, is_first) for head, is_first in zip(heads, _starts(heads), strict=True))}</tr></thead>"
-        f"<tbody>{body}</tbody></table></div>"
+        f"<tr>{row}</tr></thead><tbody>{body}</tbody>{below if len(lines) > _LONG else ''}</table></div>"
     )
 
 
@@ -102,18 +109,37 @@ def _head(head: Head, is_first: bool) -> str:
     )
 
 
-def _line(line: Line, starts: Sequence[bool]) -> str:
-    cells = "".join(_cell(cell, is_first) for cell, is_first in zip(line.cells, starts, strict=True))
+def _line(line: Line, starts: Sequence[bool], decimals: Sequence[int]) -> str:
+    cells = "".join(_cell(*of) for of in zip(line.cells, starts, decimals, strict=True))
     baseline = ' class="baseline"' if line.is_baseline else ""
     return f'<tr{baseline}><th scope="row">{escape(line.title)}<small>{escape(line.detail)}</small></th>{cells}</tr>'
 
 
-def _cell(cell: Cell, is_first: bool) -> str:
-    notes = "".join(f"<small>{escape(note)}</small>" for note in cell.notes)
+def _cell(cell: Cell, is_first: bool, decimals: int) -> str:
+    """The point of its value stands below those of the others: decimals, the most that its column has."""
+    notes = "".join(f"<small{_unbroken(note)}>{escape(note)}</small>" for note in cell.notes)
+    missing = decimals - _decimals(cell.text)
+    room = f"{missing}ch" if "." in cell.text else f"calc({missing}ch + .28em)"
+    style = f' style="padding-right: {room}"' if missing else ""
     if not cell.is_best:
-        return f"<td{_first(is_first)}>{escape(cell.text)}{notes}</td>"
+        value = f"<span{style}>{escape(cell.text)}</span>" if style else escape(cell.text)
+        return f"<td{_first(is_first)}>{value}{notes}</td>"
     star = f'<span aria-hidden="true">{BEST} </span><span class="unseen">best: </span>'
-    return f'<td{_first(is_first)}><span class="best">{star}{escape(cell.text)}</span>{notes}</td>'
+    return f'<td{_first(is_first)}><span class="best"{style}>{star}{escape(cell.text)}</span>{notes}</td>'
+
+
+def _unbroken(note: str) -> str:
+    """An interval stays in one line."""
+    return ' class="interval"' if "[" in note or " to " in note else ""
+
+
+def _decimals(text: str) -> int:
+    """How many characters follow the point.
+
+    >>> _decimals("0.371"), _decimals("–"), _decimals("1,234")
+    (3, 0, 0)
+    """
+    return len(text.partition(".")[2])
 
 
 def _first(is_first: bool) -> str:

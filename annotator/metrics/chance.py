@@ -11,6 +11,7 @@ from typing import Literal
 
 import numpy as np
 
+from annotator.domain import numbers
 from annotator.metrics.aggregate import Interval, bootstrap_many
 from annotator.metrics.ragged import Floats
 from annotator.metrics.registry import Direction
@@ -95,7 +96,7 @@ def sentence(verdict: Verdict, null: str = "random") -> str:
     told = difference(verdict)
     if not told:
         return f"too few to say (n {verdict.n})"
-    more = f"; about {_rounded(verdict.needed):,} would tell .01" if verdict.needed else ""
+    more = f"; about {_rounded(verdict.needed):,} instances would show a difference of .01" if verdict.needed else ""
     return f"{short(verdict, null)} on this gold ({told[0]}, n {verdict.n:,}{more})"
 
 
@@ -107,9 +108,9 @@ def difference(verdict: Verdict) -> list[str]:
     """
     if verdict.difference is None or verdict.low is None or verdict.high is None:
         return []
-    numbers = (verdict.difference, verdict.low, verdict.high)
-    digits = 3 if any(0 < abs(number) < _TOLD for number in numbers) else 2
-    mean, low, high = (signed(number, digits) for number in numbers)
+    told = (verdict.difference, verdict.low, verdict.high)
+    digits = 3 if any(0 < abs(number) < _TOLD for number in told) else 2
+    mean, low, high = (signed(number, digits) for number in told)
     return [f"{mean} [{low}, {high}]"]
 
 
@@ -117,15 +118,17 @@ def short(verdict: Verdict, null: str = "random") -> str:
     """In a few words, without numbers."""
     if verdict.word == "too few":
         return "too few to say"
-    return f"{verdict.word} {'from' if verdict.word == 'not told' else 'than'} {null}"
+    return f"no clear difference from {null}" if verdict.word == "not told" else f"{verdict.word} than {null}"
 
 
 def signed(number: float, digits: int = 2) -> str:
-    """A difference with its sign, and without the 0 before the point.
+    """A difference with its sign, and without the 0 before the point; with more digits where these would show none.
 
-    >>> signed(-0.07), signed(1.5), signed(0.004, 3)
-    ('−.07', '+1.50', '+.004')
+    >>> signed(-0.07), signed(1.5), signed(0.004, 3), signed(-0.00042), signed(-1e-17)
+    ('−.07', '+1.50', '+.004', '−.0004', '0')
     """
+    if not round(number, digits):
+        return numbers.signed(number).replace("0.", ".", 1)
     size = f"{abs(number):.{digits}f}"
     return f"{'−' if number < 0 else '+'}{size.removeprefix('0')}"
 

@@ -179,7 +179,7 @@ register(
         ),
         Definition(
             "method.sufficiency",
-            "Suf",
+            "Sufficiency",
             "mean of p(full) − p(rationale), both of the label predicted on the full input",
             _LOWER,
             -1.0,
@@ -189,7 +189,7 @@ register(
         ),
         Definition(
             "method.comprehensiveness",
-            "Com",
+            "Comprehensiveness",
             "mean of p(full) − p(rest), both of the label predicted on the full input",
             _HIGHER,
             -1.0,

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from annotator.errors import NotFound
+from annotator.metrics.plain_words import in_plain_words
 
 Direction = Literal["higher is better", "lower is better", "neither"]
 
@@ -29,6 +30,11 @@ class Definition:
     highest: float | None
     undefined: str
     source: str
+
+    @property
+    def in_plain_words(self) -> str | None:
+        """What it tells, in a sentence for newcomers; None of a metric that no table of a project has."""
+        return in_plain_words(self.name)
 
 
 _DEFINITIONS: dict[str, Definition] = {}

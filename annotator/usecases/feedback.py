@@ -1,4 +1,4 @@
-"""Why work was returned, and how it was scored: in the scales' words, with the reviewers' comments, beside the set they are about."""
+"""Why work was returned, and how it was scored: the scales' words and the reviewers' comments, beside the set they are about."""
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence

@@ -173,7 +173,7 @@ def _add_test(
         suite_id = suite.id
         if any(test.name == cases[0].test for test in suite.tests):
             raise InvalidValue(
-                f"The suite '{suite_name}' has a test '{cases[0].test}' already. Choose another name, or take that one out first."
+                f"The suite '{suite_name}' has a test '{cases[0].test}' already. Choose another name, or remove that one first."
             )
     test_id = suite_store.add_test(store, suite_id, cases, recipe, created_by=actor.name)
     return next(test for test in suite_store.get_suite(store, suite_id).tests if test.id == test_id)

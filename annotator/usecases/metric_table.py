@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from annotator.metrics.ragged import Flags
@@ -19,6 +19,7 @@ _PAIRS = {  # as evaluate_project names them: as the register does, and what the
     "map_counting": ("benchmark.map_counting", ""),
     "map_aligned": ("benchmark.map_aligned", ""),
 }
+_ALIKE = 1e-9
 _CONFIDENCE = ("perfect", "other", "difference", "ratio")
 
 
@@ -249,6 +250,43 @@ def sorted_rows(rows: Sequence[MetricRow], column: Column) -> list[MetricRow]:
         return (True, 0.0) if value is None else (False, sign * value)
 
     return sorted(rows, key=place)
+
+
+def without_repeats(rows: Sequence[MetricRow]) -> tuple[list[MetricRow], frozenset[RowKey]]:
+    """The rows, without those of what is selected (hard) that repeat the scores of the same runs; and which have taken one in.
+
+    So it is where what was selected is the top k of the scores, as runs with faithfulness store it: every mean over instances
+    that both have is the same. What only the selection has (ERASER's spans) then stands in the row of the scores.
+    """
+    scored: dict[tuple[str, str, str], list[MetricRow]] = {}
+    for row in rows:
+        if row.kind == "attribution":
+            scored.setdefault(row.run, []).append(row)
+    pairs = [(of_run[0], row) for row in rows if row.kind == "hard" and len(of_run := scored.get(row.run, [])) == 1]
+    taken = {of.key: row for of, row in pairs if _repeats(of, row)}
+    left_out = {row.key for row in taken.values()}
+    merged = [
+        replace(row, numbers={**taken[row.key].numbers, **row.numbers}) if row.key in taken else row
+        for row in rows
+        if row.key not in left_out
+    ]
+    return merged, frozenset(taken)
+
+
+def _repeats(scores: MetricRow, selected: MetricRow) -> bool:
+    shared = scores.numbers.keys() & selected.numbers.keys()
+    own = selected.numbers.keys() - shared
+    return (
+        bool(shared)
+        and all(_are_alike(scores.numbers[name], selected.numbers[name]) for name in shared)
+        and all(selected.numbers[name].n is None for name in own)
+    )
+
+
+def _are_alike(one: Number, other: Number) -> bool:
+    if one.value is None or other.value is None:
+        return one.value is other.value
+    return one.n == other.n and abs(one.value - other.value) < _ALIKE
 
 
 def best_layers(rows: Sequence[MetricRow], column: Column) -> list[MetricRow]:

@@ -35,14 +35,12 @@ class Judged:
         return "" if self.verdict is None else sentence(self.verdict, self.null)
 
     @property
-    def is_telling(self) -> bool:
-        """Whether there are enough instances to say something."""
-        return self.verdict is not None and self.verdict.word != "too few"
-
-    @property
     def lines(self) -> list[str]:
         """In a few words, and the difference with its interval; [] without a verdict."""
-        return [] if self.verdict is None else [short(self.verdict, self.null), *difference(self.verdict)]
+        if self.verdict is None:
+            return []
+        words = "no clear difference" if self.verdict.word == "not told" else short(self.verdict, self.null)
+        return [words, *difference(self.verdict)]
 
 
 def judged(table: MetricTable, rows: Sequence[MetricRow], column: Column) -> list[Judged]:

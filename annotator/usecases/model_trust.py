@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from annotator.domain.numbers import percent
 from annotator.domain.trainings import HeldOut, StoredTraining
 from annotator.metrics.chance import FEWEST
 from annotator.store import Store
@@ -47,8 +48,8 @@ def told_of_held_out(found: HeldOut | None) -> str:
         return f"How often it is right is not known: fewer than {FEWEST} texts have a gold label from which it did not learn."
     difference = "" if found.low is not None and found.low > 0 else "; no clear difference"
     return (
-        f"Right about {100 * found.accuracy:.1f} % of {found.n:,} {_WAYS[found.way]}. Always saying “{found.label}”: "
-        f"{100 * found.share_of_label:.1f} %{difference}."
+        f"Right about {percent(found.accuracy)} of {found.n:,} {_WAYS[found.way]}. Always saying “{found.label}”: "
+        f"{percent(found.share_of_label)}{difference}."
     )
 
 

@@ -155,7 +155,7 @@ def _write(
     with store.transaction():
         if not has_test(store, test.id):
             raise NotFound(
-                f"The test '{test.name}' was taken out while '{report.model}' answered it. Run the suite again."
+                f"The test '{test.name}' was removed while '{report.model}' answered it. Run the suite again."
             )
         run = run_store.find_run(store, suite.id, report.model, report.seed)
         if run is not None and run.computed_by != asked.name:

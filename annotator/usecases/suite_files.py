@@ -73,7 +73,7 @@ def import_suite(
         require(store, actor, project.id, "use models")
         if suite_store.find_suite(store, project.id, suite_name) is not None:
             raise InvalidValue(
-                f"There is a suite '{suite_name}' already. Choose another name, or take that one out first."
+                f"There is a suite '{suite_name}' already. Choose another name, or remove that one first."
             )
         suite_id = suite_store.add_suite(store, project.id, suite_name, created_by=actor.name)
         for of_test in by_test.values():
@@ -144,7 +144,7 @@ def import_suite_predictions(
     runs = read_runs(paths)
     name = runs.model or model.strip()
     if not name:
-        raise InvalidValue("The rows do not say whose predictions they are. Name the model (--model).")
+        raise InvalidValue("The rows do not say which model made these predictions. Name the model.")
     if model.strip() and runs.model and runs.model != model.strip():
         raise InvalidValue(f"The rows are of the model '{runs.model}', not of '{model.strip()}'. Leave the name out.")
     check_name("model", name)
@@ -175,7 +175,7 @@ def _problems(suite: Suite, runs: Runs) -> list[Problem]:
         found += problems_of_run(suite, run)
         for (test, case, _), prediction in run.of_texts.items():
             if (test, case) not in known:
-                reason = f"The suite '{suite.source}' has no case '{case}' of '{test}'. Are these predictions for another one?"
+                reason = f"The suite '{suite.source}' has no case '{case}' of '{test}'. Are these predictions for another suite?"
                 found.append(Problem(prediction.source, prediction.line, "case", f"{test}, {case}", reason))
     return found
 

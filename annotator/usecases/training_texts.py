@@ -79,14 +79,14 @@ def words_of(told: Mapping[str, object] | None) -> str:
     """What a row says of its model's training; "" where there is nothing to say. told: as `TrainingTexts.told`.
 
     >>> words_of({"is_known": True, "split": "train", "left_out": 322, "changed_left_out": 0, "seen": 0})
-    'without train, 322 texts it learned from'
+    '322 texts that it learned from (split train) are left out'
     """
     if told is None:
         return ""
     if not told["is_known"]:
-        return "which texts it learned from is not known: train it again"
+        return "it is not known which texts it learned from; train it again"
     left_out, changed, seen = (int(str(told[name])) for name in ("left_out", "changed_left_out", "seen"))
     if left_out:
-        more = f" and {changed:,} changed versions of them" if changed else ""
-        return f"without {told['split']}, {left_out:,} texts it learned from{more}"
+        more = f", and {changed:,} changed versions of them," if changed else ""
+        return f"{left_out:,} texts that it learned from (split {told['split']}){more} are left out"
     return f"it learned from {seen:,} of these texts" if seen else ""

@@ -5,11 +5,13 @@ from html.parser import HTMLParser
 
 import pytest
 
+from annotator.domain.numbers import UNDEFINED
+from annotator.figures.bars import Part, stacked_bars
 from annotator.figures.curves import COLOURS, Curve, Panel, curve_panels
 from annotator.figures.grouped_bars import Bar, grouped_bars
 from annotator.figures.instance_list import LinkedRow, instance_list_html
 from annotator.figures.instance_values import MOST_POINTS, Point, beside_confidence, distribution, drawn
-from annotator.figures.metric_table import UNDEFINED, Cell, Head, Line, metric_table_html
+from annotator.figures.metric_table import Cell, Head, Line, metric_table_html
 
 HOSTILE = "<img src=x onerror=alert(1)>\"'&"
 
@@ -77,7 +79,7 @@ def test_names_of_people_and_files_stay_text_in_tables() -> None:
 def test_a_line_looks_the_same_in_each_panel_and_no_two_look_alike() -> None:
     names = [f"model {number}" for number in range(28)]
     curves = [Curve(name, [0.1, 0.5], [0.2, None]) for name in names]
-    figure = curve_panels([Panel("Comp", "share", curves), Panel("Suff", "share", curves[::-1])])
+    figure = curve_panels([Panel("Comp", "share", "drop", curves), Panel("Suff", "share", "drop", curves[::-1])])
     looks = {}
     for trace in figure.data:
         look = (trace.line.color, trace.line.dash, trace.marker.symbol)
@@ -88,18 +90,18 @@ def test_a_line_looks_the_same_in_each_panel_and_no_two_look_alike() -> None:
 
 
 def test_bounds_are_drawn_as_distances_from_their_value() -> None:
-    figure = curve_panels([Panel("F1", "layer", [Curve("m", [0, 1], [0.5, 0.25], [0.25, 0.0], [1.0, 0.5])])])
+    figure = curve_panels([Panel("", "layer", "F1", [Curve("m", [0, 1], [0.5, 0.25], [0.25, 0.0], [1.0, 0.5])])])
     bounds = figure.data[0].error_y
     assert (list(bounds.array), list(bounds.arrayminus)) == ([0.5, 0.25], [0.25, 0.25])
     # An upper bound of exactly 0 is a bound.
-    bars = grouped_bars([Bar("syntax", "m", -0.5, 4, -1.0, 0.0), Bar("typo", "m", 0.5, 1)], up="MAP")
+    bars = grouped_bars([Bar("syntax", "m", -0.5, 4, -1.0, 0.0), Bar("typo", "m", 0.5, 1)], across="kind", up="MAP")
     assert (list(bars.data[0].error_y.array), list(bars.data[0].error_y.arrayminus)) == ([0.5, 0.0], [0.5, 0.0])
-    assert grouped_bars([Bar("syntax", "m", 0.5, 4)], up="MAP").data[0].error_y.array is None
+    assert grouped_bars([Bar("syntax", "m", 0.5, 4)], across="kind", up="MAP").data[0].error_y.array is None
 
 
 def test_bars_tell_names_by_pattern_too_and_lead_back_to_their_kind() -> None:
     bars = [Bar(kind, name, 0.5, 3) for kind in ("syntax", "typo") for name in ("a", "b", HOSTILE)]
-    figure = grouped_bars(bars, up="MAP")
+    figure = grouped_bars(bars, across="kind", up="MAP")
     assert len({trace.marker.pattern.shape for trace in figure.data}) == 3
     assert [list(point) for point in figure.data[1].customdata] == [["syntax", "b", "3"], ["typo", "b", "3"]]
     assert "<" not in figure.data[2].name
@@ -131,7 +133,7 @@ def test_right_and_wrong_answers_have_other_marks_and_points_name_their_instance
     figure = beside_confidence(points, name="F1")
     assert {trace.name: trace.marker.symbol for trace in figure.data} == {"right answer": "circle", "wrong answer": "x"}
     assert [list(trace.customdata[0]) for trace in figure.data] == [
-        ["instance", 7, 0.5, "0.900"], ["instance", 8, 0.25, "0.600"],
+        ["instance", 7, "0.500", "0.900"], ["instance", 8, "0.250", "0.600"],
     ]  # fmt: skip
     assert "<" not in figure.data[1].text[0]  # Plotly reads tags in texts
 
@@ -163,3 +165,34 @@ def luminance(colour: str) -> float:
 def test_lines_and_bars_stand_out_from_light_and_dark_pages(colour: str, ground: str) -> None:
     lighter, darker = sorted((luminance(colour), luminance(ground)), reverse=True)
     assert (lighter + 0.05) / (darker + 0.05) >= 3  # WCAG 2.2, 1.4.11: graphical objects
+
+
+def test_the_points_of_a_column_stand_below_each_other_and_an_interval_is_not_broken() -> None:
+    texts = ["0.371", "12.3", "–", "1,234"]
+    lines = [Line(text, "", [Cell(text, ("+.02 [−.01, +.05]",))]) for text in texts]
+    html = metric_table_html([head()], lines, corner="row", label="numbers")
+    assert re.findall(r'padding-right: ([^"]*)"', html) == ["2ch", "calc(3ch + .28em)", "calc(3ch + .28em)"]
+    assert html.count('<small class="interval">+.02 [−.01, +.05]</small>') == len(texts)
+
+
+def test_of_a_long_table_the_heads_stand_below_as_well() -> None:
+    lines = [Line(str(n), "", [Cell("0.5")]) for n in range(20)]
+    assert "<tfoot" in metric_table_html([head()], lines, corner="row", label="numbers")
+    assert "<tfoot" not in metric_table_html([head()], lines[:5], corner="row", label="numbers")
+
+
+def test_every_axis_says_what_it_is() -> None:
+    points = [Point(n, str(n), n / 10, 0.9, n % 2 == 0) for n in range(10)]
+    panel = Panel("", "layer", "F1 ↑", [Curve("m", [0, 1], [0.5, -0.0], n=[9, 9])])
+    figures = [
+        distribution(points, name="F1 ↑"), beside_confidence(points, name="F1 ↑"), curve_panels([panel]),
+        grouped_bars([Bar("typo", "m", 0.5, 4)], across="kind of perturbation", up="MAP ↑"),
+        stacked_bars([Part("round 1", "done", 3, (1,))], {"done": "done"}, title="t", across="round", up="rounds"),
+    ]  # fmt: skip
+    for figure in figures:
+        axes = [figure.layout[name] for name in figure.layout if name.startswith(("xaxis", "yaxis"))]
+        assert all(axis.title.text for axis in axes if axis.matches is None)
+        assert not [
+            axis for axis in axes if axis.plotly_name.startswith("y") and set(axis.title.text or "") & set("↑↓")
+        ]
+    assert figures[2].data[0].text == ("0.500, n 9", "0, n 9")

@@ -82,7 +82,7 @@ def test_where_nothing_is_told_it_is_said_how_many_would_tell_a_hundredth() -> N
         ),
         (
             Verdict("not told", 120, 0.01, -0.02, 0.04, 2183),
-            "not told from random on this gold (+.01 [−.02, +.04], n 120; about 2,200 would tell .01)",
+            "no clear difference from random on this gold (+.01 [−.02, +.04], n 120; about 2,200 instances would show a difference of .01)",
         ),
         (Verdict("too few", 12, 0.3), "too few to say (n 12)"),
         (
@@ -96,7 +96,10 @@ def test_what_is_said(verdict: Verdict, words: str) -> None:
 
 
 def test_the_null_is_named() -> None:
-    assert short(Verdict("not told", 50, 0.0, -0.1, 0.1), "always saying “yes”") == "not told from always saying “yes”"
+    assert (
+        short(Verdict("not told", 50, 0.0, -0.1, 0.1), "always saying “yes”")
+        == "no clear difference from always saying “yes”"
+    )
     assert signed(-1.25) == "−1.25"
 
 

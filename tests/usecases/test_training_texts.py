@@ -45,7 +45,7 @@ def test_the_split_that_a_model_learned_from_is_left_out_and_its_row_says_so(sto
     trained(store, divided)
     row = built_in(store, divided)
     assert (row.numbers[F1].n, row.numbers[ACCURACY].n) == (25, 25)
-    assert words_of(row.training) == "without train, 15 texts it learned from"
+    assert words_of(row.training) == "15 texts that it learned from (split train) are left out"
     other = row_of(table_of(store, divided), "elsewhere")
     assert (other.numbers[F1].n, words_of(other.training)) == (N, "")
 
@@ -77,7 +77,10 @@ def test_changed_versions_of_what_it_learned_from_are_left_out_with_it(store, di
     trained(store, divided)
     row = built_in(store, divided)
     assert row.numbers[F1].n == 25
-    assert words_of(row.training) == "without train, 15 texts it learned from and 2 changed versions of them"
+    assert (
+        words_of(row.training)
+        == "15 texts that it learned from (split train), and 2 changed versions of them, are left out"
+    )
 
 
 def test_without_a_split_it_is_scored_on_what_it_learned_from_and_says_so(store, make_project, import_rows) -> None:
@@ -110,7 +113,7 @@ def test_of_a_model_that_was_trained_before_it_was_kept_it_is_said_that_it_is_no
         store.run("DELETE FROM trainings")
     row = built_in(store, divided)
     assert row.numbers[F1].n == N
-    assert words_of(row.training) == "which texts it learned from is not known: train it again"
+    assert words_of(row.training) == "it is not known which texts it learned from; train it again"
 
 
 def test_the_instances_behind_a_row_are_those_that_it_is_scored_on(store, divided) -> None:

@@ -12,6 +12,8 @@ from annotator.domain.models import Prediction, Run, ScoredPart, SourceAttributi
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import Project
 from annotator.domain.suites import Case, CaseAnswer
+from annotator.metrics.plain_words import in_plain_words
+from annotator.metrics.registry import all_definitions
 from annotator.resources import resource_folder
 from annotator.store import Store
 from annotator.store.suite_runs import add_run, save_answers
@@ -98,7 +100,7 @@ def button(app: AppTest, key: str) -> Any:
 def test_a_project_without_model_output_says_what_to_do(page, gold) -> None:
     app = page(gold)
     assert not app.exception
-    assert app.info[0].value.startswith("No model output yet. On the Saliency page you can bring in what models say")
+    assert app.info[0].value.startswith("There is no model output yet. Import a model's answers")
 
 
 def test_output_without_gold_says_where_gold_comes_from(page, store, make_project, import_rows) -> None:
@@ -139,7 +141,7 @@ def test_other_columns_can_be_chosen_and_rows_sorted_by_them(page, modelled) -> 
     assert "Accuracy" not in table_of(app)
     app = app.selectbox(key=f"metrics_order_{modelled.id}").set_value("editing.mrr").run()
     rows = table_of(app).split('<th scope="row">')[1:-1]  # random stands last
-    values = [re.findall(r">(?:best: </span>)?([01]\.\d{3})<", row)[0] for row in rows]
+    values = [re.findall(r">(?:best: </span>)?(0\.\d{3}|1\.00)<", row)[0] for row in rows]
     assert len(set(values)) > 1
     assert values == sorted(values, reverse=True)
     app = columns.set_value([]).run()
@@ -159,7 +161,9 @@ def test_only_one_split_can_be_scored(page, modelled) -> None:
     split = app.selectbox(key=f"metrics_split_{modelled.id}")
     assert split.options == ["all", "(none)", "test"]
     app = split.set_value("test").run()
-    assert any(caption.value.startswith("1 instance with gold \\(all, split test\\)") for caption in app.caption)
+    assert any(
+        caption.value.startswith("1 instance with gold \\(policy “all”, split test\\)") for caption in app.caption
+    )
 
 
 @pytest.mark.parametrize("chart", ["Instances", "Confidence", "AOPC curves", "Layers", "Perturbed pairs"])
@@ -195,7 +199,7 @@ def test_two_rows_are_compared_instance_by_instance(page, modelled) -> None:
 def test_much_output_waits_for_a_click(page, modelled, monkeypatch) -> None:
     monkeypatch.setattr(metrics_numbers, "AUTOMATIC", 3)
     app = page(modelled)
-    assert "it waits for you" in app.info[0].value
+    assert "it starts only when you ask for it" in app.info[0].value
     assert not app.get("html")
     app = app.button(key=f"metrics_compute_{modelled.id}").click().run()
     assert table_of(app)
@@ -307,7 +311,7 @@ def uneven(store: Store, make_project: Callable[..., Project], import_rows: Call
 
 def plain(words: str) -> str:
     """Without the signs that keep Markdown from reading them."""
-    return re.sub(r"\\(.)", r"\1", words).replace(":small[]", "")
+    return re.sub(r"\\(.)", r"\1", words.replace(":small[]", ""))
 
 
 def cells_of(app: AppTest, row: str) -> str:
@@ -319,7 +323,7 @@ def test_rows_over_different_instances_are_brought_to_those_that_all_have_and_ba
     assert not app.exception
     toggle = app.toggle(key=f"metrics_shared_{uneven.id}")
     assert toggle.value
-    assert "n 21 that all have" in table_of(app)  # 25 that were not learned from, less the last four
+    assert "n 21 shared by all rows" in table_of(app)  # 25 that were not learned from, less the last four
     assert "★" in cells_of(app, "knowing · ig")
     app = toggle.set_value(False).run()
     assert "over different instances" in table_of(app)
@@ -337,7 +341,7 @@ def test_the_charts_and_the_file_follow_the_switch(page, store, uneven) -> None:
     app = page(uneven)
 
     def n_instances() -> str:
-        return next(caption.value for caption in app.caption if "A click on a point or a bar" in caption.value)
+        return next(caption.value for caption in app.caption if "Click a point or a bar" in caption.value)
 
     assert n_instances().startswith("21 instances")
     app = app.toggle(key=f"metrics_shared_{uneven.id}").set_value(False).run()
@@ -348,7 +352,7 @@ def test_it_is_said_in_words_whether_a_row_is_better_than_random(page, uneven) -
     app = page(uneven)
     words = " ".join(plain(text.value) for text in app.markdown)
     assert re.search(r"knowing · ig: better than random on this gold \(\+\.\d\d \[\+\.\d\d, \+\.\d\d\], n 21\)", words)
-    assert re.search(r"blind · ig: (not told from|not better than) random on this gold", words)
+    assert re.search(r"blind · ig: (no clear difference from|not better than) random on this gold", words)
     assert "better than random" in cells_of(app, "knowing · ig")
     assert "★" not in cells_of(app, "blind · ig")
 
@@ -359,16 +363,86 @@ def test_how_far_the_built_in_model_is_to_be_trusted_stands_over_the_table_and_i
         re.match(r"built-in: right about \d+\.\d % of 25 texts of other splits", plain(one.value))
         for one in app.caption
     )
-    assert "without train, 15 texts it learned from" in cells_of(app, "built-in · linear")
+    assert "15 texts that it learned from (split train) are left out" in cells_of(app, "built-in · linear")
     app = app.checkbox(key=f"metrics_training_{uneven.id}").check().run()
     assert "it learned from 15 of these texts" in cells_of(app, "built-in · linear")
 
 
 def test_where_random_was_not_measured_it_is_said_how_to_get_it(page, store, uneven) -> None:
     attribute(store, LOCAL_OPERATOR, uneven, "built-in", "linear", AttributingOptions(has_faithfulness=True))
-    missing = "No verdict on Suf, Com: what random has there was not measured."
+    missing = "There is no verdict on Sufficiency, Comprehensiveness, since random attributions of the same model were not measured."
     app = page(uneven)
     captions = [plain(caption.value) for caption in app.caption]
     assert any(
-        caption.startswith(missing) and "method “random” and with faithfulness" in caption for caption in captions
+        caption.startswith(missing) and "compute the method “random” with faithfulness" in caption
+        for caption in captions
     )
+
+
+# How numbers are shown --------------------------------------------------------------------------------------------------
+
+
+def test_what_all_rows_have_in_common_stands_above_the_table_once(page, store, uneven) -> None:
+    for samples in (20, 40):
+        attribute(
+            store, LOCAL_OPERATOR, uneven, "built-in", "lime",
+            AttributingOptions(parameters={"samples": samples}, seeds=(1,)),
+        )  # fmt: skip
+    app = page(uneven)
+    assert not app.exception
+    said = [plain(one.value) for one in app.caption if "Parameters" in one.value]
+    assert len(said) == 1
+    assert "removal delete" in said[0]
+    assert "samples" not in said[0]
+    assert "removal delete" not in table_of(app)
+    assert "samples 20, seed 1" in table_of(app)
+    assert "samples 40, seed 1" in table_of(app)
+
+
+def test_selected_tokens_that_are_the_top_k_have_no_row_of_their_own(page, store, uneven) -> None:
+    attribute(store, LOCAL_OPERATOR, uneven, "built-in", "linear", AttributingOptions(has_faithfulness=True))
+    app = page(uneven)
+    assert not app.exception
+    assert "built-in · linear · selected tokens" not in table_of(app)
+    assert "its selected tokens have the same numbers" in cells_of(app, "built-in · linear")
+    rows = next(one for one in app.selectbox if one.key and one.key.startswith("metrics_distribution_row")).options
+    assert rows == ["blind · ig", "built-in · linear", "knowing · ig"]
+    app = app.multiselect(key=f"metrics_columns_{uneven.id}").set_value(["eraser.iou_f1_macro"]).run()
+    assert re.search(r"\d\.\d{2}", cells_of(app, "built-in · linear"))  # what only a selection has stands there
+
+
+def test_each_column_tells_on_its_head_what_it_is_and_which_way_is_better(page, modelled) -> None:
+    app = page(modelled)
+    for meaning in re.findall(r'<th scope="col"[^>]* title="([^"]*)"', table_of(app)):
+        assert re.match(r"(How|What|Of|As|The) .*\. (Higher|Lower) is better\.$", meaning)
+
+
+def test_every_column_that_a_table_may_have_is_told_in_plain_words(page, modelled) -> None:
+    names = page(modelled).multiselect(key=f"metrics_columns_{modelled.id}")
+    shown = {
+        one.name for one in all_definitions() if one.title in " ".join(names.options) and "(released)" not in one.title
+    }
+    families = ("sets.", "editing.", "eraser.", "ferret.", "method.", "er_test.", "confidence.")
+    assert not [name for name in shown if name.startswith(families) and in_plain_words(name) is None]
+
+
+def test_gold_and_output_of_different_instances_are_said_to_have_nothing_in_common(
+    page, store, make_project, import_rows
+) -> None:
+    made = make_project(gold_policy="all")
+    import_rows(made, [
+        {"id": "a", "text": "bad plot", "label": "negative", "rationales": [[[0, 1]]], "split": "test"},
+        {"id": "b", "text": "good plot", "label": "positive", "split": "train"},
+    ])  # fmt: skip
+    take(store, made, [SourceOutput("b", Run("m"), "f", 1, "train", (Prediction("positive"),))])
+    app = page(made)
+    assert not app.exception
+    assert [info.value for info in app.info] == [
+        "No model has output for the instances that have gold. Choose another split or gold policy under “Gold and split”, or "
+        "compute or import the output on the page Saliency."
+    ]
+
+
+def test_what_is_not_there_is_a_dash_in_the_small_tables(page, modelled) -> None:
+    for frame in page(modelled).dataframe:
+        assert frame.proto.placeholder == "–"

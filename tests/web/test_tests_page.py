@@ -15,7 +15,10 @@ from annotator.store import Store
 from annotator.store.suite_runs import add_run, save_answers
 from annotator.usecases import accounts
 from annotator.usecases.making_suites import save_test, suite_named, suites_of
+from annotator.usecases.suite_results import Rate
 from annotator.web import session
+from annotator.web.sections.suites_cases import expectation_words
+from annotator.web.sections.suites_results import rate_words
 from annotator.web.session import Visit
 
 PAGE = resource_folder("pages") / "tests.py"
@@ -60,9 +63,7 @@ def test_every_section_runs_in_an_empty_project_of_any_task_with_labels(page, ma
 
 
 def test_an_empty_project_says_where_tests_come_from(page, make_project) -> None:
-    assert (
-        page(make_project()).info[0].value.startswith("No suite of tests yet. Make one from the tests that come along")
-    )
+    assert page(make_project()).info[0].value.startswith("There is no suite of tests yet. Make one under “Make a test”")
 
 
 def test_a_project_that_asks_for_answers_says_so(page, make_project) -> None:
@@ -101,7 +102,7 @@ def test_a_ready_test_is_previewed_a_case_dropped_and_the_rest_saved(page, proje
 
 def test_an_own_template_with_an_unknown_slot_is_refused_where_it_is_written(page, project, store) -> None:
     app = page(project, section="Make a test")
-    app.segmented_control(key=f"tests_kind_{project.id}").set_value("One of my own").run()
+    app.segmented_control(key=f"tests_kind_{project.id}").set_value("My own test").run()
     app.text_input(key=f"tests_own_name_{project.id}").set_value("mine")
     app.text_area(key=f"tests_own_lines_{project.id}").set_value("The {thin} was not {good}.").run()
     assert app.error[0].value.replace("\\", "") == "There is no word list for the slot {thin}. Did you mean {thing}?"
@@ -128,3 +129,16 @@ def test_case_texts_are_escaped_and_mark_what_was_changed() -> None:
     assert "✗ &lt;y&gt;" in html
     plain = case_texts_html(["It was good.", "It was very good."], compares=True)
     assert "It was<ins> very</ins> good." in plain or "It was <ins>very </ins>good." in plain
+
+
+def test_a_result_without_a_value_is_never_a_none_and_has_no_minus_before_a_zero() -> None:
+    assert rate_words(Rate(None, None, (), ()), 3) == "–"
+    assert rate_words(Rate(None, None, (0,), (3,)), 3) == "– · applies to none"
+    assert rate_words(Rate(-0.0, None, (0,), (0,)), 3) == "0.0 % · 0 of 3"
+
+
+def test_what_is_expected_of_a_changed_text_is_a_sentence_for_itself() -> None:
+    case = Case("t", "INV", "Logic", "0", ("a", "b"), "same", (), tolerance=0.1)
+    assert expectation_words(case) == (
+        "Expected: the label of the original. Another label fails if the probability of the original's label moves by more than 0.1."
+    )

@@ -94,9 +94,9 @@ export function factsOf({ facts = {}, spread, convergence }) {
 /** How far the scores together are from what they explain: as a share of it where that is known, else as a number. */
 function convergenceOf(facts, convergence) {
   if ("convergence_share" in facts) {
-    return [{ title: "Convergence", value: percent(facts.convergence_share), detail: `the scores miss F(x) − F(baseline) = ${written(facts.output_change)} by ${written(convergence)}`,
+    return [{ title: "Convergence delta, relative", value: percent(facts.convergence_share), detail: `the scores miss F(x) − F(baseline) = ${written(facts.output_change)} by ${written(convergence)}`,
       words: "how far all scores together are from F(x) − F(baseline), as a share of it; above 5 %, take more steps or another baseline" }];
   }
   if (convergence === null || convergence === undefined) return [];
-  return [{ title: "Convergence error", value: written(convergence), words: "how far all scores together are from what they explain, as the source says; 0 is best" }];
+  return [{ title: "Convergence delta", value: written(convergence), words: "how far all scores together are from what they explain, as the source says; 0 is best" }];
 }

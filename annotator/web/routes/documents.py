@@ -69,7 +69,8 @@ _STYLE = """<style>
 _FIRST_TEXT = """<script>
 try {
   const me = WHO_IS_SIGNED_IN;
-  const isMine = (key) => key.startsWith("annotator:draft:") && [undefined, null, me.user].includes(JSON.parse(localStorage[key]).user);
+  const writer = (key) => JSON.parse(localStorage[key]).user ?? me.user;
+  const isMine = (key) => key.startsWith("annotator:draft:") && writer(key) === me.user;
   const asked = new URLSearchParams(location.search), query = new URLSearchParams();
   for (const name of ["project", "instance"]) if (asked.get(name)) query.set(name, asked.get(name));
   query.set("day", new Date(new Date().setHours(0, 0, 0, 0)).toISOString());

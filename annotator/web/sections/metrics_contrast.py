@@ -14,6 +14,7 @@ from annotator.web.frame import as_text
 from annotator.web.kept import Kept
 from annotator.web.sections.metrics_numbers import Found
 from annotator.web.sections.metrics_words import told_of_training
+from annotator.web.sections.number_frames import show_numbers
 from annotator.web.session import Visit
 
 _PAGE = 25
@@ -23,6 +24,7 @@ _TITLES = {
     "delta": "Delta",
     "consistency_of_sets": "Consistency ↑",
 }
+_MEASURED = {*_TITLES.values(), "± original", "± contrast"}
 _SHOWN_BARS = ("original", "contrast", "consistency_of_sets")
 
 
@@ -39,8 +41,8 @@ def show(store: Store, visit: Visit, project: Project, found: Found) -> None:
     )
     if not rows:
         st.info(
-            "No model has answers to perturbed versions with a label. Annotators and reviewers write such versions on Perturb, "
-            "or a lead imports contrast sets; what a model answers to them is brought in on the Saliency page.",
+            "No model has answered perturbed versions that have a label. Such versions are written on the page Perturb, or "
+            "imported as contrast sets; a model's answers to them are imported or computed on the page Saliency.",
             icon=":material/contrast:",
         )
         return
@@ -51,17 +53,16 @@ def show(store: Store, visit: Visit, project: Project, found: Found) -> None:
         if (mean := row.numbers[name].mean) is not None
     ]
     st.plotly_chart(
-        grouped_bars(bars, up="share right"), key=f"metrics_contrast_{project.id}", config={"displayModeBar": False}
+        grouped_bars(bars, across="kind of perturbation and measure", up="share of right answers ↑"),
+        key=f"metrics_contrast_{project.id}",
+        config={"displayModeBar": False},
     )
-    st.dataframe(
-        [_cells(row) for row in rows], hide_index=True, key=f"metrics_contrast_table_{project.id}",
-        height=min(320, 38 + 35 * len(rows)),
-        column_config={title: st.column_config.NumberColumn(format="%.3f") for title in _TITLES.values()},
-    )  # fmt: skip
+    show_numbers([_cells(row) for row in rows], _MEASURED, key=f"metrics_contrast_table_{project.id}")
     st.caption(
-        "Over pairs whose both sides have a gold label and an answer. Delta is contrast − original, as ER-TEST prints it. "
-        "Consistency: the original is right and so are all its versions of the kind. Of several seeds the means; broken sets "
-        f"are those of the first. {told_of_training(rows)}"
+        "Over pairs of which both sides have a gold label and an answer. Delta is contrast accuracy minus original "
+        "accuracy, as in ER-TEST. Consistency is the share of originals that are right together with all their versions of "
+        "the kind. Over several seeds the numbers are means, and the broken sets are those of the first seed. "
+        f"{told_of_training(rows)}"
     )
     _show_broken(project, rows)
 
@@ -78,7 +79,10 @@ def _cells(row: ContrastRow) -> dict[str, object]:
 def _show_broken(project: Project, rows: list[ContrastRow]) -> None:
     broken = [row for row in rows if row.broken]
     if not broken:
-        st.success("No set is broken: what is right stays right in every version.", icon=":material/check_circle:")
+        st.success(
+            "No contrast set is broken: wherever the original is right, so is every version.",
+            icon=":material/check_circle:",
+        )
         return
     of_row, of_page = st.columns([4, 1], vertical_alignment="bottom")
     place = of_row.selectbox(
@@ -98,5 +102,10 @@ def _show_broken(project: Project, rows: list[ContrastRow]) -> None:
         for one in row.broken[_PAGE * (page - 1) : _PAGE * page]
         for pair in one.wrong
     ]  # fmt: skip
-    st.markdown(as_text("The original is right, the version is wrong; a link opens both side by side in another tab"))
+    st.markdown(
+        as_text(
+            "Here the model is right about the original and wrong about the version; a link opens both side by side in "
+            "another tab"
+        )
+    )
     st.html(instance_list_html(shown, ["version", "kind"], label="Broken sets"))

@@ -15,6 +15,7 @@ from annotator.web.frame import as_text
 from annotator.web.kept import Kept
 from annotator.web.sections.metrics_numbers import Found
 from annotator.web.sections.metrics_words import told_of_training
+from annotator.web.sections.number_frames import show_numbers
 from annotator.web.session import Visit
 
 _MOST_SHOWN = 100
@@ -32,7 +33,7 @@ def show(store: Store, visit: Visit, project: Project, found: Found) -> None:
     lists = list(words)
     if not lists or project.task.result_kind != "label":
         st.info(
-            "Groups are word lists: save some, such as words for men and for women, on the page Tests under “Word lists”.",
+            "Groups are word lists. Save some, such as words for men and for women, on the page Tests under “Word lists”.",
             icon=":material/groups:",
         )
         return
@@ -48,20 +49,26 @@ def show(store: Store, visit: Visit, project: Project, found: Found) -> None:
         lambda: fairness_rows(store, visit.user, project, chosen, positive, found.asked.options), lambda _: 1,
     )  # fmt: skip
     if not rows:
-        st.info("No model has answers here yet, or no list is chosen.", icon=":material/groups:")
+        st.info(
+            "Choose a word list."
+            if not chosen
+            else "No model has answers here yet. Compute or import some on the page Saliency.",
+            icon=":material/groups:",
+        )
         return
     st.plotly_chart(
-        grouped_bars([bar for row in rows for bar in _bars(row)], up="false positive rate ↓"),
+        grouped_bars(
+            [bar for row in rows for bar in _bars(row)],
+            across="texts that mention a word of the list",
+            up="false positive rate ↓",
+        ),
         key=f"metrics_fairness_{project.id}", config={"displayModeBar": False},
     )  # fmt: skip
-    st.dataframe(
-        [_cells(row) for row in rows], hide_index=True, key=f"metrics_fairness_table_{project.id}",
-        column_config={name: st.column_config.NumberColumn(format="%.3f") for name in ("FPRD ↓", _ALL, *chosen)},
-    )  # fmt: skip
+    show_numbers([_cells(row) for row in rows], {"FPRD ↓", _ALL, *chosen}, key=f"metrics_fairness_table_{project.id}")
     st.caption(
-        "The share of texts of other labels that a model takes for this one, among those that mention a word of the list. FPRD: "
-        "the sum of the lists' distances to the rate over all texts (ER-TEST). A list without such a text is left out (–). "
-        f"{told_of_training(rows)}"
+        "The rate is the share of texts with another label that the model gives this one, among those that mention a word of the "
+        "list. FPRD is the sum of the lists' distances from the rate over all texts (ER-TEST). A list without such a text "
+        f"is left out (–). {told_of_training(rows)}"
     )
     _show_wrong(project, rows)
 

@@ -15,15 +15,17 @@ from annotator.web.sections import metrics_contrast, metrics_fairness, metrics_s
 from annotator.web.sections.metrics_columns import named
 from annotator.web.sections.metrics_instances import show_behind, show_confidence, show_distribution
 from annotator.web.sections.metrics_numbers import Found
-from annotator.web.sections.metrics_table import names_of
+from annotator.web.sections.metrics_rows import names_of
+from annotator.web.sections.number_frames import show_numbers
 from annotator.web.session import Visit
 
 _PARTS = {"kind of perturbation": "by_kind", "whether the answer changed": "by_change"}
 _BY_LAYER = ("plausibility", "consistency", "confidence")
-_SIDES = {
-    "comprehensiveness": "Comprehensiveness ↑ (top share removed)",
-    "sufficiency": "Sufficiency ↓ (top share alone)",
-}
+_SIDES = {"comprehensiveness": "Comprehensiveness ↑", "sufficiency": "Sufficiency ↓"}
+_CURVES = (
+    ("comprehensiveness", "removed, highest scores first", "eraser.comprehensiveness_aopc"),
+    ("sufficiency", "kept, highest scores first", "eraser.sufficiency_aopc"),
+)
 
 
 def show(store: Store, visit: Visit, project: Project, found: Found) -> None:
@@ -47,23 +49,29 @@ def show(store: Store, visit: Visit, project: Project, found: Found) -> None:
 
 def _show_curves(store: Store, visit: Visit, project: Project, found: Found) -> None:
     """How far the probability falls by the share of tokens that is removed, or left alone."""
-    rows = list({row.run: row for row in reversed(found.table.rows) if row.points is not None}.values())[::-1]
+    rows = list({row.run: row for row in reversed(found.rows) if row.points is not None}.values())[::-1]
     if not rows:
         st.info(
-            "No run has answers at several thresholds. Bring in, on the Saliency page, the model's answers to the input without, "
-            "and with only, the highest scored share of tokens (`on` and `threshold` in the format `predictions`); the curves "
-            "then appear here.",
+            "No run has answers at several thresholds yet. On the page Saliency, compute attributions with faithfulness, or "
+            "import "
+            "the model's answers to the texts without, and with only, the highest-scored share of their tokens (format "
+            "`predictions`, fields `on` and `threshold`); the curves then appear here.",
             icon=":material/show_chart:",
         )
         return
     names = _names_of_runs(rows)
-    panels = [Panel(title, "share of tokens", list(_drops(rows, names, side))) for side, title in _SIDES.items()]
+    panels = [
+        Panel(
+            _SIDES[side], f"share of tokens {done}", "mean drop of probability", list(_drops(rows, names, side, column))
+        )
+        for side, done, column in _CURVES
+    ]
     clicked = _clicked(
         curve_panels(panels), f"metrics_curves_{project.id}", "AOPC curves: mean drop by share of tokens"
     )
     st.caption(
-        "Mean fall of the probability of the predicted label, over the instances that have all thresholds. The AOPC is the "
-        "mean over the thresholds (DeYoung et al. 2020, section 4.2). A click on a point lists the instances of its curve."
+        "The mean drop of the predicted label's probability, over the instances that have an answer at every threshold. AOPC is "
+        "the mean over the thresholds (DeYoung et al. 2020, section 4.2). Click a point to list the instances of its curve."
     )
     _show_numbers(panels)
     if clicked:
@@ -74,12 +82,13 @@ def _show_curves(store: Store, visit: Visit, project: Project, found: Found) -> 
 
 def _show_layers(store: Store, visit: Visit, project: Project, found: Found) -> None:
     """A metric by layer, a line a run."""
-    rows = [row for row in found.table.rows if row.layer is not None]
+    rows = [row for row in found.rows if row.layer is not None]
     columns = {c.name: c for c in found.table.columns if any(_has(row, c) for row in rows) and c.group in _BY_LAYER}
     if not columns:
         st.info(
-            "No run has attributions by layer. Bring in, on the Saliency page, attributions that say their `layer`; a line a run "
-            "then appears here.",
+            "No run has attributions for single layers. Import attributions that name their `layer` on the page Saliency; "
+            "each run "
+            "is then drawn here as a line.",
             icon=":material/layers:",
         )
         return
@@ -91,10 +100,10 @@ def _show_layers(store: Store, visit: Visit, project: Project, found: Found) -> 
     names = dict(zip([row.run for row in runs], _names_of_runs(runs), strict=True))
     of_runs = {run: [row for row in rows if row.run == run and _has(row, columns[name])] for run in names}
     curves = [_curve(names[run], of_run, name) for run, of_run in of_runs.items() if of_run]
-    panel = Panel(named(columns[name]), "layer", curves)
+    panel = Panel("", "layer", named(columns[name]), curves)
     figure = curve_panels([panel], whole_numbers=True)
     clicked = _clicked(figure, f"metrics_layers_chart_{project.id}", f"{columns[name].definition.title} by layer")
-    st.caption("A click on a point lists the instances behind it.")
+    st.caption("Click a point to list the instances behind it.")
     _show_numbers([panel])
     if clicked:
         row = next(row for row in rows if names[row.run] == clicked[0] and row.layer == int(clicked[2]))
@@ -106,8 +115,8 @@ def _show_pairs(store: Store, visit: Visit, project: Project, found: Found) -> N
     columns = {column.name: column for column in found.table.columns if column.group == "consistency"}
     if not columns:
         st.info(
-            "No run has rankings of an original and of its perturbed version. Perturbed versions are instances that name "
-            "their `parent`; a model's attributions for both make a pair.",
+            "No run has attributions for both an original and its perturbed version. Perturbed versions are written on the page "
+            "Perturb, or imported as instances that name their `parent`.",
             icon=":material/difference:",
         )
         return
@@ -120,20 +129,19 @@ def _show_pairs(store: Store, visit: Visit, project: Project, found: Found) -> N
         "By", list(_PARTS), default="kind of perturbation", required=True, key=f"metrics_pairs_by_{project.id}",
         persist_state="session",
     )  # fmt: skip
-    rows = best_layers([row for row in found.table.rows if _has(row, columns[name])], columns[name])
+    rows = best_layers([row for row in found.rows if _has(row, columns[name])], columns[name])
     names = names_of(rows)
     bars = [
         bar for row, title in zip(rows, names, strict=True) for bar in _bars(title, getattr(row, _PARTS[part]), name)
     ]
     clicked = _clicked(
-        grouped_bars(bars, up=columns[name].definition.title), f"metrics_pairs_chart_{project.id}",
+        grouped_bars(bars, across=part, up=named(columns[name])), f"metrics_pairs_chart_{project.id}",
         f"{columns[name].definition.title} by {part}",
     )  # fmt: skip
-    st.caption("Of several layers the best is shown. A click on a bar lists its perturbed versions.")
-    st.dataframe(
+    st.caption("Of several layers, the best is shown. Click a bar to list its perturbed versions.")
+    show_numbers(
         [{"row": bar.name, part: bar.column, "MAP": bar.value, "pairs": bar.n} | _bounds(bar) for bar in bars],
-        hide_index=True, key="metrics_pairs_numbers", height=min(250, 38 + 35 * len(bars)),
-        column_config={field: st.column_config.NumberColumn(format="%.3f") for field in ("MAP", "low", "high")},
+        {"MAP", "low", "high"}, key="metrics_pairs_numbers",
     )  # fmt: skip
     if clicked:
         kind = clicked[0] if _PARTS[part] == "by_kind" else None
@@ -151,13 +159,14 @@ def _bounds(bar: Bar) -> dict[str, float | None]:
     return {} if bar.low is None else {"low": bar.low, "high": bar.high}
 
 
-def _drops(rows: Sequence[MetricRow], names: Sequence[str], side: str) -> Iterator[Curve]:
+def _drops(rows: Sequence[MetricRow], names: Sequence[str], side: str, column: str) -> Iterator[Curve]:
     for row, name in zip(rows, names, strict=True):
         if row.points is not None:
             pairs = zip(row.points.thresholds, getattr(row.points, side), strict=True)
             there = [(x, y) for x, y in pairs if y is not None]
             if there:
-                yield Curve(name, [x for x, _ in there], [y for _, y in there])
+                n = row.numbers[column].n if column in row.numbers else None
+                yield Curve(name, [x for x, _ in there], [y for _, y in there], n=[n] * len(there))
 
 
 def _curve(title: str, rows: Sequence[MetricRow], name: str) -> Curve:
@@ -169,6 +178,7 @@ def _curve(title: str, rows: Sequence[MetricRow], name: str) -> Curve:
         [number.value for number in numbers],
         [number.low for number in numbers] if has_bounds else (),
         [number.high for number in numbers] if has_bounds else (),
+        [number.n for number in numbers],
     )
 
 
@@ -198,11 +208,10 @@ def _clicked(figure: Any, key: str, alt: str) -> Sequence[Any]:
 def _show_numbers(panels: Sequence[Panel]) -> None:
     """The same as a table, for whoever reads numbers rather than lines."""
     with st.expander("The numbers of the chart"):
-        st.dataframe(
-            [
-                {"row": curve.name, "chart": panel.title} | {f"{x:g}": y for x, y in zip(curve.x, curve.y, strict=True)}
-                for panel in panels
-                for curve in panel.curves
-            ],
-            hide_index=True, key=f"metrics_numbers_{panels[0].across}",
-        )  # fmt: skip
+        rows = [
+            {"row": curve.name, "chart": panel.title} | {f"{x:g}": y for x, y in zip(curve.x, curve.y, strict=True)}
+            for panel in panels
+            for curve in panel.curves
+        ]
+        measured = {f"{x:g}" for panel in panels for curve in panel.curves for x in curve.x}
+        show_numbers(rows, measured, key=f"metrics_numbers_{panels[0].across}")

@@ -9,6 +9,7 @@ import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from annotator.domain.numbers import signed, written
 from annotator.domain.projects import Project
 from annotator.figures.instance_list import LinkedRow, instance_list_html
 from annotator.figures.instance_values import MOST_POINTS, Point, beside_confidence, distribution
@@ -18,7 +19,7 @@ from annotator.usecases.metric_values import Comparison, InstanceValues, RowChoi
 from annotator.web.frame import as_text
 from annotator.web.sections.metrics_columns import ARROWS, named
 from annotator.web.sections.metrics_numbers import Found, instance_values
-from annotator.web.sections.metrics_table import names_of
+from annotator.web.sections.metrics_rows import names_of
 from annotator.web.session import Visit
 
 _PAGE = 10
@@ -70,8 +71,9 @@ def show_confidence(store: Store, visit: Visit, project: Project, found: Found) 
     points = [point for point in _points(behind) if point.p is not None]
     if not points:
         st.info(
-            "None of these instances has a value here and a probability of the model's answer. Bring in the model's "
-            "predictions with probabilities, on the Saliency page (format `predictions`), to see one beside the other.",
+            "None of these instances has both a value and a probability of the model's answer. Import the model's "
+            "predictions with "
+            "their probabilities on the page Saliency (format `predictions`) to see one beside the other.",
             icon=":material/scatter_plot:",
         )
         return
@@ -107,7 +109,7 @@ def list_instances(project: Project, behind: Behind, chosen: Sequence[Any], *, k
     page = int(pages.number_input(f"Page of {n_pages:,}", 1, n_pages, key=f"metrics_{key}_page_{project.id}_{n_pages}"))
     which = "chosen in the chart" if chosen else "of this row"
     words.markdown(
-        f"**{as_text(behind.what)}**  \n{len(rows):,} instances {which}; a link opens Saliency in another tab"
+        f"**{as_text(behind.what)}**  \n{_instances(len(rows))} {which}; a link opens Saliency in another tab"
     )
     rows.sort(key=lambda pair: pair[1] if lowest_first else -pair[1])
     shown = [_linked(project, one, value) for one, value in rows[_PAGE * (page - 1) : _PAGE * page]]
@@ -116,8 +118,7 @@ def list_instances(project: Project, behind: Behind, chosen: Sequence[Any], *, k
 
 def _linked(project: Project, one: ScoredInstance, value: float) -> LinkedRow:
     address = f"/saliency?{urlencode({'project': project.id, 'instance': one.id})}"
-    p = "–" if one.p is None else f"{one.p:.3f}"
-    cells = [f"{value:.3f}", one.predicted or "–", p, one.result or "–", one.split or "–", one.kind or "–"]
+    cells = [written(value), one.predicted or "–", written(one.p), one.result or "–", one.split or "–", one.kind or "–"]
     return LinkedRow(address, one.key, cells)
 
 
@@ -145,7 +146,7 @@ def _pick(
     store: Store, visit: Visit, project: Project, found: Found, key: str, places: Sequence[DeltaGenerator]
 ) -> _Picked | None:
     """None where the row has nothing to pick from. places: for the choice of the row and of the metric."""
-    rows, names = found.table.rows, names_of(found.table.rows)
+    rows, names = found.rows, names_of(found.rows)
     place = places[0].selectbox(
         "Row", range(len(rows)), format_func=names.__getitem__, key=f"metrics_{key}_row_{project.id}_{len(rows)}",
         persist_state="session",
@@ -173,12 +174,12 @@ def _pick_other(
     store: Store, visit: Visit, project: Project, found: Found, picked: _Picked, place: DeltaGenerator
 ) -> tuple[str, InstanceValues] | None:
     """Another row to take the difference to."""
-    rows, names = found.table.rows, names_of(found.table.rows)
+    rows, names = found.rows, names_of(found.rows)
     others = [n for n, row in enumerate(rows) if row is not picked.row and picked.column.name in row.numbers]
     chosen = place.selectbox(
-        "Less the value of", [-1, *others], key=f"metrics_other_{project.id}_{len(rows)}", persist_state="session",
+        "Minus the value of", [-1, *others], key=f"metrics_other_{project.id}_{len(rows)}", persist_state="session",
         format_func=lambda n: "(nothing)" if n < 0 else names[n],
-        help="Another row: what is shown then are the differences, instance by instance.",
+        help="Choose another row to see the differences, instance by instance.",
     )  # fmt: skip
     if chosen not in others:
         return None
@@ -228,23 +229,27 @@ def _chosen(figure: Any, key: str, alt: str) -> Sequence[Any]:
     return points[0].get("customdata", ()) if points else ()
 
 
+def _instances(n: int) -> str:
+    return f"{n:,} instance{'s' if n != 1 else ''}"
+
+
 def _say_how_many(n_points: int, n_instances: int) -> None:
     drawn = (
         "" if n_points <= MOST_POINTS else f" {MOST_POINTS:,} of them, drawn at random (seed 0), are shown as points."
     )
-    left_out = f"; {n_instances - n_points:,} more have no value and are left out" if n_instances > n_points else ""
-    st.caption(f"{n_points:,} instances{left_out}.{drawn} A click on a point or a bar chooses instances for the list.")
+    left_out = f"; {n_instances - n_points:,} more without a value are left out" if n_instances > n_points else ""
+    st.caption(f"{_instances(n_points)}{left_out}.{drawn} Click a point or a bar to list its instances.")
 
 
 def _say_difference(comparison: Comparison, name: str, other: str) -> None:
     if comparison.difference is None:
         return
     interval = comparison.interval
-    bounds = f" ({interval.low:.3f} to {interval.high:.3f}, paired bootstrap, 95 %)" if interval else ""
+    bounds = f" ({written(interval.low)} to {written(interval.high)}, 95 % paired bootstrap)" if interval else ""
     st.markdown(
-        f"**{comparison.difference:+.3f}**{bounds} on the mean of {len(comparison.instances):,} instances: "
-        f"{as_text(name)} is higher in {comparison.n_higher:,}, {as_text(other)} in {comparison.n_lower:,}, equal in "
-        f"{comparison.n_equal:,}; {comparison.n_left_out:,} instances that only one of them has are left out."
+        f"Mean difference **{signed(comparison.difference)}**{bounds} over {_instances(len(comparison.instances))}. "
+        f"{as_text(name)} is higher in {comparison.n_higher:,}, {as_text(other)} in {comparison.n_lower:,}; they are equal in "
+        f"{comparison.n_equal:,}. Instances that only one of them has are left out: {comparison.n_left_out:,}."
     )
 
 
@@ -253,6 +258,6 @@ def _say_perfect(row: MetricRow) -> None:
     perfect, other = (row.numbers.get(f"confidence.{name}") for name in ("perfect", "other"))
     if perfect is not None and other is not None and perfect.value is not None and other.value is not None:
         st.caption(
-            f"Of right answers the mean probability is {perfect.value:.3f} where the ranking of the gold set is perfect "
-            f"({perfect.n:,}), and {other.value:.3f} where it is not ({other.n:,}): Stevens and Su 2021, section 5."
+            f"The mean probability of right answers is {written(perfect.value)} where the gold tokens are ranked first "
+            f"(n {perfect.n:,}), and {written(other.value)} where they are not (n {other.n:,}): Stevens and Su 2021, section 5."
         )

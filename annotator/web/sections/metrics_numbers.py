@@ -10,7 +10,7 @@ from annotator.usecases.databases import Store
 from annotator.usecases.evaluating_project import evaluate_with_instances
 from annotator.usecases.instance_numbers import RowKey
 from annotator.usecases.metric_shared import over_shared
-from annotator.usecases.metric_table import Column, MetricRow, MetricTable, metric_table
+from annotator.usecases.metric_table import Column, MetricRow, MetricTable, metric_table, without_repeats
 from annotator.usecases.metric_values import (
     InstanceValues,
     RowChoice,
@@ -65,10 +65,16 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Numbers, and what they were asked for with. shared: the rows over whose instances they are; () for each row's own."""
+    """Numbers, and what they were asked for with.
+
+    rows:   those of the table that are shown, without repeats; merged: which of them stand for what is selected as well
+    shared: the rows over whose instances the numbers are; () for each row's own
+    """
 
     asked: Asked
     table: MetricTable
+    rows: Sequence[MetricRow]
+    merged: frozenset[RowKey]
     shared: tuple[RowKey, ...] = ()
 
     def over_shared(self, rows: Sequence[MetricRow]) -> "Found":
@@ -77,7 +83,7 @@ class Found:
         made = _shared_tables().get_or_make(
             (self.asked, keys), MetricTable, lambda: over_shared(self.table, rows, self.asked.n_resamples), lambda _: 1
         )
-        return replace(self, table=made, shared=keys)
+        return replace(self, table=made, rows=made.rows, shared=keys)
 
     def judged(self, rows: Sequence[MetricRow], column: Column) -> list[Judged]:
         """The rows' numbers beside chance."""
@@ -122,7 +128,7 @@ def show(store: Store, visit: Visit, project: Project) -> Found | None:
     elif has_changed_since(store, visit.user, project, pinned):
         _offer_newer(project)
     _learn_splits(project, table)
-    return Found(asked, table) if _has_rows(table) else None
+    return Found(asked, table, *without_repeats(table.rows)) if _has_rows(table) else None
 
 
 def instance_values(store: Store, visit: Visit, project: Project, found: Found, choice: RowChoice) -> InstanceValues:
@@ -160,7 +166,7 @@ def _controls(project: Project, event_id: int) -> Asked:
     title.header(as_text(f"Metrics of {project.name}"), anchor=False)
     has_intervals = intervals.toggle(
         "Intervals", key=f"metrics_intervals_{project.id}", persist_state="session",
-        help=f"Bootstrap, 95 %, of {_N_RESAMPLES:,} draws of the instances (seed 0). Takes longer.",
+        help=f"95 % bootstrap intervals from {_N_RESAMPLES:,} draws of the instances (seed 0). They take longer.",
     )  # fmt: skip
     with more.popover("Gold and split", icon=":material/rule:", width="stretch"):
         policy = st.selectbox(
@@ -174,11 +180,11 @@ def _controls(project: Project, event_id: int) -> Asked:
         explained = st.selectbox(
             "Attributions of which label", list(_EXPLAINED), key=f"metrics_explained_{project.id}",
             format_func=lambda name: _EXPLAINED[name], persist_state="session",
-            help="Where a run explains several labels of an instance.",
+            help="This matters where a run explains several labels of an instance.",
         )  # fmt: skip
         includes_training = st.checkbox(
             "Include the split that a model was trained on", key=f"metrics_training_{project.id}", persist_state="session",
-            help="Else a model that was trained here is scored on the texts that it did not learn from.",
+            help="Otherwise a model that was trained here is scored only on the texts that it did not learn from.",
         )  # fmt: skip
     return Asked(
         str(database_path().absolute()), project.id, policy, None if split == _ALL else split, explained,
@@ -191,8 +197,9 @@ def _made(store: Store, visit: Visit, project: Project, asked: Asked) -> MetricT
     to_score = what_to_score(store, visit.user, project)
     if not to_score.n_stored:
         st.info(
-            "No model output yet. On the Saliency page you can bring in what models say, or compute attributions; the numbers "
-            "then appear here.",
+            "There is no model output yet. Import a model's answers and attributions on the page Saliency, or compute "
+            "attributions "
+            "there; the numbers then appear here.",
             icon=":material/monitoring:",
         )
         return None
@@ -200,7 +207,10 @@ def _made(store: Store, visit: Visit, project: Project, asked: Asked) -> MetricT
     if to_score.n_stored > AUTOMATIC and not st.button(
         "Compute the numbers", type="primary", icon=":material/calculate:", key=f"metrics_compute_{project.id}"
     ):
-        st.info(f"There are {much}. Scoring them takes a while, so it waits for you.", icon=":material/hourglass:")
+        st.info(
+            f"There are {much}. Scoring them takes a while, so it starts only when you ask for it.",
+            icon=":material/hourglass:",
+        )
         return None
     bar = st.progress(0.0, f"Scoring {much} ...")
 
@@ -216,8 +226,8 @@ def _made(store: Store, visit: Visit, project: Project, asked: Asked) -> MetricT
 
 def _offer_newer(project: Project) -> None:
     words, button = st.columns([5, 1], vertical_alignment="center")
-    words.caption("Gold or what models say has changed since these numbers were made.")
-    if button.button("Make them anew", key=f"metrics_anew_{project.id}", width="stretch"):
+    words.caption("The gold or the models' output has changed since these numbers were computed.")
+    if button.button("Compute again", key=f"metrics_anew_{project.id}", width="stretch"):
         del st.session_state[_pin(project)]
         st.rerun()
 
@@ -230,4 +240,10 @@ def _has_rows(table: MetricTable) -> bool:
             icon=":material/rule:",
         )
         return False
-    return bool(table.rows)
+    if not table.columns:
+        st.info(
+            "No model has output for the instances that have gold. Choose another split or gold policy under “Gold and "
+            "split”, or compute or import the output on the page Saliency.",
+            icon=":material/monitoring:",
+        )
+    return bool(table.columns)

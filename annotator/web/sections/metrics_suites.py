@@ -11,6 +11,7 @@ from annotator.usecases.databases import Store
 from annotator.usecases.making_suites import suites_of
 from annotator.usecases.suite_results import ResultRow, suite_results
 from annotator.web.sections.metrics_numbers import Found
+from annotator.web.sections.number_frames import show_numbers
 from annotator.web.sections.suites_cases import failing_cases
 from annotator.web.session import Visit
 
@@ -32,17 +33,17 @@ def show(store: Store, visit: Visit, project: Project, _found: Found) -> None:
         )
         return
     event = st.plotly_chart(
-        grouped_bars(bars, up="Failure rate ↓"), key=f"metrics_suite_chart_{project.id}", on_select="rerun",
+        grouped_bars(bars, across=by, up="failure rate ↓"), key=f"metrics_suite_chart_{project.id}", on_select="rerun",
         selection_mode="points", config={"displayModeBar": False}, alt=f"Failure rates by {by} and model",
     )  # fmt: skip
     st.caption(
-        "Failing cases / cases that apply; bounds: the deviation over seeds. A click on the bar of a test opens its failing "
-        "cases. All numbers: page Tests."
+        "Failing cases / cases that the test applies to; the bounds are the standard deviation over seeds. Click the bar of "
+        "a test "
+        "to open its failing cases. The page Tests has all numbers."
     )
-    st.dataframe(
-        [{by: bar.column, "model": bar.name, "failure rate": bar.value, "cases": bar.n} for bar in bars],
-        hide_index=True, key="metrics_suite_numbers", height=min(250, 38 + 35 * len(bars)),
-        column_config={"failure rate": st.column_config.NumberColumn(format="%.3f")},
+    show_numbers(
+        [{by: bar.column, "model": bar.name, "failure rate": bar.value, "cases": bar.n} for bar in bars], {"failure rate"},
+        key="metrics_suite_numbers",
     )  # fmt: skip
     points = event["selection"]["points"]
     _open(visit, project, rows, tuple(points[0]["customdata"][:2]) if points else None)

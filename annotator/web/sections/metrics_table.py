@@ -1,6 +1,5 @@
 """The table of metrics: models and methods down, metrics across; what the columns mean; everything as a file."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -8,12 +7,12 @@ from functools import partial
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from annotator.domain.numbers import UNDEFINED, percent, written
 from annotator.domain.projects import Project
-from annotator.figures.metric_table import UNDEFINED, Cell, Head, Line, metric_table_html
+from annotator.figures.metric_table import Cell, Head, Line, metric_table_html
 from annotator.usecases.metric_csv import table_csv
 from annotator.usecases.metric_shared import are_different
 from annotator.usecases.metric_table import (
-    RANDOM,
     Column,
     MetricRow,
     MetricTable,
@@ -24,11 +23,14 @@ from annotator.usecases.metric_table import (
 from annotator.usecases.metric_verdicts import Judged, best_rows, n_without_choice
 from annotator.usecases.training_texts import words_of
 from annotator.web.frame import as_text
-from annotator.web.sections.metrics_columns import ARROWS, family_of, first_columns, named, show_meanings
+from annotator.web.sections.metrics_columns import ARROWS, family_of, first_columns, meaning_of, named, show_meanings
 from annotator.web.sections.metrics_numbers import Found
-from annotator.web.sections.metrics_words import JudgedColumn, say_trust, say_verdicts
+from annotator.web.sections.metrics_rows import details_of, parameters_in_common, title_of, training_in_common
+from annotator.web.sections.metrics_words import JudgedColumn, say_verdicts, trust_lines
+from annotator.web.sections.number_frames import show_numbers
 
-_PAGE = 60
+_PAGE = 30
+_READABLE = 960  # pixels; longer lines of text are hard to follow
 _NOTHING = Judged()
 
 
@@ -50,13 +52,16 @@ class _View:
 def show(project: Project, found: Found) -> Found:
     """The table with what goes with it; answers the numbers as they are shown, for the charts."""
     _say_what_it_is_of(found)
-    say_trust(found.table.rows)
+    said = st.container()
     view, download = _choose(project, found)
+    with said:
+        _say_of_all(view.rows)
     download.download_button(
         "All as CSV", partial(_csv, view.found), f"{_file_name(project)}-metrics.csv", "text/csv", icon=":material/download:",
         on_click="ignore", width="stretch", key="metrics_csv",
-        help="A line a number, of every metric, with its definition and source: of every row, or, where instances are shared, of "
-        "the rows shown.",
+        help="One line for each number, of every metric, with its definition and source. It holds every row, or, where only "
+            "shared "
+        "instances count, the rows shown.",
     )  # fmt: skip
     if not view.columns or not view.rows:
         st.info("Choose at least one column and one row.", icon=":material/view_column:")
@@ -66,41 +71,25 @@ def show(project: Project, found: Found) -> Found:
     return view.found
 
 
-def title_of(row: MetricRow) -> str:
-    """A row in a few words: its model and method, the layer, and whether it is of what was selected or ranked."""
-    parts = [row.model, row.method or ("" if row.model == RANDOM else "its answers")]
-    parts += [] if row.layer is None else [f"layer {row.layer}"]
-    parts += [row.kind] if row.kind in {"hard", "ranked"} and row.kind not in row.method else []
-    return " · ".join(part for part in parts if part)
-
-
-def detail_of(row: MetricRow) -> str:
-    """What a row's runs were made with."""
-    parameters = [f"{name} {value}" for name, value in json.loads(row.parameters).items()]
-    seeds = [seed for seed in row.seeds if seed is not None]
-    told = [f"{len(seeds)} seeds"] if len(seeds) > 1 else [f"seed {seed}" for seed in seeds]
-    return ", ".join([*parameters, *told])
-
-
-def names_of(rows: Sequence[MetricRow]) -> list[str]:
-    """The rows by name, each another one: what they were made with is told where the rest is the same."""
-    titles = [title_of(row) for row in rows]
-    return [
-        f"{title} ({detail_of(row)})" if titles.count(title) > 1 and detail_of(row) else title
-        for row, title in zip(rows, titles, strict=True)
-    ]
+def _say_of_all(rows: Sequence[MetricRow]) -> None:
+    """What need not stand in each row."""
+    lines = trust_lines(rows, says_training=training_in_common(rows))
+    parameters = parameters_in_common(rows)
+    lines += [f"Parameters that all rows of a method share. {parameters}."] if parameters else []
+    if lines:
+        st.caption("  \n".join(map(as_text, lines)))
 
 
 def _say_what_it_is_of(found: Found) -> None:
     table, gold = found.table, found.table.gold
-    ratios = ", ".join(f"{f'{side} ' if side else ''}{ratio:.3f}" for side, ratio in gold["ratios"].items())
+    ratios = ", ".join(f"{f'{side} ' if side else ''}{written(ratio)}" for side, ratio in gold["ratios"].items())
     n, n_without, n_exhaustive = gold["instances"], gold["instances_without_sets"], gold["exhaustive_instances"]
     split = "" if found.asked.split is None else f", split {found.asked.split or '(none)'}"
     parts = [
-        f"{n:,} instance{'s' if n != 1 else ''} with gold ({table.gold_policy}{split})",
-        *([f"{n_without:,} without sets"] if n_without else []),
-        f"{gold['sets']:,} sets",
-        f"k = ceil(RLR × tokens), RLR {ratios}",
+        f"{n:,} instance{'s' if n != 1 else ''} with gold (policy “{table.gold_policy}”{split})",
+        *([f"{n_without:,} of them without sets"] if n_without else []),
+        f"{gold['sets']:,} rationale set{'s' if gold['sets'] != 1 else ''}",
+        f"top k: RLR × tokens, rounded up; RLR {ratios}",
         *([] if n_exhaustive == n else [_recall(n_exhaustive)]),
     ]
     st.caption(as_text(" · ".join(parts)))
@@ -109,8 +98,8 @@ def _say_what_it_is_of(found: Found) -> None:
 def _recall(n_exhaustive: int) -> str:
     """What a recall says where gold does not mark all evidence (DeYoung et al. 2020, section 4.1)."""
     if not n_exhaustive:
-        return "gold is not said to mark all evidence: recall does not measure comprehensiveness"
-    return f"only the {n_exhaustive:,} instances whose gold marks all evidence let recall measure comprehensiveness"
+        return "the gold is not marked as exhaustive, so recall does not measure comprehensiveness"
+    return f"recall measures comprehensiveness only for the {n_exhaustive:,} instances whose gold is exhaustive"
 
 
 def _choose(project: Project, found: Found) -> tuple[_View, DeltaGenerator]:
@@ -122,21 +111,23 @@ def _choose(project: Project, found: Found) -> tuple[_View, DeltaGenerator]:
     with sorting:
         order = _choose_order(project, columns)
     with filtering.popover("Rows", icon=":material/filter_list:", width="stretch"):
-        rows = _choose_rows(project, table, order or (columns[0] if columns else None))
+        rows = _choose_rows(project, found, order or (columns[0] if columns else None))
     with meaning.popover("What they mean", icon=":material/menu_book:", width="stretch"):
         show_meanings(columns)
     differs = {column.name: are_different(table, rows, column) for column in columns}
     if any(differs.values()) and _wants_shared(project):
         found = found.over_shared(rows)
-        rows = list(found.table.rows)
+        rows = list(found.rows)
     return _View(found, sorted_rows(rows, order) if order is not None else rows, columns, order, differs), download
 
 
 def _wants_shared(project: Project) -> bool:
     return st.toggle(
         "Only instances that all shown rows have", value=True, key=f"metrics_shared_{project.id}", persist_state="session",
-        help="The rows shown are over different instances. Off, each row is over its own, and none is marked best. A row that "
-        "lacks more than a fifth of what at least half of the others have does not compete, and takes no instance from them.",
+        help="The rows shown are over different instances. If this is off, each row is over its own instances, and none is "
+            "marked "
+        "as best. A row that lacks more than a fifth of the instances that at least half of the others have is not compared, and "
+        "takes no instance from the others.",
     )  # fmt: skip
 
 
@@ -158,26 +149,26 @@ def _choose_order(project: Project, columns: Sequence[Column]) -> Column | None:
     if st.session_state.get(key, "") not in by_name:
         st.session_state[key] = ""
     chosen = st.selectbox(
-        "Rows by", ["", *by_name], key=key, persist_state="session", label_visibility="collapsed",
-        format_func=lambda name: f"Rows by {named(by_name[name])}" if name else "Rows by model and method",
+        "Sort rows by", ["", *by_name], key=key, persist_state="session", label_visibility="collapsed",
+        format_func=lambda name: f"Sorted by {named(by_name[name])}" if name else "Sorted by model and method",
     )  # fmt: skip
     return by_name.get(chosen)
 
 
-def _choose_rows(project: Project, table: MetricTable, by: Column | None) -> list[MetricRow]:
-    rows = list(table.rows)
+def _choose_rows(project: Project, found: Found, by: Column | None) -> list[MetricRow]:
+    rows = list(found.rows)
     for word, values in (
-        ("model", [row.model for row in table.rows]),
-        ("method", [row.method for row in table.rows if row.method]),
+        ("model", [row.model for row in rows]),
+        ("method", [row.method for row in rows if row.method]),
     ):
         chosen = st.multiselect(
             f"Only {word}s", list(dict.fromkeys(values)), key=f"metrics_{word}s_{project.id}", placeholder="all",
             persist_state="session",
         )  # fmt: skip
         rows = [row for row in rows if not chosen or getattr(row, word) in chosen]
-    if by is not None and any(row.layer is not None for row in table.rows):
+    if by is not None and any(row.layer is not None for row in rows):
         only_best = st.checkbox(
-            f"Of several layers only the best by {named(by)}",
+            f"Of several layers, only the best by {named(by)}",
             key=f"metrics_layers_{project.id}",
             persist_state="session",
         )
@@ -201,16 +192,21 @@ def _show_rows(project: Project, view: _View) -> None:
     if n_pages > 1:
         page = int(st.number_input(f"Page of {n_pages}", 1, n_pages, key=f"metrics_page_{project.id}"))
     shown = range(_PAGE * (page - 1), min(_PAGE * page, len(view.rows)))
-    lines = [_line(view.rows[n], [column.cell(n) for column in columns]) for n in shown]
+    below = _below_names(view)
+    lines = [Line(title_of(view.rows[n]), below[n], [column.cell(n) for column in columns]) for n in shown]
     if table.random.numbers:
-        lines.append(_line(table.random, [_random_cell(table, column) for column in view.columns]))
+        cells = [_random_cell(table, column) for column in view.columns]
+        lines.append(Line(title_of(table.random), "mean of ten seeds", cells, is_baseline=True))
     heads = [_head(column, view) for column in view.columns]
     st.html(metric_table_html(heads, lines, corner="Model · method", label="Metrics by model and method"))
-    st.caption(
-        "★ best of its column among rows that are over the same instances and better than random; of drops of probability and "
-        "of confidence, best of its model · – not defined, or not there · n: instances behind a mean · … to …: bootstrap "
-        "interval, 95 % · ±: deviation over seeds"
-    )
+    with st.container(width=_READABLE):
+        st.caption(
+            "↑ higher is better · ↓ lower is better · ★ the best of its column, among rows that are over the same instances and "
+            "better than random (drops of probability and confidence are compared within one model only) · – not defined, or "
+            "not in this run · n: number of instances · … to …: 95 % bootstrap interval · ±: standard deviation over seeds · "
+            "below them whether the number is better than random (accuracy: than always saying the commonest label), with the "
+            "difference and its 95 % interval. “What they mean” explains each column."
+        )
     say_verdicts(columns, shown, [title_of(row) for row in view.rows], n_without_choice(table))
 
 
@@ -220,7 +216,7 @@ def _judged(view: _View, column: Column) -> JudgedColumn:
     lacking = [0.0 if shared is None else shared.lacking.get(row.key, 0.0) for row in view.rows]
     may_mark = view.is_shared or not view.differs[column.name]
     best = best_rows(view.rows, column, verdicts, [share > 0 for share in lacking]) if may_mark else set()
-    n_in_head = None if shared is None else shared.n
+    n_in_head = _n_in_head(view, column)
     cells = [
         _cell(row.numbers.get(column.name), n in best, verdicts[n], lacking[n], n_in_head)
         for n, row in enumerate(view.rows)
@@ -228,24 +224,46 @@ def _judged(view: _View, column: Column) -> JudgedColumn:
     return JudgedColumn(column, verdicts, cells)
 
 
+def _n_in_head(view: _View, column: Column) -> int | None:
+    """Over how many instances all rows of a column are, or those that compete; None where they differ."""
+    shared = view.found.table.shared.get(column.name)
+    if shared is not None:
+        return shared.n
+    sizes = {row.numbers[column.name].n for row in view.rows if column.name in row.numbers}
+    return sizes.pop() if len(sizes) == 1 else None
+
+
 def _head(column: Column, view: _View) -> Head:
     definition = column.definition
     shared = view.found.table.shared.get(column.name)
     notes = [family_of(column), *(["best first"] if column == view.order else [])]
     if shared is not None:
-        notes.append(f"n {shared.n:,} that all have")
+        notes.append(f"n {shared.n:,} shared by all rows")
     elif view.differs[column.name]:
         notes.append("no instance in common" if view.is_shared else "over different instances")
+    elif (n := _n_in_head(view, column)) is not None:
+        notes.append(f"n {n:,}")
     return Head(
         column.group, definition.title, " · ".join(notes), ARROWS[definition.direction],
-        f"{definition.definition}. {definition.source}", column == view.order,
+        meaning_of(column), column == view.order,
     )  # fmt: skip
 
 
-def _line(row: MetricRow, cells: Sequence[Cell]) -> Line:
-    is_random = row.model == RANDOM and not row.kind
-    details = ["ten seeds"] if is_random else [detail_of(row), words_of(row.training)]
-    return Line(title_of(row), " · ".join(part for part in details if part), cells, is_baseline=is_random)
+def _below_names(view: _View) -> list[str]:
+    """What stands below each row's name: what tells it from the others."""
+    has_training = not training_in_common(view.rows)
+    return [
+        " · ".join(
+            part
+            for part in (
+                detail,
+                words_of(row.training) if has_training else "",
+                "its selected tokens have the same numbers" if row.key in view.found.merged else "",
+            )
+            if part
+        )
+        for row, detail in zip(view.rows, details_of(view.rows), strict=True)
+    ]
 
 
 def _cell(
@@ -259,8 +277,8 @@ def _cell(
         return Cell(UNDEFINED)
     notes = [*_notes(number, n_in_head), *found.lines]
     if lacking:
-        notes.append(f"lacks {100 * lacking:.0f} %: does not compete")
-    return Cell(UNDEFINED if number.value is None else f"{number.value:.3f}", tuple(notes), is_best)
+        notes.append(f"lacks {percent(lacking)} of the instances: not compared")
+    return Cell(written(number.value), tuple(notes), is_best)
 
 
 def _random_cell(table: MetricTable, column: Column) -> Cell:
@@ -272,11 +290,13 @@ def _notes(number: Number, n_in_head: int | None) -> list[str]:
     """The interval, the deviation over seeds, and over how many instances, where the head of the column does not say it."""
     notes = []
     if number.low is not None and number.high is not None:
-        notes.append(f"{number.low:.3f} to {number.high:.3f}")
+        notes.append(f"{written(number.low)} to {written(number.high)}")
     if number.deviation is not None:
-        notes.append(f"± {number.deviation:.3f}")
-    if number.n is not None and (number.n != n_in_head or number.n_left_out):
-        notes.append(f"n {number.n:,}" + (f", {number.n_left_out:,} left out" if number.n_left_out else ""))
+        notes.append(f"± {written(number.deviation, small=1)}")
+    if number.n is not None:
+        sizes = [f"n {number.n:,}"] if number.n != n_in_head else []
+        sizes += [f"{number.n_left_out:,} left out"] if number.n_left_out else []
+        notes += [", ".join(sizes)] if sizes else []
     return notes
 
 
@@ -289,10 +309,11 @@ def _show_counts(rows: Sequence[MetricRow]) -> None:
         for row in rows
     ]
     with st.expander("What was scored and what was left out, row by row"):
-        st.dataframe(told, hide_index=True, key="metrics_counts", height=min(360, 38 + 35 * len(rows)))
+        show_numbers(told, (), key="metrics_counts")
         st.caption(
-            "Ties at k are broken by position. Instances seen in part have tokens that the model did not see: these rank last. "
-            "Of several seeds the counts are means, with ± their standard deviation where they differ."
+            "Of tokens with equal scores at k, the first ones by position are taken. Instances seen in part have tokens that the "
+            "model did not see; these rank last. Over several seeds the counts are means, with ± their standard deviation where "
+            "they differ."
         )
 
 

@@ -11,6 +11,7 @@ from annotator.figures.metric_table import Cell
 from annotator.usecases.metric_table import Column, MetricRow
 from annotator.usecases.metric_verdicts import Judged
 from annotator.usecases.model_trust import told_of_held_out
+from annotator.usecases.training_texts import words_of
 from annotator.web.frame import as_text
 from annotator.web.sections.metrics_columns import named
 
@@ -27,18 +28,25 @@ class JudgedColumn:
         return self.cells[place]
 
 
-def say_trust(rows: Iterable[MetricRow]) -> None:
-    """Of each model that was trained here, how often it is right about texts that it did not learn from."""
+def trust_lines(rows: Iterable[MetricRow], *, says_training: bool) -> list[str]:
+    """Of each model that was trained here, how often it is right about texts that it did not learn from.
+
+    says_training: and what of its training is in these numbers, or left out of them
+    """
+    lines = []
     for model, told in {row.model: row.training for row in rows}.items():
         if told is None:
             continue
         if not told["is_known"]:
-            words = "how often it is right about texts that it did not learn from was not measured; train it again"
+            words = "how often it is right about texts that it did not learn from was not measured. Train it again to measure it."
         else:
             held_out = told["held_out"]
             words = told_of_held_out(None if held_out is None else HeldOut(**held_out))
             words = words[0].lower() + words[1:]
-        st.caption(as_text(f"{model}: {words}"))
+        learned = words_of(told) if says_training and told["is_known"] else ""
+        more = f" {learned[0].upper()}{learned[1:]}." if learned else ""
+        lines.append(f"{model}: {words}{more}")
+    return lines
 
 
 def say_verdicts(columns: Sequence[JudgedColumn], shown: Iterable[int], titles: Sequence[str], n_left_out: int) -> None:
@@ -46,8 +54,7 @@ def say_verdicts(columns: Sequence[JudgedColumn], shown: Iterable[int], titles: 
     shown = list(shown)
     sentences = [(of, list(_sentences(of, shown, titles))) for of in columns]
     if any(lines for _, lines in sentences):
-        is_telling = any(of.verdicts[n].is_telling for of in columns for n in shown)
-        with st.expander("Better than random? In words", expanded=is_telling and len(shown) <= _FEW_ROWS):
+        with st.expander("Better than random? In words"):
             for of, lines in sentences:
                 if lines:
                     st.markdown(as_text(f"{named(of.column)}") + "".join(f"\n* {as_text(line)}" for line in lines))
@@ -56,13 +63,10 @@ def say_verdicts(columns: Sequence[JudgedColumn], shown: Iterable[int], titles: 
     if missing:
         st.caption(
             as_text(
-                f"No verdict on {', '.join(missing)}: what random has there was not measured. On the Saliency page, compute "
-                "attributions of the same model with the method “random” and with faithfulness."
+                f"There is no verdict on {', '.join(missing)}, since random attributions of the same model were not measured. "
+                "On the page Saliency, under “Compute attributions”, compute the method “random” with faithfulness."
             )
         )
-
-
-_FEW_ROWS = 4
 
 
 class _HasLearned(Protocol):
@@ -76,8 +80,7 @@ class _HasLearned(Protocol):
 def told_of_training(rows: Iterable[_HasLearned]) -> str:
     """Of which models what they learned from is not counted; "" of none."""
     learned = {row.model: row.n_learned for row in rows if row.n_learned}
-    told = ", ".join(f"{model} without {n:,} texts it learned from" for model, n in learned.items())
-    return f"{told[0].upper()}{told[1:]}." if told else ""
+    return " ".join(f"{model}: {n:,} texts that it learned from are left out." for model, n in learned.items())
 
 
 def _sentences(of: JudgedColumn, shown: Iterable[int], titles: Sequence[str]) -> Iterator[str]:
@@ -92,13 +95,14 @@ def _sentences(of: JudgedColumn, shown: Iterable[int], titles: Sequence[str]) ->
 
 def _what_it_is(n_left_out: int) -> str:
     whole = (
-        f" {n_left_out:,} instances of which every word is gold are left out: there any choice of words scores alike."
+        f" {n_left_out:,} instances of which every token is gold are left out, since there every choice of tokens scores "
+        f"the same."
         if n_left_out
         else ""
     )
     return (
-        "Each instance's number less its mean over ten random rankings (of what is selected: of as many random tokens; of "
-        "accuracy: less always saying the commonest label), above 0 is better; in brackets the 95 % bootstrap interval over "
-        f"instances, which speaks of other texts like these.{whole} Better than random is about agreement with people, not about "
-        "what the model relies on."
+        "A verdict is about each instance's number minus its mean over ten random rankings (for selected tokens: over as many "
+        "random tokens; for accuracy: minus that of always saying the commonest label). Above 0 is better. The brackets hold the "
+        f"95 % bootstrap interval over instances, which is about other texts like these.{whole} Plausibility that is better than "
+        "random means agreement with people; it does not say what the model relies on."
     )

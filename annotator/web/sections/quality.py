@@ -6,6 +6,7 @@ from typing import Any
 import streamlit as st
 
 from annotator.domain.gold import Accepted
+from annotator.domain.numbers import written
 from annotator.domain.projects import Project
 from annotator.domain.proposed_sets import ProposedSource
 from annotator.domain.reviews import SCALES, Property
@@ -85,7 +86,7 @@ def _show_outcomes(store: Store, visit: Visit, project: Project, found: WorkQual
         Part(f"round {count.round_number}", count.outcome, count.n, (count.round_number, count.outcome))
         for count in found.outcomes
     ]
-    figure = stacked_bars(parts, _OUTCOMES, title="How rounds ended", across="")
+    figure = stacked_bars(parts, _OUTCOMES, title="How rounds ended", across="round", up="number of rounds")
     point = _chosen(figure, key=f"quality_outcomes_{project.id}")
     shares = [
         f"round {share.round_number}: {_percent(share.accepted_share)} of {share.n_decided:,} decided"
@@ -117,8 +118,10 @@ def _show_scores(store: Store, visit: Visit, project: Project, found: WorkQualit
     ]
     kinds = {str(score): f"{score} {words}" for score, words in reversed(list(enumerate(SCALES[name], start=1)))}
     point = _chosen(
-        stacked_bars(parts, kinds, title=f"{name.capitalize()} scores", across=""), key=f"quality_scores_{project.id}"
-    )
+        stacked_bars(
+            parts, kinds, title=f"{name.capitalize()} scores", across=by.removeprefix("by "), up="number of scores"
+        ), key=f"quality_scores_{project.id}",
+    )  # fmt: skip
     if point is None:
         return []
     where: dict[str, Any] = {"round_number": int(point[0])} if is_by_round else {"annotator": str(point[0])}
@@ -154,7 +157,7 @@ def _show_reviewers(found: WorkQuality) -> None:
         {
             "score": name,
             "same score": _percent(agreement.exact_share),
-            "α (ordinal)": _number(agreement.krippendorff_alpha),
+            "α (ordinal)": written(agreement.krippendorff_alpha),
             "items": agreement.n_items,
             "scored by one": agreement.n_alone,
         }
@@ -253,7 +256,7 @@ def _show_found(found: Agreement) -> None:
         "as κ where both annotators marked nothing."
     )
     by_annotator = [
-        {"annotator": name, **{field: _number(getattr(of_one, field).mean) for field in ("kappa", "precision", "recall", "f1")},
+        {"annotator": name, **{field: written(getattr(of_one, field).mean) for field in ("kappa", "precision", "recall", "f1")},
          "n": of_one.f1.n, "left out": of_one.kappa.n_left_out}
         for name, of_one in tokens.by_annotator.items()
     ]  # fmt: skip
@@ -268,7 +271,7 @@ def _generalised(name: str, is_generalised: bool) -> str:
 
 def _row(about: str, name: str, spread: Spread) -> dict[str, object]:
     return {
-        "about": about, "measure": name, "value": _number(spread.mean), "± sd": _number(spread.sd), "n": spread.n,
+        "about": about, "measure": name, "value": written(spread.mean), "± sd": written(spread.sd), "n": spread.n,
         "left out": spread.n_left_out,
     }  # fmt: skip
 
@@ -276,10 +279,6 @@ def _row(about: str, name: str, spread: Spread) -> dict[str, object]:
 def _value(about: str, name: str, value: float | None, n: int) -> dict[str, object]:
     spread = Spread(value, None, n if value is not None else 0, n if value is None else 0)
     return _row(about, name, spread)
-
-
-def _number(value: float | None) -> str:
-    return "–" if value is None else f"{value:.3f}"
 
 
 def _percent(value: float | None) -> str:

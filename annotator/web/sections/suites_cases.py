@@ -53,7 +53,8 @@ def expectation_words(case: Case) -> str:
             return f"Expected: {'not ' if case.is_forbidden else ''}{label}."
         case "same":
             return (
-                f"Expected: the label of the original; another one fails where that label's probability moves {moves}."
+                "Expected: the label of the original. Another label fails if the probability of the original's label moves "
+                f"{moves}."
             )
         case "not_down":
             return f"Expected: the probability of {watched} does not fall {moves}."

@@ -27,8 +27,8 @@ def show(store: Store, visit: Visit, project: Project) -> None:
 
 
 def _take(store: Store, visit: Visit, project: Project, name: str) -> None:
-    st.subheader("Take the suite along", anchor=False)
-    st.caption("JSONL, a case a line, for anybody's model; its predictions come back below.")
+    st.subheader("Download the suite", anchor=False)
+    st.caption("A JSONL file with one case on each line, for any model. Import the model's predictions below.")
     if st.button("Prepare the file", key="tests_export"):
         from annotator.usecases.suite_files import export_suite  # noqa: PLC0415  (NumPy)
 
@@ -40,43 +40,45 @@ def _take(store: Store, visit: Visit, project: Project, name: str) -> None:
     if ready and ready[:2] == (project.id, name):
         base = "".join(c if c.isalnum() else "-" for c in name).strip("-") or "suite"
         st.download_button(
-            as_text(f"Take {base}.jsonl ({ready[2]:,} cases)"), ready[3], f"{base}.jsonl", key="tests_take"
+            as_text(f"Download {base}.jsonl ({ready[2]:,} cases)"), ready[3], f"{base}.jsonl", key="tests_take"
         )
 
 
 def _read_predictions(store: Store, visit: Visit, project: Project, name: str) -> None:
-    st.subheader("Read predictions back", anchor=False)
+    st.subheader("Import predictions", anchor=False)
     st.caption(
-        "JSONL with test, case, position, label and probabilities, for every text of the suite; `seed` and `model` if wanted."
+        "A JSONL file with `test`, `case`, `position`, `label` and `probabilities` for every text of the suite; `seed` and "
+        "`model` "
+        "are optional."
     )
     files = st.file_uploader("Predictions", accept_multiple_files=True, key="tests_predictions")
     left, right = st.columns(2, vertical_alignment="bottom")
-    model = left.text_input("Model, where the rows do not say it", key="tests_predictions_model")
-    update = right.checkbox("Other answers of a known run overwrite", key="tests_predictions_update")
-    if files and st.button("Read the predictions", type="primary", key="tests_predictions_go"):
+    model = left.text_input("Model, if the rows do not name it", key="tests_predictions_model")
+    update = right.checkbox("Replace earlier answers of the same run", key="tests_predictions_update")
+    if files and st.button("Import the predictions", type="primary", key="tests_predictions_go"):
         from annotator.usecases.suite_files import import_suite_predictions  # noqa: PLC0415
 
         def read(paths: Sequence[Path]) -> str:
             done = import_suite_predictions(
                 store, visit.user, project, name, paths, model=model, update=update
             )  # fmt: skip
-            return f"“{done.model}”: {done.n_new} new runs, {done.n_changed} changed, {done.n_unchanged} as they were."
+            return f"Runs of “{done.model}”: {done.n_new} new, {done.n_changed} changed, {done.n_unchanged} unchanged."
 
         _with_files(files, read)
 
 
 def _read_suite(store: Store, visit: Visit, project: Project) -> None:
-    st.subheader("Read a suite in", anchor=False)
+    st.subheader("Import a suite", anchor=False)
     file = st.file_uploader("Cases, as JSONL", key="tests_import")
     left, right = st.columns(2, vertical_alignment="bottom")
     name = left.text_input("Name of the suite", PurePosixPath(file.name).stem if file else "", key="tests_import_name")
-    skip = right.checkbox("Leave bad cases out and store the rest", key="tests_import_skip")
-    if file and st.button("Read the suite", type="primary", key="tests_import_go"):
+    skip = right.checkbox("Leave out invalid cases and store the rest", key="tests_import_skip")
+    if file and st.button("Import the suite", type="primary", key="tests_import_go"):
         from annotator.usecases.suite_files import import_suite  # noqa: PLC0415
 
         def read(paths: Sequence[Path]) -> str:
             done = import_suite(store, visit.user, project, paths[0], name.strip(), skip_invalid=skip)
-            left_out = f"; {len(done.problems):,} lines were left out" if done.problems else ""
+            left_out = f"; {len(done.problems):,} invalid lines were left out" if done.problems else ""
             return f"“{done.suite.name}” has {done.suite.n_cases:,} cases{left_out}."
 
         _with_files([file], read)
@@ -98,7 +100,8 @@ def _with_files(files: Sequence[Any], read: Callable[[Sequence[Path]], str]) -> 
         st.dataframe(
             [{"file": p.source, "line": p.line, "field": p.field, "value": p.value[:200], "reason": p.reason}
              for p in refusal.problems],
-            hide_index=True, key="tests_problems", column_config={"reason": st.column_config.TextColumn(width="large")},
+            hide_index=True, key="tests_problems", placeholder="–",
+            column_config={"reason": st.column_config.TextColumn(width="large")},
         )  # fmt: skip
         return
     except AnnotatorError as error:

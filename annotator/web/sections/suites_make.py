@@ -30,8 +30,8 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     """A test that comes along, or one of one's own; below it the preview."""
     ready = ready_for(project)
     kinds: dict[str, Callable[[], TestPlan | None]] = {
-        **({"One that comes along": lambda: _ready_plan(store, visit, project, ready)} if ready else {}),
-        "One of my own": lambda: own_plan(project, ready),
+        **({"A ready-made test": lambda: _ready_plan(store, visit, project, ready)} if ready else {}),
+        "My own test": lambda: own_plan(project, ready),
     }
     kind = st.segmented_control(
         "Which test", list(kinds), default=next(iter(kinds)), required=True, key=f"tests_kind_{project.id}",
@@ -64,7 +64,7 @@ def _ready_plan(store: Store, visit: Visit, project: Project, suites: Sequence[R
     st.markdown(as_text(ready.recipe(name).about))
     if recipe is None:
         st.info(
-            "This test asks for a label that the project does not have. Say under “Labels” which of the project's it is, or "
+            "This test asks for a label that the project does not have. Choose the project's name for it under “Labels”, or "
             "choose another test.",
             icon=":material/label_off:",
         )
@@ -80,14 +80,14 @@ def _label_names(project: Project, ready: ReadySuite) -> dict[str, str]:
         options = [_NONE, *project.labels]
         index = options.index(guessed[label]) if label in guessed else 0
         chosen[label] = st.selectbox(
-            f"“{label}” is here", options, index, key=f"tests_label_{project.id}_{ready.name}_{label}"
+            f"“{label}” is called", options, index, key=f"tests_label_{project.id}_{ready.name}_{label}"
         )
     return {label: own for label, own in chosen.items() if own != _NONE}
 
 
 def _show_templates(recipe: Recipe) -> None:
     if recipe.change:
-        st.caption(f"The change “{recipe.change}” is made to texts like these, or to those of the project:")
+        st.caption(f"The change “{recipe.change}” is made to texts like these, or to the project's texts:")
     for alternative in recipe.alternatives:
         texts = [_one_line(text) for text in alternative.texts]
         label = ", ".join(alternative.labels)
@@ -105,7 +105,7 @@ def _offer_all(store: Store, visit: Visit, project: Project, ready: ReadySuite, 
     on_texts = st.checkbox(
         "Change the project's own texts where a test changes texts", key=f"tests_all_texts_{project.id}"
     )
-    if not st.button("Make them unseen", key=f"tests_all_go_{project.id}", type="primary"):
+    if not st.button("Make all without preview", key=f"tests_all_go_{project.id}", type="primary"):
         return
     try:
         made = make_ready_suite(store, visit.user, project, ready, name, labels, n=int(n), on_instances=on_texts)

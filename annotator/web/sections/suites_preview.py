@@ -77,7 +77,7 @@ def _counts(preview: Preview) -> str:
     n = len(preview.cases)
     told = [f"{n:,} case{'s' if n != 1 else ''}"]
     if preview.plan.n is not None and n < preview.plan.n:
-        told.append(f"there are not {preview.plan.n:,} different ones")
+        told.append(f"since there are no {preview.plan.n:,} different ones")
     told += [f"{len(preview.dropped):,} dropped"] if preview.dropped else []
     told += [f"{len(preview.edited):,} edited"] if preview.edited else []
     return ", ".join(told) + "."
@@ -87,8 +87,8 @@ def _show_save(store: Store, visit: Visit, project: Project, preview: Preview, s
     left, right = st.columns([3, 1.2], vertical_alignment="bottom")
     names = list(suite_names) or [preview.plan.ready or "my tests"]
     suite = left.selectbox(
-        "Into the suite", names, key=f"tests_into_{project.id}", accept_new_options=True,
-        help="One that is there, or a new name.",
+        "Save in the suite", names, key=f"tests_into_{project.id}", accept_new_options=True,
+        help="Choose a suite, or write a new name.",
     )  # fmt: skip
     n = len(preview.kept)
     go = right.button(
@@ -139,7 +139,7 @@ def _edit(project: Project, preview: Preview, case: Case) -> None:
     if reason is not None:
         st.error(as_text(reason), icon=":material/error:")
     if st.button(
-        "Take the edit", type="primary", disabled=reason is not None or texts == case.texts, key="tests_edit_go"
+        "Use this text", type="primary", disabled=reason is not None or texts == case.texts, key="tests_edit_go"
     ):
         preview.edited[case.case] = changed
         st.rerun()

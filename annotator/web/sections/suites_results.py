@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from annotator.domain.numbers import percent, points
 from annotator.domain.projects import Project
 from annotator.domain.suites import StoredSuite
 from annotator.errors import AnnotatorError
@@ -20,10 +21,13 @@ if TYPE_CHECKING:
     from annotator.usecases.suite_results import Rate, ResultRow
 
 _MOST_MODELS = 3
+_WIDTH = 1100  # pixels; wider, a number is far from its name
 _LEGEND = (
-    "Failing cases / cases that the test applies to (the others are n/a); ± deviation over seeds. A number opens its failing "
-    "cases. MFT: each text gets the expected label. INV: a changed text keeps the label, or the label's probability moves by no "
-    "more than the tolerance. DIR: a probability does not fall, or does not rise, by more than the tolerance. –: no answers yet."
+    "The failure rate is failing cases / cases that the test applies to (the others are n/a); lower is better. ±: standard "
+    "deviation over seeds. –: no answers yet. Click a number to see its failing cases. MFT: each text gets the expected label. "
+    "INV: a changed text keeps the label, or the label's probability moves by no more than the tolerance. DIR: a "
+    "probability does "
+    "not fall, or does not rise, by more than the tolerance."
 )
 
 # The numbers that can be opened look like links and are no taller than the others.
@@ -39,8 +43,9 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     suites = suites_of(store, visit.user, project)
     if not suites:
         st.info(
-            "No suite of tests yet. Make one from the tests that come along, or write your own, under “Make a test”; or read one "
-            "in under “Files”.",
+            "There is no suite of tests yet. Make one under “Make a test”, from ready-made tests or your own, or import one "
+            "under "
+            "“Files”.",
             icon=":material/fact_check:",
         )
         return
@@ -79,12 +84,14 @@ def _ask_a_model(store: Store, visit: Visit, project: Project, suite: StoredSuit
     model, name, seed, button = st.columns([3, 2, 1, 1.2], vertical_alignment="bottom")
     spec = model.text_input(
         "Model", "built-in", key="tests_model",
-        help="built-in: a small classifier of words, trained on this project's gold. Or spacy:FOLDER, transformers:FOLDER.",
+        help="built-in: a small classifier of words, trained on this project's gold. Other models are written spacy:FOLDER "
+            "or transformers:FOLDER.",
     )  # fmt: skip
     kept_as = name.text_input("Keep its answers as", key="tests_model_name", placeholder="its own name")
     of_seed = seed.text_input(
         "Seed", key="tests_model_seed", placeholder="none",
-        help="Of its training. Models of one name that differ in the seed stand together, with the deviation over seeds.",
+        help="The seed of its training. Models with one name and several seeds are shown together, with the deviation over "
+            "seeds.",
     )  # fmt: skip
     if button.button("Run the tests", type="primary", icon=":material/play_arrow:", key="tests_run", width="stretch"):
         _run(store, visit, project, suite, spec.strip(), kept_as.strip(), of_seed.strip())
@@ -111,12 +118,12 @@ def _show_table(store: Store, visit: Visit, project: Project, suite: StoredSuite
     results = suite_results(store, visit.user, project, suite, compared)
     table = _Table(visit, project, shown, compared)
     st.html(f"<style>{_STYLE}</style>")
-    with st.container(key="tests_table", gap=None):
+    with st.container(key="tests_table", gap=None, width=_WIDTH):
         table.show_heads()
         for number, row in enumerate(results.rows):
             table.show_row(number, row)
     if not models:
-        st.info("No model has answered yet. Run the tests on one, or read predictions back under “Files”.")
+        st.info("No model has answered yet. Run the tests above, or import predictions under “Files”.")
     st.caption(_LEGEND)
 
 
@@ -131,8 +138,9 @@ def _choose_models(suite: StoredSuite, models: Sequence[str]) -> tuple[list[str]
     pairs = [(one, other) for one in shown for other in shown if one != other]
     compared = right.selectbox(
         "Difference", [None, *pairs], key=f"tests_compared_{suite.id}", index=1 if pairs else 0,
-        format_func=lambda pair: "none" if pair is None else f"{pair[1]} less {pair[0]}",
-        help="How much more often the first one named fails, over the cases that the test applies to for both.",
+        format_func=lambda pair: "none" if pair is None else f"{pair[1]} minus {pair[0]}",
+        help="How much more often the first one named fails, in percentage points, over the cases that the test applies to "
+            "with both.",
     )  # fmt: skip
     return shown, compared
 
@@ -148,9 +156,15 @@ class _Table:
         self.widths = [3.4, 0.6, 0.8, *([2.2] * len(models)), *([1.1] if compared else [])]
 
     def show_heads(self) -> None:
-        heads = ["Capability and test", "Type", "Cases", *self.models, *(["Difference"] if self.compared else [])]
+        heads = [
+            "Capability and test",
+            "Type",
+            "Cases",
+            *self.models,
+            *(["Difference, points"] if self.compared else []),
+        ]
         for column, head in zip(st.columns(self.widths), heads, strict=True):
-            column.markdown(f"**{as_text(head)}**")
+            column.markdown(f"**{as_text(head)}**", text_alignment="right" if head == "Cases" else "left")
 
     def show_row(self, number: int, row: "ResultRow") -> None:
         columns = st.columns(self.widths, vertical_alignment="center")
@@ -159,11 +173,11 @@ class _Table:
         else:
             columns[0].markdown(f"&emsp;{as_text(row.name)}")
             columns[1].markdown(row.test.type)
-        columns[2].markdown(f"{row.n_cases:,}")
+        columns[2].markdown(f"{row.n_cases:,}", text_alignment="right")
         for place, model in enumerate(self.models):
             self._show_cell(columns[3 + place], f"tests_cell_{number}_{place}", row, model)
         if self.compared:
-            columns[-1].markdown("–" if row.difference is None else f"{100 * row.difference:+.1f}")
+            columns[-1].markdown(points(row.difference))
 
     def _show_cell(self, column: DeltaGenerator, key: str, row: "ResultRow", model: str) -> None:
         rate = row.rates[model]
@@ -181,7 +195,7 @@ def rate_words(rate: "Rate", n_cases: int) -> str:
     deviation = "" if rate.deviation is None else f" ± {100 * rate.deviation:.1f}"
     n_failed, n_left_out = (round(sum(ns) / rate.n_runs) for ns in (rate.n_failed, rate.n_not_applicable))
     left_out = f" · {n_left_out:,} n/a" if n_left_out else ""
-    return f"{100 * rate.rate:.1f} %{deviation} · {n_failed:,} of {n_cases - n_left_out:,}{left_out}"
+    return f"{percent(rate.rate)}{deviation} · {n_failed:,} of {n_cases - n_left_out:,}{left_out}"
 
 
 def _more(rate: "Rate") -> str:
@@ -193,15 +207,15 @@ def _more(rate: "Rate") -> str:
 
 def _offer_removal(store: Store, visit: Visit, project: Project, suite: StoredSuite) -> None:
     whole = "the whole suite"
-    with st.expander("Take a test out"):
-        st.caption("What models answered to it goes with it. The record keeps that it was there.")
+    with st.expander("Remove a test"):
+        st.caption("The models' answers to it are removed as well. The record keeps that it existed.")
         left, right = st.columns([3, 1], vertical_alignment="bottom")
         names = [test.name for test in suite.tests]
-        chosen = left.selectbox("Which", [*names, whole], key=f"tests_remove_{suite.id}")
-        if right.button("Take it out", key=f"tests_remove_go_{suite.id}", icon=":material/delete:", width="stretch"):
+        chosen = left.selectbox("Test", [*names, whole], key=f"tests_remove_{suite.id}")
+        if right.button("Remove", key=f"tests_remove_go_{suite.id}", icon=":material/delete:", width="stretch"):
             if chosen == whole:
                 remove_suite(store, visit.user, project, suite.name)
             else:
                 remove_test(store, visit.user, project, suite.name, chosen)
-            st.session_state["tests_done"] = f"“{suite.name if chosen == whole else chosen}” is gone."
+            st.session_state["tests_done"] = f"“{suite.name if chosen == whole else chosen}” was removed."
             st.rerun()

@@ -31,15 +31,15 @@ def show(store: Store, visit: Visit, project: Project) -> None:
 
 
 def _show_lists(own: Sequence[WordList], came: "dict[str, Sequence[str]]") -> None:
-    rows = [("the project's", one.name, one.role, one.language, one.words) for one in own]
+    rows = [("of the project", one.name, one.role, one.language, one.words) for one in own]
     known = {one.name for one in own}
-    rows += [("comes along", name, "slot", "en", tuple(words)) for name, words in came.items() if name not in known]
+    rows += [("ready-made", name, "slot", "en", tuple(words)) for name, words in came.items() if name not in known]
     if not rows:
-        st.info("No word list yet. Write one below.", icon=":material/list:")
+        st.info("There is no word list yet. Write one below.", icon=":material/list:")
         return
     st.dataframe(
         [
-            {"list": name, "whose": whose, "role": role, "language": language, "words": len(words),
+            {"list": name, "from": whose, "role": role, "language": language, "words": len(words),
              "first words": ", ".join(words[:_SHOWN])}
             for whose, name, role, language, words in rows
         ],
@@ -47,8 +47,8 @@ def _show_lists(own: Sequence[WordList], came: "dict[str, Sequence[str]]") -> No
         column_config={"first words": st.column_config.TextColumn(width="large")},
     )  # fmt: skip
     st.caption(
-        "A project's list of the role slot takes the place of one of the same name that comes along, in tests that are "
-        "made from now on."
+        "A list of the project with the role slot replaces the ready-made list of the same name in tests that are made from "
+        "now on."
     )
 
 
@@ -56,7 +56,7 @@ def _write(
     store: Store, visit: Visit, project: Project, own: "dict[str, WordList]", came: "dict[str, Sequence[str]]"
 ) -> None:
     chosen = st.selectbox(
-        "Write", [_NEW, *own, *(name for name in came if name not in own)], key=f"tests_list_{project.id}"
+        "Edit", [_NEW, *own, *(name for name in came if name not in own)], key=f"tests_list_{project.id}"
     )
     known = own.get(chosen)
     words = known.words if known is not None else tuple(came.get(chosen, ()))
@@ -71,8 +71,8 @@ def _write(
         "Language", known.language if known else project.language, key=f"tests_list_language_{key}"
     )
     written = st.text_area(
-        "Words, one a line", "\n".join(words), key=f"tests_list_words_{key}", height=220, placeholder="soup\nbig | small",
-        help="Forms of a word are written with | between them; slots ask for them by number: {size.1}, {size.2}.",
+        "Words, one on each line", "\n".join(words), key=f"tests_list_words_{key}", height=220, placeholder="soup\nbig | small",
+        help="Separate the forms of a word with |; slots ask for them by number: {size.1}, {size.2}.",
     )  # fmt: skip
     save, remove, _ = st.columns([1, 1, 3])
     if save.button("Save the list", type="primary", key="tests_list_save", width="stretch"):
@@ -84,10 +84,10 @@ def _write(
             st.error(as_text(str(error)), icon=":material/error:")
             return
         _done(f"The list “{made.name}” has {len(made.words):,} words.")
-    if known is not None and remove.button("Remove it", key="tests_list_remove", width="stretch"):
+    if known is not None and remove.button("Remove the list", key="tests_list_remove", width="stretch"):
         remove_word_list(store, visit.user, project, known.name)
         st.session_state.pop(f"tests_list_{project.id}", None)
-        _done(f"The list “{known.name}” is gone.")
+        _done(f"The list “{known.name}” was removed.")
 
 
 def _done(words: str) -> None:

@@ -31,17 +31,19 @@ def adjusted(project: Project, recipe: Recipe, ready: str | None, key: str) -> T
     columns = iter(st.columns([1, 1, 1, 2], vertical_alignment="bottom"))
     n = int(next(columns).number_input("Cases", 1, 100_000, N_CASES, key=f"tests_n_{project.id}_{key}"))
     seed = int(
-        next(columns).number_input("Seed", 0, 2**31, 0, key=f"tests_seed_{project.id}_{key}", help="Of the draw.")
+        next(columns).number_input(
+            "Seed", 0, 2**31, 0, key=f"tests_seed_{project.id}_{key}", help="The seed of the random draw."
+        )
     )
     tolerance = recipe.tolerance
     if recipe.type != "MFT":
         tolerance = next(columns).number_input(
             "Tolerance", 0.0, 0.99, recipe.tolerance, 0.05, key=f"tests_tolerance_{project.id}_{key}",
-            help="How far the probability may move; CheckList's is 0.1.",
+            help="How far the probability may move. CheckList uses 0.1.",
         )  # fmt: skip
     on_texts = False
     if recipe.change:
-        sources = ["those of its templates", "the project's"]
+        sources = ["the texts of its templates", "the project's texts"]
         chosen = next(columns).selectbox("Texts that are changed", sources, key=f"tests_source_{project.id}_{key}")
         on_texts = chosen == sources[1]
     return TestPlan(replace(recipe, tolerance=float(tolerance)), n, seed, on_texts, ready)
@@ -58,7 +60,7 @@ def own_plan(project: Project, ready: Sequence[ReadySuite]) -> TestPlan | None:
     expectation, labels, is_forbidden, applies = _own_expectation(project, kind)
     st.caption(
         "Slots stand in braces and ask for a word of a list: {first_name1} and {first_name2} are two different ones, {a:thing} "
-        "brings its article, {Thing} a capital, {size.2} the second form of “big | small”. Lists: see Word lists."
+        "brings its article, {Thing} a capital, {size.2} the second form of “big | small”. The lists are under “Word lists”."
     )
     alternatives = _own_templates(project, kind, labels, is_forbidden)
     if not name.strip() or not alternatives:
@@ -89,7 +91,7 @@ def _own_expectation(project: Project, kind: CaseType) -> tuple[Expectation, tup
         is_forbidden = chosen not in project.labels
         labels = (chosen.removeprefix("not ") if is_forbidden else chosen,) if chosen else ()
     elif kind == "DIR":
-        predicted = "the predicted one"
+        predicted = "the predicted label"
         watched = middle.selectbox(
             "Of which label", [predicted, *project.labels], key=f"tests_own_watched_{project.id}"
         )
@@ -111,7 +113,9 @@ def _own_templates(
     expected = labels if kind == "MFT" else ()
     if kind == "MFT" and len(project.task.segments) == 1:
         written = st.text_area(
-            "Templates, one a line", key=f"tests_own_lines_{project.id}", placeholder="The {thing} was not {good}."
+            "Templates, one on each line",
+            key=f"tests_own_lines_{project.id}",
+            placeholder="The {thing} was not {good}.",
         )
         return tuple(
             Alternative((line.strip(),), expected, is_forbidden) for line in written.splitlines() if line.strip()
@@ -130,7 +134,7 @@ def _compared(project: Project) -> tuple[Alternative, ...]:
             "Original", key=f"tests_own_original_{project.id}", placeholder="{first_name1} liked the {thing}."
         ).strip()
         changed = right.text_area(
-            "Changed versions, one a line", key=f"tests_own_changed_{project.id}",
+            "Changed versions, one on each line", key=f"tests_own_changed_{project.id}",
             placeholder="{first_name2} liked the {thing}.",
         )  # fmt: skip
         versions = tuple(line.strip() for line in changed.splitlines() if line.strip())

@@ -71,7 +71,7 @@ def test_a_researcher_changes_columns_looks_at_an_instance_and_takes_the_csv(
     expect(table.get_by_role("columnheader", name="A whole set found")).to_be_attached()
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
-    order = page.get_by_role("combobox", name="Rows by")
+    order = page.get_by_role("combobox", name="Sort rows by")
     order.click()
     order.fill("A whole set found")
     page.keyboard.press("Enter")
@@ -86,7 +86,7 @@ def test_a_researcher_changes_columns_looks_at_an_instance_and_takes_the_csv(
     expect(opened.value.locator(".heat-where h2")).to_have_text(page.locator(".instance-list a").first.inner_text())
 
     # Each row over its own instances, as the command has them; then the file holds every row.
-    expect(table).to_contain_text("that all have")
+    expect(table).to_contain_text("shared by all rows")
     page.get_by_text("Only instances that all shown rows have").click()
     expect(table).to_contain_text("over different instances")
     with page.expect_download() as download:
@@ -121,3 +121,18 @@ def test_a_click_on_a_curve_lists_its_instances(modelled: Server, person: Callab
     page.locator(".js-plotly-plot .points path").nth(1).click(force=True)
     researcher.sees("of first · attention · layer 1")
     assert page.locator(".instance-list a").count() > 0
+
+
+def test_the_page_scrolls_with_the_pointer_over_the_table_however_many_rows_it_has(
+    modelled: Server, person: Callable[..., Person]
+) -> None:
+    page = person("Researcher", height=480).open("/metrics?project=1").page
+    table = page.get_by_role("region", name="Metrics by model and method")
+    expect(table.get_by_role("row").nth(4)).to_be_attached()
+    page.locator(".instance-list").wait_for()  # the last on the page
+    assert table.evaluate("box => box.scrollHeight <= box.clientHeight")  # nothing in it to scroll instead of the page
+    box = table.bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + 20, box["y"] + 20)
+    page.mouse.wheel(0, 300)
+    page.wait_for_function("document.querySelector('[data-testid=stMain]').scrollTop > 200")

@@ -36,7 +36,7 @@ def test_a_researcher_makes_a_test_runs_it_and_opens_what_failed(person: Callabl
     dialog = page.get_by_role("dialog")
     dialog.get_by_label("Text").fill("The soup was not <b>good</b>.")
     dialog.get_by_label("Text").press("Control+Enter")
-    dialog.get_by_role("button", name="Take the edit").click()
+    dialog.get_by_role("button", name="Use this text").click()
     somebody.sees("200 cases, 1 dropped, 1 edited.")
     somebody.sees("The soup was not <b>good</b>.")
     page.get_by_role("button", name="Save the test (199 cases)").click()
@@ -65,7 +65,7 @@ def test_a_researcher_makes_a_test_runs_it_and_opens_what_failed(person: Callabl
     somebody.section("Files")
     page.get_by_role("button", name="Prepare the file").click()
     with page.expect_download() as taken:
-        page.get_by_role("button", name="Take sentiment.jsonl (199 cases)").click()
+        page.get_by_role("button", name="Download sentiment.jsonl (199 cases)").click()
     taken.value.save_as(tmp_path / "suite.jsonl")
     assert len((tmp_path / "suite.jsonl").read_text(encoding="utf-8").splitlines()) == 199
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

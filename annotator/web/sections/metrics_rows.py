@@ -1,0 +1,86 @@
+"""How rows of the table of metrics are named: what all have in common is said once, above the table."""
+
+import json
+from collections.abc import Mapping, Sequence
+
+from annotator.usecases.metric_table import RANDOM, MetricRow
+from annotator.usecases.training_texts import words_of
+
+_KINDS = {"hard": "selected tokens", "ranked": "ranking"}
+
+
+def title_of(row: MetricRow) -> str:
+    """A row in a few words: its model and method, the layer, and whether it is of what was selected or ranked."""
+    parts = [row.model, row.method or ("" if row.model == RANDOM else "its answers")]
+    parts += [] if row.layer is None else [f"layer {row.layer}"]
+    parts += [_KINDS[row.kind]] if row.kind in _KINDS else []
+    return " · ".join(part for part in parts if part)
+
+
+def details_of(rows: Sequence[MetricRow]) -> list[str]:
+    """What each row's runs were made with, less what all rows of its method have in common; and its seeds."""
+    common = _common(rows)
+    return [
+        ", ".join([*_told(_parameters(row), less=common.get(row.method, {})), *_seeds(row)])
+        for row in rows
+    ]  # fmt: skip
+
+
+def parameters_in_common(rows: Sequence[MetricRow]) -> str:
+    """What all rows of a method were made with, method by method; "" where there is nothing to say."""
+    return "; ".join(f"{method}: {', '.join(_told(same))}" for method, same in _common(rows).items() if same)
+
+
+def training_in_common(rows: Sequence[MetricRow]) -> bool:
+    """Whether the same is to be said of the training of each row's model, so that it need not stand in each row."""
+    return len({words_of(row.training) for row in rows}) == 1
+
+
+def names_of(rows: Sequence[MetricRow]) -> list[str]:
+    """The rows by name, each another one: what they were made with is told where the rest is the same."""
+    titles, details = [title_of(row) for row in rows], details_of(rows)
+    return [
+        f"{title} ({detail})" if titles.count(title) > 1 and detail else title
+        for title, detail in zip(titles, details, strict=True)
+    ]
+
+
+def _parameters(row: MetricRow) -> dict[str, object]:
+    return dict(json.loads(row.parameters))
+
+
+def _common(rows: Sequence[MetricRow]) -> dict[str, dict[str, object]]:
+    """By method, the parameters that have one value in all of its rows."""
+    by_method: dict[str, list[dict[str, object]]] = {}
+    for row in rows:
+        by_method.setdefault(row.method, []).append(_parameters(row))
+    return {
+        method: {name: value for name, value in of[0].items() if all(name in one and one[name] == value for one in of)}
+        for method, of in by_method.items()
+    }
+
+
+def _told(parameters: Mapping[str, object], less: Mapping[str, object] | None = None) -> list[str]:
+    return [
+        f"{name.replace('_', ' ')} {_value(value)}" for name, value in parameters.items() if name not in (less or {})
+    ]
+
+
+def _value(value: object) -> str:
+    """A parameter's value, from JSON, as people write it.
+
+    >>> [_value(value) for value in (None, True, 500, 0.001, "all", [1, "b"])]
+    ['not set', 'yes', '500', '0.001', 'all', '1, b']
+    """
+    if value is None:
+        return "not set"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list):
+        return ", ".join(map(_value, value))
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, dict) else str(value)
+
+
+def _seeds(row: MetricRow) -> list[str]:
+    seeds = [seed for seed in row.seeds if seed is not None]
+    return [f"mean of {len(seeds)} seeds"] if len(seeds) > 1 else [f"seed {seed}" for seed in seeds]
