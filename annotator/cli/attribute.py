@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from annotator.cli.answers import json_option, opened, pairs_of, print_json, show_rest
+from annotator.domain.numbers import counted
 from annotator.domain.people import LOCAL_OPERATOR
 
 if TYPE_CHECKING:
@@ -130,7 +131,7 @@ class _Progress:
     def _show(self) -> None:
         if self.done != self.shown:
             self.shown, self.at = self.done, time.monotonic()
-            click.echo(f"{self.done:,} of {self.of:,} instances", err=True)
+            click.echo(f"{self.done:,} of {counted(self.of, 'instance')}", err=True)
 
 
 def _show(report: "AttributingReport", *, as_json: bool) -> None:
@@ -149,13 +150,20 @@ def _show(report: "AttributingReport", *, as_json: bool) -> None:
     parameters = json.dumps(dict(report.parameters), ensure_ascii=False) if report.parameters else ""
     click.echo(f"{report.model}, {report.method} {parameters}".rstrip())
     click.echo(
-        f"Computed {report.n_answers:,} answers, {report.n_attributions:,} attributions and {report.n_reduced:,} "
-        f"rationales; {report.n_known:,} of {report.n_instances:,} instances had nothing to compute, "
+        f"Computed {counted(report.n_answers, 'answer')}, {counted(report.n_attributions, 'attribution')} and "
+        f"{counted(report.n_reduced, 'rationale')}; {report.n_known:,} of "
+        f"{counted(report.n_instances, 'instance')} had nothing to compute, "
         f"{report.n_left_out:,} were left out."
     )
     if report.n_without_label:
-        click.echo(f"{report.n_without_label:,} instances have no gold label that the model knows, so no attribution.")
+        click.echo(
+            f"{counted(report.n_without_label, 'instance has', 'instances have')} no gold label that the model "
+            "knows, and so no attribution."
+        )
     if report.n_seen_in_part:
-        click.echo(f"{report.n_seen_in_part:,} attributions lack scores of tokens that the model did not see.")
+        click.echo(
+            f"{counted(report.n_seen_in_part, 'attribution lacks', 'attributions lack')} scores of tokens that the "
+            "model did not see."
+        )
     for name, value in report.facts.items():
         click.echo(f"{name}: {value:.4g} (mean over what was computed now)")

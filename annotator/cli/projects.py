@@ -10,6 +10,7 @@ import click
 import msgspec
 
 from annotator.cli.answers import json_option, opened, print_json, show_rest
+from annotator.domain.numbers import counted
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import GOLD_POLICIES
 from annotator.domain.sources import Problem
@@ -84,15 +85,13 @@ def list_(database: Path, as_json: bool) -> None:
     from annotator.usecases.projects import progress_of, projects_of
 
     with opened(database) as store:
-        rows = [
-            {"name": p.name, "task": p.task.name, "language": p.language,
-             "instances": progress_of(store, LOCAL_OPERATOR, p.id).n_instances}
-            for p in projects_of(store, LOCAL_OPERATOR)
-        ]  # fmt: skip
+        found = [(p, progress_of(store, LOCAL_OPERATOR, p.id).n_instances) for p in projects_of(store, LOCAL_OPERATOR)]
     if as_json:
+        rows = [{"name": p.name, "task": p.task.name, "language": p.language, "instances": n} for p, n in found]
         print_json({"projects": rows})
-    for row in [] if as_json else rows:
-        click.echo(f"{row['name']}  ({row['task']}, {row['language']}, {row['instances']} instances)")
+        return
+    for p, n in found:
+        click.echo(f"{p.name}  ({p.task.name}, {p.language}, {counted(n, 'instance')})")
 
 
 @project.command("show")
@@ -196,7 +195,7 @@ class _Progress:
 
     def _show(self) -> None:
         self.n_shown = self.n_read
-        click.echo(f"{self.n_read:,} instances read", err=True)
+        click.echo(f"{counted(self.n_read, 'instance')} read", err=True)
 
 
 def _refusal(refusal: ImportRefused) -> dict[str, Any]:
@@ -215,14 +214,15 @@ def _print_report(report: ImportReport, as_json: bool) -> None:
     verb = "Would store" if report.is_dry_run else "Stored"
     if report.is_output:
         click.echo(
-            f"{verb} what a model says of {report.n_new} instances; {report.n_updated} changed, "
-            f"{report.n_unchanged} as they were, {report.n_problems} left out, {report.n_warnings} warnings."
+            f"{verb} what a model says of {counted(report.n_new, 'instance')}; {report.n_updated} changed, "
+            f"{report.n_unchanged} as they were, {report.n_problems} left out, {counted(report.n_warnings, 'warning')}."
         )
         return
     click.echo(
-        f"{verb} {report.n_new} new instances ({report.n_documents} new texts, {report.n_annotations} annotations with "
-        f"{report.n_sets} rationale sets); {report.n_updated} changed, {report.n_unchanged} as they were, "
-        f"{report.n_problems} left out, {report.n_warnings} warnings."
+        f"{verb} {counted(report.n_new, 'new instance')} ({counted(report.n_documents, 'new text')}, "
+        f"{counted(report.n_annotations, 'annotation')} with "
+        f"{counted(report.n_sets, 'rationale set')}); {report.n_updated} changed, {report.n_unchanged} as they were, "
+        f"{report.n_problems} left out, {counted(report.n_warnings, 'warning')}."
     )
 
 
@@ -272,7 +272,7 @@ def export(
     if as_json:
         print_json({"instances": n, "path": str(path)})
     else:
-        click.echo(f"Wrote {n} instances to {path}.")
+        click.echo(f"Wrote {counted(n, 'instance')} to {path}.")
 
 
 @click.command()

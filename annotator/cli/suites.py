@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from annotator.cli.answers import json_option, opened, pairs_of, print_json
+from annotator.domain.numbers import counted
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.suites import StoredSuite
 from annotator.errors import InvalidValue
@@ -79,7 +80,9 @@ def make(
     if as_json:
         print_json({**_row(made.suite), "labels": named, "left_out": dict(made.left_out)})
         return
-    click.echo(f"The suite '{name}' has {len(made.suite.tests)} tests with {made.suite.n_cases:,} cases.")
+    click.echo(
+        f"The suite '{name}' has {counted(len(made.suite.tests), 'test')} with {counted(made.suite.n_cases, 'case')}."
+    )
 
 
 def _named(given: Sequence[str], known: Sequence[str]) -> dict[str, str]:
@@ -113,9 +116,9 @@ def list_(path: Path, project_name: str, as_json: bool) -> None:
         print_json({"suites": [_row(one) for one in found]})
         return
     for one in found:
-        click.echo(f"{one.name}: {len(one.tests)} tests, {one.n_cases:,} cases")
+        click.echo(f"{one.name}: {counted(len(one.tests), 'test')}, {counted(one.n_cases, 'case')}")
         for test in one.tests:
-            click.echo(f"  {test.category:<11} {test.type}  {test.name}: {test.n_cases:,} cases")
+            click.echo(f"  {test.category:<11} {test.type}  {test.name}: {counted(test.n_cases, 'case')}")
     if not found:
         click.echo("There is no suite. Make one with 'annotator suite make NAME --ready sentiment --project P'.")
 
@@ -132,7 +135,7 @@ def export(path: Path, name: str, file: Path, project_name: str) -> None:
 
     with opened(path) as store:
         n = export_suite(store, LOCAL_OPERATOR, find_project(store, project_name), name, file)
-    click.echo(f"Wrote {n:,} cases to {file}.")
+    click.echo(f"Wrote {counted(n, 'case')} to {file}.")
 
 
 @suite.command(name="import")
@@ -156,8 +159,10 @@ def import_(path: Path, name: str, file: Path, project_name: str, renamed: Seque
         )
     for problem in done.problems[:20]:
         click.echo(f"left out: {problem}", err=True)
-    left_out = f"; {len(done.problems):,} lines were left out" if done.problems else ""
-    click.echo(f"The suite '{name}' has {len(done.suite.tests)} tests with {done.suite.n_cases:,} cases{left_out}.")
+    left_out = f"; {counted(len(done.problems), 'line was', 'lines were')} left out" if done.problems else ""
+    click.echo(
+        f"The suite '{name}' has {counted(len(done.suite.tests), 'test')} with {counted(done.suite.n_cases, 'case')}{left_out}."
+    )
 
 
 @suite.command()
@@ -201,8 +206,10 @@ def run(
     if as_json:
         print_json(dataclasses.asdict(report))
         return
-    known = f" {report.n_known} tests were answered before." if report.n_known else ""
-    click.echo(f"'{report.model}' answered {report.n_tests} tests, {report.n_texts:,} texts.{known}")
+    known = f" {counted(report.n_known, 'test was', 'tests were')} answered before." if report.n_known else ""
+    click.echo(
+        f"'{report.model}' answered {counted(report.n_tests, 'test')}, {counted(report.n_texts, 'text')}.{known}"
+    )
 
 
 @suite.command()
@@ -220,7 +227,9 @@ def predictions(path: Path, name: str, files: tuple[Path, ...], project_name: st
     with opened(path) as store:
         project = find_project(store, project_name)
         done = import_suite_predictions(store, LOCAL_OPERATOR, project, name, files, model=model, update=update)
-    click.echo(f"'{done.model}': {done.n_new} new runs, {done.n_changed} changed, {done.n_unchanged} as they were.")
+    click.echo(
+        f"'{done.model}': {counted(done.n_new, 'new run')}, {done.n_changed} changed, {done.n_unchanged} as they were."
+    )
 
 
 @suite.command()
@@ -246,7 +255,7 @@ def score(path: Path, name: str, project_name: str, compare: tuple[str, str] | N
         click.echo(f"No model has answered '{name}' yet. Ask one with 'annotator suite run', or read predictions back.")
     for row in results.rows:
         indent = "  " if row.test is not None else ""
-        click.echo(f"{indent}{row.name} ({row.n_cases:,} cases)")
+        click.echo(f"{indent}{row.name} ({counted(row.n_cases, 'case')})")
         for line in _lines(row):
             click.echo(f"{indent}    {line}")
 
@@ -263,12 +272,14 @@ def _lines(row: "ResultRow") -> list[str]:
     lines = []
     for model, rate in row.rates.items():
         shown = "–" if rate.rate is None else f"{100 * rate.rate:.1f} %"
-        deviation = "" if rate.deviation is None else f" ± {100 * rate.deviation:.1f} over {rate.n_runs} seeds"
+        deviation = (
+            "" if rate.deviation is None else f" ± {100 * rate.deviation:.1f} over {counted(rate.n_runs, 'seed')}"
+        )
         failed = ", ".join(f"{n:,}" for n in rate.n_failed) or "no answers"
         none = ", ".join(f"{n:,}" for n in rate.n_not_applicable)
         lines.append(f"{model}: {shown}{deviation}; failed {failed}" + (f"; not applicable {none}" if none else ""))
     if row.difference is not None:
-        lines.append(f"difference {100 * row.difference:+.1f} points over {row.n_compared:,} cases")
+        lines.append(f"difference {100 * row.difference:+.1f} points over {counted(row.n_compared, 'case')}")
     return lines
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from annotator.cli.answers import json_option, opened, print_json
+from annotator.domain.numbers import counted
 from annotator.domain.people import LOCAL_OPERATOR
 
 
@@ -23,7 +24,7 @@ def backup(database: Path, path: Path, as_json: bool) -> None:
     if as_json:
         print_json({"backup": str(path), "bytes": size})
     else:
-        click.echo(f"Copied {database} to {path} ({size:,} bytes).")
+        click.echo(f"Copied {database} to {path} ({counted(size, 'byte')}).")
     if trouble:
         click.echo(trouble, err=True)
 
@@ -57,7 +58,7 @@ def restore(database: Path, path: Path, anyway: bool, as_json: bool) -> None:
         return
     for problem in done.problems:
         click.echo(problem, err=True)
-    click.echo(f"Restored {database} from {path} ({done.n_bytes:,} bytes).")
+    click.echo(f"Restored {database} from {path} ({counted(done.n_bytes, 'byte')}).")
     if done.migrations:
         click.echo(
             f"The backup is of an older version; its copy was brought up to date ({', '.join(done.migrations)})."

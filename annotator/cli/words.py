@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from annotator.cli.answers import json_option, opened, print_json
+from annotator.domain.numbers import counted
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.word_lists import WORD_LIST_ROLES, WordListRole
 from annotator.errors import InvalidValue
@@ -59,7 +60,7 @@ def save(path: Path, name: str, file: Path, project_name: str, role: WordListRol
     with opened(path) as store:
         project = find_project(store, project_name)
         made = save_word_list(store, LOCAL_OPERATOR, project, name, lines, role=role, language=language)
-    click.echo(f"The list '{made.name}' has {len(made.words):,} words.")
+    click.echo(f"The list '{made.name}' has {counted(len(made.words), 'word')}.")
 
 
 @words.command()

@@ -1,4 +1,4 @@
-"""Whole numbers as people and addresses write them."""
+"""Whole numbers as people and addresses write them, and as sentences say them."""
 
 _MOST_DIGITS = 18  # more do not fit into SQLite's whole numbers
 
@@ -12,3 +12,14 @@ def whole_number(text: str) -> int | None:
     (12, None, None, None, None)
     """
     return int(text) if text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS else None
+
+
+def counted(n: int, what: str, several: str = "") -> str:
+    """A number with its noun, or with a noun and its verb.
+
+    several: the words for every number but 1, where an s at the end of `what` does not make them
+
+    >>> counted(1, "reviewer"), counted(1200, "text"), counted(0, "text was", "texts were")
+    ('1 reviewer', '1,200 texts', '0 texts were')
+    """
+    return f"{n:,} {what if n == 1 else several or what + 's'}"

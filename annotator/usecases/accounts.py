@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
+from annotator.domain.numbers import counted
 from annotator.domain.people import LOCAL_OPERATOR, ROLES, Role, User
 from annotator.errors import InvalidValue, NotAllowed, NotSignedIn
 from annotator.store import Store
@@ -358,8 +359,8 @@ def seconds_to_wait(failures: Sequence[str], moment: dt.datetime) -> int:
 
 def _spoken_time(seconds: int) -> str:
     if seconds < 100:
-        return f"{seconds} second{'s' if seconds != 1 else ''}"
-    return f"{-(-seconds // 60)} minutes"
+        return counted(seconds, "second")
+    return counted(-(-seconds // 60), "minute")
 
 
 # --- tokens -----------------------------------------------------------------------------------------------------------

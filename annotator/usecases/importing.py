@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from annotator.domain.numbers import counted
 from annotator.domain.people import User
 from annotator.domain.projects import GoldPolicy, Project
 from annotator.domain.sources import Problem
@@ -159,7 +160,7 @@ def _named(path: Path) -> str:
 
 def _refusal(report: ImportReport, path: Path, n_rows: int) -> str:
     n = report.n_problems
-    told = f"'{path.name}' has {n} problem{'s' if n != 1 else ''}; nothing was stored."
+    told = f"'{path.name}' has {counted(n, 'problem')}; nothing was stored."
     if n_rows == 0:
         return f"{told} No row of it can be taken."
     return f"{told} Mend the file, or leave the bad rows out with --skip-invalid."

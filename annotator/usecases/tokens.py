@@ -13,6 +13,7 @@ from hashlib import sha256
 from hmac import compare_digest
 from typing import NoReturn
 
+from annotator.domain.numbers import counted
 from annotator.domain.people import User, has_right
 from annotator.domain.projects import Project
 from annotator.domain.tokens import RIGHT_FOR, SCOPES, ApiToken, Scope, TokenState
@@ -202,7 +203,7 @@ def _refuse_while_waiting(store: Store, token_id: int) -> tuple[str, str]:
     since, until = failures_window(moment)
     seconds = seconds_to_wait(people_store.failures_between(store, _failures_name(token_id), since, until), moment)
     if seconds > 0:
-        raise NotSignedIn(f"Too many failures with this token. Try again in {seconds} seconds.")
+        raise NotSignedIn(f"Too many failures with this token. Try again in {counted(seconds, 'second')}.")
     return since, until
 
 

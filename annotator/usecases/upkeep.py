@@ -50,7 +50,7 @@ def check(store: Store) -> list[str]:
 def _wrong_counts(store: Store) -> Iterable[str]:
     counts = (checks.wrong_instance_counts, checks.wrong_assignment_counts, checks.wrong_training_counts)
     for wrong in (wrong for of in counts for wrong in of(store)):
-        yield f"The count of {wrong.place} says {wrong.kept}, but there are {wrong.counted}."
+        yield f"The count of {wrong.place} says {wrong.kept:,}, but the right number is {wrong.counted:,}."
 
 
 def _unsettled(store: Store) -> Iterable[str]:

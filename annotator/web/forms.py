@@ -10,6 +10,7 @@ from urllib.parse import quote
 from starlette.responses import HTMLResponse
 
 from annotator.usecases.accounts import ListedUser
+from annotator.web.navigation import PageEntry
 
 _CSS = (Path(__file__).resolve().parent / "forms.css").read_text(encoding="utf-8")
 _CSS_HASH = b64encode(sha256(_CSS.encode()).digest()).decode()
@@ -107,6 +108,18 @@ def message_page(title: str, sentence: str, status: int) -> HTMLResponse:
     """One sentence, and the way to sign in."""
     body = _messages(sentence, "") + '<p class="hint"><a href="/sign-in">To the sign-in page</a></p>'
     return _page(title, body, status)
+
+
+def nowhere_page(path: str, offered: Iterable[PageEntry]) -> HTMLResponse:
+    """An address at which there is nothing, with links to the pages that the person has."""
+    links = "".join(f'<a href="/{page.path}">{escape(page.title)}</a>' for page in offered)
+    sentence = (
+        f"There is nothing at the address {path[:200]}. {'These pages are here for you:' if links else ''}".strip()
+    )
+    nothing = '<p class="hint"><a href="/">To the start</a></p>'
+    return _page(
+        "Page not found", _messages(sentence, "") + (f'<nav class="pages">{links}</nav>' if links else nothing), 404
+    )
 
 
 def _page(title: str, body: str, status: int = 200) -> HTMLResponse:

@@ -133,7 +133,7 @@ def test_a_backup_and_the_check(annotator: Command, path: Path, tmp_path: Path) 
         store.run("INSERT INTO instance_counts VALUES (1, 'open', 5)")
     answer = annotator("check")
     assert (answer.code, answer.out) == (1, "")
-    assert answer.err == 'The count of project 1, instances "open" says 5, but there are 0.\n'
+    assert answer.err == 'The count of project 1, instances "open" says 5, but the right number is 0.\n'
     assert annotator("check", "--json").code == 1
 
 

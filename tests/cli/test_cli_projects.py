@@ -36,7 +36,7 @@ def filled(annotator: Command, rows: Path) -> Command:
 def test_an_import_says_what_it_stored(annotator: Command, rows: Path) -> None:
     annotator("project", "create", "P", "--task", "sentiment")
     answer = annotator("import", "jsonl", str(rows), "--project", "P")
-    assert answer.out.startswith("Stored 2 new instances (2 new texts, 1 annotations with 1 rationale sets)")
+    assert answer.out.startswith("Stored 2 new instances (2 new texts, 1 annotation with 1 rationale set)")
 
 
 def test_a_dry_run_stores_nothing(annotator: Command, rows: Path) -> None:

@@ -85,7 +85,7 @@ def test_predictions_come_back_by_test_case_and_position(with_texts: Command, tm
     ]
     answers.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
     read = with_texts("suite", "predictions", "s", str(answers), "--project", "P", "--model", "theirs")
-    assert read.out == "'theirs': 1 new runs, 0 changed, 0 as they were.\n"
+    assert read.out == "'theirs': 1 new run, 0 changed, 0 as they were.\n"
     answers.write_text("\n".join(map(json.dumps, rows[1:])), encoding="utf-8")
     refused = with_texts("suite", "predictions", "s", str(answers), "--project", "P", "--model", "other")
     assert refused.code == 1

@@ -600,10 +600,10 @@ def test_the_history_of_an_original_tells_of_its_changed_versions(
     number = perturbations_store.get_perturbation(store, written.id).instance_id
     moments = timeline(store, people["Lea"], reviews, written.original_id)
     assert [f"{moment.who} {moment.what}" for moment in moments if moment.who != "gold"] == [
-        "Ann wrote a changed version of it (dispensable)",
+        "Ann wrote changed version no. 1 of the text (dispensable)",
         "Cem corrected changed version no. 1, version 1 (calmer)",
-        "Ben sent changed version no. 1, version 2 back to its author (still a filler)",
-        "Ann wrote changed version no. 1 anew, now version 3",
+        "Ben returned changed version no. 1, version 2 to its author (still a filler)",
+        "Ann revised changed version no. 1, now version 3",
         "Ben approved changed version no. 1, version 3",
         "Cem approved changed version no. 1, version 3",
         f"Cem was the last to approve changed version no. 1; it is instance number {number} now",

@@ -141,7 +141,7 @@ def test_a_preview_says_which_spans_were_widened(page, make_project) -> None:
     app.file_uploader(key="import_files").set_value([as_file([row])]).run()
     app.selectbox(key="import_format").set_value("jsonl")
     app = app.button(key="import_check").click().run()
-    assert "1 of 1 spans was widened to whole tokens: rows.jsonl, line 1: “like” became “unlikeable”." in said(
+    assert "1 of 1 span was widened to whole tokens: rows.jsonl, line 1: “like” became “unlikeable”." in said(
         app.warning
     )
 
@@ -153,7 +153,7 @@ def test_a_preview_says_which_spans_were_widened(page, make_project) -> None:
 def test_labels_that_are_missing_are_told_and_added_on_the_page(page, unlabelled, import_rows, store, section) -> None:
     import_rows(unlabelled, [{"id": f"t{n}", "text": "Fine food."} for n in range(30)])
     app = page(unlabelled, section)
-    assert "These 30 texts have no label and the project has none, so nothing is given out: add labels first." in said(
+    assert "These 30 texts have no label and the project has none, so nobody can be given any. Add labels first." in said(
         app.warning
     )
     app.text_input(key=f"labels_text_{unlabelled.id}").set_value(" bad, good,")
@@ -168,9 +168,9 @@ def test_before_the_first_file_the_import_itself_says_nothing_of_labels(page, un
 
 def test_an_empty_project_without_labels_says_where_they_come_from(page, unlabelled) -> None:
     app = page(unlabelled, "Progress")
-    assert "It takes over those of the first file that brings some" in said(app.info)
+    assert "It takes those of the first file that has some" in said(app.info)
     next(button for button in app.button if button.label == "Add labels").click().run()
-    assert said(app.error) == "Write at least one label."
+    assert said(app.error) == "Enter at least one label."
 
 
 def test_before_texts_without_labels_are_stored_the_lead_reads_it(page, unlabelled) -> None:

@@ -85,9 +85,9 @@ def test_what_nobody_may_review_is_told_with_what_helps(
     assert not page.exception
     [beforehand, stuck] = page.warning
     assert beforehand.value.startswith(
-        "Each annotation wants 1 reviewer, but none of the 2 who may review here can be left"
+        "Each annotation needs 1 reviewer, but none of the 2 who may review here would be free to"
     )
-    assert stuck.value.startswith("3 annotations wait for more scores than there are people left to give them")
+    assert stuck.value.startswith("3 annotations need more scores than there are people left to give them")
     assert "role reviewer under People, ask for fewer reviewers under Rules, or decide under Rounds" in stuck.value
 
 
@@ -105,10 +105,9 @@ def test_the_rounds_that_are_stuck_are_listed_by_themselves(
     page.segmented_control("rounds_which").set_value("stuck").run()
     assert not page.exception
     assert page.caption[0].value.startswith("2 annotations wait for scores")
-    assert [one.value for one in page.markdown if "round 1" in one.value] == [
-        "**t0** · ann · round 1",
-        "**t0** · lea · round 1",
-    ]
+    rounds = [one.value.replace("\\", "") for one in page.caption if "round 1" in one.value]
+    assert [said.split(" · ")[0] for said in rounds] == ["ann", "lea"]
+    assert all(said.endswith(":small[t0]") for said in rounds), "the key is there, and small"
 
 
 def test_a_lead_is_asked_before_a_text_in_their_hands_is_given_back(
@@ -129,3 +128,45 @@ def test_a_lead_is_asked_before_a_text_in_their_hands_is_given_back(
     assert [one for one in page.markdown if "ann · round 1" in one.value.replace("\\", "")]
     assert any("you are not given this text to annotate" in one.value for one in page.caption)
     assert marking.next_work(store, lead, project.id).work is None
+
+
+def test_the_record_says_in_sentences_what_happened_to_which_text(
+    store: Store, texts, lea, opened: Opened, add_person: Callable[..., User]
+) -> None:
+    project = texts(1)
+    annotate(store, add_person("ann", project, "annotator"), project, SETS)
+    page = opened(project, lea(project), "Record").run()
+    assert not page.exception
+    rows = page.dataframe[0].value.to_dict("records")
+    found = next(row for row in rows if row["who"] == "ann" and row["key"])
+    assert found["what"] == "submitted round 1: negative, 1 set"
+    assert (found["text"], found["key"]) == ("Never again.", "t0")
+    assert not [row for row in rows if any(sign in row["what"] for sign in ("{", "[", "None", "True", "False"))]
+
+
+def test_a_text_is_called_by_its_first_words_and_its_key_stands_beside_it(
+    store: Store, texts, lea, opened: Opened, add_person: Callable[..., User]
+) -> None:
+    project = texts(1)
+    annotate(store, add_person("ann", project, "annotator"), project, SETS)
+    page = opened(project, lea(project), "Instances").run()
+    page.text_input("project_look_key").set_value("t0").run()
+    assert page.subheader[0].value.replace("\\", "") == "Never again."
+    assert any(one.value.startswith("t0 · ") for one in page.caption)
+    assert list(page.dataframe[0].value.columns)[0] == "text"
+    assert list(page.dataframe[0].value.columns)[-1] == "key"
+
+
+@pytest.mark.parametrize("section", ["Progress", "People", "Rounds"])
+def test_nobody_is_asked_for_reviewers_where_every_text_is_complete(
+    store: Store, texts, lea, opened: Opened, section: str
+) -> None:
+    project = texts(2, reviewers_per_annotation=3)
+    lead = lea(project)
+    assert opened(project, lead, section).run().warning, "while there are texts to annotate, people are missing"
+    store.run("UPDATE instances SET state = 'complete'")
+    store.run("UPDATE instance_counts SET n = 0")
+    store.run("UPDATE instance_counts SET n = 2 WHERE state = 'complete'")
+    page = opened(project, lead, section).run()
+    assert not page.exception
+    assert not page.warning

@@ -322,6 +322,20 @@ def test_what_streamlit_has_and_we_do_not_use_is_not_there(client: TestClient, a
         assert (answer.status_code, answer.text) == (404, "There is nothing here.")
 
 
+@pytest.mark.parametrize("address", ["/nothing", "/project/5", "/annotate/", "/start", "/<script>alert(1)</script>"])
+def test_an_address_without_a_page_says_so_and_offers_the_pages_of_the_person(client: TestClient, address: str) -> None:
+    sign_in(client)
+    answer = client.get(address, headers=PAGE)
+    assert answer.status_code == 404
+    assert html.unescape(alert(answer)) == f"There is nothing at the address {address}. These pages are here for you:"
+    assert re.findall(r'<a href="([^"]*)">', answer.text) == ["/annotate", "/perturb"]
+    assert "<script>" not in answer.text
+
+
+def test_whoever_is_not_signed_in_is_not_told_which_pages_there_are(client: TestClient) -> None:
+    assert client.get("/nothing", headers=PAGE).headers["location"] == "/sign-in?next=%2Fnothing"
+
+
 def test_the_start_leads_to_the_first_page_of_the_person(path: Path, client: TestClient) -> None:
     sign_in(client)
     assert client.get("/?project=1", headers=PAGE).headers["location"] == "/annotate?project=1"

@@ -1,5 +1,6 @@
 /** Numbers of a panel: which tokens are the top k and how they fit the gold sets, and what the method says of its own scores. */
 import { written } from "./saliency_heat.js";
+import { counted } from "./spoken.js";
 
 /** k of each side for a share of its tokens: ceil(share × n), without the error of the binary form. */
 export function countsOf(sides, shares) {
@@ -85,7 +86,7 @@ export function factsOf({ facts = {}, spread, convergence }) {
   return [
     "r2" in facts && ["R²", written(facts.r2), "how well LIME's linear model fits the model's answers to its samples; 1 is best"],
     spread && ["Spread over seeds", spread.share === null ? written(spread.value) : share(spread.share),
-      `standard deviation over ${spread.n_seeds} seeds, mean over words: ${written(spread.value)}, as a share of the mean size of a score; lower is better`],
+      `standard deviation over ${counted(spread.n_seeds, "seed")}, mean over words: ${written(spread.value)}, as a share of the mean size of a score; lower is better`],
     "convergence_share" in facts
       ? ["Convergence", share(facts.convergence_share), `all scores together miss F(x) − F(baseline) = ${written(facts.output_change)} by ${written(convergence)}; above 5 % take more steps or another baseline`]
       : convergence !== null && convergence !== undefined && ["Convergence", written(convergence), "how far all scores together are from what they explain; 0 is best"],

@@ -9,7 +9,7 @@ import { Head } from "./head.js";
 import { holds, letterOf } from "./model.js";
 import { Notices } from "./notices.js";
 import { Preview } from "./preview.js";
-import { rangeWords } from "./spoken.js";
+import { counted, rangeWords } from "./spoken.js";
 import { Stage } from "./stage.js";
 import { TabTitle } from "./tab_title.js";
 
@@ -78,7 +78,7 @@ export class Screen extends Stage {
     this.moveCursor(null);
     this.tab?.name(session.work.instance.key);
     this.onshow?.(session);
-    this.announce(`${session.work.state === "returned" ? "Returned text" : "Text"} ${session.work.instance.key}, ${session.map.selectableCount} tokens`);
+    this.announce(`${session.work.state === "returned" ? "Returned text" : "Text"} ${session.work.instance.key}, ${counted(session.map.selectableCount, "token")}`);
   }
 
   showEmpty(sentence) {

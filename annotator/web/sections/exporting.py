@@ -7,6 +7,7 @@ from zipfile import ZIP_DEFLATED, ZipFile
 
 import streamlit as st
 
+from annotator.domain.numbers import counted
 from annotator.domain.people import has_right
 from annotator.domain.projects import GOLD_POLICIES, Project
 from annotator.usecases.databases import Store
@@ -65,7 +66,10 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     if ready and ready[0] == choice:
         _, name, content, n = ready
         st.download_button(
-            as_text(f"Take {name} ({n:,} instances, {len(content) / 1024:,.0f} KB)"), content, name, key="export_take"
+            as_text(f"Take {name} ({counted(n, 'instance')}, {len(content) / 1024:,.0f} KB)"),
+            content,
+            name,
+            key="export_take",
         )
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import streamlit as st
 
+from annotator.domain.numbers import counted
 from annotator.domain.projects import GOLD_POLICIES, GoldPolicy, Project
 from annotator.domain.sources import Problem
 from annotator.errors import ImportRefused
@@ -105,7 +106,7 @@ def _try(
     bar = st.progress(0.0, text="Reading …")
 
     def show_count(n: int) -> None:
-        bar.progress(0.5, text=f"{n:,} instances read")
+        bar.progress(0.5, text=f"{counted(n, 'instance')} read")
 
     try:
         with laid_out((file.name, file.getbuffer()) for file in files) as path:
@@ -131,10 +132,14 @@ def _show_check(
     if isinstance(answer, ImportRefused):
         _show_refusal(answer)
         return
-    texts = "texts with new output" if answer.is_output else "new instances"
-    held = "" if answer.is_output else f" {answer.n_annotations:,} annotations with {answer.n_sets:,} rationale sets."
+    texts = ("text with new output", "texts with new output") if answer.is_output else ("new instance",)
+    held = (
+        ""
+        if answer.is_output
+        else f" {counted(answer.n_annotations, 'annotation')} with {counted(answer.n_sets, 'rationale set')}."
+    )
     st.success(
-        f"{answer.n_new:,} {texts}, {answer.n_updated:,} changed, {answer.n_unchanged:,} as they were.{held}",
+        f"{counted(answer.n_new, *texts)}, {answer.n_updated:,} changed, {answer.n_unchanged:,} as they were.{held}",
         icon=":material/check_circle:",
     )
     for note in answer.notes:
@@ -146,14 +151,16 @@ def _show_check(
         st.dataframe(answer.preview, hide_index=True, key="import_preview")
     if answer.n_new + answer.n_updated == 0:
         st.info("There is nothing to store.")
-    elif st.button(f"Store {answer.n_new + answer.n_updated:,} instances", type="primary", key="import_store"):
+    elif st.button(f"Store {counted(answer.n_new + answer.n_updated, 'instance')}", type="primary", key="import_store"):
         asked = replace(options, dry_run=False, gold_policy=policy)
         done = _try(store, visit, project, format_name, files, asked)
         st.session_state.pop("import_checked", None)
         if isinstance(done, ImportRefused):
             _show_refusal(done)
         else:
-            st.session_state["import_done"] = f"Stored {done.n_new:,} new and {done.n_updated:,} changed instances."
+            st.session_state["import_done"] = (
+                f"Stored {done.n_new:,} new and {counted(done.n_updated, 'changed instance')}."
+            )
             st.rerun()
 
 
@@ -171,7 +178,7 @@ def _ask_policy(answer: ImportReport) -> GoldPolicy | None:
 def _show_refusal(refusal: ImportRefused) -> None:
     n = refusal.n_problems
     st.error(
-        f"{n:,} problems; nothing can be stored until they are mended or left out."
+        f"{counted(n, 'problem')}; nothing can be stored until they are mended or left out."
         if n > 1
         else as_text(f"{refusal.problems[0].reason} Nothing can be stored until this is mended or left out."),
         icon=":material/error:",

@@ -7,6 +7,7 @@ import streamlit as st
 from annotator.domain.people import has_right
 from annotator.domain.projects import Project
 from annotator.domain.rationales import RationaleSet, set_letter
+from annotator.domain.texts import first_words
 from annotator.errors import AnnotatorError, NotFound
 from annotator.usecases.adjudicating import adjudicate, choose_gold, take_choice_back
 from annotator.usecases.databases import Store
@@ -97,8 +98,9 @@ class _Looking:
 
     def _show_title(self) -> None:
         instance = self.instance
-        st.subheader(as_text(instance.key), anchor=False)
-        st.caption(as_text(" · ".join([instance.split or "no split", instance.state, *self._gold_words()])))
+        st.subheader(as_text(first_words(instance.segments[0].body.text) or instance.key), anchor=False)
+        split = f"split {instance.split}" if instance.split else "no split"
+        st.caption(as_text(" · ".join([instance.key, split, instance.state, *self._gold_words()])))
         if self.comparison.was_shown and has_right(self.visit.user, self.visit.roles, "annotate"):
             st.caption("You have seen what others marked, so you are not given this text to annotate.")
         choice = self.comparison.choice

@@ -9,6 +9,7 @@ import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from annotator.domain.numbers import counted
 from annotator.domain.projects import Project
 from annotator.figures.instance_list import LinkedRow, instance_list_html
 from annotator.figures.instance_values import MOST_POINTS, Point, beside_confidence, distribution
@@ -107,7 +108,7 @@ def list_instances(project: Project, behind: Behind, chosen: Sequence[Any], *, k
     page = int(pages.number_input(f"Page of {n_pages:,}", 1, n_pages, key=f"metrics_{key}_page_{project.id}_{n_pages}"))
     which = "chosen in the chart" if chosen else "of this row"
     words.markdown(
-        f"**{as_text(behind.what)}**  \n{len(rows):,} instances {which}; a link opens Saliency in another tab"
+        f"**{as_text(behind.what)}**  \n{counted(len(rows), 'instance')} {which}; a link opens Saliency in another tab"
     )
     rows.sort(key=lambda pair: pair[1] if lowest_first else -pair[1])
     shown = [_linked(project, one, value) for one, value in rows[_PAGE * (page - 1) : _PAGE * page]]
@@ -233,7 +234,9 @@ def _say_how_many(n_points: int, n_instances: int) -> None:
         "" if n_points <= MOST_POINTS else f" {MOST_POINTS:,} of them, drawn at random (seed 0), are shown as points."
     )
     left_out = f"; {n_instances - n_points:,} more have no value and are left out" if n_instances > n_points else ""
-    st.caption(f"{n_points:,} instances{left_out}.{drawn} A click on a point or a bar chooses instances for the list.")
+    st.caption(
+        f"{counted(n_points, 'instance')}{left_out}.{drawn} A click on a point or a bar chooses instances for the list."
+    )
 
 
 def _say_difference(comparison: Comparison, name: str, other: str) -> None:
@@ -242,9 +245,10 @@ def _say_difference(comparison: Comparison, name: str, other: str) -> None:
     interval = comparison.interval
     bounds = f" ({interval.low:.3f} to {interval.high:.3f}, paired bootstrap, 95 %)" if interval else ""
     st.markdown(
-        f"**{comparison.difference:+.3f}**{bounds} on the mean of {len(comparison.instances):,} instances: "
+        f"**{comparison.difference:+.3f}**{bounds} on the mean of {counted(len(comparison.instances), 'instance')}: "
         f"{as_text(name)} is higher in {comparison.n_higher:,}, {as_text(other)} in {comparison.n_lower:,}, equal in "
-        f"{comparison.n_equal:,}; {comparison.n_left_out:,} instances that only one of them has are left out."
+        f"{comparison.n_equal:,}; {counted(comparison.n_left_out, 'instance is', 'instances are')} left out, since "
+        "only one of them has a value there."
     )
 
 

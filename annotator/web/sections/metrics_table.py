@@ -8,6 +8,7 @@ from functools import partial
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from annotator.domain.numbers import counted
 from annotator.domain.projects import Project
 from annotator.figures.metric_table import UNDEFINED, Cell, Head, Line, metric_table_html
 from annotator.usecases.metric_csv import table_csv
@@ -78,7 +79,7 @@ def detail_of(row: MetricRow) -> str:
     """What a row's runs were made with."""
     parameters = [f"{name} {value}" for name, value in json.loads(row.parameters).items()]
     seeds = [seed for seed in row.seeds if seed is not None]
-    told = [f"{len(seeds)} seeds"] if len(seeds) > 1 else [f"seed {seed}" for seed in seeds]
+    told = [counted(len(seeds), "seed")] if len(seeds) > 1 else [f"seed {seed}" for seed in seeds]
     return ", ".join([*parameters, *told])
 
 
@@ -97,9 +98,9 @@ def _say_what_it_is_of(found: Found) -> None:
     n, n_without, n_exhaustive = gold["instances"], gold["instances_without_sets"], gold["exhaustive_instances"]
     split = "" if found.asked.split is None else f", split {found.asked.split or '(none)'}"
     parts = [
-        f"{n:,} instance{'s' if n != 1 else ''} with gold ({table.gold_policy}{split})",
+        f"{counted(n, 'instance')} with gold ({table.gold_policy}{split})",
         *([f"{n_without:,} without sets"] if n_without else []),
-        f"{gold['sets']:,} sets",
+        counted(gold["sets"], "set"),
         f"k = ceil(RLR × tokens), RLR {ratios}",
         *([] if n_exhaustive == n else [_recall(n_exhaustive)]),
     ]
@@ -110,7 +111,7 @@ def _recall(n_exhaustive: int) -> str:
     """What a recall says where gold does not mark all evidence (DeYoung et al. 2020, section 4.1)."""
     if not n_exhaustive:
         return "gold is not said to mark all evidence: recall does not measure comprehensiveness"
-    return f"only the {n_exhaustive:,} instances whose gold marks all evidence let recall measure comprehensiveness"
+    return f"only the {counted(n_exhaustive, 'instance')} whose gold marks all evidence let recall measure comprehensiveness"
 
 
 def _choose(project: Project, found: Found) -> tuple[_View, DeltaGenerator]:

@@ -6,6 +6,7 @@ from typing import Protocol
 
 import streamlit as st
 
+from annotator.domain.numbers import counted
 from annotator.domain.trainings import HeldOut
 from annotator.figures.metric_table import Cell
 from annotator.usecases.metric_table import Column, MetricRow
@@ -77,7 +78,7 @@ class _HasLearned(Protocol):
 def told_of_training(rows: Iterable[_HasLearned]) -> str:
     """Of which models what they learned from is not counted; "" of none."""
     learned = {row.model: row.n_learned for row in rows if row.n_learned}
-    told = ", ".join(f"{model} without {n:,} texts it learned from" for model, n in learned.items())
+    told = ", ".join(f"{model} without {counted(n, 'text')} it learned from" for model, n in learned.items())
     return f"{told[0].upper()}{told[1:]}." if told else ""
 
 
@@ -93,7 +94,8 @@ def _sentences(of: JudgedColumn, shown: Iterable[int], titles: Sequence[str]) ->
 
 def _what_it_is(n_left_out: int) -> str:
     whole = (
-        f" {n_left_out:,} instances of which every word is gold are left out: there any choice of words scores alike."
+        f" {counted(n_left_out, 'instance is', 'instances are')} left out, since every word is gold there and any "
+        "choice of words scores alike."
         if n_left_out
         else ""
     )

@@ -6,9 +6,11 @@ from typing import Any
 import streamlit as st
 
 from annotator.domain.gold import Accepted
+from annotator.domain.numbers import counted
 from annotator.domain.projects import Project
 from annotator.domain.proposed_sets import ProposedSource
 from annotator.domain.reviews import SCALES, Property
+from annotator.domain.texts import first_words
 from annotator.figures.bars import Part, stacked_bars
 from annotator.usecases.agreement import Agreement, Spread, agreement_of
 from annotator.usecases.databases import Store
@@ -136,9 +138,14 @@ def _chosen(figure: Any, key: str) -> Sequence[Any] | None:
 
 def _show_behind(store: Store, visit: Visit, project: Project, behind: Sequence[BehindPoint]) -> None:
     st.markdown(
-        f"**{len(behind):,} instances behind this bar**" if len(behind) < 100 else "**The first 100 behind this bar**"
+        f"**{counted(len(behind), 'instance')} behind this bar**"
+        if len(behind) < 100
+        else "**The first 100 behind this bar**"
     )
-    rows = [{"key": b.key, "annotator": b.annotator, "round": b.round_number} for b in behind]
+    rows = [
+        {"text": first_words(b.excerpt), "annotator": b.annotator, "round": b.round_number, "key": b.key}
+        for b in behind
+    ]
     selection = st.dataframe(
         rows, hide_index=True, height=min(260, 38 + 35 * len(rows)), on_select="rerun", selection_mode="single-row",
         key=f"quality_behind_{project.id}_{len(rows)}_{behind[0].key}",
@@ -225,8 +232,10 @@ def _show_found(found: Agreement) -> None:
         )
         return
     st.caption(
-        f"{found.n_annotations:,} annotations take part; {found.n_other_result:,} carry another result than the gold one and "
-        f"count for labels only. {tokens.n_alone:,} instances have one annotator and are left out."
+        f"{counted(found.n_annotations, 'annotation takes', 'annotations take')} part; "
+        f"{counted(found.n_other_result, 'carries', 'carry')} another result than the gold one and "
+        f"{'counts' if found.n_other_result == 1 else 'count'} for labels only. "
+        f"{counted(tokens.n_alone, 'instance with only one annotator is', 'instances with only one annotator are')} left out."
     )
     rows = [
         _row("labels", "Cohen κ, mean over pairs of annotators", labels.cohen_kappa),

@@ -4,8 +4,10 @@ from typing import get_args
 
 import streamlit as st
 
+from annotator.domain.numbers import counted
 from annotator.domain.projects import Project
 from annotator.domain.reviews import Outcome
+from annotator.domain.texts import first_words
 from annotator.errors import AnnotatorError
 from annotator.usecases.databases import Store
 from annotator.usecases.gating import decide_round
@@ -35,7 +37,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     total = total if only is None else len(only)
     pages = -(-total // PAGE_SIZE)
     words, number = st.columns([4, 1], vertical_alignment="bottom")
-    words.caption(f"{total:,} annotation{'s wait' if total > 1 else ' waits'} for scores, the oldest first.")
+    words.caption(f"{counted(total, 'annotation waits', 'annotations wait')} for scores, the oldest first.")
     page = int(number.number_input(f"Page of {pages:,}", 1, pages, key=f"rounds_page_{pages}")) if pages > 1 else 1
     waiting = open_rounds(store, visit.user, project, page, only=only)
     for one in waiting:
@@ -56,8 +58,11 @@ def _ask_which(stuck: StuckWork) -> tuple[int, ...] | None:
 def _show_one(store: Store, visit: Visit, one: OpenRound) -> None:
     number = one.round.annotation_id
     words, look, decide = st.columns([4, 1, 1], vertical_alignment="center")
-    words.markdown(f"**{as_text(one.instance.key)}** · {as_text(one.annotator)} · round {one.round.number}")
-    words.caption(as_text(one.summary))
+    words.markdown(f"**{as_text(first_words(one.instance.excerpt) or one.instance.key)}**")
+    words.caption(
+        as_text(f"{one.annotator} · round {one.round.number} · {one.summary}")
+        + f"  \n:small[{as_text(one.instance.key)}]"
+    )
     look.button(
         "Look at it", key=f"round_look_{number}", on_click=open_instance, args=(one.instance.id,), width="stretch"
     )

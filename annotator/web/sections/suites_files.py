@@ -7,6 +7,7 @@ from typing import Any
 
 import streamlit as st
 
+from annotator.domain.numbers import counted
 from annotator.domain.projects import Project
 from annotator.errors import AnnotatorError, ImportRefused
 from annotator.usecases.databases import Store
@@ -40,7 +41,7 @@ def _take(store: Store, visit: Visit, project: Project, name: str) -> None:
     if ready and ready[:2] == (project.id, name):
         base = "".join(c if c.isalnum() else "-" for c in name).strip("-") or "suite"
         st.download_button(
-            as_text(f"Take {base}.jsonl ({ready[2]:,} cases)"), ready[3], f"{base}.jsonl", key="tests_take"
+            as_text(f"Take {base}.jsonl ({counted(ready[2], 'case')})"), ready[3], f"{base}.jsonl", key="tests_take"
         )
 
 
@@ -60,7 +61,7 @@ def _read_predictions(store: Store, visit: Visit, project: Project, name: str) -
             done = import_suite_predictions(
                 store, visit.user, project, name, paths, model=model, update=update
             )  # fmt: skip
-            return f"“{done.model}”: {done.n_new} new runs, {done.n_changed} changed, {done.n_unchanged} as they were."
+            return f"“{done.model}”: {counted(done.n_new, 'new run')}, {done.n_changed} changed, {done.n_unchanged} as they were."
 
         _with_files(files, read)
 
@@ -76,8 +77,8 @@ def _read_suite(store: Store, visit: Visit, project: Project) -> None:
 
         def read(paths: Sequence[Path]) -> str:
             done = import_suite(store, visit.user, project, paths[0], name.strip(), skip_invalid=skip)
-            left_out = f"; {len(done.problems):,} lines were left out" if done.problems else ""
-            return f"“{done.suite.name}” has {done.suite.n_cases:,} cases{left_out}."
+            left_out = f"; {counted(len(done.problems), 'line was', 'lines were')} left out" if done.problems else ""
+            return f"“{done.suite.name}” has {counted(done.suite.n_cases, 'case')}{left_out}."
 
         _with_files([file], read)
 

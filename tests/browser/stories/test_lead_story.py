@@ -33,9 +33,9 @@ def files(tmp_path: Path) -> dict[str, Path]:
 def accept_stuck_round(lead: Person) -> None:
     """Where nobody reviews, the lead is told so, and decides."""
     lead.section("People")
-    lead.sees("Each annotation wants 3 reviewers, but only 1 may review here")
+    lead.sees("Each annotation needs 3 reviewers, but only 1 person may review here")
     lead.section("Rounds")
-    lead.sees("0 of 3 scores; waits since")
+    lead.sees("0 of 3 scores; waiting since")
     lead.page.get_by_role("button", name="Decide").click()
     lead.page.get_by_label("Reason, for the annotator and the reviewers").fill("nobody reviews here")
     lead.page.get_by_role("button", name="Decide the round").click()
@@ -138,7 +138,7 @@ def test_a_project_with_segments_of_ones_own_is_made_and_filled(person: Come, tm
     lead.section("Import")
     page.locator("input[type=file]").set_input_files(file)
     page.get_by_role("button", name="Check").click()
-    lead.sees("1 new instances")
+    lead.sees("1 new instance")
 
 
 def test_two_files_of_one_name_are_refused(person: Come, files: dict[str, Path], tmp_path: Path) -> None:
