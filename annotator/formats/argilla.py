@@ -191,12 +191,9 @@ class _Answers:
         for who, answer in self._given.pop(question or "", {}).items():
             self._of(who).result = answer
         self.left_out.add("answer to another question", n=sum(len(a) for a in self._given.values()))
-        self.left_out.tell(
-            *(
-                f"{holds} signs such as emoji; offsets were read as UTF-16 units, as Argilla's screen counts. If a script "
-                'counted characters, add "offsets": "characters" to the metadata'
-                for holds in ("record holds", "records hold")
-            ),
-            int(self._is_doubtful),
+        doubt = (
+            "signs such as emoji; offsets were read as UTF-16 units, as Argilla's screen counts. If a script "
+            'counted characters, add "offsets": "characters" to the metadata'
         )
+        self.left_out.tell(f"record holds {doubt}", f"records hold {doubt}", int(self._is_doubtful))
         return list(self._marks.values())

@@ -134,14 +134,11 @@ class _ExportReader:
             "rows have several labels for the whole text, which were left out",
             unread.n_label_lists,
         )
-        self.left_out.tell(
-            *(
-                f"{holds} signs such as emoji; offsets were read as UTF-16 units, as doccano counts. If the project counts "
-                'grapheme clusters, or a script counted characters, add "offsets": "graphemes" or "characters"'
-                for holds in ("row holds", "rows hold")
-            ),
-            unread.n_doubtful,
+        doubt = (
+            "signs such as emoji; offsets were read as UTF-16 units, as doccano counts. If the project counts "
+            'grapheme clusters, or a script counted characters, add "offsets": "graphemes" or "characters"'
         )
+        self.left_out.tell(f"row holds {doubt}", f"rows hold {doubt}", unread.n_doubtful)
 
     def _is_taken(self, values: Values, texts: Values, marks: list[Marks], place: int, findings: Findings) -> bool:
         """Whether a row says something: a row without marks does not, where another file had the text already."""

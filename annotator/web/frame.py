@@ -83,9 +83,10 @@ def _show_choice(place: DeltaGenerator, projects: Mapping[int, Project], project
     if not projects:
         return
     st.session_state[_PROJECT_KEY] = project.id if project else None
+    # Without a project nothing is chosen; else Streamlit would offer to take the choice back.
     place.selectbox(
-        "Project", list(projects), index=None, format_func=lambda number: projects[number].name, key=_PROJECT_KEY,
-        on_change=_follow_choice, placeholder="Choose a project",
+        "Project", list(projects), index=0 if project else None, format_func=lambda number: projects[number].name,
+        key=_PROJECT_KEY, on_change=_follow_choice, placeholder="Choose a project",
     )  # fmt: skip
 
 
@@ -133,9 +134,9 @@ def _refuse(entry: PageEntry) -> None:
 def _start(first: StreamlitPage | None) -> None:
     if first is not None:
         st.switch_page(first)
-    st.title("Nothing here for you yet", anchor=False)
+    st.title("There is nothing here for you yet", anchor=False)
     st.write(
-        "None of your roles has a page here so far. To annotate, ask a lead of the project or an administrator "
+        "None of your roles has a page here. To annotate, ask a lead of the project or an administrator "
         "for the role annotator."
     )
 
@@ -225,7 +226,7 @@ def report_defect(error: Exception) -> bool:
     _LOG.error("A page failed at %s with the error traced above: %s", moment, type(error).__name__)
     st.error(
         f"Something went wrong in the program at {as_text(moment)}. What was saved is safe. Reload the page; "
-        "if it happens again, tell your administrator the time: the log says more.",
+        "if it happens again, tell your administrator this time: the log has more details.",
         icon=":material/error:",
     )
     return True

@@ -22,6 +22,7 @@ from annotator.usecases.rights import spoken
 from annotator.web.frame import as_text
 from annotator.web.session import Visit
 
+READABLE = 1200  # pixels: forms and sentences are not stretched over a wide screen
 _NAMED_CHARACTERS = 40  # of a text that a sentence names
 
 

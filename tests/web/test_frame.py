@@ -90,6 +90,7 @@ def test_the_address_chooses_the_project_and_the_chooser_changes_it(signed_in: o
     signed_in(("annotator", "P"), ("lead", "Q *nice*"))
     app = run(project="2")
     assert app.text[0].value == "ann_*b* in Q *nice* as ['lead']"
+    assert app.sidebar.selectbox(key="sidebar_project").proto.default == 0, "the choice cannot be taken back"
     app.sidebar.selectbox(key="sidebar_project").select(1).run()
     assert app.text[0].value == "ann_*b* in P as ['annotator']"
     assert app.query_params["project"] == "1"
@@ -138,7 +139,7 @@ def test_without_any_role_one_reads_what_to_do(signed_in: object, path: Path) ->
     with open_store(path) as store:
         take_role(store, LOCAL_OPERATOR, 1, "ann_*b*", "annotator")
     app = run()
-    assert app.title[0].value == "Nothing here for you yet"
+    assert app.title[0].value == "There is nothing here for you yet"
 
 
 def test_a_reviewer_starts_on_the_review_page(signed_in: object) -> None:

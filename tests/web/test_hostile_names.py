@@ -166,7 +166,11 @@ def check(app: AppTest, *, wants_name: bool = True) -> None:
     """Every hostile name is escaped wherever Streamlit would read it as Markdown, and some are there."""
     assert not app.exception
     found = list(shown_as_markdown(app))
-    raw = [(kind, field, text) for kind, field, text in found if WORD in text.replace(ESCAPED, "").replace(ESCAPED_BEGINNING, "")]
+    raw = [
+        (kind, field, text)
+        for kind, field, text in found
+        if WORD in text.replace(ESCAPED, "").replace(ESCAPED_BEGINNING, "")
+    ]
     assert raw == []
     assert found or not wants_name
 

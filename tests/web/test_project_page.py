@@ -101,10 +101,10 @@ def test_the_rounds_that_are_stuck_are_listed_by_themselves(
     with store.transaction():
         give_up_work_of(store, lead)  # t1, which was leased ahead: lea may still have it, and is no annotator of it yet
     page = opened(project, lead, "Rounds").run()
-    assert page.caption[0].value.startswith("3 annotations wait for scores")
+    assert page.caption[0].value.startswith("3 annotations are waiting for scores")
     page.segmented_control("rounds_which").set_value("stuck").run()
     assert not page.exception
-    assert page.caption[0].value.startswith("2 annotations wait for scores")
+    assert page.caption[0].value.startswith("2 annotations are waiting for scores")
     rounds = [one.value.replace("\\", "") for one in page.caption if "round 1" in one.value]
     assert [said.split(" · ")[0] for said in rounds] == ["ann", "lea"]
     assert all(said.endswith(":small[t0]") for said in rounds), "the key is there, and small"
@@ -120,13 +120,13 @@ def test_a_lead_is_asked_before_a_text_in_their_hands_is_given_back(
     page = opened(project, lead, "Instances").run()
     page.text_input("project_look_key").set_value("t0").run()
     assert not page.exception
-    assert page.warning[0].value.startswith("You have this text in hand to annotate. If you look at what others marked")
+    assert page.warning[0].value.startswith("You are annotating this text. If you look at what others marked")
     assert not [one for one in page.markdown if "ann · round 1" in one.value]
     [button] = [one for one in page.button if str(one.key).startswith("look_give_back")]
     button.click().run()
     assert not page.exception
     assert [one for one in page.markdown if "ann · round 1" in one.value.replace("\\", "")]
-    assert any("you are not given this text to annotate" in one.value for one in page.caption)
+    assert any("you will not be given this text to annotate" in one.value for one in page.caption)
     assert marking.next_work(store, lead, project.id).work is None
 
 
@@ -153,8 +153,8 @@ def test_a_text_is_called_by_its_first_words_and_its_key_stands_beside_it(
     page.text_input("project_look_key").set_value("t0").run()
     assert page.subheader[0].value.replace("\\", "") == "Never again."
     assert any(one.value.startswith("t0 · ") for one in page.caption)
-    assert list(page.dataframe[0].value.columns)[0] == "text"
-    assert list(page.dataframe[0].value.columns)[-1] == "key"
+    first, *_, last = page.dataframe[0].value.columns
+    assert (first, last) == ("text", "key")
 
 
 @pytest.mark.parametrize("section", ["Progress", "People", "Rounds"])
@@ -170,3 +170,16 @@ def test_nobody_is_asked_for_reviewers_where_every_text_is_complete(
     page = opened(project, lead, section).run()
     assert not page.exception
     assert not page.warning
+
+
+@pytest.mark.parametrize(
+    ("section", "is_wide"), [("Import", False), ("Rules", False), ("Instances", True), ("Record", True)]
+)
+def test_forms_are_not_stretched_over_a_wide_screen_and_tables_use_it(
+    texts, lea, opened: Opened, section: str, is_wide
+) -> None:
+    project = texts(1)
+    page = opened(project, lea(project), section).run()
+    assert not page.exception
+    widths = [block.proto.width_config for block in page.main.children.values() if hasattr(block.proto, "width_config")]
+    assert [width.use_stretch for width in widths if width.use_stretch or width.pixel_width][-1] == is_wide

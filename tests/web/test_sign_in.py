@@ -192,7 +192,7 @@ def test_signing_out_asks_first_and_ends_the_session_in_the_database(client: Tes
     response = client.post("/sign-out", headers=SAME)
     assert response.headers["location"] == "/sign-in?signed-out"
     assert "annotator_session" not in client.cookies
-    assert "You are signed out." in client.get("/sign-in?signed-out").text
+    assert "You have signed out." in client.get("/sign-in?signed-out").text
     client.cookies.set("annotator_session", stolen)
     assert client.get("/annotate", headers=PAGE).status_code == 303
     assert client.get("/sign-out").headers["location"] == "/sign-in"
@@ -235,7 +235,10 @@ def test_a_proxy_that_does_not_hand_on_the_host_is_named(client: TestClient) -> 
 
 @pytest.mark.parametrize(
     ("body", "sentence"),
-    [(b"name=" + b"x" * 40_000, "The form is too large"), (b"&".join([b"a=b"] * 20), "The form has too many fields")],
+    [
+        (b"name=" + b"x" * 40_000, "What you typed is too long"),
+        (b"&".join([b"a=b"] * 20), "The form has too many fields"),
+    ],
 )
 def test_a_form_beyond_measure_is_refused(client: TestClient, body: bytes, sentence: str) -> None:
     response = client.post("/sign-in", content=body, headers=SAME)

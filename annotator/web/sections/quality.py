@@ -43,14 +43,14 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     if not found.outcomes and not found.time.n:
         if accepted.n_several:
             st.info(
-                "Nothing has been handed in here yet, but files brought several annotations of a text: how far these agree is "
+                "Nothing has been submitted here yet, but imported texts have several annotations: how far these agree is "
                 "computed below.",
                 icon=":material/monitoring:",
             )
             _show_agreement(store, visit, project, accepted)
             return
         st.info(
-            "Nothing has been handed in yet. Numbers appear here with the first annotations.",
+            "Nothing has been submitted yet. Numbers appear here with the first annotations.",
             icon=":material/monitoring:",
         )
         return
@@ -93,7 +93,7 @@ def _show_outcomes(store: Store, visit: Visit, project: Project, found: WorkQual
         f"round {share.round_number}: {_percent(share.accepted_share)} of {share.n_decided:,} decided"
         for share in found.accepted_by_round
     ]
-    st.caption(f"Accepted in {' · '.join(shares)}" if shares else "No round yet.")
+    st.caption(f"Accepted in {' · '.join(shares)}" if shares else "There are no rounds yet.")
     return [] if point is None else instances_behind_outcome(store, visit.user, project, int(point[0]), str(point[1]))
 
 
@@ -162,7 +162,7 @@ def _show_reviewers(found: WorkQuality) -> None:
             "score": name,
             "same score": _percent(agreement.exact_share),
             "α (ordinal)": _number(agreement.krippendorff_alpha),
-            "items": agreement.n_items,
+            "compared": agreement.n_items,
             "scored by one": agreement.n_alone,
         }
         for name, agreement in found.reviewers.items()
@@ -174,14 +174,14 @@ def _show_reviewers(found: WorkQuality) -> None:
 
 
 def _show_times(found: WorkQuality) -> None:
-    st.markdown("**Time for an instance**")
+    st.markdown("**Time per instance**")
     everybody = {"everybody": found.time, **found.time_by_person}
     rows = [
-        {"person": name, "median": _seconds(spent.median_seconds), "handed in": spent.n}
+        {"person": name, "median": _seconds(spent.median_seconds), "submitted": spent.n}
         for name, spent in everybody.items()
     ]
     st.dataframe(rows, hide_index=True, key="quality_times")
-    st.caption("Working time, pauses left out.")
+    st.caption("Working time without pauses.")
 
 
 def _show_proposed(found: WorkQuality) -> None:
@@ -205,7 +205,7 @@ def _show_proposed(found: WorkQuality) -> None:
     st.dataframe(rows, hide_index=True, key="quality_proposed")
     suggested, kept = (sum(getattr(count, name) for count in found.proposed) for name in ("n_suggested", "n_kept"))
     st.caption(
-        f"{suggested:,} suggested, {kept:,} kept, in work that was handed in. A set that somebody marked without accepting a "
+        f"{suggested:,} suggested, {kept:,} kept, in work that was submitted. A set that somebody marked without accepting a "
         "proposal is their own, whatever was proposed beside it."
     )
 
@@ -215,7 +215,7 @@ def _show_agreement(store: Store, visit: Visit, project: Project, accepted: Acce
     if accepted.n_several:
         st.caption(as_text(gold_words(project.settings.gold_policy, accepted)))
     key = _AGREEMENT_KEY.format(project.id)
-    if st.button("Compute it now", key=f"quality_compute_{project.id}", help="Reads the whole project."):
+    if st.button("Compute it now", key=f"quality_compute_{project.id}", help="This reads the whole project."):
         with st.spinner("Reading all annotations …"):
             st.session_state[key] = agreement_of(store, visit.user, project)
     found = st.session_state.get(key)
@@ -227,7 +227,7 @@ def _show_found(found: Agreement) -> None:
     labels, tokens, sets = found.labels, found.tokens, found.sets
     if not tokens.n_instances and not labels.n_instances:
         st.info(
-            "No text has annotations by two people yet. Under **Rules** you can ask for more annotators of each text.",
+            "No text has been annotated by two people yet. Under **Rules** you can ask for more annotators for each text.",
             icon=":material/group:",
         )
         return

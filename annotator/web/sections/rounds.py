@@ -19,7 +19,7 @@ from annotator.web.session import Visit
 
 _WORDS: dict[Outcome, str] = {
     "accepted": "Accept it",
-    "returned": "Send it back to its annotator",
+    "returned": "Return it to its annotator",
     "discarded": "Discard the annotation",
 }
 
@@ -31,13 +31,13 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     show_stuck(stuck)
     total = progress_of(store, visit.user, project.id).n_open_rounds
     if not total:
-        st.info("No annotation waits for scores.", icon=":material/task_alt:")
+        st.info("No annotation is waiting for scores.", icon=":material/task_alt:")
         return
     only = _ask_which(stuck) if stuck.annotation_ids else None
     total = total if only is None else len(only)
     pages = -(-total // PAGE_SIZE)
     words, number = st.columns([4, 1], vertical_alignment="bottom")
-    words.caption(f"{counted(total, 'annotation waits', 'annotations wait')} for scores, the oldest first.")
+    words.caption(f"{counted(total, 'annotation is waiting', 'annotations are waiting')} for scores, the oldest first.")
     page = int(number.number_input(f"Page of {pages:,}", 1, pages, key=f"rounds_page_{pages}")) if pages > 1 else 1
     waiting = open_rounds(store, visit.user, project, page, only=only)
     for one in waiting:
@@ -47,7 +47,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
 
 def _ask_which(stuck: StuckWork) -> tuple[int, ...] | None:
     """The annotations to list; None for all."""
-    words = {"all": "all", "stuck": f"those with too few people left ({len(stuck.annotation_ids):,})"}
+    words = {"all": "all", "stuck": f"too few reviewers left ({len(stuck.annotation_ids):,})"}
     chosen = st.segmented_control(
         "Which rounds", list(words), default="all", required=True, format_func=words.__getitem__, key="rounds_which",
         label_visibility="collapsed",
@@ -71,12 +71,12 @@ def _show_one(store: Store, visit: Visit, one: OpenRound) -> None:
     for line in one.scored:
         st.caption(as_text(line))
     if one.n_scored and not one.scored:
-        st.caption("The scores are not shown to you while you annotate this text, or may be given it.")
+        st.caption("You cannot see the scores while you are annotating this text, or may still be given it.")
 
 
 def _ask_decision(store: Store, visit: Visit, annotation_id: int) -> None:
     outcome = st.radio(
-        "The scores that are there stay", get_args(Outcome), format_func=_WORDS.__getitem__,
+        "What becomes of this round? The scores given so far are kept.", get_args(Outcome), format_func=_WORDS.__getitem__,
         key=f"round_outcome_{annotation_id}",
     )  # fmt: skip
     reason = st.text_input("Reason, for the annotator and the reviewers", key=f"round_reason_{annotation_id}")

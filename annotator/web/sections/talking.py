@@ -21,10 +21,10 @@ def show(store: Store, visit: Visit, project: Project, instance_id: int) -> None
     talk = talk_of(store, visit.user, project.id, instance_id)
     for thread, words in talk.threads:
         with st.container(border=True):
-            st.markdown(f"**About {as_text(words)}**" + (" · waits for the lead" if thread.waits_for_lead else ""))
+            st.markdown(f"**About {as_text(words)}**" + (" · waiting for the lead" if thread.waits_for_lead else ""))
             _show_thread(store, visit, thread)
     with st.form(f"talk_begin_{instance_id}", clear_on_submit=True):
-        subject = st.selectbox("A new comment about", talk.subjects, format_func=lambda s: s.words)
+        subject = st.selectbox("New comment about", talk.subjects, format_func=lambda s: s.words)
         text = st.text_area("Comment", height=80, max_chars=10_000)
         if st.form_submit_button("Write"):
             _do(lambda: begin(store, visit.user, project.id, instance_id, subject, text, to_lead=False))
@@ -46,7 +46,7 @@ def show_questions(store: Store, visit: Visit, project: Project) -> int:
             _show_thread(store, visit, question.thread)
     if total > PAGE_SIZE:
         st.caption(
-            f"The oldest {PAGE_SIZE} of {counted(total, 'question')}; the others follow when these are answered."
+            f"The oldest {PAGE_SIZE} of {counted(total, 'question')}. The others follow when these are answered."
         )
     return total
 

@@ -182,7 +182,9 @@ def second_round(number: int = 1) -> dict[str, Any]:
     work["previous"] = {
         "round": 1,
         "sets": [THREE[0], [[2, 4]], [[14, 17], [18, 26]]],
-        "lines": ["Comprehensiveness score 2.33 (2, 2, 3), needs 2.6: what is left without the sets still says it."],
+        "lines": [
+            "Comprehensiveness score 2.33 (2, 2, 3), needs 2.6: the text without the sets still supports the result."
+        ],
         "set_lines": {
             "1": ["“The soup says the opposite.”"],
             "2": ["Compactness score 3.33 (4, 3, 3), needs 3.6: not concise enough.", "“The comma adds nothing.”"],

@@ -177,6 +177,6 @@ def test_the_researcher_exports_the_gold(person: Come, tmp_path: Path) -> None:
     researcher = person("Researcher").open("/export?project=1")
     researcher.page.get_by_role("button", name="Prepare").click()
     with researcher.page.expect_download() as download:
-        researcher.page.get_by_role("button", name="Take").click()
+        researcher.page.get_by_role("button", name="Download").click()
     download.value.save_as(tmp_path / "gold")
     assert (tmp_path / "gold").stat().st_size > 1000

@@ -49,7 +49,7 @@ def test_a_project_is_made_filled_given_to_people_and_exported(
     page = lead.page
     page.get_by_role("button", name="New project").click()
     page.get_by_label("Name", exact=True).fill("Menus")
-    page.get_by_label("Labels, comma separated").last.fill("no, yes")
+    page.get_by_label("Labels, separated by commas").last.fill("no, yes")
     page.get_by_role("button", name="Create").click()
     page.get_by_role("heading", name="Menus").wait_for()
 
@@ -127,7 +127,7 @@ def test_a_project_with_segments_of_ones_own_is_made_and_filled(person: Come, tm
     page.get_by_role("combobox", name="Task").click()
     page.get_by_role("option", name="custom").click()
     page.get_by_text("an answer text").click()
-    expect(page.get_by_label("Labels, comma separated")).to_have_count(0)
+    expect(page.get_by_label("Labels, separated by commas")).to_have_count(0)
     page.get_by_label("Name", exact=True).fill("Own")
     page.get_by_role("textbox", name="Segments in which words are marked").fill("text, context")
     page.get_by_role("textbox", name="Segments that are only shown").fill("question")
@@ -202,7 +202,7 @@ def test_what_a_label_requires_of_the_segments_is_kept(server: Server, person: C
 def test_a_label_in_use_and_a_taken_name_are_refused_on_the_rules_page(person: Come) -> None:
     lead = person("Lead").open("/project?project=1")
     lead.section("Rules")
-    lead.page.get_by_label("Labels, comma separated").fill("positive")
+    lead.page.get_by_label("Labels, separated by commas").fill("positive")
     lead.page.get_by_role("button", name="Save the rules").click()
     lead.sees("cannot be taken away")
 
