@@ -14,31 +14,33 @@ from annotator.domain.projects import GOLD_POLICIES
 
 @click.command("project")
 @click.option("--project", "project_name", required=True, metavar="NAME", help="The project.")
-@click.option("--model", help="One model; else all.")
-@click.option("--method", help="One method; else all.")
-@click.option("--gold-policy", type=click.Choice(GOLD_POLICIES), help="Which sets count; else the project's policy.")
+@click.option("--model", help="Only this model; by default all.")
+@click.option("--method", help="Only this method; by default all.")
+@click.option(
+    "--gold-policy", type=click.Choice(GOLD_POLICIES), help="Which sets count; by default the project's policy."
+)
 @click.option("--split", help="Only this split.")
 @click.option(
     "--gamma",
     type=float,
     default=1.0,
     show_default=True,
-    help="What attributions are multiplied with in ER-TEST's losses.",
+    help="The factor that attributions are multiplied by in ER-TEST's losses.",
 )
 @click.option(
     "--explained",
     type=click.Choice(["predicted", "gold"]),
     default="predicted",
     show_default=True,
-    help="Whose attribution is scored where there are several.",
+    help="The label whose attribution is scored, if there are several.",
 )
 @click.option(
     "--include-training",
     "includes_training",
     is_flag=True,
-    help="Score a model on the split that it was trained on too.",
+    help="Also score a model on the split that it was trained on.",
 )
-@click.option("--intervals", is_flag=True, help="Bootstrap intervals (1,000 resamples) of the means over instances.")
+@click.option("--intervals", is_flag=True, help="Bootstrap intervals (1,000 resamples) of means over instances.")
 @json_option
 @click.pass_obj
 def project(database: Path, /, project_name: str, intervals: bool, as_json: bool, **options: Any) -> None:

@@ -12,19 +12,21 @@ _PATH = click.Path(path_type=Path)
 
 
 @click.command("tests")
-@click.option("--suite", type=_PATH, help="Functional tests, a case a line.")
-@click.option("--contrast", type=_PATH, help="Contrast sets, an original with its changed versions a line.")
+@click.option("--suite", type=_PATH, help="Functional tests, one case per line.")
+@click.option("--contrast", type=_PATH, help="Contrast sets, one original with its changed versions per line.")
 @click.option(
     "--predictions",
     required=True,
     multiple=True,
     type=_PATH,
-    help="What the model predicts; a file a seed, or several.",
+    help="The model's predictions; one file for each seed.",
 )
-@click.option("--base-predictions", "base", multiple=True, type=_PATH, help="The model that it is compared with.")
+@click.option(
+    "--base-predictions", "base", multiple=True, type=_PATH, help="The predictions of the model to compare with."
+)
 @click.option("--groups", type=_PATH, help='Words by group, as JSON: {"women": ["she", ...]}.')
 @click.option("--positive", metavar="LABEL", help="The label whose false positives count, with --groups.")
-@click.option("--intervals", is_flag=True, help="Bootstrap intervals (1,000 resamples) of what is a mean.")
+@click.option("--intervals", is_flag=True, help="Bootstrap intervals (1,000 resamples) of every mean.")
 @json_option
 def tests(
     suite: Path | None,
@@ -40,9 +42,9 @@ def tests(
     from annotator.usecases.evaluating_tests import ScoredFiles, evaluate_tests
 
     if suite is None and contrast is None:
-        raise click.UsageError("Name what is scored: --suite, --contrast, or both.")
+        raise click.UsageError("Name what is to be scored: --suite, --contrast, or both.")
     if (groups is None) != (positive is None):
-        raise click.UsageError("--groups and --positive go together.")
+        raise click.UsageError("--groups and --positive need each other: give both.")
     files = ScoredFiles(predictions, suite, contrast, base, groups, positive)
     scores = evaluate_tests(files, n_resamples=1000 if intervals else 0)
     show_scores(scores, _registered(scores).get, as_json=as_json)

@@ -118,16 +118,20 @@ def file_options(*, gold_format: str) -> Callable[[Callable[..., None]], Callabl
         click.option("--gold", required=True, type=path, help="The gold."),
         click.option("--gold-format", default=gold_format, show_default=True, help="One of `annotator import`."),
         click.option("--gold-policy", type=policies, default="all", show_default=True, help="Which sets count."),
-        click.option("--language", default="en", show_default=True, help="For gold that brings no tokens."),
+        click.option("--language", default="en", show_default=True, help="The language, if the gold has no tokens."),
         click.option(
-            "--predictions", required=True, type=path, help="The attributions, with answers if there are some."
+            "--predictions", required=True, type=path, help="The attributions, with answers if there are any."
         ),
         click.option(
-            "--format", "output_format", default="attributions", show_default=True, help="Of the predictions."
+            "--format",
+            "output_format",
+            default="attributions",
+            show_default=True,
+            help="The format of the predictions.",
         ),
-        click.option("--model", default="", help="The model, where the file does not say it."),
-        click.option("--method", default="", help="The method, where the file does not say it."),
-        click.option("--labels", default="", help="Labels, comma separated, where the file numbers classes."),
+        click.option("--model", default="", help="The model, if the file names none."),
+        click.option("--method", default="", help="The method, if the file names none."),
+        click.option("--labels", default="", help="Labels, separated by commas, if the file numbers its classes."),
         click.option(
             "--intervals", is_flag=True, help="Bootstrap intervals (1,000 resamples) of means over instances."
         ),

@@ -51,13 +51,15 @@ def ready(as_json: bool) -> None:
 @click.argument("name")
 @_project
 @click.option("--ready", "ready_name", required=True, metavar="NAME", help="One of `annotator suite ready`.")
-@click.option("--test", "only", multiple=True, metavar="TEST", help="Only this test; several.")
-@click.option("--n", default=_N_CASES, show_default=True, type=click.IntRange(1, 100_000), help="Cases of a test.")
-@click.option("--seed", default=0, show_default=True, help="Of the draw.")
+@click.option("--test", "only", multiple=True, metavar="TEST", help="Only this test; may be given several times.")
 @click.option(
-    "--label", "labels", multiple=True, metavar="READY=OWN", help="What the project calls a label of the suite."
+    "--n", default=_N_CASES, show_default=True, type=click.IntRange(1, 100_000), help="How many cases a test gets."
 )
-@click.option("--on-texts", is_flag=True, help="Tests that change texts change those of the project.")
+@click.option("--seed", default=0, show_default=True, help="The seed from which cases are drawn.")
+@click.option(
+    "--label", "labels", multiple=True, metavar="READY=OWN", help="The project's name for one of the suite's labels."
+)
+@click.option("--on-texts", is_flag=True, help="Let tests that change texts change those of the project.")
 @json_option
 @click.pass_obj
 def make(
@@ -120,7 +122,7 @@ def list_(path: Path, project_name: str, as_json: bool) -> None:
         for test in one.tests:
             click.echo(f"  {test.category:<11} {test.type}  {test.name}: {counted(test.n_cases, 'case')}")
     if not found:
-        click.echo("There is no suite. Make one with 'annotator suite make NAME --ready sentiment --project P'.")
+        click.echo("There are no suites yet. Make one with 'annotator suite make NAME --ready sentiment --project P'.")
 
 
 @suite.command()
@@ -143,9 +145,9 @@ def export(path: Path, name: str, file: Path, project_name: str) -> None:
 @click.argument("file", type=_FILE)
 @_project
 @click.option(
-    "--rename", "renamed", multiple=True, metavar="LABEL=OWN", help="What the project calls a label of the file."
+    "--rename", "renamed", multiple=True, metavar="LABEL=OWN", help="The project's name for one of the file's labels."
 )
-@click.option("--skip-invalid", is_flag=True, help="Leave bad cases out and store the rest.")
+@click.option("--skip-invalid", is_flag=True, help="Leave cases with problems out and store the rest.")
 @click.pass_obj
 def import_(path: Path, name: str, file: Path, project_name: str, renamed: Sequence[str], skip_invalid: bool) -> None:
     """Store the cases of FILE as a new suite NAME."""
@@ -172,20 +174,22 @@ def import_(path: Path, name: str, file: Path, project_name: str, renamed: Seque
     "--model", required=True, help="built-in, built-in:NAME, spacy:FOLDER-OR-NAME or transformers:FOLDER-OR-NAME."
 )
 @click.option("--as", "model_name", default="", metavar="NAME", help="Keep its answers under this name.")
-@click.option("--seed", default="", help="Of the model's training, where several stand under one name.")
+@click.option("--seed", default="", help="The seed of the model's training, if several have one name.")
 @click.option(
     "--rename",
     "renamed",
     multiple=True,
     metavar="MODEL_LABEL=LABEL",
-    help="What the project calls a label of the model.",
+    help="The project's name for one of the model's labels.",
 )
-@click.option("--again", is_flag=True, help="Also the tests that it has answered before.")
-@click.option("--device", default="auto", show_default=True, help="Of a transformers model: auto, cpu or cuda.")
+@click.option("--again", is_flag=True, help="Repeat tests that it has answered before.")
+@click.option("--device", default="auto", show_default=True, help="For a transformers model: auto, cpu or cuda.")
 @click.option(
-    "--threads", type=click.IntRange(min=1), default=1, show_default=True, help="Of a transformers model on a CPU."
+    "--threads", type=click.IntRange(min=1), default=1, show_default=True, help="For a transformers model on a CPU."
 )
-@click.option("--allow-model-hub", is_flag=True, help="A transformers model may be fetched from the Hugging Face hub.")
+@click.option(
+    "--allow-model-hub", is_flag=True, help="Allow a transformers model to be fetched from the Hugging Face hub."
+)
 @json_option
 @click.pass_obj
 def run(
@@ -216,8 +220,8 @@ def run(
 @click.argument("name")
 @click.argument("files", nargs=-1, required=True, type=_FILE)
 @_project
-@click.option("--model", default="", help="Whose they are, where the rows do not say it.")
-@click.option("--update", is_flag=True, help="Other answers of a known run take the place of those that are there.")
+@click.option("--model", default="", help="The model, if the rows name none.")
+@click.option("--update", is_flag=True, help="Let other answers of a known run replace those that are stored.")
 @click.pass_obj
 def predictions(path: Path, name: str, files: tuple[Path, ...], project_name: str, model: str, update: bool) -> None:
     """Read back what a model predicted for every text of the suite NAME; a file a seed, or several."""
@@ -228,14 +232,14 @@ def predictions(path: Path, name: str, files: tuple[Path, ...], project_name: st
         project = find_project(store, project_name)
         done = import_suite_predictions(store, LOCAL_OPERATOR, project, name, files, model=model, update=update)
     click.echo(
-        f"'{done.model}': {counted(done.n_new, 'new run')}, {done.n_changed} changed, {done.n_unchanged} as they were."
+        f"'{done.model}': {counted(done.n_new, 'new run')}, {done.n_changed} changed, {done.n_unchanged} unchanged."
     )
 
 
 @suite.command()
 @click.argument("name")
 @_project
-@click.option("--compare", nargs=2, metavar="MODEL OTHER", help="How much more often the other one fails.")
+@click.option("--compare", nargs=2, metavar="MODEL OTHER", help="Show how much more often the other one fails.")
 @json_option
 @click.pass_obj
 def score(path: Path, name: str, project_name: str, compare: tuple[str, str] | None, as_json: bool) -> None:
@@ -252,7 +256,7 @@ def score(path: Path, name: str, project_name: str, compare: tuple[str, str] | N
                     "rows": [_result(row) for row in results.rows]})  # fmt: skip
         return
     if not results.models:
-        click.echo(f"No model has answered '{name}' yet. Ask one with 'annotator suite run', or read predictions back.")
+        click.echo(f"No model has answered '{name}' yet. Run one with 'annotator suite run', or import predictions.")
     for row in results.rows:
         indent = "  " if row.test is not None else ""
         click.echo(f"{indent}{row.name} ({counted(row.n_cases, 'case')})")
@@ -299,4 +303,4 @@ def remove(path: Path, name: str, project_name: str, test_name: str | None) -> N
             remove_suite(store, LOCAL_OPERATOR, project, name)
         else:
             remove_test(store, LOCAL_OPERATOR, project, name, test_name)
-    click.echo(f"'{test_name or name}' is gone.")
+    click.echo(f"'{test_name or name}' has been removed.")

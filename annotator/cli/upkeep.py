@@ -31,7 +31,7 @@ def backup(database: Path, path: Path, as_json: bool) -> None:
 
 @click.command()
 @click.argument("path", type=click.Path(path_type=Path))
-@click.option("--anyway", is_flag=True, help="Also a backup in which something is wrong.")
+@click.option("--anyway", is_flag=True, help="Restore even a backup with defects.")
 @json_option
 @click.pass_obj
 def restore(database: Path, path: Path, anyway: bool, as_json: bool) -> None:
@@ -65,7 +65,7 @@ def restore(database: Path, path: Path, anyway: bool, as_json: bool) -> None:
         )
     if done.kept is not None:
         names = ", ".join(path.name for path in sorted(done.kept.parent.glob(f"{glob.escape(done.kept.name)}*")))
-        click.echo(f"What was there is kept in {done.kept.parent}: {names}.")
+        click.echo(f"The old files are kept in {done.kept.parent}: {names}.")
 
 
 @click.command()

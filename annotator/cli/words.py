@@ -38,7 +38,7 @@ def list_(path: Path, project_name: str, as_json: bool) -> None:
         rest = f" and {len(one.words) - _SHOWN:,} more" if len(one.words) > _SHOWN else ""
         click.echo(f"{one.name} ({one.role}, {one.language}): {', '.join(one.words[:_SHOWN])}{rest}")
     if not found:
-        click.echo("There is no word list. Save one with 'annotator words save NAME FILE --project P'.")
+        click.echo("There are no word lists yet. Save one with 'annotator words save NAME FILE --project P'.")
 
 
 @words.command()
@@ -46,7 +46,7 @@ def list_(path: Path, project_name: str, as_json: bool) -> None:
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @_project
 @click.option("--role", type=click.Choice(WORD_LIST_ROLES), default="slot", show_default=True, help="What it is for.")
-@click.option("--language", help="The project's when it is not said.")
+@click.option("--language", help="The language; by default the project's.")
 @click.pass_obj
 def save(path: Path, name: str, file: Path, project_name: str, role: WordListRole, language: str | None) -> None:
     """Save a list from a text file, a word a line ("big | small" for two forms), in place of the one of its name."""
@@ -74,4 +74,4 @@ def remove(path: Path, name: str, project_name: str) -> None:
 
     with opened(path) as store:
         remove_word_list(store, LOCAL_OPERATOR, find_project(store, project_name), name)
-    click.echo(f"The list '{name}' is gone.")
+    click.echo(f"The list '{name}' has been removed.")

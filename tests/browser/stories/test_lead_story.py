@@ -89,7 +89,7 @@ def test_a_project_is_made_filled_given_to_people_and_exported(
     lead.section("Progress")
     lead.sees("100 % done: 2 complete of 2")
     lead.section("Instances")
-    page.get_by_label("Look at an instance").fill("a")
+    page.get_by_label("To look at a text").fill("a")
     page.keyboard.press("Enter")
     lead.sees("Annotator 2 · round 1 · accepted")
     page.locator(".segment-text").first.wait_for()
@@ -97,7 +97,7 @@ def test_a_project_is_made_filled_given_to_people_and_exported(
     lead.section("Export")
     page.get_by_role("button", name="Prepare").click()
     with page.expect_download() as download:
-        page.get_by_role("button", name="Take Menus.jsonl").click()
+        page.get_by_role("button", name="Download Menus.jsonl").click()
     download.value.save_as(tmp_path / "out.jsonl")
     rows = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text(encoding="utf-8").splitlines()]
     assert [row["key"] for row in rows if row["record"] == "instance"] == ["a", "b"]
@@ -171,7 +171,7 @@ def test_a_researcher_takes_the_papers_formats_and_not_everything(person: Come) 
     page.keyboard.press("Escape")
     page.get_by_role("button", name="Prepare").click()
     with page.expect_download() as download:
-        page.get_by_role("button", name="Take Sentiment-eraser.zip").click()
+        page.get_by_role("button", name="Download Sentiment-eraser.zip").click()
     assert download.value.suggested_filename == "Sentiment-eraser.zip"
 
 
