@@ -66,7 +66,7 @@ def _check_round(record: InstanceRecord, number: int, made: RoundRecord, finding
             continue
         scored = {position for position, (suf, com, _) in enumerate(review.sets) if suf is not None and com is not None}
         if review.comprehensiveness is None or not set(range(n_sets)) - carried <= scored:
-            findings.refuse(f"{where}.sets", "", "A review that was handed in has all scores.")
+            findings.refuse(f"{where}.sets", "", "A submitted review must have all its scores.")
 
 
 def _check_thread(number: int, thread: ThreadRecord, findings: Findings) -> None:

@@ -81,7 +81,7 @@ def decide_round(store: Store, actor: User, annotation_id: int, outcome: Outcome
             raise Conflict(f"This round has already been decided: {found.outcome}, by {found.decided_by}.")
         if annotation.state != "submitted" or is_held(store, found.instance_id):
             raise Conflict(
-                "This annotation is not before its reviewers now: it was withdrawn, or waits for another decision."
+                "This annotation is not being reviewed now: it was withdrawn, or is waiting for another decision."
             )
         project = get_project_by_id(store, found.project_id)
         _close(store, project, found, annotation, outcome, actor.name, reason.strip(), None)

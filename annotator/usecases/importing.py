@@ -149,7 +149,7 @@ def _refuse(report: ImportReport, options: ImportOptions, path: Path, format_nam
         raise ImportRefused(_refusal(report, path, n_rows), report.problems, report.n_problems)
     if n_rows == 0:
         raise InvalidValue(
-            f"{_named(path)} holds no row that the format {format_name} reads; there is nothing to import. "
+            f"{_named(path)} has no row that the format {format_name} reads; there is nothing to import. "
             "Choose another file, or the format that it has."
         )
 
@@ -162,5 +162,5 @@ def _refusal(report: ImportReport, path: Path, n_rows: int) -> str:
     n = report.n_problems
     told = f"'{path.name}' has {counted(n, 'problem')}; nothing was stored."
     if n_rows == 0:
-        return f"{told} No row of it can be taken."
-    return f"{told} Mend the file, or leave the bad rows out with --skip-invalid."
+        return f"{told} None of its rows can be used."
+    return f"{told} Correct the file, or leave the bad rows out with --skip-invalid."

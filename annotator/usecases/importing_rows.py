@@ -50,7 +50,7 @@ def import_rows(
 
 def _said(refusal: ImportRefused) -> str:
     n = refusal.n_problems
-    lines = [f"{counted(n, 'problem')}; nothing was stored. Mend the rows, or repeat with skip_invalid=True."]
+    lines = [f"{counted(n, 'problem')}; nothing was stored. Correct the rows, or repeat with skip_invalid=True."]
     lines += [str(problem) for problem in refusal.problems[:_SHOWN]]
     return "\n  ".join(lines + (["... `problems` holds the first 200."] if n > _SHOWN else []))
 

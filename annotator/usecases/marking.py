@@ -454,7 +454,7 @@ def _annotator(store: Store, user: User, project_id: int) -> int:
 
 def _why_empty(store: Store, project: Project, counts: dict[str, int]) -> str:
     if counts["submitted"] == 0 and not instance_counts(store, project.id):
-        return f"Nothing waits in “{project.name}” yet. Its lead imports texts on the Project page."
+        return f"There are no texts in “{project.name}” yet. Its lead imports them on the Project page."
     return "Everything that can be given to you is done. New work appears here by itself when there is some."
 
 

@@ -121,7 +121,7 @@ def create_project(
 def _checked_name(store: Store, name: str) -> str:
     cleaned = name.strip()
     if not 1 <= len(cleaned) <= _LONGEST_NAME:
-        raise InvalidValue(f"A project needs a name of 1 to {_LONGEST_NAME} characters.")
+        raise InvalidValue(f"The name of a project must have 1 to {_LONGEST_NAME} characters.")
     if find_by_name(store, cleaned) is not None:
         raise InvalidValue(f"There is a project '{cleaned}' already. Choose another name.")
     return cleaned
@@ -195,8 +195,8 @@ def _check_kinds(store: Store, project: Project, before: Project) -> None:
         n = count_of_kind(store, project.id, kind)
         if n and kind not in project.settings.own_perturbation_kinds:
             raise InvalidValue(
-                f"The kind '{kind}' cannot be taken away: {counted(n, 'changed version')} of it "
-                f"wait{'' if n != 1 else 's'} for a checker or an author. Have them approved or withdrawn first."
+                f"The kind '{kind}' cannot be removed: {counted(n, 'changed version')} of it "
+                f"{'is' if n == 1 else 'are'} waiting for a checker or an author. Have these approved or withdrawn first."
             )
 
 
@@ -211,14 +211,14 @@ def _require_unused(label: str, use: LabelUse) -> None:
     )
     said = ", ".join(counted(n, what) for n, what in counts if n)
     raise InvalidValue(
-        f"The label '{label}' cannot be taken away: {said} of this project carry it. Give those another label first."
+        f"The label '{label}' cannot be removed: it is used by {said} of this project. Give those another label first."
     )
 
 
 def _check_segment_rule(project: Project, label: str, segments: Sequence[str]) -> None:
     if project.labels and label not in project.labels:
         raise InvalidValue(
-            f"A rule for segments names '{label}', which is no label of the project. Take the rule away."
+            f"A rule for segments names '{label}', which is not a label of the project. Remove the rule."
         )
     for name in segments:
         spec = project.task.spec_of(name)
@@ -230,7 +230,7 @@ def _check_no_contradiction(settings: ProjectSettings) -> None:
     for label, required in settings.required_segments.items():
         both = [name for name in required if name in settings.forbidden_segments.get(label, ())]
         if both:
-            raise InvalidValue(f"'{label}' cannot both require and forbid '{both[0]}'. Take one of the two away.")
+            raise InvalidValue(f"'{label}' cannot both require and forbid '{both[0]}'. Remove one of the two.")
 
 
 def _check_previews(project: Project, before: Project) -> None:
@@ -242,7 +242,7 @@ def _check_previews(project: Project, before: Project) -> None:
         if name not in project.labels:
             raise InvalidValue(
                 f"The preview model's label '{label}' is to be called '{name}', which is no label of the project "
-                f"({', '.join(project.labels)}). Correct it, or take it away."
+                f"({', '.join(project.labels)}). Correct it, or remove it."
             )
 
 
@@ -264,7 +264,7 @@ def _follow_settings(store: Store, project: Project, before: ProjectSettings) ->
 def give_role(store: Store, actor: User, project_id: int, name: str, role: Role) -> None:
     """Let a person take part in a project."""
     if role not in PROJECT_ROLES:
-        raise InvalidValue(f"'{role}' is no role in a project; choose one of {', '.join(PROJECT_ROLES)}.")
+        raise InvalidValue(f"'{role}' is not a role in a project; choose one of {', '.join(PROJECT_ROLES)}.")
     with store.transaction():
         require(store, actor, project_id, "manage project")
         add_role(store, project_id, get_user(store, name), role)

@@ -26,7 +26,7 @@ def back_up(store: Store, actor: User, target: Path) -> str | None:
         with store.transaction():
             add_event(store, actor.name, "backup", "database", file=target.name)
     except NotWritable as error:
-        return f"The backup is complete, but that it was made could not be written down: {error}"
+        return f"The backup is complete, but it could not be noted in the record: {error}"
     return None
 
 
@@ -59,7 +59,7 @@ def _unsettled(store: Store) -> Iterable[str]:
     for key, words in checks.unsettled_rounds(store, limit=_AT_MOST):
         yield f"A round of instance '{key}' {words}."
     for key, person in checks.incomplete_reviews(store, limit=_AT_MOST):
-        yield f"The review by '{person}' of instance '{key}' was handed in without all scores."
+        yield f"The review by '{person}' of instance '{key}' was submitted without all scores."
 
 
 def _loose_work(store: Store) -> Iterable[str]:

@@ -168,7 +168,7 @@ def test_only_a_local_path_is_gone_to(path: str, answer: str) -> None:
 def test_a_wrong_password_is_said_to_screen_readers_too_and_the_name_stays(client: TestClient) -> None:
     response = client.post("/sign-in", data={"name": NASTY, "password": "x"}, headers=SAME)
     assert response.status_code == 403
-    assert alert(response).startswith("This name and password do not belong together")
+    assert alert(response).startswith("The name or the password is wrong")
     assert NASTY not in response.text
     assert 'value="&lt;script&gt;alert(1)&lt;/script&gt;"' in response.text
     assert "set-cookie" not in response.headers
@@ -255,7 +255,7 @@ def test_a_link_sets_a_password_and_signs_in_and_looking_does_not_use_it_up(path
     for _ in range(2):
         assert "Choose a password for <strong>ann</strong>" in client.get(link).text
     short = client.post(link, data={"password": "short"}, headers=SAME)
-    assert (short.status_code, alert(short)) == (422, "A password has at least 10 characters; this one has 5.")
+    assert (short.status_code, alert(short)) == (422, "A password must have at least 10 characters; this one has 5.")
     response = client.post(link, data={"password": "another long password"}, headers=SAME)
     assert (response.status_code, response.headers["location"]) == (303, "/")
     assert client.get("/annotate", headers=PAGE).text == "the page"
@@ -270,7 +270,7 @@ def test_the_first_account_chooses_its_name(tmp_path: Path) -> None:
     with client_of(tmp_path / "fresh.db") as client:
         assert "There is no account yet. Open the one-time link" in client.get("/sign-in").text
         refused = client.post(link, data={"name": " ", "password": PASSWORD}, headers=SAME)
-        assert alert(refused) == "A name has 1 to 100 characters; this one has 0."
+        assert alert(refused) == "A name must have 1 to 100 characters; this one has 0."
         assert client.post(link, data={"name": NASTY, "password": PASSWORD}, headers=SAME).status_code == 303
         page = client.get("/sign-out").text
     assert NASTY not in page

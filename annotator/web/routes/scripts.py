@@ -205,7 +205,7 @@ def _one_of(query: Mapping[str, str], name: str, known: tuple[Any, ...], default
 def _refusal(error: AnnotatorError) -> Response:
     if isinstance(error, ImportRefused):
         n = error.n_problems
-        said = f"{counted(n, 'problem')}; nothing was stored. Mend the rows, or repeat with skip_invalid=true."
+        said = f"{counted(n, 'problem')}; nothing was stored. Correct the rows, or repeat with skip_invalid=true."
         return _json({"stored": False, "error": said, "n_problems": n, "problems": error.problems}, 422)
     response = error_response(error)
     response.status_code = 413 if isinstance(error, _TooLarge) else status_of(error)

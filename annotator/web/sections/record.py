@@ -10,7 +10,6 @@ from annotator.usecases.projects import events_of
 from annotator.web.session import Visit
 
 _PAGE = 50
-_ROW = 56  # pixels: two lines
 _HEIGHT = 560  # pixels: the choice of the page stays in sight below
 
 
@@ -34,13 +33,12 @@ def show(store: Store, visit: Visit, project: Project) -> None:
             for event in events
         ],
         hide_index=True,
-        height=min(_HEIGHT, 38 + _ROW * len(events)),
-        row_height=_ROW,
+        height=min(_HEIGHT, 38 + 35 * len(events)),
         key=f"record_events_{page}",
         column_config={
             "when": st.column_config.TextColumn(width=140),
             "who": st.column_config.TextColumn(width=110),
-            "what": st.column_config.TextColumn(width="large"),
+            "what": st.column_config.TextColumn(width=520),
             "text": st.column_config.TextColumn(width="medium"),
             "key": st.column_config.TextColumn(width="small"),
         },
