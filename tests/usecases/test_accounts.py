@@ -145,7 +145,9 @@ def test_disabling_ends_sessions_and_links_at_once(store: Store) -> None:
 
 def test_the_only_administrator_cannot_be_disabled(store: Store) -> None:
     make_user(store, "admin")
-    with pytest.raises(InvalidValue, match=r"'admin' is the only administrator\. Make somebody else an administrator first"):
+    with pytest.raises(
+        InvalidValue, match=r"'admin' is the only administrator\. Make somebody else an administrator first"
+    ):
         accounts.disable_user(store, LOCAL_OPERATOR, "admin")
 
 

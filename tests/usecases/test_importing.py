@@ -433,7 +433,9 @@ def test_prose_given_as_jsonl_is_one_problem(
 ) -> None:
     (tmp_path / "README").write_text("A line of prose.\n" * 57)
     options = ImportOptions(skip_invalid=True)  # there is nothing but the problem
-    with pytest.raises(ImportRefused, match="has 1 problem; nothing was stored. None of its rows can be used") as refusal:
+    with pytest.raises(
+        ImportRefused, match="has 1 problem; nothing was stored. None of its rows can be used"
+    ) as refusal:
         import_file(store, LOCAL_OPERATOR, make_project(), "jsonl", tmp_path / "README", options)
     assert "This does not look like JSONL" in str(refusal.value.problems[0])
 
