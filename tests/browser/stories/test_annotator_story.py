@@ -152,7 +152,7 @@ def test_a_text_is_skipped_and_another_proposed_to_be_discarded(server: Server, 
     lead.section("Decisions")
     lead.sees("names a person")
     lead.page.get_by_role("button", name="Keep it").click()
-    lead.sees("Nothing waits for a decision")
+    lead.sees("There is nothing to decide")
     ann.annotate(SENTIMENT)
     assert ann.key == proposed
     ann.sees("was rejected")

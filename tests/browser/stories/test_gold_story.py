@@ -29,7 +29,7 @@ def test_a_question_is_answered_and_a_version_is_made_of_what_was_ticked(
     lead.sees("Does irony count?")
     page.get_by_role("textbox", name="Answer").fill("It does.")
     page.get_by_role("button", name="Answer").click()
-    lead.sees("Nothing waits for a decision")
+    lead.sees("There is nothing to decide")
     ann.press("Escape", "q")
     ann.sees("It does.")
 

@@ -39,7 +39,7 @@ def accept_stuck_round(lead: Person) -> None:
     lead.page.get_by_role("button", name="Decide").click()
     lead.page.get_by_label("Reason, for the annotator and the reviewers").fill("nobody reviews here")
     lead.page.get_by_role("button", name="Decide the round").click()
-    lead.sees("No annotation waits for scores")
+    lead.sees("No annotation is waiting for scores")
 
 
 def test_a_project_is_made_filled_given_to_people_and_exported(
@@ -204,7 +204,7 @@ def test_a_label_in_use_and_a_taken_name_are_refused_on_the_rules_page(person: C
     lead.section("Rules")
     lead.page.get_by_label("Labels, separated by commas").fill("positive")
     lead.page.get_by_role("button", name="Save the rules").click()
-    lead.sees("cannot be taken away")
+    lead.sees("cannot be removed")
 
 
 def test_the_rules_are_saved_and_hold_at_once(person: Come) -> None:
