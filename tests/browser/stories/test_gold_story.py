@@ -42,7 +42,7 @@ def test_a_question_is_answered_and_a_version_is_made_of_what_was_ticked(
     page.get_by_text("Timeline", exact=True).click()
     lead.sees("made a version of the lead’s the gold")
     page.get_by_role("button", name="Undo the choice").click()
-    lead.sees("took the choice of gold back")
+    lead.sees("took back the choice of gold")
     with open_store(server.database) as store:
         choice = look_at(store, LOCAL_OPERATOR, get_project_by_id(store, 1), _with_gold(server)).choice
     assert choice is None
