@@ -3,7 +3,7 @@
 import streamlit as st
 
 from annotator.web.frame import as_text
-from annotator.web.page_parts import require_project
+from annotator.web.page_parts import READABLE, require_project
 from annotator.web.sections import exporting
 from annotator.web.session import current_visit, page_store
 
@@ -11,5 +11,6 @@ with page_store() as store:
     visit = current_visit(store)
     project = require_project(visit, "export")
     if project is not None:
-        st.header(as_text(f"Export {project.name}"), anchor=False)
-        exporting.show(store, visit, project)
+        with st.container(width=READABLE):
+            st.header(as_text(f"Export {project.name}"), anchor=False)
+            exporting.show(store, visit, project)

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from annotator.web.frame import as_text
-from annotator.web.page_parts import asked_instance, require_project
+from annotator.web.page_parts import READABLE, asked_instance, require_project
 from annotator.web.sections import (
     creating,
     decisions,
@@ -32,6 +32,8 @@ SECTIONS = {
     "Record": record.show,
 }
 
+WIDE = frozenset({"Instances", "Quality", "Record"})  # tables, charts and texts side by side use the whole screen
+
 with page_store() as store:
     visit = current_visit(store)
     if visit.project is None:
@@ -40,7 +42,7 @@ with page_store() as store:
     else:
         project = require_project(visit, "manage project")
         if project is not None:
-            title, new = st.columns([4, 1], vertical_alignment="center")
+            title, new = st.container(width=READABLE).columns([4, 1], vertical_alignment="center")
             title.header(as_text(project.name), anchor=False)
             if new.button("New project", icon=":material/add:", width="stretch", key="project_new"):
                 creating.dialog()
@@ -50,4 +52,6 @@ with page_store() as store:
             )  # fmt: skip
             if done := st.session_state.pop("import_done", None):
                 st.toast(done, icon=":material/check:")
-            SECTIONS[section or "Progress"](store, visit, project)
+            chosen = section or "Progress"
+            with st.container(width="stretch" if chosen in WIDE else READABLE):
+                SECTIONS[chosen](store, visit, project)

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from annotator.attribution.base import Input, SegmentTokens
 from annotator.domain.models import Piece
+from annotator.domain.numbers import counted
 from annotator.domain.texts import TokenizedText
 from annotator.errors import InvalidValue, ModelError
 from annotator.text.merging import How, Merged, merge_over_segments
@@ -174,7 +175,8 @@ def _groups(
     if not questions:
         if len(selectable) > 2:
             raise ModelError(
-                f"The input has {len(selectable)} texts ({', '.join(selectable)}), but the model '{cutter.model_name}' "
+                f"The input has {counted(len(selectable), 'text')} ({', '.join(selectable)}), but the model "
+                f"'{cutter.model_name}' "
                 "takes one text or a pair."
             )
         return [[name] for name in selectable], None
@@ -205,7 +207,8 @@ def _cut_into_pieces(cutter: Cutter, texts: Sequence[str], question: int | None,
 
 def _too_long(cutter: Cutter, texts: Sequence[str], n_pieces: int) -> str:
     return (
-        f"The input {texts[0][:50]!r} has {n_pieces} pieces, but the model '{cutter.model_name}' sees {cutter.limit} at "
+        f"The input {texts[0][:50]!r} has {counted(n_pieces, 'piece')}, but the model '{cutter.model_name}' sees "
+        f"{cutter.limit} at "
         "most. Shorten it, or say that too long texts are cut: tokens that the model did not see then have no score."
     )
 

@@ -13,6 +13,7 @@ from annotator.attribution.transformers_encoding import Batch, Encoded, Tensor, 
 from annotator.attribution.transformers_loading import Loaded, answering, needed
 from annotator.attribution.transformers_parameters import BASELINE_PIECES, FOLLOWS_MODEL, Value
 from annotator.attribution.transformers_predictors import Explainable, Target
+from annotator.domain.numbers import counted
 from annotator.errors import InvalidValue, ModelError
 
 Scores = npt.NDArray[np.float64]
@@ -151,6 +152,6 @@ def _embeddings_given(loaded: Loaded, embeddings: Tensor) -> Iterator[None]:
         hook.remove()
     if n_used != 1:
         raise ModelError(
-            f"The model '{loaded.name}' ({loaded.about['model']}) uses the embeddings of its text {n_used} times; "
+            f"The model '{loaded.name}' ({loaded.about['model']}) uses the embeddings of its text {counted(n_used, 'time')}; "
             "gradients are computed only for models that use them once."
         )

@@ -21,6 +21,7 @@ from annotator.attribution.transformers_encoding import (
     encode,
 )
 from annotator.attribution.transformers_parameters import ModelKind
+from annotator.domain.numbers import counted
 from annotator.errors import InvalidValue, ModelError
 
 Device = Literal["cpu", "cuda"]
@@ -112,7 +113,8 @@ def answering(loaded: Loaded) -> Iterator[None]:
 def _out_of_memory(loaded: Loaded) -> str:
     where = "GPU" if loaded.device == "cuda" else "machine"
     return (
-        f"The memory of the {where} is too small for the model '{loaded.name}' with {loaded.batch_size} inputs at once. "
+        f"The memory of the {where} is too small for the model '{loaded.name}' with "
+        f"{counted(loaded.batch_size, 'input')} at once. "
         f"Choose a smaller batch size (it is now {loaded.batch_size}), or shorter texts."
     )
 

@@ -12,6 +12,7 @@ from annotator.attribution.base import Input
 from annotator.attribution.transformers_encoding import Batch, Encoded, Tensor, in_batches, seen_tokens
 from annotator.attribution.transformers_loading import Loaded
 from annotator.domain.models import Prediction
+from annotator.domain.numbers import counted
 from annotator.errors import ModelError
 
 _NO_NUMBER = "answered with what is no number"
@@ -89,7 +90,7 @@ class Classifier:
         if logits.ndim != 2 or logits.shape[1] != len(self.labels):
             raise ModelError(
                 f"The model '{self.name}' answers {logits.shape[-1]} numbers, but its configuration names "
-                f"{len(self.labels)} labels ({', '.join(self.labels)}). Mend id2label in its config.json."
+                f"{counted(len(self.labels), 'label')} ({', '.join(self.labels)}). Mend id2label in its config.json."
             )
         return logits
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from annotator.domain.numbers import counted
 from annotator.errors import InvalidValue
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def show_rest(n: int, shown: Sized, what: str) -> None:
     """On standard error, how many there are beside those that were shown."""
     hidden = n - len(shown)
     if hidden > 0:
-        click.echo(f"... and {hidden:,} more {what}{'s' if hidden > 1 else ''}", err=True)
+        click.echo(f"... and {counted(hidden, f'more {what}')}", err=True)
 
 
 def pairs_of(written: Sequence[str], option: str) -> dict[str, str]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from annotator.cli.answers import json_option, opened, pairs_of, print_json, show_rest
-from annotator.domain.numbers import written
+from annotator.domain.numbers import counted, written
 from annotator.domain.people import LOCAL_OPERATOR
 
 if TYPE_CHECKING:
@@ -34,62 +34,85 @@ _OF_THE_MODEL = {"device": "device", "threads": "threads", "inputs_at_once": "in
 @click.option(
     "--method",
     required=True,
-    help="occlusion, lime, linear, random, gold; of transformers models also integrated-gradients, gradient-x-input, "
+    help="occlusion, lime, linear, random, gold; for transformers models also integrated-gradients, gradient-x-input, "
     "attention, attention-rollout.",
 )
 @click.option(
     "--label",
     default="predicted",
     show_default=True,
-    help="Whose attribution: predicted, gold, all, or one of the project's labels.",
+    help="The label to explain: predicted, gold, all, or one of the project's labels.",
 )
-@click.option("--seed", "seeds", type=click.IntRange(min=0), multiple=True, help="Of a method that draws; several.")
+@click.option(
+    "--seed",
+    "seeds",
+    type=click.IntRange(min=0),
+    multiple=True,
+    help="Seed of a method that draws at random; may be given several times.",
+)
 @click.option("--preset", help="A paper's settings, such as wang-2022 or stevens-su-2021.")
-@click.option("--steps", type=click.IntRange(min=1), help="Of integrated gradients.")
-@click.option("--baseline", help="Of integrated gradients: mask, pad, eos, bos, unk or zero.")
-@click.option("--layer", help="Of attention: a number, last or all.")
-@click.option("--samples", type=click.IntRange(min=2), help="Of LIME.")
-@click.option("--features", help="Of LIME: how many tokens get a score, or all.")
-@click.option("--kernel-width", type=click.IntRange(min=1), help="Of LIME.")
-@click.option("--output", type=click.Choice(["logit", "probability"]), help="Which number of the label is explained.")
+@click.option("--steps", type=click.IntRange(min=1), help="For integrated gradients.")
+@click.option("--baseline", help="For integrated gradients: mask, pad, eos, bos, unk or zero.")
+@click.option("--layer", help="For attention: a layer's number, last or all.")
+@click.option("--samples", type=click.IntRange(min=2), help="For LIME.")
+@click.option("--features", help="For LIME: how many tokens get a score, or all.")
+@click.option("--kernel-width", type=click.IntRange(min=1), help="For LIME.")
+@click.option(
+    "--output",
+    type=click.Choice(["logit", "probability"]),
+    help="Which number is explained: the logit or the probability.",
+)
 @click.option("--set", "others", multiple=True, metavar="NAME=VALUE", help="Any other parameter of the method.")
 @click.option("--split", help="Only this split.")
-@click.option("--faithfulness", "has_faithfulness", is_flag=True, help="Also ask about rationales alone and the rest.")
+@click.option(
+    "--faithfulness",
+    "has_faithfulness",
+    is_flag=True,
+    help="Also ask the model about the rationale alone and about the rest.",
+)
 @click.option(
     "--rename",
     "renamed",
     multiple=True,
     metavar="MODEL_LABEL=LABEL",
-    help="What the project calls a label of the model.",
+    help="The project's name for one of the model's labels.",
 )
 @click.option("--train", "trains", is_flag=True, help="Train the built-in model again.")
-@click.option("--train-seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of that training.")
-@click.option("--again", "is_anew", is_flag=True, help="First take out what is stored of the model.")
 @click.option(
-    "--batch-size", type=click.IntRange(min=1), default=8, show_default=True, help="Instances that are stored together."
+    "--train-seed", type=click.IntRange(min=0), default=0, show_default=True, help="The seed of that training."
 )
-@click.option("--device", default="auto", show_default=True, help="Of a transformers model: auto, cpu or cuda.")
+@click.option("--again", "is_anew", is_flag=True, help="First delete what is stored of the model.")
 @click.option(
-    "--threads", type=click.IntRange(min=1), default=1, show_default=True, help="Of a transformers model on a CPU."
+    "--batch-size",
+    type=click.IntRange(min=1),
+    default=8,
+    show_default=True,
+    help="How many instances are stored at a time.",
 )
-@click.option("--inputs-at-once", type=click.IntRange(min=1), help="Texts in one batch of a transformers model.")
+@click.option("--device", default="auto", show_default=True, help="For a transformers model: auto, cpu or cuda.")
+@click.option(
+    "--threads", type=click.IntRange(min=1), default=1, show_default=True, help="For a transformers model on a CPU."
+)
+@click.option("--inputs-at-once", type=click.IntRange(min=1), help="How many texts a transformers model takes at once.")
 @click.option(
     "--too-long",
     type=click.Choice(["refuse", "cut"]),
     default="refuse",
     show_default=True,
-    help="Texts beyond a transformers model's limit.",
+    help="What to do with texts beyond a transformers model's limit.",
 )
-@click.option("--query-first", is_flag=True, help="A transformers model gets the query before the text.")
-@click.option("--allow-model-hub", is_flag=True, help="A transformers model may be fetched from the Hugging Face hub.")
+@click.option("--query-first", is_flag=True, help="Give a transformers model the query before the text.")
+@click.option(
+    "--allow-model-hub", is_flag=True, help="Allow a transformers model to be fetched from the Hugging Face hub."
+)
 @json_option
 @click.pass_obj
 def attribute(
     database: Path, /, project_name: str, model: str, method: str, as_json: bool, others: Sequence[str], **options: Any
 ) -> int:
-    """Compute answers and attributions; what is stored already is not computed again.
+    """Compute answers and attributions; what is already stored is not computed again.
 
-    It may be stopped at any moment and repeated: it goes on where it was. Where texts had to be left out it ends with 1.
+    It can be stopped at any moment and repeated: it goes on from there. The exit code is 1 if texts had to be left out.
     """
     from annotator.usecases.attributing import AttributingOptions, LoadOptions
     from annotator.usecases.attributing import attribute as compute
@@ -131,7 +154,7 @@ class _Progress:
     def _show(self) -> None:
         if self.done != self.shown:
             self.shown, self.at = self.done, time.monotonic()
-            click.echo(f"{self.done:,} of {self.of:,} instances", err=True)
+            click.echo(f"{self.done:,} of {counted(self.of, 'instance')}", err=True)
 
 
 def _show(report: "AttributingReport", *, as_json: bool) -> None:
@@ -150,13 +173,20 @@ def _show(report: "AttributingReport", *, as_json: bool) -> None:
     parameters = json.dumps(dict(report.parameters), ensure_ascii=False) if report.parameters else ""
     click.echo(f"{report.model}, {report.method} {parameters}".rstrip())
     click.echo(
-        f"Computed {report.n_answers:,} answers, {report.n_attributions:,} attributions and {report.n_reduced:,} "
-        f"rationales; {report.n_known:,} of {report.n_instances:,} instances had nothing to compute, "
+        f"Computed {counted(report.n_answers, 'answer')}, {counted(report.n_attributions, 'attribution')} and "
+        f"{counted(report.n_reduced, 'rationale')}; {report.n_known:,} of "
+        f"{counted(report.n_instances, 'instance')} had nothing to compute, "
         f"{report.n_left_out:,} were left out."
     )
     if report.n_without_label:
-        click.echo(f"{report.n_without_label:,} instances have no gold label that the model knows, so no attribution.")
+        click.echo(
+            f"{counted(report.n_without_label, 'instance has', 'instances have')} no gold label that the model "
+            "knows, and so no attribution."
+        )
     if report.n_seen_in_part:
-        click.echo(f"{report.n_seen_in_part:,} attributions lack scores of tokens that the model did not see.")
+        click.echo(
+            f"{counted(report.n_seen_in_part, 'attribution lacks', 'attributions lack')} scores of tokens that the "
+            "model did not see."
+        )
     for name, value in report.facts.items():
         click.echo(f"{name}: {written(value)} (mean over what was computed now)")

@@ -10,11 +10,13 @@ from annotator.domain.tasks import TASKS, get_task
 
 
 @click.command("alignment")
-@click.option("--task", "task_name", required=True, type=click.Choice([*TASKS]), help="What kind of input.")
+@click.option("--task", "task_name", required=True, type=click.Choice([*TASKS]), help="The kind of input.")
 @file_options(gold_format="jsonl")
-@click.option("--gamma", type=float, default=1.0, show_default=True, help="What attributions are multiplied with.")
-@click.option("--delta", type=float, default=1.0, show_default=True, help="Of the Huber loss.")
-@click.option("--batch-size", type=int, help="Instances in a batch of the released numbers; else all in one.")
+@click.option(
+    "--gamma", type=float, default=1.0, show_default=True, help="The factor that attributions are multiplied by."
+)
+@click.option("--delta", type=float, default=1.0, show_default=True, help="The threshold of the Huber loss.")
+@click.option("--batch-size", type=int, help="Instances in a batch, for the released numbers; by default all in one.")
 @json_option
 def alignment(
     *,

@@ -38,10 +38,14 @@ _OF_PAPER = {
 @click.option("--task", required=True, type=click.Choice(["sentiment", "similarity", "reading"]), help="The task.")
 @click.option("--gold", required=True, type=_PATH, help="Gold records of either dialect: a file or a folder.")
 @click.option("--predictions", required=True, type=_PATH, help="Predictions, an upload, or scores of tokens.")
-@click.option("--reading", type=click.Choice(["scripts", "evaluator", "paper"]), help="This reading alone.")
-@click.option("--input", "inputs", type=_PATH, help="Input records, for gold that does not hold the tokens.")
+@click.option("--reading", type=click.Choice(["scripts", "evaluator", "paper"]), help="Only this reading.")
+@click.option("--input", "inputs", type=_PATH, help="Input records, if the gold does not hold the tokens.")
 @click.option(
-    "--ratio", "ratios", multiple=True, type=float, help="Share of a side's scored tokens; default: the mean of gold."
+    "--ratio",
+    "ratios",
+    multiple=True,
+    type=float,
+    help="Share of the scored tokens of a side; by default the mean of gold.",
 )
 @click.option("--language", help="Language of a reading's records that do not show it, such as en or zh.")
 @json_option

@@ -13,12 +13,16 @@ from annotator.cli.scores import show_scores
 @click.option("--split", required=True, help="The split to score: train, val, test ...")
 @click.option("--predictions", required=True, type=click.Path(path_type=Path), help="The predictions, as jsonl.")
 @click.option(
-    "--iou-threshold", "iou", multiple=True, type=float, help="A span is found from this IOU on; default 0.5."
+    "--iou-threshold",
+    "iou",
+    multiple=True,
+    type=float,
+    help="The IOU from which a span counts as found; by default 0.5.",
 )
 @click.option(
-    "--aopc-threshold", "aopc", multiple=True, type=float, help="Shares of tokens; default 0.01 0.05 0.1 0.2 0.5."
+    "--aopc-threshold", "aopc", multiple=True, type=float, help="Shares of tokens; by default 0.01 0.05 0.1 0.2 0.5."
 )
-@click.option("--intervals", is_flag=True, help="Bootstrap intervals (1,000 resamples) of what is a mean.")
+@click.option("--intervals", is_flag=True, help="Bootstrap intervals (1,000 resamples) of every mean.")
 @json_option
 def eraser(
     data_dir: Path,

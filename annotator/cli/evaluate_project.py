@@ -40,7 +40,7 @@ from annotator.domain.projects import GOLD_POLICIES
     is_flag=True,
     help="Also score a model on the split that it was trained on.",
 )
-@click.option("--intervals", is_flag=True, help="Bootstrap intervals (1,000 resamples) of the means over instances.")
+@click.option("--intervals", is_flag=True, help="Bootstrap intervals (1,000 resamples) of means over instances.")
 @json_option
 @click.pass_obj
 def project(database: Path, /, project_name: str, intervals: bool, as_json: bool, **options: Any) -> None:

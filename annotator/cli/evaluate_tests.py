@@ -46,9 +46,9 @@ def tests(
     from annotator.usecases.evaluating_tests import ScoredFiles, evaluate_tests
 
     if suite is None and contrast is None:
-        raise click.UsageError("Name what is scored: --suite, --contrast, or both.")
+        raise click.UsageError("Name what is to be scored: --suite, --contrast, or both.")
     if (groups is None) != (positive is None):
-        raise click.UsageError("--groups and --positive go together.")
+        raise click.UsageError("--groups and --positive need each other: give both.")
     files = ScoredFiles(predictions, suite, contrast, base, groups, positive)
     scores = evaluate_tests(files, n_resamples=1000 if intervals else 0)
     show_scores(scores, _registered(scores).get, as_json=as_json)

@@ -13,7 +13,7 @@ _url_option = click.option(
     default="http://127.0.0.1:8501",
     envvar="ANNOTATOR_URL",
     show_default=True,
-    help="Where people reach the server; the link begins with it (also ANNOTATOR_URL).",
+    help="The address at which people reach the server, for the link (also ANNOTATOR_URL).",
 )
 
 
@@ -24,8 +24,8 @@ def user() -> None:
 
 @user.command()
 @click.argument("name")
-@click.option("--role", type=click.Choice(ROLES), required=True, help="What the person may do.")
-@click.option("--project", help="Where they may do it; not needed while there is only one project.")
+@click.option("--role", type=click.Choice(ROLES), required=True, help="The person's role.")
+@click.option("--project", help="The project; not needed while there is only one.")
 @_url_option
 @json_option
 @click.pass_obj
@@ -46,9 +46,7 @@ def add(path: Path, name: str, role: str, project: str | None, url: str, as_json
 
 
 def _no_project(name: str) -> str:
-    return (
-        f"'{name}' has an account, but no role yet: there is no project. Repeat this with --project when there is one."
-    )
+    return f"'{name}' has an account, but no role yet, since there is no project. Repeat this with --project once there is one."
 
 
 @user.command(name="list")
@@ -77,7 +75,7 @@ def list_(path: Path, as_json: bool) -> None:
         roles += ["administrator"] * one.user.is_administrator + ["disabled"] * one.user.is_disabled
         click.echo(f"{one.user.name}: {', '.join(roles) or 'no role'}")
     if not listed:
-        click.echo("There is no user yet. Make one with 'annotator user add NAME --role ROLE'.")
+        click.echo("There are no accounts yet. Make one with 'annotator user add NAME --role ROLE'.")
 
 
 @user.command()
@@ -93,7 +91,7 @@ def disable(path: Path, name: str, as_json: bool) -> None:
     if as_json:
         print_json({"name": disabled.name, "is_disabled": True})
     else:
-        click.echo(f"'{disabled.name}' cannot sign in any more. 'annotator user reset' lets them in again.")
+        click.echo(f"'{disabled.name}' can no longer sign in. 'annotator user reset' lets them in again.")
 
 
 @user.command()

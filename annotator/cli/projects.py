@@ -10,7 +10,7 @@ import click
 import msgspec
 
 from annotator.cli.answers import json_option, opened, print_json, show_rest
-from annotator.domain.numbers import written_in_report
+from annotator.domain.numbers import counted, written_in_report
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import GOLD_POLICIES
 from annotator.domain.sources import Problem
@@ -30,16 +30,24 @@ def project() -> None:
 
 @project.command("create")
 @click.argument("name")
-@click.option("--task", "task_name", required=True, type=click.Choice([*TASKS, "custom"]), help="What kind of input.")
+@click.option("--task", "task_name", required=True, type=click.Choice([*TASKS, "custom"]), help="The kind of input.")
 @click.option(
-    "--segments", help="Of a custom task, comma separated: NAME, NAME:unselectable, NAME:optional (it may be empty)."
+    "--segments",
+    help="For a custom task, separated by commas: NAME, NAME:unselectable, NAME:optional (it may be empty).",
 )
 @click.option(
-    "--result", "result_kind", type=click.Choice(["label", "answer"]), help="Of a custom task: what its result is."
+    "--result",
+    "result_kind",
+    type=click.Choice(["label", "answer"]),
+    help="For a custom task: whether its result is a label or an answer.",
 )
-@click.option("--labels", default="", help="Labels, comma separated; none: those of the first import.")
-@click.option("--language", default="en", show_default=True, help="For texts that do not say theirs.")
-@click.option("--guidelines", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="A Markdown file.")
+@click.option("--labels", default="", help="Labels, separated by commas; by default those of the first import.")
+@click.option("--language", default="en", show_default=True, help="For texts whose file names no language.")
+@click.option(
+    "--guidelines",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="A Markdown file with the guidelines.",
+)
 @click.pass_obj
 def create(
     database: Path, name: str, task_name: str, segments: str | None, result_kind: str | None, labels: str,
@@ -65,7 +73,7 @@ def _task(name: str, segments: str | None, result_kind: str | None) -> Task:
     if name != "custom":
         if segments is not None or result_kind is not None:
             raise InvalidValue(
-                f"Task '{name}' has its segments and result already; --segments and --result are for custom."
+                f"Task '{name}' already has its segments and result; --segments and --result are for the task custom."
             )
         return get_task(name)
     if segments is None or result_kind is None:
@@ -85,15 +93,13 @@ def list_(database: Path, as_json: bool) -> None:
     from annotator.usecases.projects import progress_of, projects_of
 
     with opened(database) as store:
-        rows = [
-            {"name": p.name, "task": p.task.name, "language": p.language,
-             "instances": progress_of(store, LOCAL_OPERATOR, p.id).n_instances}
-            for p in projects_of(store, LOCAL_OPERATOR)
-        ]  # fmt: skip
+        found = [(p, progress_of(store, LOCAL_OPERATOR, p.id).n_instances) for p in projects_of(store, LOCAL_OPERATOR)]
     if as_json:
+        rows = [{"name": p.name, "task": p.task.name, "language": p.language, "instances": n} for p, n in found]
         print_json({"projects": rows})
-    for row in [] if as_json else rows:
-        click.echo(f"{row['name']}  ({row['task']}, {row['language']}, {row['instances']} instances)")
+        return
+    for p, n in found:
+        click.echo(f"{p.name}  ({p.task.name}, {p.language}, {counted(n, 'instance')})")
 
 
 @project.command("show")
@@ -120,30 +126,32 @@ def show(database: Path, name: str, as_json: bool) -> None:
 @click.argument("format_name", metavar="FORMAT")
 @click.argument("path", type=click.Path(path_type=Path))
 @_PROJECT
-@click.option("--split", help="The split of a single file that does not say it.")
-@click.option("--language", help="The language of texts that do not say theirs.")
+@click.option("--split", help="The split of a single file that names none.")
+@click.option("--language", help="The language of texts whose file names none.")
 @click.option(
     "--gold",
     type=click.Choice(GOLD_MODES),
     default="accepted",
     show_default=True,
-    help="What the file's annotations are.",
+    help="What the file's annotations count as.",
 )
 @click.option(
-    "--gold-policy", type=click.Choice(GOLD_POLICIES), help="What gold is made from, from now on; else as it is."
+    "--gold-policy", type=click.Choice(GOLD_POLICIES), help="What gold is made from, from now on; by default as before."
 )
-@click.option("--key-prefix", default="", help="Put before every key, where ids repeat between files.")
-@click.option("--update", is_flag=True, help="Changed rows of known keys overwrite.")
+@click.option("--key-prefix", default="", help="Put this before every key, if ids repeat between files.")
+@click.option("--update", is_flag=True, help="Let changed rows overwrite instances with the same key.")
 @click.option("--skip-invalid", is_flag=True, help="Store the good rows and list the rest.")
-@click.option("--set-per-deletion", "one_set_per_edit", is_flag=True, help="aesw: a rationale set for each deletion.")
-@click.option("--dry-run", is_flag=True, help="Check everything, store nothing.")
-@click.option("--model", default="", help="Of model output: the model, where the file does not say it.")
-@click.option("--method", default="", help="Of model output: the method, where the file does not say it.")
-@click.option("--seed", type=int, help="Of model output: the run's seed, where the file does not say it.")
+@click.option(
+    "--set-per-deletion", "one_set_per_edit", is_flag=True, help="For aesw: make a rationale set of each deletion."
+)
+@click.option("--dry-run", is_flag=True, help="Check everything and store nothing.")
+@click.option("--model", default="", help="For model output: the model, if the file names none.")
+@click.option("--method", default="", help="For model output: the method, if the file names none.")
+@click.option("--seed", type=int, help="For model output: the run's seed, if the file names none.")
 @click.option(
     "--vocabulary",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="Of model output that holds token numbers alone: a file with each token's text.",
+    help="For model output with token numbers only: a file with each token's text.",
 )
 @click.option(
     "--merge", type=click.Choice(MERGES), default="sum", show_default=True, help="How a word's pieces are joined."
@@ -153,7 +161,7 @@ def show(database: Path, name: str, as_json: bool) -> None:
 def import_(database: Path, /, format_name: str, path: Path, project_name: str, as_json: bool, **options: Any) -> None:
     """Read a file or folder into a project: all of it or nothing.
 
-    FORMAT is one of those in docs/formats.md, such as csv, jsonl, eraser, benchmark; of model output predictions,
+    FORMAT is one of those in docs/formats.md, such as csv, jsonl, eraser, benchmark; for model output, predictions,
     attributions, eraser-predictions.
     """
     from annotator.usecases.importing import import_file
@@ -197,7 +205,7 @@ class _Progress:
 
     def _show(self) -> None:
         self.n_shown = self.n_read
-        click.echo(f"{self.n_read:,} instances read", err=True)
+        click.echo(f"{counted(self.n_read, 'instance')} read", err=True)
 
 
 def _refusal(refusal: ImportRefused) -> dict[str, Any]:
@@ -216,14 +224,15 @@ def _print_report(report: ImportReport, as_json: bool) -> None:
     verb = "Would store" if report.is_dry_run else "Stored"
     if report.is_output:
         click.echo(
-            f"{verb} what a model says of {report.n_new} instances; {report.n_updated} changed, "
-            f"{report.n_unchanged} as they were, {report.n_problems} left out, {report.n_warnings} warnings."
+            f"{verb} model output for {counted(report.n_new, 'instance')}; {report.n_updated} changed, "
+            f"{report.n_unchanged} unchanged, {report.n_problems} left out, {counted(report.n_warnings, 'warning')}."
         )
         return
     click.echo(
-        f"{verb} {report.n_new} new instances ({report.n_documents} new texts, {report.n_annotations} annotations with "
-        f"{report.n_sets} rationale sets); {report.n_updated} changed, {report.n_unchanged} as they were, "
-        f"{report.n_problems} left out, {report.n_warnings} warnings."
+        f"{verb} {counted(report.n_new, 'new instance')} ({counted(report.n_documents, 'new text')}, "
+        f"{counted(report.n_annotations, 'annotation')} with "
+        f"{counted(report.n_sets, 'rationale set')}); {report.n_updated} changed, {report.n_unchanged} unchanged, "
+        f"{report.n_problems} left out, {counted(report.n_warnings, 'warning')}."
     )
 
 
@@ -233,7 +242,7 @@ def _show_notes(report: ImportReport) -> None:
         click.echo(f"note: {note}", err=True)
     if report.gold_policy is not None:
         others = ", ".join(policy for policy in GOLD_POLICIES if policy != report.gold_policy)
-        click.echo(f"note: For another policy give the same command with --gold-policy ({others}).", err=True)
+        click.echo(f"note: For another policy, repeat the command with --gold-policy ({others}).", err=True)
 
 
 def _show_problems(what: str, problems: Sequence[Problem], n: int, rest: str) -> None:
@@ -246,15 +255,17 @@ def _show_problems(what: str, problems: Sequence[Problem], n: int, rest: str) ->
 @click.argument("format_name", metavar="FORMAT")
 @click.argument("path", type=click.Path(path_type=Path))
 @_PROJECT
-@click.option("--gold-policy", type=click.Choice(GOLD_POLICIES), help="Which sets count; else the project's policy.")
+@click.option(
+    "--gold-policy", type=click.Choice(GOLD_POLICIES), help="Which sets count; by default the project's policy."
+)
 @click.option("--split", help="Only this split.")
-@click.option("--include", type=click.Choice(["submitted"]), help="Also annotations that are not accepted yet.")
+@click.option("--include", type=click.Choice(["submitted"]), help="Include annotations that are not accepted yet.")
 @click.option(
     "--half",
     type=click.Choice(["both", "originals", "perturbed"]),
     default="both",
     show_default=True,
-    help="Originals alone, or perturbed versions alone.",
+    help="Originals only, or changed versions only.",
 )
 @json_option
 @click.pass_obj
@@ -273,7 +284,7 @@ def export(
     if as_json:
         print_json({"instances": n, "path": str(path)})
     else:
-        click.echo(f"Wrote {n} instances to {path}.")
+        click.echo(f"Wrote {counted(n, 'instance')} to {path}.")
 
 
 @click.command()

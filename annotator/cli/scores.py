@@ -126,7 +126,7 @@ def file_options(*, gold_format: str) -> Callable[[Callable[..., None]], Callabl
         click.option("--gold-policy", type=policies, default="all", show_default=True, help="Which sets count."),
         click.option("--language", default="en", show_default=True, help="The language of gold that brings no tokens."),
         click.option(
-            "--predictions", required=True, type=path, help="The attributions, with answers if there are some."
+            "--predictions", required=True, type=path, help="The attributions, with answers if there are any."
         ),
         click.option(
             "--format",

@@ -12,14 +12,16 @@ _PORT = click.IntRange(0, 65535)
 
 
 @click.command()
-@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen at.")
-@click.option("--port", default=8501, show_default=True, type=_PORT, help="0: any free one.")
-@click.option("--url", envvar="ANNOTATOR_URL", help="Where people reach it, if not there (also ANNOTATOR_URL).")
+@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
+@click.option("--port", default=8501, show_default=True, type=_PORT, help="The port; 0 takes any free one.")
+@click.option(
+    "--url", envvar="ANNOTATOR_URL", help="The address at which people reach it, if another (also ANNOTATOR_URL)."
+)
 @click.option(
     "--allow-model-hub",
     is_flag=True,
     envvar="ANNOTATOR_ALLOW_MODEL_HUB",
-    help="Models that pages name may be fetched from the Hugging Face hub.",
+    help="Allow models that pages name to be fetched from the Hugging Face hub.",
 )
 @click.pass_obj
 def serve(path: Path, host: str, port: int, url: str | None, allow_model_hub: bool) -> None:
@@ -32,7 +34,7 @@ def serve(path: Path, host: str, port: int, url: str | None, allow_model_hub: bo
 
 
 @click.command()
-@click.option("--port", default=8501, show_default=True, type=_PORT, help="0: any free one.")
+@click.option("--port", default=8501, show_default=True, type=_PORT, help="The port; 0 takes any free one.")
 @click.option("--no-browser", is_flag=True, help="Do not open the browser.")
 @click.pass_context
 def demo(context: click.Context, port: int, no_browser: bool) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from annotator.cli.answers import json_option, opened, pairs_of, print_json
-from annotator.domain.numbers import percent, points
+from annotator.domain.numbers import counted, percent, points
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.suites import StoredSuite
 from annotator.errors import InvalidValue
@@ -55,7 +55,7 @@ def ready(as_json: bool) -> None:
 @click.option("--n", default=_N_CASES, show_default=True, type=click.IntRange(1, 100_000), help="Cases of a test.")
 @click.option("--seed", default=0, show_default=True, help="The seed of the random draw.")
 @click.option(
-    "--label", "labels", multiple=True, metavar="READY=OWN", help="What the project calls a label of the suite."
+    "--n", default=_N_CASES, show_default=True, type=click.IntRange(1, 100_000), help="How many cases a test gets."
 )
 @click.option("--on-texts", is_flag=True, help="Tests that change texts are made from the project's texts.")
 @json_option
@@ -80,7 +80,9 @@ def make(
     if as_json:
         print_json({**_row(made.suite), "labels": named, "left_out": dict(made.left_out)})
         return
-    click.echo(f"The suite '{name}' has {len(made.suite.tests)} tests with {made.suite.n_cases:,} cases.")
+    click.echo(
+        f"The suite '{name}' has {counted(len(made.suite.tests), 'test')} with {counted(made.suite.n_cases, 'case')}."
+    )
 
 
 def _named(given: Sequence[str], known: Sequence[str]) -> dict[str, str]:
@@ -114,11 +116,11 @@ def list_(path: Path, project_name: str, as_json: bool) -> None:
         print_json({"suites": [_row(one) for one in found]})
         return
     for one in found:
-        click.echo(f"{one.name}: {len(one.tests)} tests, {one.n_cases:,} cases")
+        click.echo(f"{one.name}: {counted(len(one.tests), 'test')}, {counted(one.n_cases, 'case')}")
         for test in one.tests:
-            click.echo(f"  {test.category:<11} {test.type}  {test.name}: {test.n_cases:,} cases")
+            click.echo(f"  {test.category:<11} {test.type}  {test.name}: {counted(test.n_cases, 'case')}")
     if not found:
-        click.echo("There is no suite. Make one with 'annotator suite make NAME --ready sentiment --project P'.")
+        click.echo("There are no suites yet. Make one with 'annotator suite make NAME --ready sentiment --project P'.")
 
 
 @suite.command()
@@ -133,7 +135,7 @@ def export(path: Path, name: str, file: Path, project_name: str) -> None:
 
     with opened(path) as store:
         n = export_suite(store, LOCAL_OPERATOR, find_project(store, project_name), name, file)
-    click.echo(f"Wrote {n:,} cases to {file}.")
+    click.echo(f"Wrote {counted(n, 'case')} to {file}.")
 
 
 @suite.command(name="import")
@@ -141,7 +143,7 @@ def export(path: Path, name: str, file: Path, project_name: str) -> None:
 @click.argument("file", type=_FILE)
 @_project
 @click.option(
-    "--rename", "renamed", multiple=True, metavar="LABEL=OWN", help="What the project calls a label of the file."
+    "--rename", "renamed", multiple=True, metavar="LABEL=OWN", help="The project's name for one of the file's labels."
 )
 @click.option("--skip-invalid", is_flag=True, help="Leave out invalid cases and store the rest.")
 @click.pass_obj
@@ -157,8 +159,10 @@ def import_(path: Path, name: str, file: Path, project_name: str, renamed: Seque
         )
     for problem in done.problems[:20]:
         click.echo(f"left out: {problem}", err=True)
-    left_out = f"; {len(done.problems):,} lines were left out" if done.problems else ""
-    click.echo(f"The suite '{name}' has {len(done.suite.tests)} tests with {done.suite.n_cases:,} cases{left_out}.")
+    left_out = f"; {counted(len(done.problems), 'line was', 'lines were')} left out" if done.problems else ""
+    click.echo(
+        f"The suite '{name}' has {counted(len(done.suite.tests), 'test')} with {counted(done.suite.n_cases, 'case')}{left_out}."
+    )
 
 
 @suite.command()
@@ -174,7 +178,7 @@ def import_(path: Path, name: str, file: Path, project_name: str, renamed: Seque
     "renamed",
     multiple=True,
     metavar="MODEL_LABEL=LABEL",
-    help="What the project calls a label of the model.",
+    help="The project's name for one of the model's labels.",
 )
 @click.option("--again", is_flag=True, help="Ask again about tests that it has answered before.")
 @click.option(
@@ -187,7 +191,6 @@ def import_(path: Path, name: str, file: Path, project_name: str, renamed: Seque
     show_default=True,
     help="The threads of a transformers model on a CPU.",
 )
-@click.option("--allow-model-hub", is_flag=True, help="A transformers model may be fetched from the Hugging Face hub.")
 @json_option
 @click.pass_obj
 def run(
@@ -208,8 +211,10 @@ def run(
     if as_json:
         print_json(dataclasses.asdict(report))
         return
-    known = f" {report.n_known} tests were answered before." if report.n_known else ""
-    click.echo(f"'{report.model}' answered {report.n_tests} tests, {report.n_texts:,} texts.{known}")
+    known = f" {counted(report.n_known, 'test was', 'tests were')} answered before." if report.n_known else ""
+    click.echo(
+        f"'{report.model}' answered {counted(report.n_tests, 'test')}, {counted(report.n_texts, 'text')}.{known}"
+    )
 
 
 @suite.command()
@@ -227,13 +232,15 @@ def predictions(path: Path, name: str, files: tuple[Path, ...], project_name: st
     with opened(path) as store:
         project = find_project(store, project_name)
         done = import_suite_predictions(store, LOCAL_OPERATOR, project, name, files, model=model, update=update)
-    click.echo(f"'{done.model}': {done.n_new} new runs, {done.n_changed} changed, {done.n_unchanged} as they were.")
+    click.echo(
+        f"'{done.model}': {counted(done.n_new, 'new run')}, {done.n_changed} changed, {done.n_unchanged} unchanged."
+    )
 
 
 @suite.command()
 @click.argument("name")
 @_project
-@click.option("--compare", nargs=2, metavar="MODEL OTHER", help="How much more often the other one fails.")
+@click.option("--compare", nargs=2, metavar="MODEL OTHER", help="Show how much more often the other one fails.")
 @json_option
 @click.pass_obj
 def score(path: Path, name: str, project_name: str, compare: tuple[str, str] | None, as_json: bool) -> None:
@@ -253,7 +260,7 @@ def score(path: Path, name: str, project_name: str, compare: tuple[str, str] | N
         click.echo(f"No model has answered '{name}' yet. Ask one with 'annotator suite run', or import predictions.")
     for row in results.rows:
         indent = "  " if row.test is not None else ""
-        click.echo(f"{indent}{row.name} ({row.n_cases:,} cases)")
+        click.echo(f"{indent}{row.name} ({counted(row.n_cases, 'case')})")
         for line in _lines(row):
             click.echo(f"{indent}    {line}")
 

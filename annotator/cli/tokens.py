@@ -24,15 +24,17 @@ def token() -> None:
 @token.command()
 @click.argument("name")
 @click.option("--project", "project_name", required=True, metavar="P", help="The one project it is for.")
-@click.option("--scope", "scopes", type=click.Choice(SCOPES), multiple=True, required=True, help="What it may do.")
+@click.option(
+    "--scope", "scopes", type=click.Choice(SCOPES), multiple=True, required=True, help="What the token allows."
+)
 @click.option(
     "--days",
     type=click.IntRange(1, _LONGEST_DAYS),
     default=_DAYS,
     show_default=True,
-    help="How long it lasts.",
+    help="How long it is valid.",
 )
-@click.option("--note", default="", help="What it is for, for the list.")
+@click.option("--note", default="", help="A note on what it is for.")
 @json_option
 @click.pass_obj
 def make(
@@ -73,7 +75,7 @@ def list_(path: Path, as_json: bool) -> None:
             f"until {row['expires_at'][:10]}, last used {used}{note}"
         )
     if not rows:
-        click.echo("There is no token. Make one with 'annotator token make NAME --project P --scope read'.")
+        click.echo("There are no tokens yet. Make one with 'annotator token make NAME --project P --scope read'.")
 
 
 @token.command()
@@ -89,7 +91,7 @@ def revoke(path: Path, number: int, as_json: bool) -> None:
     if as_json:
         print_json(_row(revoked))
     else:
-        click.echo(f"Token {number} of '{revoked.user.name}' does not work any more.")
+        click.echo(f"Token {number} of '{revoked.user.name}' no longer works.")
 
 
 def _row(one: ApiToken) -> dict[str, Any]:

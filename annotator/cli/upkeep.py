@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from annotator.cli.answers import json_option, opened, print_json
+from annotator.domain.numbers import counted
 from annotator.domain.people import LOCAL_OPERATOR
 
 
@@ -23,14 +24,14 @@ def backup(database: Path, path: Path, as_json: bool) -> None:
     if as_json:
         print_json({"backup": str(path), "bytes": size})
     else:
-        click.echo(f"Copied {database} to {path} ({size:,} bytes).")
+        click.echo(f"Copied {database} to {path} ({counted(size, 'byte')}).")
     if trouble:
         click.echo(trouble, err=True)
 
 
 @click.command()
 @click.argument("path", type=click.Path(path_type=Path))
-@click.option("--anyway", is_flag=True, help="Also a backup in which something is wrong.")
+@click.option("--anyway", is_flag=True, help="Restore even a backup with defects.")
 @json_option
 @click.pass_obj
 def restore(database: Path, path: Path, anyway: bool, as_json: bool) -> None:
@@ -57,14 +58,14 @@ def restore(database: Path, path: Path, anyway: bool, as_json: bool) -> None:
         return
     for problem in done.problems:
         click.echo(problem, err=True)
-    click.echo(f"Restored {database} from {path} ({done.n_bytes:,} bytes).")
+    click.echo(f"Restored {database} from {path} ({counted(done.n_bytes, 'byte')}).")
     if done.migrations:
         click.echo(
             f"The backup is of an older version; its copy was brought up to date ({', '.join(done.migrations)})."
         )
     if done.kept is not None:
         names = ", ".join(path.name for path in sorted(done.kept.parent.glob(f"{glob.escape(done.kept.name)}*")))
-        click.echo(f"What was there is kept in {done.kept.parent}: {names}.")
+        click.echo(f"The old files are kept in {done.kept.parent}: {names}.")
 
 
 @click.command()

@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from annotator.cli.answers import json_option, opened, print_json
+from annotator.domain.numbers import counted
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.word_lists import WORD_LIST_ROLES, WordListRole
 from annotator.errors import InvalidValue
@@ -37,7 +38,7 @@ def list_(path: Path, project_name: str, as_json: bool) -> None:
         rest = f" and {len(one.words) - _SHOWN:,} more" if len(one.words) > _SHOWN else ""
         click.echo(f"{one.name} ({one.role}, {one.language}): {', '.join(one.words[:_SHOWN])}{rest}")
     if not found:
-        click.echo("There is no word list. Save one with 'annotator words save NAME FILE --project P'.")
+        click.echo("There are no word lists yet. Save one with 'annotator words save NAME FILE --project P'.")
 
 
 @words.command()
@@ -45,7 +46,7 @@ def list_(path: Path, project_name: str, as_json: bool) -> None:
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @_project
 @click.option("--role", type=click.Choice(WORD_LIST_ROLES), default="slot", show_default=True, help="What it is for.")
-@click.option("--language", help="The project's when it is not said.")
+@click.option("--language", help="The language; by default the project's.")
 @click.pass_obj
 def save(path: Path, name: str, file: Path, project_name: str, role: WordListRole, language: str | None) -> None:
     """Save a list from a text file, a word a line ("big | small" for two forms), in place of the one of its name."""
@@ -59,7 +60,7 @@ def save(path: Path, name: str, file: Path, project_name: str, role: WordListRol
     with opened(path) as store:
         project = find_project(store, project_name)
         made = save_word_list(store, LOCAL_OPERATOR, project, name, lines, role=role, language=language)
-    click.echo(f"The list '{made.name}' has {len(made.words):,} words.")
+    click.echo(f"The list '{made.name}' has {counted(len(made.words), 'word')}.")
 
 
 @words.command()
@@ -73,4 +74,4 @@ def remove(path: Path, name: str, project_name: str) -> None:
 
     with opened(path) as store:
         remove_word_list(store, LOCAL_OPERATOR, find_project(store, project_name), name)
-    click.echo(f"The list '{name}' is gone.")
+    click.echo(f"The list '{name}' has been removed.")

@@ -1,4 +1,4 @@
-"""Numbers as people and addresses write them: whole ones that are read, measured ones that are shown."""
+"""Numbers as people and addresses write them: whole ones that are read, measured ones that are shown, counts in sentences."""
 
 import math
 
@@ -101,3 +101,14 @@ def points(difference: float | None) -> str:
 
 def _one_decimal(value: float) -> str:
     return f"{round(value, 1) + 0.0:.1f}".replace("-", "−")
+
+
+def counted(n: int, what: str, several: str = "") -> str:
+    """A number with its noun, or with a noun and its verb.
+
+    several: the words for every number but 1, where an s at the end of `what` does not make them
+
+    >>> counted(1, "reviewer"), counted(1200, "text"), counted(0, "text was", "texts were")
+    ('1 reviewer', '1,200 texts', '0 texts were')
+    """
+    return f"{n:,} {what if n == 1 else several or what + 's'}"

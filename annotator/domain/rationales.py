@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from annotator.domain.numbers import counted
 from annotator.domain.texts import TokenLayout
 from annotator.errors import InvalidAnnotation
 
@@ -64,7 +65,8 @@ def check_spans(sets: Sequence[RationaleSet], layout: TokenLayout) -> None:
         for span in rationale_set.spans:
             if span.end > layout.n_tokens:
                 raise InvalidAnnotation(
-                    f"Set {number + 1} marks token {span.end - 1}, but the instance has {layout.n_tokens} tokens, from 0.",
+                    f"Set {number + 1} marks token {span.end - 1}, but the instance has "
+                    f"{counted(layout.n_tokens, 'token')}, from 0.",
                     set_index=number,
                 )
             if layout.segment_at(span.start) != layout.segment_at(span.end - 1):

@@ -9,6 +9,20 @@ from itertools import pairwise
 from annotator.errors import InvalidValue
 
 
+def first_words(text: str, most: int = 80) -> str:
+    r"""How a text begins, on one line and of at most so many characters: what stands for it in a list.
+
+    >>> first_words("  The room\n was great. ", 40), first_words("The room was great.", 10), first_words("房间很好" * 9, 8)
+    ('The room was great.', 'The room …', '房间很好房间很…')
+    """
+    line = " ".join(text.split())
+    if len(line) <= most:
+        return line
+    cut = line[: most - 1]
+    words = cut.rsplit(" ", 1)[0] if " " in cut else ""
+    return f"{words} …" if len(words) >= most // 2 else f"{cut}…"
+
+
 @dataclass(frozen=True, slots=True)
 class TokenizedText:
     """A text, the character ranges of its tokens, and where its sentences begin.

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from annotator.domain.numbers import counted
 from annotator.errors import InvalidValue
 
 Way = Literal["splits", "folds"]
@@ -29,7 +30,9 @@ class HeldOut:
 
     def __post_init__(self) -> None:
         if not (0 <= self.n_right <= self.n and 0 <= self.n_label <= self.n and self.n > 0):
-            raise InvalidValue(f"Of {self.n} texts {self.n_right} cannot be right and {self.n_label} of one label.")
+            raise InvalidValue(
+                f"Of {counted(self.n, 'text')} {self.n_right} cannot be right and {self.n_label} of one label."
+            )
 
     @property
     def accuracy(self) -> float:

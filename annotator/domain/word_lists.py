@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, cast, get_args
 
+from annotator.domain.numbers import counted
 from annotator.errors import InvalidValue
 
 # keep: its words are proposed as a rationale; ignore: they are told not to be one; slot: they fill slots of templates.
@@ -40,7 +41,7 @@ class WordList:
             raise InvalidValue(f"A word list is for {', '.join(WORD_LIST_ROLES)}; not '{self.role}'.")
         if not 1 <= len(self.words) <= MOST_WORDS:
             raise InvalidValue(
-                f"The word list '{self.name}' has {len(self.words):,} words; it may have 1 to {MOST_WORDS:,}."
+                f"The word list '{self.name}' has {counted(len(self.words), 'word')}; it may have 1 to {MOST_WORDS:,}."
             )
         for word in self.words:
             _check(self.name, word)

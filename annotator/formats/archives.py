@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 from zipfile import ZIP_BZIP2, ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
+from annotator.domain.numbers import counted
 from annotator.errors import InvalidValue
 
 MAX_UNPACKED_GB = 2
@@ -42,7 +43,7 @@ def _check(name: str, entries: Sequence[ZipInfo], folder: Path) -> None:
         raise InvalidValue(f"The archive '{name}' holds no file; there is nothing to import.")
     if len(entries) > MAX_FILES:
         raise InvalidValue(
-            f"'{name}' holds {len(entries):,} files; at most {MAX_FILES:,} are unpacked. Pack it in parts."
+            f"'{name}' holds {counted(len(entries), 'file')}; at most {MAX_FILES:,} are unpacked. Pack it in parts."
         )
     if sum(entry.file_size for entry in files) > MAX_UNPACKED_GB * 2**30:
         raise InvalidValue(f"'{name}' would unpack to more than {MAX_UNPACKED_GB} GB. Use the command line for it.")

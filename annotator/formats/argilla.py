@@ -72,7 +72,7 @@ class _RecordReader:
         yield from self.left_out.warnings()
 
     def _plain(self, row: Row, record: Record, findings: Findings) -> Iterator[Row]:
-        self.left_out.add("suggestions were left out, since a model's marks are no gold", record.n_suggestions)
+        self.left_out.add("suggestion", ", since a model's marks are not gold", record.n_suggestions)
         values = {name: value for name, value in record.metadata.items() if value is not None}
         fields = {name: value for name, value in record.fields.items() if value is not None}
         unit = _take_unit(values, record, findings)
@@ -142,8 +142,8 @@ class _Answers:
         if response.value is None:
             return
         if response.status in {"draft", "discarded"}:
-            what = "drafts, since nobody has handed them in" if response.status == "draft" else "discarded responses"
-            self.left_out.add(f"responses were left out: {what}")
+            is_draft = response.status == "draft"
+            self.left_out.add("response", ", which nobody has submitted" if is_draft else " (discarded)")
             return
         who = response.annotator or UNNAMED_ANNOTATOR
         value = response.value
@@ -155,7 +155,7 @@ class _Answers:
             else:
                 self._given.setdefault(response.question, {})[who] = value
         else:
-            self.left_out.add("responses were left out that are neither spans nor one label or text")
+            self.left_out.add("response", ", being neither spans nor one label or text")
 
     def _of(self, who: str) -> Marks:
         return self._marks.setdefault(who, Marks(who))
@@ -190,10 +190,10 @@ class _Answers:
         question = one_of_results(given, self.options.task, self.options.labels)
         for who, answer in self._given.pop(question or "", {}).items():
             self._of(who).result = answer
-        self.left_out.add("answers to other questions were left out", sum(len(a) for a in self._given.values()))
-        self.left_out.add(
-            "records hold signs such as emoji; their offsets were read as UTF-16 units, as Argilla's screen counts. If a "
-            'script counted characters, add "offsets": "characters" to their metadata',
-            int(self._is_doubtful),
+        self.left_out.add("answer to another question", n=sum(len(a) for a in self._given.values()))
+        doubt = (
+            "signs such as emoji; offsets were read as UTF-16 units, as Argilla's screen counts. If a script "
+            'counted characters, add "offsets": "characters" to the metadata'
         )
+        self.left_out.tell(f"record holds {doubt}", f"records hold {doubt}", int(self._is_doubtful))
         return list(self._marks.values())

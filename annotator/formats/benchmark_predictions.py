@@ -18,6 +18,7 @@ from typing import Any, Literal
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from annotator.domain.numbers import counted
 from annotator.domain.sources import Problem
 from annotator.formats.benchmark_gold import n_sides_of
 from annotator.formats.benchmark_records import N_DIGITS, Index, Shape, label_text
@@ -147,7 +148,9 @@ def _upload_rows(path: Path, n_sides: int) -> Iterator[Row | Problem]:
             cells = []
         if cells and len(cells) != 2 + n_sides:
             form = "id, label" + ", token numbers" * n_sides
-            reason = f"The line has {len(cells)} columns; an upload has {2 + n_sides} ({form}), parted by tabs."
+            reason = (
+                f"The line has {counted(len(cells), 'column')}; an upload has {2 + n_sides} ({form}), parted by tabs."
+            )
             findings.refuse("line", cells, reason)
         sides = [_indices_of(cell, findings) for cell in cells[2:]]
         yield from findings.problems
@@ -218,7 +221,7 @@ class _Reader:
         lists = (("rationale", values.rationale), ("rest", rest), ("tokens", tokens))
         for name, given in lists:
             if given is not None and len(given) != n_sides:
-                reason = f"It has {len(given)} lists; this task has {n_sides}, one a side."
+                reason = f"It has {counted(len(given), 'list')}; this task has {n_sides}, one a side."
                 findings.refuse(names.get(name, name), given, reason)
         if findings.is_refused:
             return None
@@ -301,5 +304,5 @@ def _check_probabilities(
             findings.refuse(name, list(numbers), "A probability is a finite number.")
     number = None if label is None else _as_index(label_text(label))
     if full is not None and (number is None or not 0 <= number < len(full)):
-        reason = f"It is none of the {len(full)} labels for which there are probabilities; write its number, from 0."
+        reason = f"It is none of the {counted(len(full), 'label')} for which there are probabilities; write its number, from 0."
         findings.refuse("pred_label", "missing" if label is None else label, reason)

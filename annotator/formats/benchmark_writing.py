@@ -10,6 +10,7 @@ from typing import Any, BinaryIO
 import msgspec
 
 from annotator.domain.instances import GoldInstance, Instance
+from annotator.domain.numbers import counted
 from annotator.domain.rationales import union_of_tokens
 from annotator.errors import ExportRefused
 from annotator.formats.base import WriteOptions
@@ -216,7 +217,8 @@ class _PaddleGold:
             return {"sent_token": gold.instance.segments[0].body.tokens(), "rationales": sides[0]}
         if len(sides[0]) > 1:
             raise ExportRefused(
-                f"Instance '{gold.instance.key}' has {len(sides[0])} rationale sets, but the PaddleNLP gold of a pair or a "
+                f"Instance '{gold.instance.key}' has {counted(len(sides[0]), 'rationale set')}, but the PaddleNLP "
+                "gold of a pair or a "
                 "reading holds one. Export with --gold-policy union, or in the format benchmark-trustai."
             )
         flat = [side[0] if side else [] for side in sides]

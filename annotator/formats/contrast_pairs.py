@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from annotator.domain.numbers import counted
 from annotator.domain.sources import Problem
 from annotator.errors import InvalidValue
 from annotator.formats.findings import Findings, listed
@@ -62,7 +63,9 @@ def _cells(line: RawLine, names: list[str], findings: Findings) -> dict[str, str
         return None
     cells = text.split("\t")
     if len(cells) != len(names):
-        reason = f"The row has {len(cells)} cells, but the header names {len(names)}; a text may hold no tab."
+        reason = (
+            f"The row has {counted(len(cells), 'cell')}, but the header names {len(names)}; a text may hold no tab."
+        )
         findings.refuse("line", text, reason)
         return None
     if "\0" in text:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from annotator.domain.numbers import counted
 from annotator.formats.findings import Findings
 
 # Words of the page that the selection took in, before the question and after it.
@@ -54,7 +55,7 @@ class Selection:
         match = (whole or found)[0]
         if len(found) > 1:
             place = f"the {'first of whole words' if whole else 'first'} is taken, at character {match.start()}"
-            self._warn(f"The selection stands in the question {len(found)} times; {place}.")
+            self._warn(f"The selection stands in the question {counted(len(found), 'time')}; {place}.")
         spans = [match.span(number) for number in range(1, len(match.groups()) + 1)] or [match.span()]
         if any(_cuts_a_word(span, question) for span in spans):
             self._warn("The selection begins or ends inside a word; the whole word will be marked.")

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from annotator.domain.numbers import counted
 from annotator.domain.sources import Problem, SourceItem
 from annotator.formats.base import ReadOptions
 from annotator.formats.columns import FIELD_NAMES, KEY_NAMES
@@ -95,7 +96,10 @@ class _CsvFile:
             return self._broken[0]
         twice = sorted(name for name, n in Counter(header).items() if name and n > 1)
         if len(header) > MAX_COLUMNS:
-            reason = f"The header names {len(header):,} columns, and a table may have {MAX_COLUMNS:,} at most; leave columns out."
+            reason = (
+                f"The header names {counted(len(header), 'column')}, and a table may have {MAX_COLUMNS:,} at "
+                "most; leave columns out."
+            )
         elif twice:
             reason = f"Two columns are called {listed(twice)}; give each its own name."
         elif not any(name in KEY_NAMES for name in header):
@@ -121,7 +125,8 @@ class _CsvFile:
     def _values(self, header: list[str], cells: list[str], findings: Findings) -> dict[str, Any]:
         if len(cells) != len(header):
             reason = (
-                f"The row has {len(cells)} cells, but the header names {len(header)} columns; quote cells with commas."
+                f"The row has {counted(len(cells), 'cell')}, but the header names "
+                f"{counted(len(header), 'column')}; quote cells with commas."
             )
             findings.refuse("line", cells, reason)
         values: dict[str, Any] = {}

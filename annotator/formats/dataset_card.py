@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from annotator.domain.instances import GoldInstance
+from annotator.domain.numbers import counted
 from annotator.domain.projects import GoldPolicy, Project
 from annotator.formats.base import WriteOptions
 
@@ -105,7 +106,7 @@ def _body(options: WriteOptions, facts: Mapping[str, Facts]) -> Iterator[str]:
     if project.labels:
         yield f"* Labels: {', '.join(f'`{label}`' for label in project.labels)}"
     yield f"* Gold policy `{options.gold_policy}`: {_POLICIES[options.gold_policy]}"
-    yield f"* Sets mark all the evidence (`exhaustive`) in {n_exhaustive:,} of {total:,} instances."
+    yield f"* Sets mark all the evidence (`exhaustive`) in {n_exhaustive:,} of {counted(total, 'instance')}."
     yield from ("", "| split | instances | rationale sets | instances without a set |", "|---|---|---|---|")
     for split, of_split in facts.items():
         yield f"| {split} | {of_split.n_instances:,} | {of_split.n_sets:,} | {of_split.n_without_sets:,} |"

@@ -113,8 +113,11 @@ class _ExportReader:
         name = str(values.pop("username", values.pop("annotator", name)))
         has_no_rationale = values.pop("no_rationale", None) is True
         if not (spans or labelled.result is not None or has_no_rationale):
-            self.left_out.add("rows have no label; they are taken as not annotated, since doccano does not tell")
-            self.left_out.add("comments on rows without a label were left out", len(labelled.comments))
+            self.left_out.tell(
+                "row has no label and is taken as not annotated, since doccano does not say",
+                "rows have no label and are taken as not annotated, since doccano does not say",
+            )
+            self.left_out.add("comment on a row without a label", n=len(labelled.comments))
             return []
         marks: dict[int | str | None, Marks] = {} if spans else {None: Marks(name, labelled.result)}
         for user, span in spans:
@@ -125,13 +128,17 @@ class _ExportReader:
         return list(marks.values())
 
     def _count(self, unread: UnreadLabels) -> None:
-        self.left_out.add("relations were left out", unread.n_relations)
-        self.left_out.add("rows have several labels for the whole text, which were left out", unread.n_label_lists)
-        self.left_out.add(
-            "rows hold signs such as emoji; their offsets were read as UTF-16 units, as doccano counts. If the project "
-            'counts grapheme clusters, or a script counted characters, add "offsets": "graphemes" or "characters" to them',
-            unread.n_doubtful,
+        self.left_out.add("relation", n=unread.n_relations)
+        self.left_out.tell(
+            "row has several labels for the whole text, which were left out",
+            "rows have several labels for the whole text, which were left out",
+            unread.n_label_lists,
         )
+        doubt = (
+            "signs such as emoji; offsets were read as UTF-16 units, as doccano counts. If the project counts "
+            'grapheme clusters, or a script counted characters, add "offsets": "graphemes" or "characters"'
+        )
+        self.left_out.tell(f"row holds {doubt}", f"rows hold {doubt}", unread.n_doubtful)
 
     def _is_taken(self, values: Values, texts: Values, marks: list[Marks], place: int, findings: Findings) -> bool:
         """Whether a row says something: a row without marks does not, where another file had the text already."""

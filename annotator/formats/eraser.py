@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from annotator.domain.numbers import counted
 from annotator.domain.sources import (
     Problem,
     SourceAnnotation,
@@ -208,7 +209,7 @@ class _EraserReader:
             return {docid: by_name[docid] for docid in docids}
         if len(docids) > len(specs):
             known = listed([spec.name for spec in specs])
-            reason = f"The row has {len(docids)} documents, but an instance of '{self.options.task.name}' has {known}."
+            reason = f"The row has {counted(len(docids), 'document')}, but an instance of '{self.options.task.name}' has {known}."
             findings.refuse("docids", list(docids), reason)
         return {docid: spec.name for docid, spec in zip(docids, specs, strict=False)}
 
@@ -274,7 +275,10 @@ def _span(
         reason = f"The evidence goes from token {start} to {end} (exclusive); it needs start_token < end_token."
         findings.refuse(f"{place}.end_token", end, reason)
     elif end > body.n_tokens:
-        reason = f"The evidence ends at token {end} (exclusive), but the document '{docid}' has {body.n_tokens} tokens."
+        reason = (
+            f"The evidence ends at token {end} (exclusive), but the document '{docid}' has "
+            f"{counted(body.n_tokens, 'token')}."
+        )
         findings.refuse(f"{place}.end_token", end, reason)
     else:
         _compare_text(evidence, body, place, findings)

@@ -10,6 +10,7 @@ A word is what stands between white space, with the punctuation at its ends: not
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from annotator.domain.numbers import counted
 from annotator.domain.texts import TokenizedText
 from annotator.formats.findings import Findings
 
@@ -99,7 +100,7 @@ def _numbered(cell: str, sentence: TokenizedText) -> tuple[list[list[int]], str]
         if by_blank is not None and by_blank not in found:
             found.append(by_blank)
     if not found:
-        return [], f"Word {numbers[-1]} is not in the sentence, which has {sentence.n_tokens} words, from 0."
+        return [], f"Word {numbers[-1]} is not in the sentence, which has {counted(sentence.n_tokens, 'word')}, from 0."
     return found, ""
 
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
+from annotator.domain.numbers import counted
 from annotator.errors import InvalidValue
 
 _STARTS: tuple[tuple[bytes, str, str], ...] = (
@@ -70,7 +71,11 @@ def why_no_rows(first: Sequence[tuple[int, bytes]]) -> str:
         return f"The file seems to be one JSON {what}. {wanted}; write it so, or choose the format that the file has."
     n_more = len(first) - 1
     more = (
-        "" if not n_more else ", nor is the line after it" if n_more == 1 else f", nor are the {n_more} lines after it"
+        ""
+        if not n_more
+        else ", nor is the line after it"
+        if n_more == 1
+        else f", nor are the {counted(n_more, 'line')} after it"
     )
     return (
         f"This does not look like JSONL: line {first[0][0]} is no JSON object{more}. {wanted}; "

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import msgspec
 
+from annotator.domain.numbers import counted
 from annotator.domain.sources import Problem, SourceAnnotation, SourceInstance, SourceItem, SourceSpan, SourceText
 from annotator.domain.tasks import Task
 from annotator.errors import InvalidValue, NotFound
@@ -114,7 +115,9 @@ class _Splits:
         """A warning about posts that have a split and are not in the data."""
         missing = [post_id for post_id in self._of_post if post_id not in seen]
         if missing:
-            reason = f"{len(missing)} of the {len(self._of_post)} posts that have a split are not in the data."
+            reason = (
+                f"{len(missing)} of the {counted(len(self._of_post), 'post')} that have a split are not in the data."
+            )
             yield Problem(self.source, None, "post_id", listed(missing, 3), reason, is_warning=True)
 
 
@@ -189,7 +192,10 @@ def _sets_of_mask(segment: str, mask: Sequence[int], post: _Post, number: int, f
     """The tokens of a mask as one set, contiguous tokens as one span; no set where it marks none."""
     place, n_tokens = f"rationales[{number}]", len(post.post_tokens)
     if len(mask) != n_tokens:
-        reason = f"The mask has {len(mask)} values, but the post has {n_tokens} tokens; it needs one for each."
+        reason = (
+            f"The mask has {counted(len(mask), 'value')}, but the post has {counted(n_tokens, 'token')}; it "
+            "needs one for each."
+        )
         findings.refuse(place, list(mask), reason)
     for position, value in enumerate(mask):
         if value not in {0, 1}:
@@ -227,7 +233,8 @@ def _annotations(
         return tuple(SourceAnnotation(_name(a), a.label, sets.get(n, ())) for n, a in enumerate(annotators))
     names = [f"mask {number}" for number in range(1, len(masks) + 1)]
     reason = (
-        f"There are {len(masks)} masks for {len(annotators)} annotators, {_n_marking(annotators)} of whom chose another "
+        f"The post has {counted(len(masks), 'mask')} for {counted(len(annotators), 'annotator')}, "
+        f"{_n_marking(annotators)} of whom chose another "
         f"label than {NORMAL}, so whose they are is not known; they are taken as by {listed(names)}, without a label."
     )
     findings.warn("rationales", len(masks), reason)

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from annotator.domain.models import Prediction, SourceAttribution, SourceOutput, Unit
+from annotator.domain.numbers import counted
 from annotator.domain.sources import Problem
 from annotator.errors import InvalidValue
 from annotator.formats.base import OutputOptions
@@ -127,7 +128,7 @@ def _attributions(sequence: _Sequence, place: str, findings: Findings) -> list[S
         return []
     if matrix.shape != (len(pieces), len(steps)):
         shape = " x ".join(str(length) for length in matrix.shape)
-        wanted = f"{len(pieces)} pieces and {len(steps)} output steps (attr_pos_start to attr_pos_end)"
+        wanted = f"{counted(len(pieces), 'piece')} and {len(steps)} output steps (attr_pos_start to attr_pos_end)"
         remedy = "Save the output after aggregate()." if matrix.ndim > 2 else ""
         findings.refuse(f"{place}.{name}", shape, f"The scores are {shape}, for {wanted}. {remedy}".strip())
         return []

@@ -99,10 +99,8 @@ class _ExportReader:
             _take_key(values, KEY_NAMES, task.id, findings)
             if isinstance(task.meta, dict) and task.meta and not {"meta", "metadata"} & values.keys():
                 values["metadata"] = task.meta
-            self.left_out.add(
-                "predictions were left out, since a model's marks are no gold", len(task.predictions or ())
-            )
-            self.left_out.add("drafts were left out, since nobody has handed them in", len(task.drafts or ()))
+            self.left_out.add("prediction", ", since a model's marks are not gold", len(task.predictions or ()))
+            self.left_out.add("draft", ", which nobody has submitted", len(task.drafts or ()))
             answers = list(self._annotations(task, texts, findings))
             yield from self._plain(row, values, texts, answers, findings)
         yield from findings.problems
@@ -114,12 +112,12 @@ class _ExportReader:
         latest: dict[str, tuple[str, int, _Annotation]] = {}
         for number, annotation in enumerate((task.completions if is_old else task.annotations) or ()):
             if annotation.was_cancelled or annotation.skipped:
-                self.left_out.add("annotations were left out, since they were skipped (cancelled)")
+                self.left_out.add("annotation", ", since the task was skipped (cancelled)")
                 continue
             who = _name(annotation.completed_by)
             found = (str(annotation.updated_at or annotation.created_at or ""), number, annotation)
             if who in latest:
-                self.left_out.add("annotations were left out, since the same person has a later one of the task")
+                self.left_out.add("annotation", ", since the same person has a later one of the task")
             latest[who] = max(found, latest.get(who, found), key=lambda known: known[:2])
         for who, (_, number, annotation) in latest.items():
             place = f"{'completions' if is_old else 'annotations'}[{number}].result"
@@ -160,7 +158,7 @@ class _ExportReader:
         marks = []
         for answer in answers:
             if answer.n_unread and not answer.marks.spans and answer.marks.result is None:
-                self.left_out.add("annotations were left out, since they hold nothing of a kind that can be read")
+                self.left_out.add("annotation", ", with nothing of a kind that can be read")
             else:
                 marks.append(answer.marks)
         return marks

@@ -22,7 +22,7 @@ from annotator.formats.offsets import Offsets
 
 _NAMED = NOTE_NAMES | {"label", "answer", "result"}
 _BLANKS = re.compile(r"\\n|\s")
-_HTML = "regions of HTML were left out; give Label Studio plain text in a Text tag"
+_HTML = ("region of HTML", "; give Label Studio plain text in a Text tag")
 
 
 class RegionValue(msgspec.Struct):
@@ -67,8 +67,8 @@ class Answers:
         if len(answers) == 1:
             self.marks.result = answers[0]
         elif answers:
-            left_out.add("questions with several answers were left out, since a result is one label or one answer")
-        left_out.add("answers to other questions were left out", len(self._given))
+            left_out.add("question with several answers", ", since a result is one label or one answer")
+        left_out.add("answer to another question", n=len(self._given))
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +98,7 @@ class ResultReader:
         else:
             answers.n_unread += 1
             is_html = region.type == "hypertextlabels"
-            self.left_out.add(_HTML if is_html else f"results of the kind '{shown(region.type)}' were left out")
+            self.left_out.add(*(_HTML if is_html else (f"result of the kind '{shown(region.type)}'",)))
 
     def _is_answer(self, kind: str, question: str) -> bool:
         """Whether a result may answer what the task asks: a choice for a label, a text for an answer, or by its name."""
@@ -109,7 +109,7 @@ class ResultReader:
         labels = [label for label in value.labels if isinstance(label, str)] if isinstance(value.labels, list) else []
         if not labels:
             answers.n_unread += 1
-            self.left_out.add("regions without a label were left out")
+            self.left_out.add("region without a label")
             return
         if not (_is_whole(value.start) and _is_whole(value.end)):
             reason = "Characters are counted in whole numbers; only regions of a Text tag can be read."
@@ -147,9 +147,8 @@ class ResultReader:
             units = Offsets.of(text, "utf-16")
             start, end = units.character(value.start), units.character(value.end)
             if start is not None and end is not None and start < end and _says(text, start, end, value):
-                self.left_out.add(
-                    "regions count in UTF-16 units, as old versions of Label Studio did; they were converted"
-                )
+                said = "in UTF-16 units, as old versions of Label Studio did; converted"
+                self.left_out.tell(f"region counts {said}", f"regions count {said}")
                 return start, end
             if 0 <= value.start < value.end <= len(text):
                 there = shown(text[value.start : value.end])

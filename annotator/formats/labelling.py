@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 
 from annotator.domain.instances import GoldInstance
+from annotator.domain.numbers import counted
 from annotator.domain.sources import Problem
 from annotator.domain.tasks import Task
 from annotator.errors import ExportRefused, InvalidValue
@@ -56,17 +57,23 @@ class LeftOut:
     """Counts what is not taken, or taken otherwise than it stands there, for one warning each at the end of a file."""
 
     source: str
-    _counts: Counter[str] = field(default_factory=Counter)
+    _counts: Counter[tuple[str, str]] = field(default_factory=Counter)
 
-    def add(self, what: str, n: int = 1) -> None:
-        """Count n more; `what` follows the number in the warning."""
+    def add(self, one: str, why: str = "", n: int = 1) -> None:
+        """Count n more that were left out; one: a single one in words (“answer to another question”); why: the rest of it."""
+        what, *rest = one.split(" ", 1)
+        words = " ".join(("", *rest))
+        self.tell(f"{what}{words} was left out{why}", f"{what}s{words} were left out{why}", n)
+
+    def tell(self, one: str, several: str, n: int = 1) -> None:
+        """Count n more; the words follow their number in the warning."""
         if n:
-            self._counts[what] += n
+            self._counts[one, several] += n
 
     def warnings(self) -> Iterator[Problem]:
         """One warning for each thing counted."""
-        for what, n in self._counts.items():
-            yield Problem(self.source, None, "file", str(n), f"{n} {what}.", is_warning=True)
+        for (one, several), n in self._counts.items():
+            yield Problem(self.source, None, "file", str(n), f"{counted(n, one, several)}.", is_warning=True)
 
 
 def refuse_archives_and_tables(path: Path, remedy: str) -> None:
@@ -160,7 +167,8 @@ def warn_of_cut_words(marks: Iterable[Marks], texts: Mapping[str, object], findi
             cut.append(text[span.start : span.end])
     if cut:
         reason = (
-            f"{len(cut)} of the spans begin or end inside a word; if it is one token, they grow to the whole of it."
+            f"{counted(len(cut), 'span begins or ends', 'spans begin or end')} inside a word; on import such a "
+            "span grows to whole tokens."
         )
         findings.warn("rationales", listed(cut, 3), reason)
 

@@ -18,6 +18,7 @@ from typing import Any
 import msgspec
 
 from annotator.domain.models import Facts, Piece, ScoredPart, SourceAttribution, SourceOutput, facts_from
+from annotator.domain.numbers import counted
 from annotator.domain.sources import Problem
 from annotator.formats.base import OutputOptions
 from annotator.formats.findings import Findings, listed
@@ -130,7 +131,10 @@ def _of_map(
     found: dict[int, float] = {}
     for number, (index, weight) in enumerate(weights):
         if not 0 <= index < len(places):
-            reason = f"The text has {len(places)} words for LIME, from 0; is 'text' the text that was explained, and 'bow' right?"
+            reason = (
+                f"The text has {counted(len(places), 'word')} for LIME, from 0; is 'text' the text that was "
+                "explained, and 'bow' right?"
+            )
             findings.refuse(f"as_map.{name}[{number}]", index, reason)
         elif places[index][0] in found:
             findings.refuse(f"as_map.{name}[{number}]", index, "The word has two weights; keep one of the two.")

@@ -4,6 +4,7 @@ import math
 from collections.abc import Mapping
 
 from annotator.domain.models import Prediction
+from annotator.domain.numbers import counted
 from annotator.formats.findings import Findings
 from annotator.formats.lines import convert
 from annotator.formats.model_output_rows import AnswerRow, OutputRow
@@ -74,7 +75,10 @@ def _probabilities(answer: AnswerRow, place: str, file: OutputFile, findings: Fi
     if isinstance(given, list):
         if labels and len(labels) != len(given):
             findings.refuse(
-                place, given, f"There are {len(given)} probabilities, but the project has {len(labels)} labels."
+                place,
+                given,
+                f"It has {counted(len(given), 'probability', 'probabilities')}, but the project has "
+                f"{counted(len(labels), 'label')}.",
             )
             return {}
         given = {str(number): p for number, p in enumerate(given)}

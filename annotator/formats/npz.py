@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile, ZipFile
 
+from annotator.domain.numbers import counted
 from annotator.errors import InvalidValue
 from annotator.formats.lines import check_file
 
@@ -53,7 +54,9 @@ def _array(content: bytes) -> Any:
     shape = tuple(int(n) for n in header["shape"].replace(",", " ").split())
     n_values, n_bytes = prod(shape), len(content) - end
     if n_values * max(1, dtype.itemsize) > n_bytes:
-        raise ValueError(f"the header claims {n_values:,} values, for which {n_bytes:,} bytes are too few")
+        raise ValueError(
+            f"the header claims {counted(n_values, 'value')}, for which {counted(n_bytes, 'byte')} are too few"
+        )
     if not n_values:
         return []  # whatever the other lengths are
     values = np.frombuffer(content, dtype=dtype, count=n_values, offset=end)

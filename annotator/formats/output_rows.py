@@ -18,6 +18,7 @@ from annotator.domain.models import (
     are_finite,
     canonical_parameters,
 )
+from annotator.domain.numbers import counted
 from annotator.domain.sources import Problem
 from annotator.errors import InvalidValue
 from annotator.formats.base import OutputOptions
@@ -139,7 +140,7 @@ class OutputFile:
         number = int(found.group(1)) if found else -1
         if 0 <= number < len(labels):
             return labels[number]
-        reason = f"The project has {len(labels)} labels, so there is no class {value} (the first is 0)."
+        reason = f"The project has {counted(len(labels), 'label')}, so there is no class {value} (the first is 0)."
         findings.refuse(place, value, reason)
         return text
 
@@ -162,8 +163,9 @@ class OutputFile:
         """What is to be told when all is read."""
         if self._n_unsure:
             reason = (
-                f"{self._n_unsure} records after one that is refused have no id, so it is not certain which instances they are "
-                "of; correct that one, or give every record an id."
+                f"{counted(self._n_unsure, 'record without an id follows', 'records without an id follow')} a "
+                "record that was refused, "
+                "so it is not certain which instances are meant. Correct that record, or give every record an id."
             )
             yield Problem(self.source, None, "id", "", reason)
 
@@ -253,7 +255,7 @@ def check_scores(scores: Sequence[float], findings: Findings, place: str = "scor
 def check_lengths(name: str, length: int, other: str, other_length: int, findings: Findings) -> bool:
     """Whether two lists are of one length; a finding says where they are not."""
     if length != other_length:
-        reason = f"'{name}' has {length} entries, but '{other}' has {other_length}; both need one length."
+        reason = f"'{name}' has {counted(length, 'entry', 'entries')}, but '{other}' has {other_length}; both need one length."
         findings.refuse(name, length, reason)
     return length == other_length
 

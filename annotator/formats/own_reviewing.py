@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from annotator.domain.numbers import counted
 from annotator.formats.findings import Findings
 from annotator.formats.own_records import InstanceRecord, RoundRecord, ThreadRecord
 
@@ -10,7 +11,7 @@ def check_reviewing(record: InstanceRecord, findings: Findings) -> None:
     """Note every place that points nowhere, round that stands twice, and score that is missing or too many."""
     for field, place in _places(record):
         if place >= len(record.annotations):
-            findings.refuse(field, place, f"The instance has {len(record.annotations)} annotations, from 0.")
+            findings.refuse(field, place, f"The instance has {counted(len(record.annotations), 'annotation')}, from 0.")
     if findings.is_refused:
         return
     seen: set[int] = set()
@@ -60,12 +61,12 @@ def _check_round(record: InstanceRecord, number: int, made: RoundRecord, finding
             findings.refuse(f"{where}.user", review.user, "This person reviews the annotation twice.")
         reviewers.add(name)
         if len(review.sets) > n_sets:
-            findings.refuse(f"{where}.sets", len(review.sets), f"The annotation has {n_sets} sets.")
+            findings.refuse(f"{where}.sets", len(review.sets), f"The annotation has {counted(n_sets, 'set')}.")
         if review.state != "submitted":
             continue
         scored = {position for position, (suf, com, _) in enumerate(review.sets) if suf is not None and com is not None}
         if review.comprehensiveness is None or not set(range(n_sets)) - carried <= scored:
-            findings.refuse(f"{where}.sets", "", "A review that was handed in has all scores.")
+            findings.refuse(f"{where}.sets", "", "A submitted review must have all its scores.")
 
 
 def _check_thread(number: int, thread: ThreadRecord, findings: Findings) -> None:

@@ -6,6 +6,7 @@ from dataclasses import replace
 import msgspec
 
 from annotator.domain.jobs import Job, JobKind
+from annotator.domain.numbers import counted
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.errors import ModelError
@@ -40,8 +41,8 @@ def _allowed(model: str, load: LoadOptions) -> LoadOptions:
 
 def _told(report: AttributingReport) -> str:
     done = (
-        f"{report.n_attributions:,} attributions and {report.n_answers:,} answers were computed; {report.n_known:,} texts had "
-        "everything before."
+        f"Computed {counted(report.n_attributions, 'attribution')} and {counted(report.n_answers, 'answer')}; "
+        f"{counted(report.n_known, 'text')} had everything already."
     )
     if not report.n_left_out:
         return done
@@ -51,15 +52,15 @@ def _told(report: AttributingReport) -> str:
 
 def _measure(store: Store, actor: User, project: Project, _: Job, progress: Progress) -> str:
     n_runs = measure(store, actor, project, progress=progress)
-    return f"{n_runs:,} runs were measured."
+    return f"{counted(n_runs, 'run was', 'runs were')} measured."
 
 
 def _suite(store: Store, actor: User, project: Project, job: Job, progress: Progress) -> str:
     asked = msgspec.json.decode(job.options, type=AskedSuite)
     options = replace(asked.options, load=_allowed(asked.model, asked.options.load))
     report = run_suite(store, actor, project, asked.suite, asked.model, options, progress=progress)
-    known = f" {report.n_known:,} were answered before." if report.n_known else ""
-    return f"{report.model} answered {report.n_tests:,} tests, {report.n_texts:,} texts.{known}"
+    known = f" {counted(report.n_known, 'test was', 'tests were')} answered before." if report.n_known else ""
+    return f"{report.model} answered {counted(report.n_tests, 'test')}, {counted(report.n_texts, 'text')}.{known}"
 
 
 KINDS: Mapping[JobKind, Doing] = {"attribute": _attribute, "measure": _measure, "suite": _suite}

@@ -24,7 +24,7 @@ _TELLS_EVERY = 0.5
 _IDLE_SECONDS = 60.0
 _MOST_STARTS = 3
 _GIVEN_UP = (
-    "The process that did this ended in the middle of it {n} times: it was killed, or the machine has too little memory. What "
+    "The process that was doing this ended unexpectedly {n} times: it was killed, or the machine has too little memory. What "
     "was stored until then stays. Choose a smaller model, fewer samples or a machine with more memory, and ask for it again."
 )
 
@@ -70,7 +70,10 @@ def _do(path: Path, job: Job) -> None:
             told = _told(store, path, job)
             state: JobState = "done"
         except _Stopped:
-            state, told = "stopped", "Stopped. What was stored until then stays; asking again goes on from there."
+            state, told = (
+                "stopped",
+                "Stopped. What was stored until then stays; if you ask again, it goes on from there.",
+            )
         except AnnotatorError as error:
             state, told = "failed", str(error)
         except Exception as error:

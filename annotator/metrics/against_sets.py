@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from annotator.domain.numbers import counted
 from annotator.errors import InvalidValue
 from annotator.metrics import er_test_alignment as alignment
 from annotator.metrics import ferret_plausibility as ferret
@@ -191,7 +192,7 @@ def mask_of(tokens: Ragged[np.int64], like: Ragged[np.float64]) -> Ragged[np.boo
     if len(far):
         row = int(tokens.rows_of_values[far[0]])
         raise InvalidValue(
-            f"Row {row} (from 0) has {like.lengths[row]} tokens; there is no token {tokens.values[far[0]]}."
+            f"Row {row} (from 0) has {counted(int(like.lengths[row]), 'token')}; there is no token {tokens.values[far[0]]}."
         )
     marks = np.zeros(len(like.values), dtype=np.bool_)
     marks[like.offsets[:-1][tokens.rows_of_values] + tokens.values] = True

@@ -9,6 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from annotator.domain.numbers import counted
 from annotator.errors import InvalidValue
 from annotator.metrics.aggregate import Aggregate, mean_of
 from annotator.metrics.ragged import Flags, Floats, Integers, Ragged
@@ -74,7 +75,9 @@ def by_kind(values: Floats, kinds: Sequence[str], has_changed: Flags) -> dict[st
     """The same for each kind of perturbation, kinds in alphabetical order."""
     names, numbers = np.unique(np.asarray(kinds, dtype=np.str_), return_inverse=True)
     if len(numbers) != len(values):
-        raise InvalidValue(f"Each pair has one kind of perturbation; there are {len(numbers)} for {len(values)} pairs.")
+        raise InvalidValue(
+            f"Each pair has one kind of perturbation; got {len(numbers)} for {counted(len(values), 'pair')}."
+        )
     return {
         str(name): by_change(values[numbers == number], has_changed[numbers == number])
         for number, name in enumerate(names)
@@ -183,7 +186,9 @@ def n_of_share_scripts(n_tokens: Integers, ratio: float) -> Integers:
 def _matched(original: Ids, perturbed: Ids, *, counts_repeats: bool) -> tuple[Integers, Integers]:
     """For each perturbed token that occurs in its original: its pair, and the depth from which both lists hold it."""
     if len(original) != len(perturbed):
-        raise InvalidValue(f"A pair has two rankings; there are {len(original)} originals and {len(perturbed)} others.")
+        raise InvalidValue(
+            f"A pair has two rankings; got {counted(len(original), 'original')} and {len(perturbed)} others."
+        )
     n_places = 1 + int(max(original.lengths.max(initial=0), perturbed.lengths.max(initial=0)))
     keys, other_keys, n_ids = _keys(original, perturbed, n_places)
     known = np.sort(keys * n_places + original.places)

@@ -10,6 +10,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from annotator.domain.numbers import counted
 from annotator.errors import InvalidValue
 from annotator.metrics.aggregate import Aggregate, mean_of
 from annotator.metrics.ragged import Flags, Floats, Integers, Ragged
@@ -44,7 +45,7 @@ class RationaleSets:
     def __post_init__(self) -> None:
         if self.offsets[0] != 0 or self.offsets[-1] != len(self.sets) or np.any(np.diff(self.offsets) < 0):
             raise InvalidValue(
-                f"The instances' borders do not fit: {len(self.sets)} sets, borders {self.offsets[:5]} ..."
+                f"The instances' borders do not fit: {counted(len(self.sets), 'set')}, borders {self.offsets[:5]} ..."
             )
 
     def __len__(self) -> int:
@@ -246,7 +247,7 @@ class _Encoded:
 def _encoded(predicted: Ragged[np.int64], gold: RationaleSets) -> _Encoded:
     if len(predicted) != len(gold):
         raise InvalidValue(
-            f"Each instance has one predicted rationale; there are {len(predicted)} predictions for {len(gold)}."
+            f"Each instance has one predicted rationale; got {counted(len(predicted), 'prediction')} for {len(gold)}."
         )
     marked, sets = _numbered(predicted, gold)
     highest = max(int(marked.values.max(initial=0)), int(sets.values.max(initial=0)))

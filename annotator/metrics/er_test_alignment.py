@@ -13,6 +13,7 @@ from typing import Literal
 
 import numpy as np
 
+from annotator.domain.numbers import counted
 from annotator.errors import InvalidValue
 from annotator.metrics.ragged import Flags, Floats, Integers, Ragged
 from annotator.metrics.registry import Definition, Direction, register
@@ -50,7 +51,8 @@ class Alignment:
         self.attributions.check_same_rows(self.rationale, "the rationale")
         if len(self.has_rationale) != len(self.rationale):
             raise InvalidValue(
-                f"Whether there is a rationale is said for {len(self.has_rationale)} of {len(self.rationale)} instances."
+                f"Whether there is a rationale is said for {len(self.has_rationale)} of "
+                f"{counted(len(self.rationale), 'instance')}."
             )
         if not self.gamma > 0:
             raise InvalidValue(f"gamma scales attributions and is above 0; not {self.gamma}.")

@@ -9,6 +9,7 @@ from typing import Literal
 
 import numpy as np
 
+from annotator.domain.numbers import counted
 from annotator.domain.suites import TOLERANCE
 from annotator.errors import InvalidValue
 from annotator.metrics.aggregate import OverSeeds, over_seeds
@@ -112,7 +113,9 @@ class Contrast:
 def is_consistent(original_is_right: Flags, contrast_is_right: Ragged[np.bool_]) -> Flags:
     """bool[n_originals]: the original and all of its contrasts are right; one without contrasts needs only itself."""
     if len(original_is_right) != len(contrast_is_right):
-        raise InvalidValue(f"There are {len(original_is_right)} originals, but contrasts of {len(contrast_is_right)}.")
+        raise InvalidValue(
+            f"Got {counted(len(original_is_right), 'original')}, but contrasts of {len(contrast_is_right)}."
+        )
     are_right: Flags = contrast_is_right.sums() == contrast_is_right.lengths
     return original_is_right & are_right
 
@@ -221,7 +224,7 @@ def _verdicts(fails: Ragged[np.bool_], is_judged: Flags, applies: Flags | None) 
         return verdicts
     if len(applies) != len(verdicts):
         raise InvalidValue(
-            f"There are {len(verdicts)} cases, but it is said of {len(applies)} whether the test applies."
+            f"Got {counted(len(verdicts), 'case')}, but it is said of {len(applies)} whether the test applies."
         )
     return np.where(applies, verdicts, np.nan)
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from annotator.domain.numbers import counted
 from annotator.errors import InvalidValue
 from annotator.metrics.aggregate import Aggregate, OverSeeds, mean_of, over_seeds
 from annotator.metrics.ragged import Flags, Floats, Integers, Ragged
@@ -24,7 +25,7 @@ class Inputs:
     def __post_init__(self) -> None:
         if not len(self.full) == len(self.rationale) == len(self.rest):
             raise InvalidValue(
-                f"There are {len(self.full)} answers to the full input, {len(self.rationale)} to the rationale and "
+                f"Got {counted(len(self.full), 'answer')} to the full input, {len(self.rationale)} to the rationale and "
                 f"{len(self.rest)} to the rest; each instance has all three."
             )
 
@@ -95,7 +96,9 @@ def random_rationales(n_tokens: Integers, n_selected: Integers, seed: int) -> Ra
     Raises: InvalidValue where more tokens are asked than there are
     """
     if len(n_tokens) != len(n_selected):
-        raise InvalidValue(f"There are {len(n_tokens)} instances, but numbers of tokens to draw for {len(n_selected)}.")
+        raise InvalidValue(
+            f"Got {counted(len(n_tokens), 'instance')}, but numbers of tokens to draw for {len(n_selected)}."
+        )
     impossible = np.flatnonzero((n_selected < 0) | (n_selected > n_tokens))
     if len(impossible):
         row = int(impossible[0])
@@ -136,7 +139,7 @@ def _checked(probabilities: tuple[Floats, Floats, Floats], gold: Integers | None
         raise InvalidValue("Probabilities on the three inputs are given for the same instances and labels.")
     n, n_labels = probabilities[0].shape
     if gold is not None and (len(gold) != n or np.any((gold < 0) | (gold >= n_labels))):
-        raise InvalidValue(f"There is a gold label, from 0 to {n_labels - 1}, for each of {n} instances.")
+        raise InvalidValue(f"There is a gold label, from 0 to {n_labels - 1}, for each of {counted(n, 'instance')}.")
     return probabilities
 
 

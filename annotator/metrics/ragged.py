@@ -8,6 +8,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from annotator.domain.numbers import counted
 from annotator.errors import InvalidValue
 
 Floats = npt.NDArray[np.float64]
@@ -51,7 +52,9 @@ class Ragged(Generic[T]):
     def __post_init__(self) -> None:
         offsets = self.offsets
         if not len(offsets) or offsets[0] or offsets[-1] != len(self.values) or np.any(np.diff(offsets) < 0):
-            raise InvalidValue(f"The rows' borders do not fit: {len(self.values)} values, borders {offsets[:5]} ...")
+            raise InvalidValue(
+                f"The rows' borders do not fit: {counted(len(self.values), 'value')}, borders {offsets[:5]} ..."
+            )
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -162,6 +165,8 @@ class Ragged(Generic[T]):
         if np.array_equal(self.offsets, other.offsets):
             return
         if len(self) != len(other):
-            raise InvalidValue(f"There are {len(self)} rows, but {len(other)} rows of {what}.")
+            raise InvalidValue(f"Got {counted(len(self), 'row')}, but {counted(len(other), 'row')} of {what}.")
         row = int(np.flatnonzero(self.lengths != other.lengths)[0])
-        raise InvalidValue(f"Row {row} has {self.lengths[row]} values, but {other.lengths[row]} of {what}.")
+        raise InvalidValue(
+            f"Row {row} has {counted(int(self.lengths[row]), 'value')}, but {other.lengths[row]} of {what}."
+        )

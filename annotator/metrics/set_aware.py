@@ -5,6 +5,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from annotator.domain.numbers import counted
 from annotator.errors import InvalidValue
 from annotator.metrics.ragged import Flags, Floats, Integers, Ragged
 from annotator.metrics.registry import Definition, register
@@ -199,7 +200,7 @@ def _marks(predicted: Ragged[np.int64], gold: GoldSets) -> Ragged[np.bool_]:
 def _starts(predicted: Ragged[np.int64], union: Ragged[np.int64]) -> Integers:
     """int[n_instances + 1]: where each instance begins in an array that holds all tokens of all instances."""
     if len(predicted) != len(union):
-        raise InvalidValue(f"There are {len(union)} instances, but {len(predicted)} predictions.")
+        raise InvalidValue(f"Got {counted(len(union), 'instance')}, but {counted(len(predicted), 'prediction')}.")
     if min(predicted.values.min(initial=0), union.values.min(initial=0)) < 0:
         raise InvalidValue("A token index is below 0; tokens are numbered from 0.")
     widths = 1 + np.maximum(predicted.maxima(-1), union.maxima(-1)).astype(np.int64)

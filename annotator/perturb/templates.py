@@ -11,6 +11,7 @@ from difflib import get_close_matches
 from itertools import islice
 from random import Random
 
+from annotator.domain.numbers import counted
 from annotator.domain.suites import Text
 from annotator.errors import InvalidValue
 from annotator.perturb.patterns import Pattern, Slot, capitalised, forms_of, parse_pattern, with_article
@@ -170,7 +171,8 @@ def _check(
     for name, n in n_copies.items():
         if len(forms[name]) < n:
             raise InvalidValue(
-                f"The template wants {n} different words of the list '{name}', which has {len(forms[name])}. Add words to it, or "
+                f"The template wants {counted(n, 'different word')} of the list '{name}', which has "
+                f"{len(forms[name])}. Add words to it, or "
                 "use fewer copies."
             )
     for slot in template.slots:
@@ -191,7 +193,7 @@ def cases_of(filled: FilledTemplate, *, n: int | None, seed: int) -> list[tuple[
     if n is None and filled.n_combinations > MOST_CASES:
         product = " × ".join(f"{size:,}" for size in filled.sizes)
         raise InvalidValue(
-            f"The template has {filled.n_combinations:,} combinations ({product}), more than {MOST_CASES:,}. Ask for a "
+            f"The template has {counted(filled.n_combinations, 'combination')} ({product}), more than {MOST_CASES:,}. Ask for a "
             "sample, or shorten a word list."
         )
     wanted = filled.n_combinations if n is None else n

@@ -12,6 +12,7 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
+from annotator.domain.numbers import counted
 from annotator.errors import InvalidValue
 from annotator.review.coefficients import (
     Counts,
@@ -42,7 +43,7 @@ class InstanceVotes:
     def __post_init__(self) -> None:
         if not len(set(self.annotators)) == len(self.annotators) == len(self.marked):
             raise InvalidValue(
-                f"An instance has {len(self.marked)} rows of marks by {', '.join(self.annotators) or 'nobody'}; "
+                f"An instance has {counted(len(self.marked), 'row')} of marks by {', '.join(self.annotators) or 'nobody'}; "
                 "give one row for each annotator, and each annotator once."
             )
 

@@ -2,13 +2,14 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from annotator.store.database import Row, Store, now
 
 _SELECT = """SELECT events.*, instances.key AS key, instances.split AS split FROM events
     LEFT JOIN instances ON subject = 'instance' AND instances.id = subject_id"""
-
+_EXCERPT = """SELECT substr(text, 1, 120) AS excerpt FROM segments JOIN documents ON documents.id = document_id
+    WHERE instance_id = ? AND position = 0"""
 
 _AT_ONCE = 50
 _LAST = 2**63 - 1  # above the number of any event
@@ -27,6 +28,7 @@ class Event:
     detail: Mapping[str, object]
     key: str = ""  # of the instance that the event is about, and its split
     split: str = ""
+    excerpt: str = ""  # how its text begins, where events are listed
 
 
 def add_event(
@@ -79,11 +81,16 @@ def record_event(
 
 
 def list_events(store: Store, project_id: int, *, limit: int, offset: int = 0) -> list[Event]:
-    """The newest events of a project first."""
+    """The newest events of a project first, with the beginnings of the texts they are about."""
     rows = store.rows(
         f"{_SELECT} WHERE events.project_id = ? ORDER BY events.id DESC LIMIT ? OFFSET ?", (project_id, limit, offset)
     )
-    return [_event(row) for row in rows]
+    return [replace(event, excerpt=_excerpt(store, event)) for event in map(_event, rows)]
+
+
+def _excerpt(store: Store, event: Event) -> str:
+    found = store.rows(_EXCERPT, (event.subject_id,)) if event.key else []
+    return str(found[0]["excerpt"]) if found else ""
 
 
 def events_of_instance(store: Store, instance_id: int) -> list[Event]:

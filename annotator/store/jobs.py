@@ -33,7 +33,7 @@ def get_job(store: Store, job_id: int) -> Job:
     """A job by number; raises NotFound."""
     row = store.row(f"{_SELECT} WHERE jobs.id = ?", (job_id,))
     if row is None:
-        raise NotFound(f"There is no job number {job_id}. It may be of another database.")
+        raise NotFound(f"There is no job number {job_id}. It may belong to another database.")
     return _job(row)
 
 

@@ -36,7 +36,7 @@ def get_list(store: Store, list_id: int) -> SavedList:
     """A list by number; raises NotFound."""
     row = store.row(f"{_SELECT} WHERE id = ?", (list_id,))
     if row is None:
-        raise NotFound("This list is not there (any more). Choose another one.")
+        raise NotFound("This list is not there, or no longer there. Choose another one.")
     return _saved(row)
 
 

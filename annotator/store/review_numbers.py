@@ -45,6 +45,10 @@ class ScoreCount:
     n: int
 
 
+_EXCERPT = """(SELECT substr(text, 1, 120) FROM segments JOIN documents ON documents.id = document_id
+    WHERE segments.instance_id = instances.id AND position = 0) AS excerpt"""
+
+
 @dataclass(frozen=True, slots=True)
 class BehindPoint:
     """One instance behind a count."""
@@ -53,6 +57,7 @@ class BehindPoint:
     key: str
     annotator: str
     round_number: int
+    excerpt: str  # how its text begins
 
 
 def outcome_counts(store: Store, project_id: int) -> list[OutcomeCount]:
@@ -131,12 +136,12 @@ def behind_outcome(
 ) -> list[BehindPoint]:
     """Instances whose round of that number ended so, newest first."""
     rows = store.rows(
-        """SELECT rounds.instance_id, key, annotator, number AS round FROM rounds
+        f"""SELECT rounds.instance_id, key, annotator, number AS round, {_EXCERPT} FROM rounds
             JOIN instances ON instances.id = rounds.instance_id JOIN annotations ON annotations.id = annotation_id
             WHERE rounds.project_id = ? AND number = ? AND coalesce(outcome, 'open') = ? ORDER BY annotation_id DESC LIMIT ?""",
         (project_id, round_number, outcome, limit),
     )
-    return [BehindPoint(row["instance_id"], row["key"], row["annotator"], row["round"]) for row in rows]
+    return [BehindPoint(row["instance_id"], row["key"], row["annotator"], row["round"], row["excerpt"]) for row in rows]
 
 
 def behind_score(
@@ -145,9 +150,9 @@ def behind_score(
 ) -> list[BehindPoint]:  # fmt: skip
     """Instances of which something was given that score, in rounds of that number or of that annotator."""
     rows = store.rows(
-        f"""SELECT DISTINCT given.instance_id, key, annotator, round FROM ({_ALL_SCORES}) AS given
+        f"""SELECT DISTINCT given.instance_id, key, annotator, round, {_EXCERPT} FROM ({_ALL_SCORES}) AS given
             JOIN instances ON instances.id = given.instance_id WHERE property = ?2 AND score = ?3
             AND (?4 IS NULL OR round = ?4) AND (?5 IS NULL OR annotator = ?5) ORDER BY given.instance_id LIMIT ?6""",
         (project_id, name, score, round_number, annotator, limit),
     )
-    return [BehindPoint(row["instance_id"], row["key"], row["annotator"], row["round"]) for row in rows]
+    return [BehindPoint(row["instance_id"], row["key"], row["annotator"], row["round"], row["excerpt"]) for row in rows]

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 
+from annotator.domain.numbers import counted
 from annotator.domain.texts import TokenizedText
 from annotator.errors import InvalidValue
 from annotator.text.characters import check_characters
@@ -51,7 +52,7 @@ def align_tokens(text: str, tokens: Sequence[str], sentence_starts: Sequence[int
     rest = _after_blanks(text, end)
     if rest < len(text):
         raise TokenMismatch(
-            f"The {len(tokens)} tokens end at character {end}, but the text goes on with {_shown(text, rest)} at "
+            f"The {counted(len(tokens), 'token')} end at character {end}, but the text goes on with {_shown(text, rest)} at "
             f"character {rest}.",
             token_index=len(tokens),
             start_char=rest,

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, cast, get_args
 
 from annotator.domain.models import Piece
+from annotator.domain.numbers import counted
 from annotator.domain.texts import TokenizedText
 from annotator.errors import InvalidValue
 from annotator.text.piece_forms import may_be_dropped
@@ -103,7 +104,9 @@ def _check(pieces: Sequence[Piece], scores: Sequence[float], how: str) -> None:
     if how not in HOWS:
         raise InvalidValue(f"Scores cannot be merged by '{how}'. Choose one of {', '.join(HOWS)}.")
     if len(pieces) != len(scores):
-        raise InvalidValue(f"There are {len(pieces)} pieces, but {len(scores)} scores; each piece has one score.")
+        raise InvalidValue(
+            f"Got {counted(len(pieces), 'piece')}, but {counted(len(scores), 'score')}; each piece has one score."
+        )
     for number, piece in enumerate(pieces):
         if (piece.start is None) != (piece.end is None):
             raise InvalidValue(f"Piece {number} {piece.text!r} has only one of start and end; give both or none.")

@@ -11,6 +11,7 @@ from functools import lru_cache
 
 import regex
 
+from annotator.domain.numbers import counted
 from annotator.errors import InvalidValue
 from annotator.text.characters import CLUSTER
 from annotator.text.piece_forms import FORMS, Letters, may_be_dropped
@@ -280,7 +281,7 @@ class _Search:
 def left_over(n_pieces: int, text: str, end: int) -> PieceMismatch:
     """The fault of pieces that end before their text."""
     reason = (
-        f"The {n_pieces} pieces end at character {end}, but the text goes on with {_rest(text, end)}. "
+        f"The {counted(n_pieces, 'piece')} end at character {end}, but the text goes on with {_rest(text, end)}. "
         "If the model did not see the rest, say that the scores are partial."
     )
     return PieceMismatch(reason, n_pieces)

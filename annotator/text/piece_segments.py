@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import cast
 
 from annotator.domain.models import Piece
+from annotator.domain.numbers import counted
 from annotator.errors import InvalidValue
 from annotator.text.piece_forms import FORMS, SPECIAL_TEXTS, Letters, is_special, is_unknown, may_be_dropped
 from annotator.text.piece_letters import Range
@@ -75,7 +76,7 @@ def _given_range(number: int, piece: Piece, text: str) -> Range:
     start, end = cast(int, piece.start), cast(int, piece.end)
     place = f"Piece {number} {piece.text[:40]!r} is said to be at characters {start} to {end}"
     if not 0 <= start <= end <= len(text):
-        raise PieceMismatch(f"{place}, but its text has {len(text)} characters.", number)
+        raise PieceMismatch(f"{place}, but its text has {counted(len(text), 'character')}.", number)
     if not _agrees(piece.text, text[start:end]):
         stands = f"where {text[start:end][:40]!r} stands"
         raise PieceMismatch(f"{place}, {stands}; offsets count the code points of the segment's text.", number)

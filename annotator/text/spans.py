@@ -2,6 +2,7 @@
 
 from bisect import bisect_left, bisect_right
 
+from annotator.domain.numbers import counted
 from annotator.domain.texts import TokenizedText
 from annotator.errors import InvalidValue
 
@@ -14,7 +15,7 @@ def tokens_overlapping(body: TokenizedText, start_char: int, end_char: int) -> t
     """
     if not 0 <= start_char <= end_char <= len(body.text):
         raise InvalidValue(
-            f"Characters {start_char} to {end_char} are no range of the text, which has {len(body.text)} characters."
+            f"Characters {start_char} to {end_char} are no range of the text, which has {counted(len(body.text), 'character')}."
         )
     first = bisect_right(body.ends, start_char)
     last = bisect_left(body.starts, end_char)

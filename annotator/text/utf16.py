@@ -3,6 +3,7 @@
 from bisect import bisect_left
 from collections.abc import Sequence
 
+from annotator.domain.numbers import counted
 from annotator.errors import InvalidValue
 
 
@@ -15,7 +16,7 @@ def utf16_offsets(text: str, offsets: Sequence[int]) -> list[int]:
     """
     if offsets and not (min(offsets) >= 0 and max(offsets) <= len(text)):
         wrong = next(offset for offset in offsets if not 0 <= offset <= len(text))
-        raise InvalidValue(f"There is no character offset {wrong} in a text of {len(text)} characters.")
+        raise InvalidValue(f"There is no character offset {wrong} in a text of {counted(len(text), 'character')}.")
     if not text or max(text) <= "\uffff":
         return list(offsets)
     astral = [place for place, character in enumerate(text) if character > "\uffff"]

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
+from annotator.domain.numbers import counted
 from annotator.domain.people import LOCAL_OPERATOR, ROLES, Role, User
 from annotator.errors import InvalidValue, NotAllowed, NotSignedIn
 from annotator.store import Store
@@ -42,9 +43,9 @@ FAILURES_UNTIL_THE_LONGEST_WAIT = 20
 LONGEST_WAIT_SECONDS = 15 * 60
 WAIT_STEP_SECONDS = 5
 
-_WRONG = "This name and password do not belong together. Check both, or ask an administrator for a new link."
+_WRONG = "The name or the password is wrong. Check both, or ask an administrator for a new link."
 _BAD_LINK = (
-    "This link does not work: it was used already, is older than 24 hours, or was replaced by a newer one. "
+    "This link does not work: it has already been used, is older than 24 hours, or was replaced by a newer one. "
     "Ask an administrator for a new one ('annotator user reset NAME')."
 )
 _NOT_SIGNED_IN = "You are not signed in, or your session has ended. Sign in again."
@@ -105,7 +106,7 @@ def add_user(store: Store, actor: User, name: str, role: Role, project_name: str
 def _project_of_role(store: Store, role: Role, project_name: str | None) -> tuple[int | None, str | None]:
     if role == "administrator":
         if project_name is not None:
-            raise InvalidValue("An administrator is one for the whole database; leave the project out.")
+            raise InvalidValue("An administrator has the role for the whole database; leave the project out.")
         return None, None
     if project_name is not None:
         return projects_store.get_project(store, project_name).id, project_name
@@ -147,9 +148,9 @@ def disable_user(store: Store, actor: User, name: str) -> User:
     with store.transaction():
         user = people_store.get_user(store, normal(name))
         if user.is_disabled:
-            raise InvalidValue(f"'{user.name}' is disabled already.")
+            raise InvalidValue(f"'{user.name}' is already disabled.")
         if user.is_administrator and len(_active_administrators(store)) == 1:
-            raise InvalidValue(f"'{user.name}' is the only administrator. Make another one first.")
+            raise InvalidValue(f"'{user.name}' is the only administrator. Make somebody else an administrator first.")
         people_store.set_disabled(store, user, is_disabled=True)
         _shut_out(store, user)
         revoke_tokens_of(store, user)
@@ -277,7 +278,7 @@ def _note_failure(store: Store, name: str) -> None:
 def sign_in_as(store: Store, name: str, *, is_demonstration: bool) -> str:
     """Sign in by choosing a person; only the demonstration's server may, by how it was started."""
     if not is_demonstration:
-        raise NotAllowed("Only the demonstration signs people in without a password. Sign in with yours.")
+        raise NotAllowed("Only the demonstration signs people in without a password. Sign in with your password.")
     with store.transaction():
         user = people_store.get_user(store, name)
         if user.is_disabled:
@@ -358,8 +359,8 @@ def seconds_to_wait(failures: Sequence[str], moment: dt.datetime) -> int:
 
 def _spoken_time(seconds: int) -> str:
     if seconds < 100:
-        return f"{seconds} second{'s' if seconds != 1 else ''}"
-    return f"{-(-seconds // 60)} minutes"
+        return counted(seconds, "second")
+    return counted(-(-seconds // 60), "minute")
 
 
 # --- tokens -----------------------------------------------------------------------------------------------------------

@@ -96,7 +96,7 @@ def take_choice_back(store: Store, actor: User, project: Project, instance_id: i
         _instance_of(store, project, instance_id)
         choice = find_choice(store, instance_id)
         if choice is None:
-            raise Conflict("There is no choice to take back: the gold of this instance follows the project's policy.")
+            raise Conflict("There is no choice to undo: the gold of this text follows the project's policy.")
         _retire(store, choice)
         remove_choice(store, instance_id)
         settle(store, instance_id)
@@ -126,21 +126,21 @@ def _instance_of(store: Store, project: Project, instance_id: int) -> Instance:
 
 def _require_fixed(store: Store, annotation: Annotation, choice: GoldChoice | None) -> None:
     if choice is not None and choice.annotation_id == annotation.id:
-        raise Conflict("This annotation is the gold already.")
+        raise Conflict("This annotation is already the gold.")
     found = find_round(store, annotation.id)
     is_decided = found is not None and found.outcome is not None
     if annotation.state in {"accepted", "discarded", "reference"} or (annotation.state == "returned" and is_decided):
         return
     raise Conflict(
         f"This annotation can still change (it is {_WORDS.get(annotation.state, annotation.state)}), so it cannot be the "
-        "gold yet. Decide its round first, or take its sets into a version of your own."
+        "gold yet. Decide its round first, or copy its sets into a version of your own."
     )
 
 
 _WORDS = {
-    "submitted": "before its reviewers or the lead",
+    "submitted": "with its reviewers or the lead",
     "returned": "back with its annotator",
-    "draft": "a draft to correct",
+    "draft": "a draft to be revised",
 }
 
 
@@ -148,9 +148,7 @@ def _require_in_data_set(store: Store, instance: Instance) -> None:
     """What the gate let drop out may come back; what the lead discarded stays out."""
     by_lead = [e for e in events_of_instance(store, instance.id) if e.action == "decide: discard"]
     if instance.state == "discarded" and by_lead:
-        raise Conflict(
-            f"{by_lead[-1].actor} discarded this instance on a proposal; what was discarded so does not come back as gold."
-        )
+        raise Conflict(f"{by_lead[-1].actor} discarded this text on a proposal, so it cannot have gold.")
 
 
 def _retire(store: Store, choice: GoldChoice | None) -> None:
@@ -165,7 +163,7 @@ def _checked_version(
     settings = project.settings
     if not sets and not may_have_no_sets(project, result) and settings.result_mode != "labels_only":
         raise InvalidAnnotation(
-            "Take or mark at least one set: this project does not allow “no rationale in the text”."
+            "Copy or mark at least one set: this project does not allow “no rationale in the text”."
         )
     mode: ResultMode = "labels_only" if settings.result_mode == "labels_only" else "give"
     by_lead = replace(project, settings=replace(settings, result_mode=mode))

@@ -12,6 +12,7 @@ from annotator.attribution.loading import LoadOptions, load_predictor
 from annotator.attribution.methods import METHODS, make_explainer, seeds_of
 from annotator.attribution.transformers_parameters import METHODS as TRANSFORMERS_METHODS
 from annotator.domain.instances import Instance
+from annotator.domain.numbers import counted
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.errors import InvalidValue, ModelError
@@ -318,7 +319,7 @@ class _Work:
             self.report.left_out.append((instance.key, str(error)))
         if self.n_failed_in_a_row >= _GIVE_UP_AFTER and self.n_done < self.report.n_instances:
             raise ModelError(
-                f"{error} The model failed for {self.n_failed_in_a_row} instances one after another, the last "
+                f"{error} The model failed for {counted(self.n_failed_in_a_row, 'instance')} one after another, the last "
                 f"'{instance.key}', so the work stopped. What was computed until then is stored; the same command "
                 "goes on from there once the cause is removed."
             ) from error

@@ -4,11 +4,12 @@ The record of events says most of it. What came with a file has no events here, 
 no event tells of are told from their own tables; comments always are.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from annotator.domain.instances import Annotation
+from annotator.domain.numbers import counted
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.domain.rationales import set_letter
@@ -23,14 +24,14 @@ from annotator.store.events import Event, events_of_instance
 from annotator.store.instances import project_of_instance
 from annotator.store.proposals import Proposal, proposals_of_instances
 from annotator.store.reviews import reviews_of
-from annotator.store.rounds import rounds_of_instances, unpack_verdict
+from annotator.store.rounds import rounds_of_instances
 from annotator.store.shown_sets import shown_of_instances
 from annotator.store.threads import threads_of
 from annotator.usecases import independence
-from annotator.usecases.gating import GATE
+from annotator.usecases.event_words import event_actor, event_lines, event_words
 from annotator.usecases.rights import require
 from annotator.usecases.veiled_events import veiled
-from annotator.usecases.viewing import decider, decision_lines, finding_line, score_line
+from annotator.usecases.viewing import decider, decision_lines, score_line
 
 _Detail = Mapping[str, Any]
 
@@ -86,11 +87,8 @@ class _Told:
         return [self._of_event(event) for event in self.events]
 
     def _of_event(self, event: Event) -> Moment:
-        what = _SENTENCES.get(event.action)
-        if event.action.startswith("decide round: "):
-            return self._of_decided_round(event)
-        sentence = what(event.detail, self._whose(event.detail)) if what else _plain(event)
-        return Moment(event.at, event.actor, sentence, (*_lines(event), *self._said_with(event)))
+        words = event_words(event, self._whose(event.detail))
+        return Moment(event.at, event_actor(event), words, (*event_lines(event), *self._said_with(event)))
 
     def _said_with(self, event: Event) -> tuple[str, ...]:
         """What belongs to an event but stands in another table: a reviewer's comments, and that a submission contests."""
@@ -113,15 +111,6 @@ class _Told:
             e for e in self.events
             if (e.action, e.actor, e.detail.get("annotation")) == ("review", event.actor, number)
         ][-1]  # fmt: skip
-
-    def _of_decided_round(self, event: Event) -> Moment:
-        detail: _Detail = event.detail
-        outcome = event.action.removeprefix("decide round: ")
-        reason = f": {detail['reason']}" if detail.get("reason") else ""
-        findings = unpack_verdict(detail).findings if "findings" in detail else ()
-        who = "the gate" if event.actor == GATE else event.actor
-        what = f"{outcome} round {detail['round']} of {detail['annotator']}{reason}"
-        return Moment(event.at, who, what, tuple(finding_line(finding) for finding in findings))
 
     def _whose(self, detail: _Detail) -> str:
         annotation = self.annotations.get(detail.get("annotation", 0))
@@ -178,7 +167,7 @@ class _Told:
                     Moment(p.created_at, p.proposed_by, f"contested the label: it should be “{p.reason}”", said)
                 )
             elif p.kind == "discard" and (p.proposed_by, p.reason) not in proposed:
-                found.append(Moment(p.created_at, p.proposed_by, f"proposed to discard it: {p.reason}", said))
+                found.append(Moment(p.created_at, p.proposed_by, f"proposed to discard the text: {p.reason}", said))
             if p.decided_at and p.decided_by == p.proposed_by:
                 found.append(Moment(p.decided_at, p.proposed_by, "took the proposal back"))
             elif p.decided_at and p.reason not in decided:
@@ -211,119 +200,9 @@ _DECISIONS = ("decide: discard", "decide: keep", "decide: relabel")
 
 def _sets(annotation: Annotation) -> str:
     n = len(annotation.sets)
-    return f"{annotation.result if annotation.result is not None else 'no result'}, {n} set{'' if n == 1 else 's'}"
+    return f"{annotation.result if annotation.result is not None else 'no result'}, {counted(n, 'set')}"
 
 
 def _comments(review: Review) -> tuple[str, ...]:
     sets = [f"set {set_letter(n)}: “{s.comment}”" for n, s in enumerate(review.scores.sets) if s.comment]
     return (*sets, *([f"the whole: “{review.scores.comment}”"] if review.scores.comment else []))
-
-
-def _plain(event: Event) -> str:
-    detail = ", ".join(f"{name}: {value}" for name, value in event.detail.items())
-    return f"{event.action} ({detail})" if detail else event.action
-
-
-def _lines(event: Event) -> tuple[str, ...]:
-    """The numbers that belong to an event."""
-    detail: _Detail = event.detail
-    if event.action == "review":
-        return tuple(_score_lines(detail["scores"]))
-    if event.action == "change score":
-        return tuple(_change_line(change) for change in detail["changed"])
-    if event.action == "adjudicate":
-        return tuple(_version_lines(detail))
-    return ()
-
-
-def _score_lines(scores: _Detail) -> Iterable[str]:
-    for number, (sufficiency, compactness) in enumerate(scores["sets"]):
-        if sufficiency is not None or compactness is not None:
-            yield (
-                f"set {set_letter(number)}: sufficiency score {_shown(sufficiency)}, "
-                f"compactness score {_shown(compactness)}"
-            )
-    yield f"comprehensiveness score {_shown(scores['comprehensiveness'])}"
-
-
-def _change_line(change: _Detail) -> str:
-    of_set = "" if change["set"] is None else f" of set {set_letter(change['set'])}"
-    return f"{change['score']}{of_set}: {_shown(change['before'])} → {_shown(change['after'])}"
-
-
-def _version_lines(detail: _Detail) -> Iterable[str]:
-    for number, taken in enumerate(detail["taken"]):
-        origin = "as the lead marked it"
-        if taken is not None:
-            origin = f"as set {set_letter(taken['set'])} of {taken['annotator']}, round {taken['round']}"
-        yield f"set {set_letter(number)}: tokens {_tokens(detail['after']['sets'][number])}, {origin}"
-    for number, spans in enumerate((detail.get("before") or {}).get("sets", ())):
-        yield f"before, set {set_letter(number)}: tokens {_tokens(spans)}"
-
-
-def _tokens(spans: Sequence[Sequence[int]]) -> str:
-    return ", ".join(str(start) if end == start + 1 else f"{start}–{end - 1}" for start, end in spans)
-
-
-def _shown(score: object) -> str:
-    return "–" if score is None else str(score)
-
-
-def _submitted(detail: _Detail, _: str) -> str:
-    n = detail["sets"]
-    return f"handed in round {detail['round']}: {detail['result']}, {n} set{'' if n == 1 else 's'}"
-
-
-def _adjudicated(detail: _Detail, _: str) -> str:
-    again = "changed the lead’s version" if detail.get("before") else "made a version of the lead’s the gold"
-    return f"{again}: {detail['after']['result']} ({detail['reason']})"
-
-
-def _taken_back(detail: _Detail, _: str) -> str:
-    reason = f" ({detail['reason']})" if detail.get("reason") else ""
-    return f"took the choice of gold back{reason}"
-
-
-def _number(detail: _Detail) -> str:
-    return f"no. {detail['perturbation']}"
-
-
-def _checked(detail: _Detail, what: str = "") -> str:
-    """Which one a checker spoke of, what became of it, and why."""
-    reason = f" ({detail['reason']})" if detail.get("reason") else ""
-    return f"{_number(detail)}, version {detail['version']}{what}{reason}"
-
-
-_SENTENCES: dict[str, Callable[[_Detail, str], str]] = {
-    "submit": _submitted,
-    "skip": lambda _, __: "skipped it",
-    "propose discard": lambda detail, _: f"proposed to discard it: {detail['reason']}",
-    "give back": lambda _, __: "gave it back, to look at what others marked",
-    "withdraw": lambda detail, _: f"took round {detail['round']} back",
-    "review": lambda _, whose: f"scored {whose}",
-    "change score": lambda _, whose: f"changed scores of {whose}",
-    "skip review": lambda _, whose: f"left scoring {whose} to others",
-    "decide: discard": lambda detail, _: f"discarded the instance ({detail['kind']}: {detail['reason']})",
-    "decide: keep": lambda detail, _: f"kept it as it was ({detail['kind']}: {detail['reason']})",
-    "decide: relabel": lambda detail, _: f"took the label “{detail['reason']}”",
-    "choose gold": lambda detail, _: (
-        f"chose {detail['annotator']}, round {detail['round']}, as the gold ({detail['reason']})"
-    ),
-    "adjudicate": _adjudicated,
-    "take gold choice back": _taken_back,
-    "save list": lambda detail, _: f"began the list “{detail['list']}” with it",
-    "put on list": lambda detail, _: f"put it on the list “{detail['list']}”",
-    "take off list": lambda detail, _: f"took it off the list “{detail['list']}”",
-    "write perturbation": lambda detail, _: f"wrote a changed version of it ({detail['kind']})",
-    "revise perturbation": lambda detail, _: (
-        f"revised changed version {_number(detail)}, now version {detail['version']}"
-    ),
-    "withdraw perturbation": lambda detail, _: f"withdrew changed version {_number(detail)}",
-    "check perturbation": lambda detail, _: f"said something of changed version {_checked(detail)}",
-    "check perturbation: approve": lambda detail, _: f"approved changed version {_checked(detail)}",
-    "check perturbation: correct": lambda detail, _: f"corrected changed version {_checked(detail)}",
-    "check perturbation: reject": lambda detail, _: f"sent changed version {_checked(detail, ' back to its author')}",
-    "approve perturbation": lambda detail, _: (
-        f"was the last to approve changed version {_number(detail)}; it is now instance number {detail['instance']}"
-    ),
-}

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from annotator.attribution.bag_of_words import BagOfWords, Example, Training, train
 from annotator.attribution.loading import BUILT_IN
+from annotator.domain.numbers import counted
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.errors import InvalidValue, ModelError
@@ -138,8 +139,9 @@ def told_of_training(training: Training) -> str:
     counts = ", ".join(f"{label} {n}" for label, n in training.n_examples.items())
     n = sum(training.n_examples.values())
     if training.split is not None:
-        return f"The built-in model learned from {n} instances of the split '{training.split}' ({counts})."
+        return f"The built-in model learned from {counted(n, 'instance')} of the split '{training.split}' ({counts})."
     return (
-        f"The built-in model learned from all {n} instances with a label ({counts}); its answers to them are those of a "
+        f"The built-in model learned from all {counted(n, 'instance')} with a label ({counts}); its answers to "
+        "them are those of a "
         "model that has seen them. To have others, train again once a lead has divided the project (annotator split)."
     )

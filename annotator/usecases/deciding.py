@@ -54,7 +54,7 @@ def decide(store: Store, actor: User, proposal_id: int, decision: Decision) -> N
             raise NotFound(f"There is no proposal number {proposal_id}.")
         require(store, actor, proposal.project_id, "manage project")
         if proposal.state != "open":
-            raise Conflict(f"This was decided already by {proposal.decided_by}.")
+            raise Conflict(f"This has already been decided by {proposal.decided_by}.")
         if decision == "relabel" and proposal.kind != "contest":
             raise Conflict("Only a contested label can be taken over.")
         is_confirmed = decision == ("discard" if proposal.kind == "discard" else "relabel")

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from annotator.domain.numbers import counted
 from annotator.domain.sources import Problem
 from annotator.errors import ImportRefused, InvalidValue
 from annotator.formats.benchmark_gold import GoldRecord, n_sides_of, read_gold
@@ -195,7 +196,7 @@ def refuse_if_any(problems: Sequence[Problem]) -> None:
     """Raise ImportRefused with the problems in the order of their files and lines, if there are some."""
     if problems:
         ordered = sorted(problems, key=lambda problem: (problem.source, problem.line or 0))
-        message = f"{len(ordered):,} problem{'s' if len(ordered) > 1 else ''}; nothing was scored."
+        message = f"{counted(len(ordered), 'problem')}; nothing was scored."
         raise ImportRefused(message, ordered[:_PROBLEMS_SHOWN], len(ordered))
 
 

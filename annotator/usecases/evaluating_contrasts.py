@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from annotator.domain.numbers import counted
 from annotator.domain.sources import Problem
 from annotator.errors import InvalidValue
 from annotator.formats.contrast_labels import Labelled, LabelledSets
@@ -105,7 +106,8 @@ def _paired(
     """The base model's flags and the other's, run by run: by seed where both have the same, else in order."""
     if len(runs) != len(base):
         raise InvalidValue(
-            f"The predictions have {len(runs)} runs and those of the base model {len(base)}; what is won and lost is counted "
+            f"The predictions have {counted(len(runs), 'run')} and those of the base model {len(base)}; what is "
+            "won and lost is counted "
             "run by run, so give as many."
         )
     places = {run.name: number for number, run in enumerate(base)}

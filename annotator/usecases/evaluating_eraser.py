@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
+from annotator.domain.numbers import counted
 from annotator.domain.sources import Problem
 from annotator.errors import ImportRefused, InvalidValue
 from annotator.formats.eraser_gold import Gold, KeyNumbers, read_gold, read_lengths
@@ -75,7 +76,7 @@ def evaluate_eraser(
     problems += _wrong_thresholds(files.predictions, aopc_thresholds)
     if problems:
         problems.sort(key=lambda problem: (problem.source, problem.line or 0))
-        message = f"{len(problems):,} problem{'s' if len(problems) > 1 else ''}; nothing was scored."
+        message = f"{counted(len(problems), 'problem')}; nothing was scored."
         raise ImportRefused(message, problems[:_PROBLEMS_SHOWN], len(problems))
     scored = _Scored(counts=_counts(files))
     _score_hard(files, iou_thresholds, scored)
@@ -156,8 +157,8 @@ def _wrong_lists(files: EraserFiles, what: str, lists: SoftLists, column: int) -
             files.predictions.source,
             int(line),
             name,
-            f"{given} scores",
-            f"The document has {known} {what}s; write one score for each.",
+            counted(int(given), "score"),
+            f"The document has {counted(int(known), what)}; write one score for each.",
         )
         for line, given, known in zip(lines[wrong], n_given[wrong], n_known[wrong], strict=True)
     ]
@@ -175,7 +176,8 @@ def _far_gold(files: EraserFiles, what: str, gold: Integers, n_known: Integers) 
     far = (n_known >= 0) & (ends > starts) & ((ends > n_known) | (starts < -n_known))
     return [
         Problem(files.gold.source, int(line), "evidences", f"[{start}, {end})",
-                f"The evidence reaches past an end of its document, which has {known} {what}s; soft scores need its place.")
+                f"The evidence reaches past an end of its document, which has {counted(int(known), what)}; soft "
+                "scores need its place.")
         for line, (start, end), known in zip(files.gold.lines[far], gold[far], n_known[far], strict=True)
     ]  # fmt: skip
 

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
+from annotator.domain.numbers import counted
 from annotator.domain.sources import Problem
 from annotator.domain.suites import Case, CaseAnswer
 from annotator.formats.findings import listed
@@ -24,7 +25,7 @@ def problems_of_run(suite: Suite, run: Run) -> Iterator[Problem]:
     for (test, case_id, position), prediction in run.of_texts.items():
         n = n_texts.get((test, case_id), position + 1)
         if position >= n:
-            reason = f"The case '{case_id}' of '{test}' has {n} texts, positions 0 to {n - 1}."
+            reason = f"The case '{case_id}' of '{test}' has {counted(n, 'text')}, positions 0 to {n - 1}."
             yield Problem(prediction.source, prediction.line, "position", str(position), reason)
     source = next(iter(run.of_texts.values())).source
     for case in suite.cases:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from annotator.domain.numbers import counted
 from annotator.domain.sources import Problem
 from annotator.errors import ImportRefused, InvalidValue
 from annotator.formats.contrast_labels import LabelledSets, read_labelled_sets
@@ -84,7 +85,7 @@ def _read(files: ScoredFiles) -> _Read:
 def _refuse(problems: Sequence[Problem]) -> None:
     if problems:
         ordered = sorted(problems, key=lambda problem: (problem.source, problem.line or 0))
-        message = f"{len(problems):,} problem{'s' if len(problems) > 1 else ''}; nothing was scored."
+        message = f"{counted(len(problems), 'problem')}; nothing was scored."
         raise ImportRefused(message, ordered[:_PROBLEMS_SHOWN], len(problems))
 
 

@@ -108,7 +108,7 @@ def describe(finding: Finding) -> str:
 _LACKS = {
     "sufficiency": "the set alone does not support the result",
     "compactness": "not concise enough",
-    "comprehensiveness": "what is left without the sets still says it",
+    "comprehensiveness": "the text without the sets still supports the result",
 }
 
 

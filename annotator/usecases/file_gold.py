@@ -6,6 +6,7 @@ from pathlib import Path
 
 from annotator.domain.instances import Annotation, GoldInstance, Instance, Segment
 from annotator.domain.models import Output, Run, SourceOutput
+from annotator.domain.numbers import counted
 from annotator.domain.projects import GoldPolicy
 from annotator.domain.sources import (
     Problem,
@@ -41,7 +42,7 @@ class Found:
         """Raise ImportRefused with every problem, if there is one."""
         if self.problems:
             n = len(self.problems)
-            message = f"{n:,} problem{'s' if n > 1 else ''}; nothing was scored."
+            message = f"{counted(n, 'problem')}; nothing was scored."
             raise ImportRefused(message, self.problems[:_PROBLEMS_SHOWN], n)
 
 

@@ -70,7 +70,7 @@ def decide_round(store: Store, actor: User, annotation_id: int, outcome: Outcome
     Raises: Conflict when it is decided already, or withdrawn; InvalidValue without a reason
     """
     if not reason.strip():
-        raise InvalidValue("Say in a few words why, so that the annotator and the reviewers know.")
+        raise InvalidValue("Say in a few words why, so that the annotator and the reviewers know it.")
     with store.transaction():
         found = find_round(store, annotation_id)
         if found is None:
@@ -78,10 +78,10 @@ def decide_round(store: Store, actor: User, annotation_id: int, outcome: Outcome
         require(store, actor, found.project_id, "manage project")
         annotation = get_annotation(store, annotation_id)
         if found.outcome is not None:
-            raise Conflict(f"This round was decided already: {found.outcome}, by {found.decided_by}.")
+            raise Conflict(f"This round has already been decided: {found.outcome}, by {found.decided_by}.")
         if annotation.state != "submitted" or is_held(store, found.instance_id):
             raise Conflict(
-                "This annotation is not before its reviewers now: it was withdrawn, or waits for another decision."
+                "This annotation is not being reviewed now: it was withdrawn, or is waiting for another decision."
             )
         project = get_project_by_id(store, found.project_id)
         _close(store, project, found, annotation, outcome, actor.name, reason.strip(), None)

@@ -8,6 +8,7 @@ from typing import Literal
 
 from annotator.domain.gold import Accepted
 from annotator.domain.models import SourceOutput
+from annotator.domain.numbers import counted
 from annotator.domain.projects import GoldPolicy
 from annotator.domain.sources import Problem, SourceInstance
 from annotator.formats.findings import Places
@@ -93,7 +94,7 @@ class ImportReport:
         if n := self.widened.n:
             verb = "was" if n == 1 else "were"
             self.notes.append(
-                f"{n:,} of {self.n_character_spans:,} spans {verb} widened to whole tokens: {self.widened}."
+                f"{n:,} of {counted(self.n_character_spans, 'span')} {verb} widened to whole tokens: {self.widened}."
             )
 
     def tell_unlabelled(self, n_unlabelled: int) -> None:

@@ -1,6 +1,7 @@
 """What files brought of other people's annotations, and which of several annotations of a text the gold is made from."""
 
 from annotator.domain.gold import Accepted
+from annotator.domain.numbers import counted
 from annotator.domain.people import User
 from annotator.domain.projects import GoldPolicy, Project
 from annotator.store import Store
@@ -39,10 +40,10 @@ def annotators_words(accepted: Accepted) -> str:
 
 def gold_words(policy: GoldPolicy, accepted: Accepted) -> str:
     """What the gold of a project is made from, with counts."""
-    n = f"{accepted.n_annotations:,}"
+    n = accepted.n_annotations
     counts = (
-        f"{accepted.n_instances:,} of {n} accepted annotations count"
+        f"{accepted.n_instances:,} of {counted(n, 'accepted annotation counts', 'accepted annotations count')}"
         if policy == "chosen"
-        else f"it is made from {n} accepted annotations of {accepted.n_instances:,} texts"
+        else f"it is made from {counted(n, 'accepted annotation')} of {counted(accepted.n_instances, 'text')}"
     )
     return f"Gold policy “{policy}”: {_HOW[policy]}; {counts}."

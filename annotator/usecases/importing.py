@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from annotator.domain.numbers import counted
 from annotator.domain.people import User
 from annotator.domain.projects import GoldPolicy, Project
 from annotator.domain.sources import Problem
@@ -148,7 +149,7 @@ def _refuse(report: ImportReport, options: ImportOptions, path: Path, format_nam
         raise ImportRefused(_refusal(report, path, n_rows), report.problems, report.n_problems)
     if n_rows == 0:
         raise InvalidValue(
-            f"{_named(path)} holds no row that the format {format_name} reads; there is nothing to import. "
+            f"{_named(path)} has no row that the format {format_name} reads; there is nothing to import. "
             "Choose another file, or the format that it has."
         )
 
@@ -159,7 +160,7 @@ def _named(path: Path) -> str:
 
 def _refusal(report: ImportReport, path: Path, n_rows: int) -> str:
     n = report.n_problems
-    told = f"'{path.name}' has {n} problem{'s' if n != 1 else ''}; nothing was stored."
+    told = f"'{path.name}' has {counted(n, 'problem')}; nothing was stored."
     if n_rows == 0:
-        return f"{told} No row of it can be taken."
-    return f"{told} Mend the file, or leave the bad rows out with --skip-invalid."
+        return f"{told} None of its rows can be used."
+    return f"{told} Correct the file, or leave the bad rows out with --skip-invalid."

@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from annotator.domain.numbers import counted
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.errors import ImportRefused, InvalidValue
@@ -49,9 +50,7 @@ def import_rows(
 
 def _said(refusal: ImportRefused) -> str:
     n = refusal.n_problems
-    lines = [
-        f"{n} problem{'s' if n != 1 else ''}; nothing was stored. Mend the rows, or repeat with skip_invalid=True."
-    ]
+    lines = [f"{counted(n, 'problem')}; nothing was stored. Correct the rows, or repeat with skip_invalid=True."]
     lines += [str(problem) for problem in refusal.problems[:_SHOWN]]
     return "\n  ".join(lines + (["... `problems` holds the first 200."] if n > _SHOWN else []))
 

@@ -13,6 +13,7 @@ from annotator.domain.models import (
     SourceRationale,
     are_finite,
 )
+from annotator.domain.numbers import counted
 from annotator.errors import InvalidValue
 from annotator.text.merging import How, merge_over_segments
 
@@ -70,7 +71,7 @@ def laid_rationale(source: SourceRationale, places: Places) -> MachineRationale:
         for start, stop in part.spans:
             if not 0 <= start < stop <= end - first:
                 raise InvalidValue(
-                    f"the span [{start}, {stop}) is not in its text, which has {end - first} tokens, from 0"
+                    f"the span [{start}, {stop}) is not in its text, which has {counted(end - first, 'token')}, from 0"
                 )
             spans.append((first + start, first + stop))
         ranking += [first + _in_range(number, end - first) for number in part.ranking]
@@ -108,9 +109,10 @@ def _scores_of(
     wanted = {end - first} if part.place is not None else {places.layout.n_selectable, places.layout.n_tokens}
     if len(part.scores) in wanted or (part.is_partial and len(part.scores) < max(wanted)):
         return part.scores
-    numbers = " or ".join(str(number) for number in sorted(wanted))
+    *fewer, most = sorted(wanted)
+    numbers = "".join(f"{number:,} or " for number in fewer) + counted(most, "token")
     shift = "; are scores of special tokens among them?" if len(part.scores) - 2 in wanted else ""
-    raise InvalidValue(f"there are {len(part.scores)} scores for {numbers} tokens{shift}")
+    raise InvalidValue(f"it has {counted(len(part.scores), 'score')} for {numbers}{shift}")
 
 
 def _merged(

@@ -44,10 +44,8 @@ class Merger:
             )
             self.report.refuse(source, "id", source.key, reason)
             return
-        if is_other_text and (n_forgotten := forget_outputs(self.store, there.id)):
-            reason = (
-                f"its text changed; {n_forgotten} answers and attributions of models for the old tokens were taken out"
-            )
+        if is_other_text and forget_outputs(self.store, there.id):
+            reason = "its text changed, so what models had answered for the old tokens was taken out"
             self.report.add_problem(Problem(source.source, source.line, "id", source.key, reason, is_warning=True))
         if is_changed:
             self.instances.update(there.id, instance)

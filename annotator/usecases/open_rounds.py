@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from annotator.domain.numbers import counted
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.domain.reviews import Review, Round
@@ -48,7 +49,7 @@ class OpenRound:
         """What is missing, in one line."""
         since = self.round.opened_at.replace("T", " ")[:16]
         being = f"; {', '.join(self.scoring)} scoring now" if self.scoring else ""
-        return f"{self.n_scored} of {self.wanted} scores; waits since {since}{being}{self._said_of_others}"
+        return f"{self.n_scored} of {counted(self.wanted, 'score')}; waiting since {since}{being}{self._said_of_others}"
 
     @property
     def _said_of_others(self) -> str:
@@ -56,10 +57,11 @@ class OpenRound:
         if self.is_stuck:
             n = left.n_now + left.n_later
             who = f"only {n} of the others" if n else "nobody else"
-            return f"; {left.wanted} more wanted, but {who} may score it"
+            return f"; {left.wanted} more needed, but {who} may score it"
         if left.wanted > left.n_now:
             return (
-                f"; {left.n_later} of the others may still be given the text, and may score it only when others have it"
+                f"; {left.n_later} of the others may still be given this text to annotate, and may score it only when "
+                "it can no longer be given to them"
             )
         return ""
 

@@ -21,7 +21,7 @@ def checked_name(name: str) -> str:
     """A name as it is stored; raises InvalidValue saying what is wrong with it."""
     name = normal(name)
     if not 1 <= len(name) <= LONGEST_NAME:
-        raise InvalidValue(f"A name has 1 to {LONGEST_NAME} characters; this one has {len(name)}.")
+        raise InvalidValue(f"A name must have 1 to {LONGEST_NAME} characters; this one has {len(name)}.")
     if not name.isprintable():
         raise InvalidValue(f"The name {name!r} holds a character that cannot be seen. Use letters, digits and blanks.")
     if name.casefold() == LOCAL_OPERATOR.name:
@@ -42,9 +42,11 @@ def normal(name: str) -> str:
 def checked_password(password: str) -> str:
     """The password; raises InvalidValue when it is too short or longer than anybody types."""
     if len(password) < SHORTEST_PASSWORD:
-        raise InvalidValue(f"A password has at least {SHORTEST_PASSWORD} characters; this one has {len(password)}.")
+        raise InvalidValue(
+            f"A password must have at least {SHORTEST_PASSWORD} characters; this one has {len(password)}."
+        )
     if len(password) > LONGEST_PASSWORD:
-        raise InvalidValue(f"A password has at most {LONGEST_PASSWORD} characters; this one has {len(password)}.")
+        raise InvalidValue(f"A password may have at most {LONGEST_PASSWORD} characters; this one has {len(password)}.")
     return password
 
 

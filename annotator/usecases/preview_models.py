@@ -71,7 +71,7 @@ def _chosen_folder(spec: str, *, is_lead: bool) -> Path:
     if not folder.is_dir():
         where = f" ('{folder}')" if is_lead else ""
         raise ModelError(
-            f"The folder of the preview model '{preview_model_name(spec)}'{where} is not there any more. "
+            f"The folder of the preview model '{preview_model_name(spec)}'{where} is no longer there. "
             "The lead puts it back, or chooses another model (Project, Rules)."
         )
     return folder

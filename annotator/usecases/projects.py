@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 
 from annotator.assignment.orders import queue_position
+from annotator.domain.numbers import counted
 from annotator.domain.people import PROJECT_ROLES, Right, Role, User, has_right
 from annotator.domain.projects import Project, ProjectSettings
 from annotator.domain.tasks import Task
@@ -73,6 +74,11 @@ class Progress:
         """Instances of which nothing more is to be done: what was discarded was work too."""
         return done_among(self.instances)
 
+    @property
+    def has_work_left(self) -> bool:
+        """Whether anybody will annotate or score anything; not where files brought all that there is."""
+        return self.n_done < self.n_instances or self.n_open_rounds > 0
+
 
 def done_among(instances: Mapping[str, int]) -> int:
     """How many instances are done, of counts by state.
@@ -115,7 +121,7 @@ def create_project(
 def _checked_name(store: Store, name: str) -> str:
     cleaned = name.strip()
     if not 1 <= len(cleaned) <= _LONGEST_NAME:
-        raise InvalidValue(f"A project needs a name of 1 to {_LONGEST_NAME} characters.")
+        raise InvalidValue(f"The name of a project must have 1 to {_LONGEST_NAME} characters.")
     if find_by_name(store, cleaned) is not None:
         raise InvalidValue(f"There is a project '{cleaned}' already. Choose another name.")
     return cleaned
@@ -189,8 +195,8 @@ def _check_kinds(store: Store, project: Project, before: Project) -> None:
         n = count_of_kind(store, project.id, kind)
         if n and kind not in project.settings.own_perturbation_kinds:
             raise InvalidValue(
-                f"The kind '{kind}' cannot be taken away: {n:,} changed version{'s' if n != 1 else ''} of it "
-                f"wait{'' if n != 1 else 's'} for a checker or an author. Have them approved or withdrawn first."
+                f"The kind '{kind}' cannot be removed: {counted(n, 'changed version')} of it "
+                f"{'is' if n == 1 else 'are'} waiting for a checker or an author. Have these approved or withdrawn first."
             )
 
 
@@ -203,16 +209,16 @@ def _require_unused(label: str, use: LabelUse) -> None:
         (use.n_proposals, "open proposal"),
         (use.n_perturbations, "waiting changed version"),
     )
-    said = ", ".join(f"{n:,} {what}{'s' if n != 1 else ''}" for n, what in counts if n)
+    said = ", ".join(counted(n, what) for n, what in counts if n)
     raise InvalidValue(
-        f"The label '{label}' cannot be taken away: {said} of this project carry it. Give those another label first."
+        f"The label '{label}' cannot be removed: it is used by {said} of this project. Give those another label first."
     )
 
 
 def _check_segment_rule(project: Project, label: str, segments: Sequence[str]) -> None:
     if project.labels and label not in project.labels:
         raise InvalidValue(
-            f"A rule for segments names '{label}', which is no label of the project. Take the rule away."
+            f"A rule for segments names '{label}', which is not a label of the project. Remove the rule."
         )
     for name in segments:
         spec = project.task.spec_of(name)
@@ -224,7 +230,7 @@ def _check_no_contradiction(settings: ProjectSettings) -> None:
     for label, required in settings.required_segments.items():
         both = [name for name in required if name in settings.forbidden_segments.get(label, ())]
         if both:
-            raise InvalidValue(f"'{label}' cannot both require and forbid '{both[0]}'. Take one of the two away.")
+            raise InvalidValue(f"'{label}' cannot both require and forbid '{both[0]}'. Remove one of the two.")
 
 
 def _check_previews(project: Project, before: Project) -> None:
@@ -236,7 +242,7 @@ def _check_previews(project: Project, before: Project) -> None:
         if name not in project.labels:
             raise InvalidValue(
                 f"The preview model's label '{label}' is to be called '{name}', which is no label of the project "
-                f"({', '.join(project.labels)}). Correct it, or take it away."
+                f"({', '.join(project.labels)}). Correct it, or remove it."
             )
 
 
@@ -258,7 +264,7 @@ def _follow_settings(store: Store, project: Project, before: ProjectSettings) ->
 def give_role(store: Store, actor: User, project_id: int, name: str, role: Role) -> None:
     """Let a person take part in a project."""
     if role not in PROJECT_ROLES:
-        raise InvalidValue(f"'{role}' is no role in a project; choose one of {', '.join(PROJECT_ROLES)}.")
+        raise InvalidValue(f"'{role}' is not a role in a project; choose one of {', '.join(PROJECT_ROLES)}.")
     with store.transaction():
         require(store, actor, project_id, "manage project")
         add_role(store, project_id, get_user(store, name), role)
@@ -321,12 +327,15 @@ def members_of(store: Store, actor: User, project_id: int) -> list[tuple[User, R
 def missing_reviewers(store: Store, actor: User, project: Project) -> int:
     """How many people who may review are missing, so that an annotation could get as many reviewers as the project wants.
 
-    Nobody reviews a text that they annotate: whoever may do both is left only where others suffice to annotate.
+    Nobody reviews a text that they annotate: whoever may do both is left only where others suffice to annotate. Nobody is
+    missing where nothing will be reviewed: no text is left, nobody annotates yet, or the project has no reviews.
     """
-    require(store, actor, project.id, "manage project")
-    if not are_rationales_reviewed(project):
+    progress = progress_of(store, actor, project.id)
+    if not are_rationales_reviewed(project) or not progress.has_work_left:
         return 0
     reviewing, annotating = (_members_who_may(store, project.id, right) for right in ("review", "annotate"))
+    if not annotating and not progress.n_open_rounds:
+        return 0
     wanted = project.settings.annotators_per_instance
     must_annotate = min(max(0, wanted - len(annotating - reviewing)), len(annotating & reviewing))
     return max(0, project.settings.reviewers_per_annotation - (len(reviewing) - must_annotate))
@@ -339,8 +348,10 @@ def count_reviewers(store: Store, actor: User, project: Project) -> int:
 
 
 def missing_annotators(store: Store, actor: User, project: Project) -> int:
-    """How many people who may annotate are missing, so that each text could get as many as the project wants."""
-    require(store, actor, project.id, "manage project")
+    """How many people who may annotate are missing, so that each text that is left could get as many as the project wants."""
+    progress = progress_of(store, actor, project.id)
+    if progress.n_done == progress.n_instances:
+        return 0
     annotating = _members_who_may(store, project.id, "annotate")
     return max(0, project.settings.annotators_per_instance - len(annotating))
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
+from annotator.domain.numbers import counted
 from annotator.domain.rationales import RationaleSet, Span, check_spans
 from annotator.domain.sources import SourceAnnotation, SourceSpan
 from annotator.domain.texts import TokenizedText, TokenLayout
@@ -17,7 +18,7 @@ def resolve_spans(span: SourceSpan, layout: TokenLayout, body_of: ReadBody) -> l
         return [resolve_span(span, layout, body_of)]
     if not 0 <= span.start < span.end <= layout.n_tokens:
         raise InvalidAnnotation(
-            f"Tokens {span.start} to {span.end} are not in the instance, which has {layout.n_tokens} tokens, from 0; "
+            f"Tokens {span.start} to {span.end} are not in the instance, which has {counted(layout.n_tokens, 'token')}, from 0; "
             "the end is exclusive."
         )
     overlaps = ((max(span.start, s.first_token), min(span.end, s.end_token)) for s in layout.segments)
@@ -33,7 +34,8 @@ def resolve_span(span: SourceSpan, layout: TokenLayout, body_of: ReadBody) -> Sp
         tokens = (span.start, span.end)
         if not 0 <= span.start < span.end <= place.n_tokens:
             raise InvalidAnnotation(
-                f"Tokens {span.start} to {span.end} are not in segment '{span.segment}', which has {place.n_tokens} tokens, "
+                f"Tokens {span.start} to {span.end} are not in segment '{span.segment}', which has "
+                f"{counted(place.n_tokens, 'token')}, "
                 "from 0; the end is exclusive."
             )
     return Span(place.first_token + tokens[0], place.first_token + tokens[1])
@@ -42,8 +44,8 @@ def resolve_span(span: SourceSpan, layout: TokenLayout, body_of: ReadBody) -> Sp
 def _tokens_of_characters(span: SourceSpan, body: TokenizedText) -> tuple[int, int]:
     if not 0 <= span.start < span.end <= len(body.text):
         raise InvalidAnnotation(
-            f"Characters {span.start} to {span.end} are not in segment '{span.segment}', which has {len(body.text)} "
-            "characters, from 0; the end is exclusive."
+            f"Characters {span.start} to {span.end} are not in segment '{span.segment}', which has "
+            f"{counted(len(body.text), 'character')}, from 0; the end is exclusive."
         )
     tokens = tokens_overlapping(body, span.start, span.end)
     if tokens is None:

@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import cast
 
 from annotator.domain.instances import Annotation, Instance
+from annotator.domain.numbers import counted
 from annotator.domain.people import User, has_right
 from annotator.domain.projects import Project
 from annotator.domain.rationales import set_letter
@@ -314,7 +315,7 @@ def _keep(store: Store, user: User, project: Project, review: Review, revision: 
         )
     n_sets = len(get_annotation(store, review.annotation_id).sets)
     if len(scores.sets) > n_sets:
-        raise InvalidValue(f"There are scores for {len(scores.sets)} sets, but the annotation has {n_sets}.")
+        raise InvalidValue(f"There are scores for {counted(len(scores.sets), 'set')}, but the annotation has {n_sets}.")
     changed = _changes(review.scores, scores)
     review_store.save_scores(store, review.id, scores, revision + 1)
     review_store.extend_review_leases(store, project.id, review.user_id, lease_end(project))

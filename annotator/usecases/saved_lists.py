@@ -5,6 +5,7 @@ Only whoever made a list, or a lead, changes it: others rely on a list that is n
 
 from annotator.domain.lists import LONGEST_NAME, LONGEST_NOTE, MOST_LISTED, MOST_LISTS, SavedList
 from annotator.domain.measurements import Question
+from annotator.domain.numbers import counted
 from annotator.domain.people import User, has_right
 from annotator.errors import InvalidValue, NotAllowed, NotFound
 from annotator.store import Store
@@ -159,8 +160,8 @@ def _require_fits(n: int) -> None:
         raise InvalidValue("No text is listed now, so there is nothing to save. Choose other texts first.")
     if n > MOST_LISTED:
         raise InvalidValue(
-            f"{n:,} texts are listed now; a list holds at most {MOST_LISTED:,}. Choose fewer of them by predictions, by words, "
-            "or by a number that only some of them have."
+            f"{counted(n, 'text is', 'texts are')} listed now; a list holds at most {MOST_LISTED:,}. Choose fewer of them by "
+            "predictions, by words, or by a number that only some of them have."
         )
 
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from annotator.domain.numbers import counted
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.domain.sources import Problem
@@ -109,7 +110,7 @@ def _renamed(case: Case, names: Mapping[str, str]) -> Case:
 
 
 def _refuse(problems: Sequence[Problem], what: str) -> None:
-    message = f"{len(problems):,} problem{'s' if len(problems) > 1 else ''}; {what}."
+    message = f"{counted(len(problems), 'problem')}; {what}."
     raise ImportRefused(message, problems[:_PROBLEMS_KEPT], len(problems))
 
 

@@ -13,6 +13,7 @@ from hashlib import sha256
 from hmac import compare_digest
 from typing import NoReturn
 
+from annotator.domain.numbers import counted
 from annotator.domain.people import User, has_right
 from annotator.domain.projects import Project
 from annotator.domain.tokens import RIGHT_FOR, SCOPES, ApiToken, Scope, TokenState
@@ -37,7 +38,7 @@ _NO_TOKEN = (
     "This address is for scripts: send a token, as 'Authorization: Bearer annotator_...'. "  # noqa: S105  (a sentence)
     "'annotator token make NAME' makes one."
 )
-_UNKNOWN = "This token is not known here. Check that it was copied whole, or make another one."
+_UNKNOWN = "This token is not known here. Check that you copied all of it, or make another one."
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,10 +87,10 @@ def make_token(
 def _check(scopes: Collection[Scope], days: int, note: str) -> None:
     unknown = [scope for scope in scopes if scope not in SCOPES]
     if unknown or not scopes:
-        said = f"There is no scope '{unknown[0]}'." if unknown else "A token needs a scope."
+        said = f"There is no scope '{unknown[0]}'." if unknown else "A token needs at least one scope."
         raise InvalidValue(f"{said} Choose one or more of: {', '.join(SCOPES)}.")
     if not 1 <= days <= LONGEST_DAYS:
-        raise InvalidValue(f"A token lasts 1 to {LONGEST_DAYS} days, not {days}.")
+        raise InvalidValue(f"A token may be valid for 1 to {LONGEST_DAYS} days, not {days}.")
     if len(note) > LONGEST_NOTE or not (note == "" or note.isprintable()):
         raise InvalidValue(f"A note is one line of at most {LONGEST_NOTE} characters.")
 
@@ -119,7 +120,7 @@ def revoke_token(store: Store, actor: User, token_id: int) -> ApiToken:
                 f"Token {token_id} is not yours. Its owner, a lead of its project or an administrator may."
             )
         if token.revoked_at is not None:
-            raise InvalidValue(f"Token {token_id} was revoked already, on {token.revoked_at[:10]}.")
+            raise InvalidValue(f"Token {token_id} was already revoked, on {token.revoked_at[:10]}.")
         token_store.revoke_token(store, token_id)
         add_event(
             store, actor.name, "revoke token", "user", token.user.id,
@@ -202,7 +203,7 @@ def _refuse_while_waiting(store: Store, token_id: int) -> tuple[str, str]:
     since, until = failures_window(moment)
     seconds = seconds_to_wait(people_store.failures_between(store, _failures_name(token_id), since, until), moment)
     if seconds > 0:
-        raise NotSignedIn(f"Too many failures with this token. Try again in {seconds} seconds.")
+        raise NotSignedIn(f"Too many failures with this token. Try again in {counted(seconds, 'second')}.")
     return since, until
 
 

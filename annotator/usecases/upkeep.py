@@ -26,7 +26,7 @@ def back_up(store: Store, actor: User, target: Path) -> str | None:
         with store.transaction():
             add_event(store, actor.name, "backup", "database", file=target.name)
     except NotWritable as error:
-        return f"The backup is complete, but that it was made could not be written down: {error}"
+        return f"The backup is complete, but it could not be noted in the record: {error}"
     return None
 
 
@@ -50,7 +50,7 @@ def check(store: Store) -> list[str]:
 def _wrong_counts(store: Store) -> Iterable[str]:
     counts = (checks.wrong_instance_counts, checks.wrong_assignment_counts, checks.wrong_training_counts)
     for wrong in (wrong for of in counts for wrong in of(store)):
-        yield f"The count of {wrong.place} says {wrong.kept}, but there are {wrong.counted}."
+        yield f"The count of {wrong.place} says {wrong.kept:,}, but the right number is {wrong.counted:,}."
 
 
 def _unsettled(store: Store) -> Iterable[str]:
@@ -59,7 +59,7 @@ def _unsettled(store: Store) -> Iterable[str]:
     for key, words in checks.unsettled_rounds(store, limit=_AT_MOST):
         yield f"A round of instance '{key}' {words}."
     for key, person in checks.incomplete_reviews(store, limit=_AT_MOST):
-        yield f"The review by '{person}' of instance '{key}' was handed in without all scores."
+        yield f"The review by '{person}' of instance '{key}' was submitted without all scores."
 
 
 def _loose_work(store: Store) -> Iterable[str]:

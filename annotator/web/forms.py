@@ -10,6 +10,7 @@ from urllib.parse import quote
 from starlette.responses import HTMLResponse
 
 from annotator.usecases.accounts import ListedUser
+from annotator.web.navigation import PageEntry
 
 _CSS = (Path(__file__).resolve().parent / "forms.css").read_text(encoding="utf-8")
 _CSS_HASH = b64encode(sha256(_CSS.encode()).digest()).decode()
@@ -49,7 +50,7 @@ def sign_in_page(*, name: str, next_path: str, error: str, notice: str, status: 
         + _field("name", "Name", value=name, autocomplete="username", has_focus=not name)
         + _password("Password", autocomplete="current-password", has_focus=bool(name), is_wrong=bool(error))
         + _submit("Sign in")
-        + '<p class="hint">No password, or forgotten? Ask an administrator for a one-time link.</p>'
+        + '<p class="hint">Have you no password, or forgotten it? Ask an administrator for a one-time link.</p>'
     )
     return _page("Sign in", body, status)
 
@@ -58,7 +59,7 @@ def choose_page(people: Iterable[ListedUser], *, next_path: str, error: str, sta
     """The demonstration: one button a person."""
     buttons = "".join(_person(listed, has_focus=number == 0) for number, listed in enumerate(people))
     body = (
-        "<p>This is the demonstration: no passwords. Choose who you want to be.</p>"
+        "<p>This is a demonstration and needs no passwords. Choose who you want to be.</p>"
         + _messages(error, "")
         + _form(f"/sign-in{_next_query(next_path)}")
         + f'<div class="people">{buttons}</div></form>'
@@ -70,7 +71,7 @@ def link_page(*, user_name: str | None, name: str, error: str, action: str, stat
     """A new password for somebody, or (without a user's name) the first account."""
     is_first = user_name is None
     intro = (
-        "<p>There is no account yet. Make the first one: it is an administrator's.</p>"
+        "<p>There is no account yet. Create the first one; it will be an administrator.</p>"
         if is_first
         else f"<p>Choose a password for <strong>{escape(user_name or '')}</strong>. The link works once.</p>"
     )
@@ -86,8 +87,8 @@ def link_page(*, user_name: str | None, name: str, error: str, action: str, stat
         + _form(action)
         + field
         + _password("New password", autocomplete="new-password", has_focus=has_name, is_wrong=bool(error))
-        + '<p class="hint" id="hint">At least 10 characters. A sentence of a few words is good and easy to keep.</p>'
-        + _submit("Make the account" if is_first else "Set the password and sign in")
+        + '<p class="hint" id="hint">At least 10 characters. A phrase of a few words is strong and easy to remember.</p>'
+        + _submit("Create the account" if is_first else "Set the password and sign in")
     )
     return _page("First account" if is_first else "New password", body, status)
 
@@ -105,8 +106,20 @@ def sign_out_page(user_name: str) -> HTMLResponse:
 
 def message_page(title: str, sentence: str, status: int) -> HTMLResponse:
     """One sentence, and the way to sign in."""
-    body = _messages(sentence, "") + '<p class="hint"><a href="/sign-in">To the sign-in page</a></p>'
+    body = _messages(sentence, "") + '<p class="hint"><a href="/sign-in">Go to the sign-in page</a></p>'
     return _page(title, body, status)
+
+
+def nowhere_page(path: str, offered: Iterable[PageEntry]) -> HTMLResponse:
+    """An address at which there is nothing, with links to the pages that the person has."""
+    links = "".join(f'<a href="/{page.path}">{escape(page.title)}</a>' for page in offered)
+    sentence = (
+        f"There is nothing at the address {path[:200]}. {'These pages are here for you:' if links else ''}".strip()
+    )
+    nothing = '<p class="hint"><a href="/">Go to the start page</a></p>'
+    return _page(
+        "Page not found", _messages(sentence, "") + (f'<nav class="pages">{links}</nav>' if links else nothing), 404
+    )
 
 
 def _page(title: str, body: str, status: int = 200) -> HTMLResponse:

@@ -11,7 +11,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 from streamlit.navigation.page import StreamlitPage
 
-from annotator.domain.numbers import whole_number
+from annotator.domain.numbers import counted, whole_number
 from annotator.domain.people import Role, User, has_right
 from annotator.domain.projects import Project
 from annotator.errors import AnnotatorError, NotAllowed, NotSignedIn
@@ -30,6 +30,7 @@ _LOG = logging.getLogger(__name__)
 _PROJECT_KEY = "sidebar_project"
 _PROJECT_PARAMETER = "project"
 _LINK_STYLE = "color: inherit"
+_LONGEST_SHOWN = 40  # characters of an address
 
 # The list of projects is the most expensive thing on a page for the browser. When a page is opened it therefore comes a moment
 # after the page itself, which is then drawn a fifth sooner; its place in the sidebar is there from the beginning.
@@ -41,9 +42,9 @@ def show() -> None:
     is_first_run = last_project_id() is None
     try:
         with page_store() as store:
-            page, choice = _enter(store)
+            run_page, choice = _enter(store)
         try:
-            page.run()
+            run_page()
             if is_first_run:
                 time.sleep(_AFTER_THE_PAGE_SECONDS)
         finally:
@@ -54,12 +55,15 @@ def show() -> None:
         st.error(as_text(str(error)), icon=":material/error:")
 
 
-def _enter(store: Store) -> tuple[StreamlitPage, Callable[[], None]]:
-    """The page to run, and what then draws the choice of projects in its place."""
+def _enter(store: Store) -> tuple[Callable[[], None], Callable[[], None]]:
+    """What runs the page, and what then draws the choice of projects in its place.
+
+    An address that names no project of the person's opens none: it is said, and theirs are offered.
+    """
     session = current_session(store)
     page = _navigation(session.user, roles_anywhere(store, session.user))
     projects = {project.id: project for project in projects_of(store, session.user)}
-    project, problem = _find_project(projects)
+    is_known, project = _find_project(projects)
     # The browser's tab names page and project; a screen with a text puts the text's key before them (panel/tab_title.js).
     st.set_page_config(page_title=" · ".join([page.title, *([project.name] if project else [])]))
     roles = roles_in(store, session.user, project.id) if project else frozenset()
@@ -72,20 +76,30 @@ def _enter(store: Store) -> tuple[StreamlitPage, Callable[[], None]]:
             st.caption(as_text(waiting))
         _show_sign_out()
     choice = partial(_show_choice, place, projects, project)
-    if problem:
-        choice()
-        raise AnnotatorError(problem)
-    return page, choice
+    return page.run if is_known else partial(_offer_projects, projects), choice
 
 
 def _show_choice(place: DeltaGenerator, projects: Mapping[int, Project], project: Project | None) -> None:
-    if project is None:
+    if not projects:
         return
-    st.session_state[_PROJECT_KEY] = project.id
+    st.session_state[_PROJECT_KEY] = project.id if project else None
+    # Without a project nothing is chosen; else Streamlit would offer to take the choice back.
     place.selectbox(
-        "Project", list(projects), format_func=lambda number: projects[number].name, key=_PROJECT_KEY,
-        on_change=_follow_choice,
+        "Project", list(projects), index=0 if project else None, format_func=lambda number: projects[number].name,
+        key=_PROJECT_KEY, on_change=_follow_choice, placeholder="Choose a project",
     )  # fmt: skip
+
+
+def _offer_projects(projects: Mapping[int, Project]) -> None:
+    """Instead of the page, where the address names no project of the person's."""
+    asked = as_text(st.query_params[_PROJECT_PARAMETER][:_LONGEST_SHOWN])
+    st.error(
+        f"The address of this page names project “{asked}”. There is no such project, or you have no role in it. "
+        + ("Open one of yours:" if projects else "Ask a lead or an administrator for a role."),
+        icon=":material/error:",
+    )
+    for number, project in projects.items():
+        st.button(as_text(project.name), key=f"offered_{number}", on_click=_open_project, args=(number,))
 
 
 def _navigation(user: User, roles: frozenset[Role]) -> StreamlitPage:
@@ -120,31 +134,32 @@ def _refuse(entry: PageEntry) -> None:
 def _start(first: StreamlitPage | None) -> None:
     if first is not None:
         st.switch_page(first)
-    st.title("Nothing here for you yet", anchor=False)
+    st.title("There is nothing here for you yet", anchor=False)
     st.write(
-        "None of your roles has a page here so far. To annotate, ask a lead of the project or an administrator "
+        "None of your roles has a page here. To annotate, ask a lead of the project or an administrator "
         "for the role annotator."
     )
 
 
-def _find_project(by_id: dict[int, Project]) -> tuple[Project | None, str]:
-    """The project of the address, else the last one of this tab, else the first; and what is wrong with the address."""
+def _find_project(by_id: dict[int, Project]) -> tuple[bool, Project | None]:
+    """Whether the address can be followed, and where: the project it names; if none, the last one of this tab, or the first."""
     asked = st.query_params.get(_PROJECT_PARAMETER)
-    asked_id = None if asked is None else whole_number(asked)
-    problem = ""
-    if asked is not None and asked_id not in by_id:
-        problem = f"There is no project '{asked}' in which you have a role. Choose one in the sidebar."
+    if asked is not None:
+        project = by_id.get(whole_number(asked) or 0)
+        return project is not None, project
     if not by_id:
-        return None, problem
-    known = (number for number in (asked_id, last_project_id()) if number in by_id)
-    chosen = by_id[next(known, next(iter(by_id)))]
-    if not problem and asked_id != chosen.id:
-        st.query_params[_PROJECT_PARAMETER] = str(chosen.id)
-    return chosen, problem
+        return True, None
+    chosen = by_id.get(last_project_id() or 0) or next(iter(by_id.values()))
+    st.query_params[_PROJECT_PARAMETER] = str(chosen.id)
+    return True, chosen
 
 
 def _follow_choice() -> None:
-    st.query_params.from_dict({_PROJECT_PARAMETER: str(st.session_state[_PROJECT_KEY])})
+    _open_project(st.session_state[_PROJECT_KEY])
+
+
+def _open_project(number: int) -> None:
+    st.query_params.from_dict({_PROJECT_PARAMETER: str(number)})
 
 
 def _show_person(user: User, roles: frozenset[Role]) -> None:
@@ -170,9 +185,9 @@ def waiting_line(store: Store, user: User, project: Project, roles: frozenset[Ro
     if has_right(user, roles, "annotate") or has_right(user, roles, "review"):
         to_check, back = changed_versions_waiting(store, project, user)
         parts += [f"{to_check:,} to check"] if to_check else []
-        parts += [f"{back:,} changed version{'s' if back > 1 else ''} returned"] if back else []
+        parts += [f"{counted(back, 'changed version')} returned"] if back else []
     if has_right(user, roles, "manage project") and (asked := count_waiting(store, project)):
-        parts.append(f"{asked:,} question{'s' if asked > 1 else ''} to answer")
+        parts.append(f"{counted(asked, 'question')} to answer")
     return " · ".join(parts)
 
 
@@ -211,7 +226,7 @@ def report_defect(error: Exception) -> bool:
     _LOG.error("A page failed at %s with the error traced above: %s", moment, type(error).__name__)
     st.error(
         f"Something went wrong in the program at {as_text(moment)}. What was saved is safe. Reload the page; "
-        "if it happens again, tell your administrator the time: the log says more.",
+        "if it happens again, tell your administrator this time: the log has more details.",
         icon=":material/error:",
     )
     return True

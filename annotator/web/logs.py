@@ -7,6 +7,8 @@ import logging
 import time
 from dataclasses import dataclass
 
+from annotator.domain.numbers import counted
+
 _A_MINUTE = 60.0
 _OF_ONE_KIND = 5
 _MOST_KINDS = 1000
@@ -40,7 +42,7 @@ class Sparing(logging.Filter):
             said.since, said.n = now, 0
         said.n += 1
         if left_out:
-            record.msg, record.args = f"{record.getMessage()} (and {left_out:,} times more since)", ()
+            record.msg, record.args = f"{record.getMessage()} (and {counted(left_out, 'time')} more since)", ()
         return said.n <= _OF_ONE_KIND
 
 

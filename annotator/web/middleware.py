@@ -16,7 +16,8 @@ from annotator.errors import NotSignedIn, StoreError
 from annotator.usecases.accounts import session_of
 from annotator.usecases.databases import Store
 from annotator.usecases.visits import roles_anywhere
-from annotator.web.navigation import first_page_for
+from annotator.web import forms
+from annotator.web.navigation import PAGES, first_page_for, pages_for
 from annotator.web.routes.access import (
     COOKIE,
     ServerOptions,
@@ -37,6 +38,7 @@ _CLOSED_PATHS = ("/media/", "/_stcore/upload_file/", "/_stcore/metrics")
 _UNUSED_PATHS = ("/auth/", "/oauth2callback", "/_stcore/agent/")
 # To these nothing is sent compressed: it would cost 15 ms for a long text and save nothing (a proxy compresses itself).
 _LOOPBACK_NAMES = frozenset({"127.0.0.1", "localhost", "::1"})
+_PAGE_PATHS = frozenset(page.path for page in PAGES)
 _REFUSED = 1008  # a web socket's word for 403
 
 # Streamlit needs inline scripts, eval (charts) and blobs (components); nothing needs another host, and none is asked.
@@ -120,13 +122,21 @@ def _check(request: HTTPConnection) -> Response | None:
         with route_store(request) as store:
             user = session_of(store, request.cookies.get(COOKIE)).user
             start = _start_path(store, user) if request.scope["path"] == "/" else "/"
+            offered = [] if _is_there(request.scope["path"]) else pages_for(user, roles_anywhere(store, user))
     except NotSignedIn as error:
         address = sign_in_address(request.url.path, request.url.query)
         return RedirectResponse(address, 303) if _is_page(request) else error_response(error)
     except StoreError as error:
         return PlainTextResponse(said_of(error), 503)
+    if not _is_there(request.scope["path"]):
+        return forms.nowhere_page(request.scope["path"], offered)
     query = f"?{request.url.query}" if request.url.query else ""
     return None if start == "/" else RedirectResponse(start + query, 303)
+
+
+def _is_there(path: str) -> bool:
+    """Whether an address is that of a page or a file: for every other Streamlit would open its first page, or an empty one."""
+    return path == "/" or path[1:] in _PAGE_PATHS or path.startswith((*_CLOSED_PATHS, "/component/"))
 
 
 def _start_path(store: Store, user: User) -> str:

@@ -4,9 +4,11 @@ from dataclasses import replace
 
 import streamlit as st
 
-from annotator.domain.numbers import whole_number
+from annotator.domain.numbers import counted, whole_number
 from annotator.domain.people import Right, has_right
 from annotator.domain.projects import Project
+from annotator.domain.texts import first_words
+from annotator.errors import NotFound
 from annotator.usecases.databases import Store
 from annotator.usecases.open_rounds import StuckWork
 from annotator.usecases.projects import (
@@ -16,8 +18,12 @@ from annotator.usecases.projects import (
     missing_reviewers,
     progress_of,
 )
+from annotator.usecases.rights import spoken
 from annotator.web.frame import as_text
 from annotator.web.session import Visit
+
+READABLE = 1200  # pixels: forms and sentences are not stretched over a wide screen
+_NAMED_CHARACTERS = 40  # of a text that a sentence names
 
 
 def require_project(visit: Visit, *rights: Right) -> Project | None:
@@ -27,7 +33,9 @@ def require_project(visit: Visit, *rights: Right) -> Project | None:
         return None
     if not any(has_right(visit.user, visit.roles, right) for right in rights):
         st.info(
-            f"You cannot {' or '.join(rights)} in this project. Choose another one in the sidebar, or ask its lead for the role.",
+            f"You may not {' or '.join(spoken(right) for right in rights)} in this project. Choose another project "
+            "in the sidebar, or "
+            "ask its lead for a role.",
             icon=":material/lock:",
         )
         return None
@@ -35,17 +43,24 @@ def require_project(visit: Visit, *rights: Right) -> Project | None:
 
 
 def asked_instance() -> int | None:
-    """The instance of a deep link (?instance=…)."""
+    """The instance of a deep link (?instance=…); raises NotFound for what is no number: nothing else is shown instead."""
     return _asked_number("instance")
 
 
 def asked_annotation() -> int | None:
-    """The annotation of a deep link (?annotation=…)."""
+    """The annotation of a deep link (?annotation=…); raises NotFound for what is no number."""
     return _asked_number("annotation")
 
 
 def _asked_number(name: str) -> int | None:
-    return whole_number(st.query_params.get(name, ""))
+    asked = st.query_params.get(name, "")
+    number = whole_number(asked)
+    if asked and number is None:
+        raise NotFound(
+            f"The address of this page ends with {name}={asked[:40]}, but a number is expected there. Ask whoever sent you the "
+            "link for another one, or open the page from the sidebar."
+        )
+    return number
 
 
 def open_instance(instance_id: int) -> None:
@@ -60,22 +75,24 @@ def show_missing_people(store: Store, visit: Visit, project: Project) -> None:
     if missing:
         wanted, n_people = project.settings.reviewers_per_annotation, count_reviewers(store, visit.user, project)
         left = wanted - missing
-        there = f"only {left} may review here" if left else "nobody may review here"
+        there = f"only {counted(left, 'person', 'people')} may review here" if left else "nobody may review here"
         if n_people > left:
-            there = f"{left or 'none'} of the {n_people} who may review here can be left for a text"
-            there += ", since nobody reviews what they annotate"
+            there = f"only {left}" if left else "none"
+            there += f" of the {n_people} who may review here would be free to, since nobody reviews what they annotate"
         st.warning(
-            f"Each annotation wants {counted(wanted, 'reviewer')}, but {there}. So no round will be decided by its scores. Give "
-            f"{missing} more the role reviewer under People, or ask for fewer reviewers under Rules.",
+            f"Each annotation needs {counted(wanted, 'reviewer')}, but {there}. No round can be decided by its scores until you "
+            f"give {counted(missing, 'more person', 'more people')} the role reviewer under People, or ask for fewer reviewers "
+            "under Rules.",
             icon=":material/group_add:",
         )
     missing = missing_annotators(store, visit.user, project)
     if missing:
         wanted = project.settings.annotators_per_instance
-        there = f"only {wanted - missing}" if wanted > missing else "nobody"
+        there = f"only {counted(wanted - missing, 'person', 'people')}" if wanted > missing else "nobody"
+        fewer = ", or ask for fewer annotators under Rules" if wanted > 1 else ""
         st.warning(
-            f"Each text wants {counted(wanted, 'annotator')}, but {there} may annotate here, so no text will be complete. Give "
-            f"{missing} more the role annotator under People, or ask for fewer annotators under Rules.",
+            f"Each text needs {counted(wanted, 'annotator')}, but {there} may annotate here, so no text can be completed. Give "
+            f"{counted(missing, 'more person', 'more people')} the role annotator under People{fewer}.",
             icon=":material/group_add:",
         )
 
@@ -85,33 +102,24 @@ def show_stuck(stuck: StuckWork) -> None:
     n = len(stuck.annotation_ids)
     if n:
         st.warning(
-            f"{counted(n, 'annotation')} {'wait' if n > 1 else 'waits'} for more scores than there are people left to give "
-            f"them: the others who may review have annotated {'these texts' if n > 1 else 'this text'} themselves. Give "
-            "somebody else the role reviewer under People, ask for fewer reviewers under Rules, or decide under Rounds.",
+            f"{counted(n, 'annotation needs', 'annotations need')} more scores than there are people left to give them: "
+            f"everybody else who may review has annotated {'these texts' if n > 1 else 'this text'}. Give somebody else the role "
+            "reviewer under People, ask for fewer reviewers under Rules, or decide under Rounds.",
             icon=":material/hourglass_disabled:",
         )
     if stuck.n_texts:
-        keys = ", ".join(as_text(row.key) for row in stuck.texts)
+        named = ", ".join(f"“{as_text(first_words(row.excerpt, _NAMED_CHARACTERS))}”" for row in stuck.texts)
         more = ", …" if stuck.n_texts > len(stuck.texts) else ""
         st.warning(
-            f"{counted(stuck.n_texts, 'text')} ({keys}{more}) can be given to nobody: all who may annotate have done "
-            f"{'them' if stuck.n_texts > 1 else 'it'}, or have seen what others marked. Give somebody else the role annotator "
-            "under People, ask for fewer annotators under Rules, or make the gold yourself under Instances.",
+            f"{counted(stuck.n_texts, 'text')} ({named}{more}) cannot be given to anybody: everyone who may annotate has already "
+            f"annotated {'them' if stuck.n_texts > 1 else 'it'}, or has seen what others marked. Give somebody else the role "
+            "annotator under People, ask for fewer annotators under Rules, or make the gold yourself under Instances.",
             icon=":material/hourglass_disabled:",
         )
 
 
-def counted(n: int, what: str) -> str:
-    """A number with its noun.
-
-    >>> counted(1, "reviewer"), counted(1200, "text")
-    ('1 reviewer', '1,200 texts')
-    """
-    return f"{n:,} {what}{'' if n == 1 else 's'}"
-
-
 def show_missing_labels(store: Store, visit: Visit, project: Project, *, is_before_texts: bool = True) -> None:
-    """Say so when the texts want a label and the project has none, with the way to mend it.
+    """Say so when the texts need a label and the project has none, with the way to mend it.
 
     is_before_texts: also while there are no texts, of which the first may bring the labels
     """
@@ -121,24 +129,24 @@ def show_missing_labels(store: Store, visit: Visit, project: Project, *, is_befo
     if n:
         have = "This text has" if n == 1 else f"These {n:,} texts have"
         st.warning(
-            f"{have} no label and the project has none, so nothing is given out: add labels first.",
+            f"{have} no label and the project has none, so nobody can be given any. Add labels first.",
             icon=":material/label_off:",
         )
     else:
         st.info(
-            "This project has no labels yet. It takes over those of the first file that brings some; or write them here.",
+            "This project has no labels yet. It takes those of the first file that has some, or you can enter them here.",
             icon=":material/label:",
         )
     with st.form(f"labels_{project.id}", border=False):
         field, button = st.columns([5, 1], vertical_alignment="bottom")
         text = field.text_input(
-            "Labels, comma separated", key=f"labels_text_{project.id}", placeholder="negative, positive"
+            "Labels, separated by commas", key=f"labels_text_{project.id}", placeholder="negative, positive"
         )
         if not button.form_submit_button("Add labels", type="primary" if n else "secondary", width="stretch"):
             return
     labels = labels_in(text)
     if not labels:
-        st.error("Write at least one label.", icon=":material/error:")
+        st.error("Enter at least one label.", icon=":material/error:")
         return
     change_project(store, visit.user, replace(project, labels=labels))
     st.rerun()

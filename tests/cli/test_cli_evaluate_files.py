@@ -163,7 +163,7 @@ def test_a_row_that_does_not_fit_is_refused_with_file_line_and_name(
     answer = annotator("evaluate", "edits", "--gold", files[0], "--predictions", str(path), "--json")
     assert (answer.code, answer.out) == (1, "")
     assert "bad.jsonl, line 1" in answer.err
-    assert "there are 1 scores for 5 tokens" in answer.err
+    assert "1 score for 5 tokens" in answer.err
     path.write_text(json.dumps(attribution("77", [1.0])) + "\n", encoding="utf-8")
     answer = annotator("evaluate", "edits", "--gold", files[0], "--predictions", str(path))
     assert (answer.code, "are the ids the same?" in answer.err) == (1, True)

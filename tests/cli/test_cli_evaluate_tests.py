@@ -328,7 +328,7 @@ def test_models_of_unequal_numbers_of_runs_cannot_be_compared_run_by_run(evaluat
     old = answers("BBBBAB", seed="y") + answers("ABBBAB", seed="x")
     answer = evaluate("--contrast", SETS, "--predictions", answers("ABBBAB"), "--base-predictions", old)
     assert answer.code == 1
-    assert "have 1 runs and those of the base model 2" in answer.err
+    assert "have 1 run and those of the base model 2" in answer.err
 
 
 def test_fairness_looks_at_tests_that_expect_one_label(evaluate: Command, tmp_path: Path) -> None:

@@ -55,7 +55,7 @@ def test_a_user_is_added_with_a_link_that_works(annotator: Command, path: Path) 
 def test_adding_a_user_makes_the_database_and_needs_no_project(annotator: Command) -> None:
     answer = annotator("user", "add", "ann", "--role", "annotator")
     assert answer.code == 0
-    assert answer.out.startswith("'ann' has an account, but no role yet: there is no project.")
+    assert answer.out.startswith("'ann' has an account, but no role yet, since there is no project.")
     assert "http://127.0.0.1:8501/link/" in answer.out
 
 
@@ -80,7 +80,7 @@ def test_json_is_one_object_and_nothing_else(annotator: Command) -> None:
 def test_people_are_listed_disabled_and_let_in_again(annotator: Command) -> None:
     assert annotator("user", "add", "ann", "--role", "administrator").code == 0
     assert annotator("user", "add", "bob", "--role", "administrator").code == 0
-    assert "'bob' cannot sign in any more" in annotator("user", "disable", "bob").out
+    assert "'bob' can no longer sign in" in annotator("user", "disable", "bob").out
     assert annotator("user", "list").out == "ann: administrator\nbob: administrator, disabled\n"
     assert "'bob' sets a password; it works once" in annotator("user", "reset", "bob").out
     assert annotator("user", "list").out == "ann: administrator\nbob: administrator\n"
@@ -133,7 +133,7 @@ def test_a_backup_and_the_check(annotator: Command, path: Path, tmp_path: Path) 
         store.run("INSERT INTO instance_counts VALUES (1, 'open', 5)")
     answer = annotator("check")
     assert (answer.code, answer.out) == (1, "")
-    assert answer.err == 'The count of project 1, instances "open" says 5, but there are 0.\n'
+    assert answer.err == 'The count of project 1, instances "open" says 5, but the right number is 0.\n'
     assert annotator("check", "--json").code == 1
 
 

@@ -36,7 +36,7 @@ def filled(annotator: Command, rows: Path) -> Command:
 def test_an_import_says_what_it_stored(annotator: Command, rows: Path) -> None:
     annotator("project", "create", "P", "--task", "sentiment")
     answer = annotator("import", "jsonl", str(rows), "--project", "P")
-    assert answer.out.startswith("Stored 2 new instances (2 new texts, 1 annotations with 1 rationale sets)")
+    assert answer.out.startswith("Stored 2 new instances (2 new texts, 1 annotation with 1 rationale set)")
 
 
 def test_a_dry_run_stores_nothing(annotator: Command, rows: Path) -> None:
@@ -114,7 +114,7 @@ def test_a_custom_task_is_made_of_named_segments(annotator: Command, tmp_path: P
         (("custom",), "needs its segments and its kind of result"),
         (("custom", "--segments", "text"), "needs its segments and its kind of result"),
         (("custom", "--segments", "a:b", "--result", "label"), "'b' after 'a' means nothing"),
-        (("sentiment", "--result", "label"), "--segments and --result are for custom"),
+        (("sentiment", "--result", "label"), "--segments and --result are for the task custom"),
     ],
 )
 def test_a_task_that_cannot_be_is_refused(annotator: Command, words: tuple[str, ...], sentence: str) -> None:
@@ -169,7 +169,7 @@ def test_an_import_with_several_annotators_names_the_policy_and_the_others(annot
     assert answer.code == 0
     assert "note: The texts come with 3 annotators each. Gold policy “chosen”:" in answer.err
     assert "1 of 3 accepted annotations count." in answer.err
-    assert "For another policy give the same command with --gold-policy (all, majority, union)." in answer.err
+    assert "For another policy, repeat the command with --gold-policy (all, majority, union)." in answer.err
 
 
 def test_the_gold_policy_can_be_set_with_the_import(annotator: Command, rows: Path) -> None:

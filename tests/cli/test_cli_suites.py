@@ -85,7 +85,7 @@ def test_predictions_come_back_by_test_case_and_position(with_texts: Command, tm
     ]
     answers.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
     read = with_texts("suite", "predictions", "s", str(answers), "--project", "P", "--model", "theirs")
-    assert read.out == "'theirs': 1 new runs, 0 changed, 0 as they were.\n"
+    assert read.out == "'theirs': 1 new run, 0 changed, 0 unchanged.\n"
     answers.write_text("\n".join(map(json.dumps, rows[1:])), encoding="utf-8")
     refused = with_texts("suite", "predictions", "s", str(answers), "--project", "P", "--model", "other")
     assert refused.code == 1
@@ -103,7 +103,7 @@ def test_word_lists_are_saved_listed_and_removed(with_texts: Command, tmp_path: 
     listed = json.loads(with_texts("words", "list", "--project", "P", "--json").out)
     assert listed == {"word_lists": [{"name": "dish", "role": "keep", "language": "en", "words": ["soup", "bread"]}]}
     assert with_texts("words", "remove", "dish", "--project", "P").code == 0
-    assert "There is no word list" in with_texts("words", "list", "--project", "P").out
+    assert "There are no word lists yet" in with_texts("words", "list", "--project", "P").out
     file.write_bytes(b"caf\xe9")
     assert "is not UTF-8 (byte 3)" in with_texts("words", "save", "dish", str(file), "--project", "P").err
 

@@ -34,7 +34,7 @@ def test_a_token_is_made_works_is_listed_without_its_secret_and_revoked(with_res
     listed = with_researcher("token", "list").out
     assert listed.startswith("1: ria in 'P', may read and write model output; valid, until ")
     assert token.split("_", 2)[2] not in listed
-    assert with_researcher("token", "revoke", "1").out == "Token 1 of 'ria' does not work any more.\n"
+    assert with_researcher("token", "revoke", "1").out == "Token 1 of 'ria' no longer works.\n"
     with open_store(path) as store, pytest.raises(NotSignedIn, match="revoked"):
         open_token(store, token, "P", "read")
     assert with_researcher("token", "revoke", "1").code == 1
@@ -73,4 +73,6 @@ def test_what_cannot_be_is_refused(with_researcher: Command, words: tuple[str, .
 
 
 def test_an_empty_list_says_how_to_make_one(with_researcher: Command) -> None:
-    assert with_researcher("token", "list").out.startswith("There is no token. Make one with 'annotator token make")
+    assert with_researcher("token", "list").out.startswith(
+        "There are no tokens yet. Make one with 'annotator token make"
+    )

@@ -126,7 +126,7 @@ def test_token_classification_of_argilla_1_counts_characters_and_keeps_its_token
     assert spans_read(instance) == [[("text", 3, 7)], [("text", 8, 9), ("text", 10, 14)]]
     assert (instance.annotations[0].annotator, instance.metadata) == ("ada", {"page": 3})
     assert instance.segments["text"].tokens.tokens() == V1["tokens"]
-    assert [p.reason[:29] for p in problems_of(read, path)] == ["1 suggestions were left out, "]
+    assert [p.reason[:29] for p in problems_of(read, path)] == ["1 suggestion was left out, si"]
 
 
 def test_text_classification_of_argilla_1_gives_the_result(tmp_path):
@@ -184,11 +184,11 @@ def test_what_is_no_answer_of_a_person_is_left_out_and_counted(tmp_path):
     problems = problems_of(read, path)
     assert all(p.is_warning for p in problems)
     assert {p.reason for p in problems} == {
-        "1 suggestions were left out, since a model's marks are no gold.",
-        "1 responses were left out: discarded responses.",
-        "1 responses were left out: drafts, since nobody has handed them in.",
-        "2 responses were left out that are neither spans nor one label or text.",
-        "1 answers to other questions were left out.",
+        "1 suggestion was left out, since a model's marks are not gold.",
+        "1 response was left out (discarded).",
+        "1 response was left out, which nobody has submitted.",
+        "2 responses were left out, being neither spans nor one label or text.",
+        "1 answer to another question was left out.",
     }
 
 

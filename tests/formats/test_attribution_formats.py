@@ -424,11 +424,11 @@ def test_scores_that_are_all_zero_are_told(tmp_path, words, name):
     ("name", "change", "expected"),
     [
         ("shap", {"data": ["a"]}, "values: 'values' has 5 entries, but 'data' has 1; both need one length."),
-        ("shap", {"output_names": ["a"]}, "output_names: 'output_names' has 1 entries, but 'values[0]' has 2"),
+        ("shap", {"output_names": ["a"]}, "output_names: 'output_names' has 1 entry, but 'values[0]' has 2"),
         ("shap", {"values": [[1, 2], [1], [1, 2], [1, 2], [1, 2]]}, "values[1]: Every piece needs a value for each class"),
         ("captum", {"raw_input_ids": ["a"]}, "word_attributions: 'word_attributions' has 5 entries, but 'raw_input_ids' has 1"),
         ("captum", {"attr_class": 7}, "attr_class: The project has 2 labels, so there is no class 7 (the first is 0)."),
-        ("ferret", {"tokens": ["a"]}, "tokens: 'tokens' has 1 entries, but 'scores' has 5"),
+        ("ferret", {"tokens": ["a"]}, "tokens: 'tokens' has 1 entry, but 'scores' has 5"),
         ("ferret", {"scores": None}, "scores: It must be a list, not null."),
         ("interpreto", {"elements": ["a"]}, "attributions[0]: 'attributions[0]' has 5 entries, but 'elements' has 1"),
         ("interpreto", {"targets": [0, 1]}, "targets: 'targets' has 2 entries, but 'attributions' has 1"),
@@ -485,8 +485,8 @@ def test_records_are_not_numbered_on_from_one_that_is_refused(tmp_path):
     items = read_json("ferret", tmp_path, [good, bad, other, other | {"id": "known"}, good | {"explainer": "lime"}])
     assert [item.key for item in items if isinstance(item, SourceOutput)] == ["0", "known", "0"]
     assert refusals(items)[1:] == [
-        "id: 1 records after one that is refused have no id, so it is not certain which instances they are of; "
-        "correct that one, or give every record an id."
+        "id: 1 record without an id follows a record that was refused, so it is not certain which instances are meant. "
+        "Correct that record, or give every record an id."
     ]
 
 

@@ -85,7 +85,7 @@ def test_a_quoted_cell_may_hold_lines_and_the_next_row_has_its_own_line_number(t
 
 
 BAD_ROWS = [
-    ("1", 2, "line", "has 1 cells, but the header names 3 columns"),
+    ("1", 2, "line", "has 1 cell, but the header names 3 columns"),
     ("1,a,[],more", 2, "line", "has 4 cells"),
     ("1,a,good", 2, "rationales", "must hold JSON. The line is not valid JSON"),
     ('1,a,"[[[0,NaN]]]"', 2, "rationales", "NaN is not JSON"),

@@ -71,7 +71,7 @@ def test_each_file_of_a_folder_is_an_annotator(tmp_path):
     assert (more_of_second.is_addition, more_of_second.annotations[0].annotator) == (True, "ben")
     [problem] = problems_of(read, tmp_path / "out")
     assert problem.is_warning
-    assert problem.reason == "2 rows have no label; they are taken as not annotated, since doccano does not tell."
+    assert problem.reason == "2 rows have no label and are taken as not annotated, since doccano does not say."
 
 
 def test_a_shared_file_is_nobodys_in_particular(tmp_path):
@@ -105,7 +105,7 @@ def test_the_result_is_the_label_of_the_whole_text_or_a_field(fields, result, n_
     [instance] = instances_of(read, path)
     assert instance.result == result
     assert [len(a.sets) for a in instance.annotations] == ([] if n_sets is None else [n_sets])
-    assert [p.reason[:28] for p in problems_of(read, path)][:1] == ([] if result else ["1 rows have several labels f"])
+    assert [p.reason[:28] for p in problems_of(read, path)][:1] == ([] if result else ["1 row has several labels for"])
 
 
 def test_the_result_of_several_files_is_what_all_say(tmp_path):
@@ -140,7 +140,7 @@ def test_offsets_are_utf16_units_unless_the_row_says_otherwise(text, start, end,
     [instance] = instances_of(read, path)
     assert spans_read(instance) == [[("text", *characters)]]
     problems = problems_of(read, path)
-    assert ["their offsets were read as UTF-16 units" in p.reason for p in problems] == [True] * (offsets is None)
+    assert ["offsets were read as UTF-16 units" in p.reason for p in problems] == [True] * (offsets is None)
 
 
 def test_segments_are_cut_out_of_the_one_text(tmp_path):
@@ -211,7 +211,7 @@ def test_one_file_of_several_users_as_the_first_versions_wrote_it(tmp_path):
 
 def test_comments_on_a_row_without_a_label_are_counted(tmp_path):
     path = saved(tmp_path / "a.jsonl", {"id": 1, "text": "so good", "label": [], "Comments": ["why?", "what?"]})
-    assert "2 comments on rows without a label were left out." in {p.reason for p in problems_of(read, path)}
+    assert "2 comments on a row without a label were left out." in {p.reason for p in problems_of(read, path)}
 
 
 def test_relations_are_left_out_and_counted(tmp_path):

@@ -97,7 +97,7 @@ def test_offsets_are_characters_unless_the_recorded_text_says_utf16(text, start,
     path = saved(tmp_path, task([region(start, end, "set 1", recorded)], text=text))
     [instance] = instances_of(read, path)
     assert spans_read(instance) == [[("text", *characters)]]
-    is_told = any("count in UTF-16 units" in p.reason for p in problems_of(read, path))
+    is_told = any("in UTF-16 units" in p.reason for p in problems_of(read, path))
     assert is_told is (characters != (start, end))
 
 
@@ -137,15 +137,15 @@ def test_what_is_no_mark_on_text_is_left_out_and_counted(tmp_path):
     problems = problems_of(read, path)
     assert all(p.is_warning for p in problems)
     assert {p.reason for p in problems} == {
-        "2 predictions were left out, since a model's marks are no gold.",
-        "1 drafts were left out, since nobody has handed them in.",
-        "1 annotations were left out, since they were skipped (cancelled).",
-        "1 annotations were left out, since they hold nothing of a kind that can be read.",
-        "1 regions without a label were left out.",
-        "1 results of the kind 'rectanglelabels' were left out.",
+        "2 predictions were left out, since a model's marks are not gold.",
+        "1 draft was left out, which nobody has submitted.",
+        "1 annotation was left out, since the task was skipped (cancelled).",
+        "1 annotation was left out, with nothing of a kind that can be read.",
+        "1 region without a label was left out.",
+        "1 result of the kind 'rectanglelabels' was left out.",
         "2 results of the kind 'relation' were left out.",
         "2 regions of HTML were left out; give Label Studio plain text in a Text tag.",
-        "1 questions with several answers were left out, since a result is one label or one answer.",
+        "1 question with several answers was left out, since a result is one label or one answer.",
     }
 
 
@@ -191,7 +191,7 @@ def test_a_span_inside_a_word_is_told(tmp_path):
     assert problem.is_warning
     assert (problem.value, problem.reason) == (
         "'ood'",
-        "1 of the spans begin or end inside a word; if it is one token, they grow to the whole of it.",
+        "1 span begins or ends inside a word; on import such a span grows to whole tokens.",
     )
 
 

@@ -157,7 +157,7 @@ def test_runs_that_differ_in_the_seed_alone_are_a_group(tmp_path):
     ("change", "expected"),
     [
         ({"scores": [1.0]}, r"tokens: 'tokens' has 2 entries, but 'scores' has 1; both need one length."),
-        ({"special": [1]}, r"special: 'special' has 1 entries, but 'scores' has 2"),
+        ({"special": [1]}, r"special: 'special' has 1 entry, but 'scores' has 2"),
         ({"scores": None}, r"tokens: There is 'tokens', but no 'scores'."),
         ({"scores": ["a", 1]}, r"scores[0]: It must be a number, not text."),
         ({"method": None}, r"method: A row with scores or a rationale needs its method; write it, or name it (--method)."),
@@ -170,7 +170,7 @@ def test_runs_that_differ_in_the_seed_alone_are_a_group(tmp_path):
         ({"parts": [{"scores": [1]}]}, r"parts: Scores stand in 'parts' or in the row itself, not in both."),
         ({"params": {"seed": "x"}}, r"params.seed: A seed is a whole number."),
         ({"params": {"seed": 1}, "seed": 2}, r"seed: params names another seed, 1; keep one of the two."),
-        ({"prediction": [0.2, 0.3, 0.5]}, r"prediction.probabilities: There are 3 probabilities, but the project has 2 labels."),
+        ({"prediction": [0.2, 0.3, 0.5]}, r"prediction.probabilities: It has 3 probabilities, but the project has 2 labels."),
         ({"prediction": [-2.5, 3.5]}, r"prediction.probabilities.0: A probability lies between 0 and 1; of logits take the softmax first."),
         ({"prediction": "positive", "label": "positive"}, r"prediction: The answer stands in 'prediction' or in 'label', not in both."),
         ({"prediction": {"0": 0.5, "negative": 0.5}}, r"prediction.probabilities: The label 'negative' has two probabilities"),

@@ -150,7 +150,7 @@ def test_a_backup_elsewhere_succeeds_though_it_cannot_be_written_down(
     refuse_writing(store)
     said = back_up(store, LOCAL_OPERATOR, tmp_path / "elsewhere.db")
     assert said is not None
-    assert said.startswith("The backup is complete, but that it was made could not be written down: ")
+    assert said.startswith("The backup is complete, but it could not be noted in the record: ")
     with open_store(tmp_path / "elsewhere.db") as copy:
         assert copy.problems() == []
         assert copy.value("SELECT count(*) FROM instances") == 4

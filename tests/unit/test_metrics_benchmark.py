@@ -201,7 +201,7 @@ def test_accuracy_counts_a_missing_prediction_as_wrong() -> None:
 
 
 def test_predictions_for_other_instances_than_gold_are_refused() -> None:
-    with pytest.raises(InvalidValue, match="there are 1 predictions for 2"):
+    with pytest.raises(InvalidValue, match="got 1 prediction for 2"):
         plausibility.token_f1_paper(Ragged.of([[1]], np.int64), RationaleSets.of([[], []]))
 
 
@@ -275,7 +275,7 @@ def test_map_is_told_by_kind_and_by_whether_the_prediction_changed() -> None:
 
 
 def test_kinds_for_other_pairs_are_refused() -> None:
-    with pytest.raises(InvalidValue, match="there are 1 for 2 pairs"):
+    with pytest.raises(InvalidValue, match="got 1 for 2 pairs"):
         consistency.by_kind(np.zeros(2), ["syntax"], np.zeros(2, dtype=bool))
 
 
@@ -309,7 +309,7 @@ def test_a_ranking_of_tokens_that_the_text_does_not_have_is_refused() -> None:
 
 
 def test_rankings_of_other_pairs_are_refused() -> None:
-    with pytest.raises(InvalidValue, match="there are 1 originals and 0 others"):
+    with pytest.raises(InvalidValue, match="got 1 original and 0 others"):
         consistency.mean_average_precision(Ragged.of([[1]], np.int64), Ragged.of([], np.int64))
 
 

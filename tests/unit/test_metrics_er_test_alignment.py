@@ -201,10 +201,10 @@ def test_a_batch_twice_has_the_same_released_numbers(batch: Batch) -> None:
 @pytest.mark.parametrize(
     ("attributions", "rationale", "options", "message"),
     [
-        ([0.1], [1, 0], {}, "Row 0 has 1 values, but 2 of the rationale"),
+        ([0.1], [1, 0], {}, "Row 0 has 1 value, but 2 of the rationale"),
         ([math.inf], [1], {}, r"Row 0 \(from 0\) has an attribution that is no finite number"),
         ([0.1], [1], {"gamma": 0}, "gamma scales attributions and is above 0; not 0"),
-        ([0.1], [1], {"has_rationale": np.array([True, True])}, "said for 2 of 1 instances"),
+        ([0.1], [1], {"has_rationale": np.array([True, True])}, "said for 2 of 1 instance"),
     ],
 )
 def test_what_cannot_be_is_refused(

@@ -108,7 +108,7 @@ def test_cases_that_a_slice_removes_do_not_apply() -> None:
     applies = np.array([True, False])
     expected = Ragged.of([[False], [False]], np.bool_)
     np.testing.assert_array_equal(minimum_functionality(expected, applies=applies), [1, math.nan])
-    with pytest.raises(InvalidValue, match="There are 2 cases, but it is said of 1 whether the test applies"):
+    with pytest.raises(InvalidValue, match="Got 2 cases, but it is said of 1 whether the test applies"):
         minimum_functionality(expected, applies=applies[:1])
 
 
@@ -178,7 +178,7 @@ def test_contrast_by_hand() -> None:
 def test_nothing_has_no_contrast_scores() -> None:
     scores = contrast(np.zeros(0, dtype=np.bool_), Ragged.of([], np.bool_))
     assert (scores.original, scores.contrast, scores.delta, scores.consistency) == (None, None, None, None)
-    with pytest.raises(InvalidValue, match="There are 1 originals, but contrasts of 0"):
+    with pytest.raises(InvalidValue, match="Got 1 original, but contrasts of 0"):
         is_consistent(np.array([True]), Ragged.of([], np.bool_))
 
 

@@ -85,5 +85,5 @@ def test_what_cannot_be_is_refused() -> None:
         auprc(scores, gold)
     with pytest.raises(InvalidValue, match="At least one token is selected; not 0"):
         select_top_k(scores, 0)
-    with pytest.raises(InvalidValue, match="There are 2 rows, but 1 rows of gold tokens"):
+    with pytest.raises(InvalidValue, match="Got 2 rows, but 1 row of gold tokens"):
         token_iou(scores, Ragged.of([[True]], np.bool_), k=1)

@@ -90,11 +90,9 @@ def test_what_does_not_fit_is_refused() -> None:
     p = np.array([[0.5, 0.5]])
     with pytest.raises(InvalidValue, match="for the same instances and labels"):
         p_of_predicted((p, p, np.array([[1.0]])))
-    with pytest.raises(InvalidValue, match="a gold label, from 0 to 1, for each of 1 instances"):
+    with pytest.raises(InvalidValue, match="a gold label, from 0 to 1, for each of 1 instance"):
         is_right((p, p, p), np.array([2]))
-    with pytest.raises(
-        InvalidValue, match="There are 1 answers to the full input, 2 to the rationale and 1 to the rest"
-    ):
+    with pytest.raises(InvalidValue, match="Got 1 answer to the full input, 2 to the rationale and 1 to the rest"):
         Inputs(np.ones(1), np.ones(2), np.ones(1))
 
 
@@ -126,7 +124,7 @@ def test_other_seeds_give_other_scores() -> None:
     [
         ([3, 2], [1, 3], r"Instance 1 \(from 0\) has 2 tokens; 3 cannot be drawn"),
         ([3], [-1], "-1 cannot be drawn"),
-        ([3], [1, 1], "There are 1 instances, but numbers of tokens to draw for 2"),
+        ([3], [1, 1], "Got 1 instance, but numbers of tokens to draw for 2"),
     ],
 )
 def test_more_tokens_than_there_are_cannot_be_drawn(n_tokens: list[int], n_selected: list[int], message: str) -> None:

@@ -58,9 +58,9 @@ def test_borders_that_do_not_fit_are_refused(offsets: list[int]) -> None:
 def test_rows_that_differ_are_named() -> None:
     rows = Ragged.of([[1, 2], [3]], np.int64)
     rows.check_same_rows(Ragged.of([[9, 9], [9]], np.int64), "gold")
-    with pytest.raises(InvalidValue, match="There are 2 rows, but 1 rows of gold"):
+    with pytest.raises(InvalidValue, match="Got 2 rows, but 1 row of gold"):
         rows.check_same_rows(Ragged.of([[1, 2]], np.int64), "gold")
-    with pytest.raises(InvalidValue, match="Row 1 has 1 values, but 2 of gold"):
+    with pytest.raises(InvalidValue, match="Row 1 has 1 value, but 2 of gold"):
         rows.check_same_rows(Ragged.of([[1, 2], [3, 4]], np.int64), "gold")
 
 

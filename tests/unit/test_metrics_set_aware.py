@@ -146,7 +146,7 @@ def test_a_text_of_many_tokens_costs_no_more_than_its_own_width() -> None:
 @pytest.mark.parametrize(
     ("predicted", "sets", "message"),
     [
-        ([[0]], [[[0]], [[1]]], "There are 2 instances, but 1 predictions"),
+        ([[0]], [[[0]], [[1]]], "Got 2 instances, but 1 prediction"),
         ([[-1]], [[[0]]], "A token index is below 0"),
         ([[0]], [[[-2]]], "A token index is below 0"),
         ([[0], [0]], [[[0]], [[1], []]], r"A gold set of instance 1 \(from 0\) has no token"),

@@ -237,7 +237,7 @@ def test_pieces_of_another_text_are_named_with_what_stands_there(pieces, reason)
 
 
 def test_pieces_and_scores_of_different_number_are_refused():
-    with pytest.raises(InvalidValue, match="There are 1 pieces, but 2 scores"):
+    with pytest.raises(InvalidValue, match="Got 1 piece, but 2 scores"):
         merged("a", ["a"], [1.0, 2.0])
 
 

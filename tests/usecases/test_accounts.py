@@ -18,7 +18,7 @@ from annotator.usecases import accounts, passwords
 from annotator.usecases.rights import require, require_administrator
 
 PASSWORD = "a good long password"
-WRONG = "This name and password do not belong together"
+WRONG = "The name or the password is wrong"
 
 
 @pytest.fixture
@@ -102,15 +102,15 @@ def test_an_account_can_be_made_before_there_is_a_project(store: Store) -> None:
 @pytest.mark.parametrize(
     ("name", "role", "project", "sentence"),
     [
-        ("", "administrator", None, "A name has 1 to 100 characters; this one has 0"),
-        ("  ", "administrator", None, "A name has 1 to 100 characters; this one has 0"),  # blanks are no name
+        ("", "administrator", None, "A name must have 1 to 100 characters; this one has 0"),
+        ("  ", "administrator", None, "A name must have 1 to 100 characters; this one has 0"),  # blanks are no name
         ("a" * 101, "administrator", None, "this one has 101"),
         ("a\nb", "administrator", None, "holds a character that cannot be seen"),
         ("a\u202eb", "administrator", None, "holds a character that cannot be seen"),  # turns the text around
         ("Local Operator", "administrator", None, "is how the record names the command line"),
         ("ann", "boss", None, "There is no role 'boss'. The roles are annotator, reviewer"),
         ("ann", "annotator", "Q", "There is no project 'Q'"),
-        ("ann", "administrator", "P", "An administrator is one for the whole database"),
+        ("ann", "administrator", "P", "An administrator has the role for the whole database"),
     ],
 )
 def test_a_user_that_cannot_be_is_refused(
@@ -139,13 +139,15 @@ def test_disabling_ends_sessions_and_links_at_once(store: Store) -> None:
     with pytest.raises(NotAllowed, match=WRONG):
         accounts.sign_in(store, "ann", PASSWORD)
     assert accounts.open_link(store, link).user.name == "admin"
-    with pytest.raises(InvalidValue, match="'ann' is disabled already"):
+    with pytest.raises(InvalidValue, match="'ann' is already disabled"):
         accounts.disable_user(store, LOCAL_OPERATOR, "ann")
 
 
 def test_the_only_administrator_cannot_be_disabled(store: Store) -> None:
     make_user(store, "admin")
-    with pytest.raises(InvalidValue, match=r"'admin' is the only administrator\. Make another one first"):
+    with pytest.raises(
+        InvalidValue, match=r"'admin' is the only administrator\. Make somebody else an administrator first"
+    ):
         accounts.disable_user(store, LOCAL_OPERATOR, "admin")
 
 
@@ -207,7 +209,7 @@ def test_a_first_link_dies_when_an_account_was_made_otherwise(store: Store) -> N
 def test_a_link_works_once(store: Store) -> None:
     link = accounts.add_user(store, LOCAL_OPERATOR, "ann", "administrator").link_token
     accounts.set_password_with_link(store, link, None, PASSWORD)
-    with pytest.raises(NotAllowed, match="it was used already"):
+    with pytest.raises(NotAllowed, match="it has already been used"):
         accounts.set_password_with_link(store, link, None, "another long password")
 
 

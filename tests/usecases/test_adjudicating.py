@@ -178,7 +178,7 @@ def test_what_the_lead_discarded_does_not_come_back(
     marking.propose_discard(store, annotator, work.assignment.id, "broken text")
     [(proposal, _)] = open_proposals(store, lead, project.id)
     decide(store, lead, proposal.id, "discard")
-    with pytest.raises(Conflict, match="lead discarded this instance on a proposal"):
+    with pytest.raises(Conflict, match="lead discarded this text on a proposal"):
         adjudicate(store, lead, project, 1, "negative", [A], "but still")
     assert get_instance(store, 1).state == "discarded"
 
@@ -192,7 +192,7 @@ def test_an_annotation_before_its_reviewers_cannot_be_chosen_yet(
         choose_gold(store, lead, project, number, "good")
     decide_round(store, lead, number, "accepted", "nobody scores it")
     choose_gold(store, lead, project, number, "good")
-    with pytest.raises(Conflict, match="the gold already"):
+    with pytest.raises(Conflict, match="already the gold"):
         choose_gold(store, lead, project, number, "good")
 
 
@@ -270,7 +270,7 @@ def test_only_who_manages_the_project_may_choose(
         adjudicate(store, annotator, project, 1, "negative", [A], "mine")
     with pytest.raises(NotAllowed):
         take_choice_back(store, annotator, project, 1)
-    with pytest.raises(Conflict, match="no choice to take back"):
+    with pytest.raises(Conflict, match="no choice to undo"):
         take_choice_back(store, lead, project, 1)
     other = replace(make_project(name="Other"), name="Other")
     with pytest.raises(NotFound, match="no instance number 1 in 'Other'"):
@@ -315,7 +315,7 @@ def test_a_lead_may_decide_that_a_text_holds_no_answer_without_marking_anything(
     work = marking.next_work(store, annotator, project.id).work
     assert work is not None
     marking.submit(store, annotator, work.assignment.id, 0, Draft(result="the lake", sets=(A,)))
-    with pytest.raises(InvalidAnnotation, match="Take or mark at least one set"):
+    with pytest.raises(InvalidAnnotation, match="Copy or mark at least one set"):
         adjudicate(store, lead, project, work.instance.id, "somebody", [], "a guess")
     adjudicate(store, lead, project, work.instance.id, "", [], "nobody swims")
     found = gold(store, project)

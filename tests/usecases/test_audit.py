@@ -72,15 +72,15 @@ def test_a_whole_life_is_told_once_and_in_order(
     choose_gold(store, lead, project, first, "both")
     assert told(store, project) == [
         "file made an annotation, round 1, now accepted: negative, 1 set",
-        "annotator-a handed in round 1: negative, 2 sets",
+        "annotator-a submitted round 1: negative, 2 sets",
         "reviewer scored annotator-a, round 1",
         "the gate returned round 1 of annotator-a",
         "annotator-a wrote about set B of annotator-a, round 1",
-        "annotator-a handed in round 2: negative, 1 set",
+        "annotator-a submitted round 2: negative, 1 set",
         "lead accepted round 2 of annotator-a: good enough",
         "lead made a version of the lead’s the gold: negative (B alone)",
         "lead changed the lead’s version: negative (no, A)",
-        "lead took the choice of gold back (the annotator was right)",
+        "lead took back the choice of gold (the annotator was right)",
         "lead chose annotator-a, round 1, as the gold (both)",
     ]
     assert moment_of(store, project, "scored").lines == (
@@ -125,12 +125,12 @@ def test_proposals_are_told_with_what_the_lead_decided(
     [(proposal, _)] = open_proposals(store, lead, project.id)
     decide(store, lead, proposal.id, "discard")
     assert told(store, project)[1:] == [
-        "annotator-a handed in round 1: positive, 1 set",
-        "lead kept it as it was (contest: positive)",
-        "annotator-a proposed to discard it: broken text",
-        "lead discarded the instance (discard: broken text)",
+        "annotator-a submitted round 1: positive, 1 set",
+        "lead kept the label (proposed label: positive)",
+        "annotator-a proposed to discard the text: broken text",
+        "lead discarded the text (proposed to discard: broken text)",
     ]
-    assert moment_of(store, project, "handed in").lines == ("this contests the label: “irony”",)
+    assert moment_of(store, project, "submitted").lines == ("this contests the label: “irony”",)
 
 
 def test_what_no_event_tells_of_is_told_from_the_tables(
@@ -156,7 +156,7 @@ def test_the_timeline_is_a_file_for_a_spreadsheet(store: Store, project: Project
     annotate(store, annotator, project, A)
     rows = list(csv.DictReader(timeline_as_csv(timeline(store, LOCAL_OPERATOR, project, 1)).splitlines()))
     assert [row["who"] for row in rows] == ["file", "annotator-a"]
-    assert rows[1]["what"] == "handed in round 1: negative, 1 set"
+    assert rows[1]["what"] == "submitted round 1: negative, 1 set"
 
 
 def test_words_that_begin_like_a_formula_are_words_in_the_file() -> None:

@@ -70,7 +70,7 @@ def one_text(store: Store, project: Project) -> None:
 def test_failures_from_the_future_make_no_name_wait(store: Store, ann: User) -> None:
     with clock(days=DAYS):
         for _ in range(accounts.FAILURES_UNTIL_A_WAIT):
-            with pytest.raises(NotAllowed, match="do not belong together"):
+            with pytest.raises(NotAllowed, match="name or the password is wrong"):
                 accounts.sign_in(store, ann.name, "wrong password")
         with pytest.raises(NotAllowed, match="Too many failures"):
             accounts.sign_in(store, ann.name, PASSWORD)

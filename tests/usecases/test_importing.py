@@ -395,12 +395,12 @@ NOTHING = [
     ("jsonl", b"\xef\xbb\xbf \r\n\t\n", "The file 'file' is empty"),
     ("csv", b"\xef\xbb\xbf", "The file 'file' is empty"),
     ("label-studio", b"\n" * 3_000_000, "The file 'file' is empty"),
-    ("csv", b"id,text,label\n", "The file 'file' holds no row that the format csv reads"),
-    ("csv", b"id,text,label\n\n , ,\n", "holds no row that the format csv reads"),
-    ("label-studio", b"[]", "holds no row that the format label-studio reads"),
+    ("csv", b"id,text,label\n", "The file 'file' has no row that the format csv reads"),
+    ("csv", b"id,text,label\n\n , ,\n", "has no row that the format csv reads"),
+    ("label-studio", b"[]", "has no row that the format label-studio reads"),
     ("predictions", b"\n", "The file 'file' is empty"),
-    ("captum", b"[]", "holds no row that the format captum reads"),
-    ("attributions-csv", b"id,token_index,score\n", "holds no row that the format attributions-csv reads"),
+    ("captum", b"[]", "has no row that the format captum reads"),
+    ("attributions-csv", b"id,token_index,score\n", "has no row that the format attributions-csv reads"),
 ]
 
 
@@ -433,7 +433,9 @@ def test_prose_given_as_jsonl_is_one_problem(
 ) -> None:
     (tmp_path / "README").write_text("A line of prose.\n" * 57)
     options = ImportOptions(skip_invalid=True)  # there is nothing but the problem
-    with pytest.raises(ImportRefused, match="has 1 problem; nothing was stored. No row of it can be taken") as refusal:
+    with pytest.raises(
+        ImportRefused, match="has 1 problem; nothing was stored. None of its rows can be used"
+    ) as refusal:
         import_file(store, LOCAL_OPERATOR, make_project(), "jsonl", tmp_path / "README", options)
     assert "This does not look like JSONL" in str(refusal.value.problems[0])
 

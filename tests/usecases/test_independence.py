@@ -361,7 +361,7 @@ def test_a_lead_with_the_text_in_hand_looks_only_by_giving_it_back(
     assert given(store, cem, project) == "t1"
     assert store.value("SELECT sets FROM drafts WHERE assignment_id = ?", (mine.assignment.id,)) == "[[[3,5]]]"
     assert [m.what for m in timeline(store, lea, project, number) if m.who == "lea"] == [
-        "gave it back, to look at what others marked",
+        "released the text, to look at what others marked",
         "looked at what others marked",
     ]
     assert check(store) == []
@@ -553,7 +553,7 @@ def test_annotations_that_nobody_is_left_to_review_are_told_until_somebody_is(st
     [first] = open_rounds(store, LOCAL_OPERATOR, project)
     assert stuck_work(store, LOCAL_OPERATOR, project).annotation_ids == ()
     assert first.summary.endswith(
-        "; 1 of the others may still be given the text, and may score it only when others have it"
+        "; 1 of the others may still be given this text to annotate, and may score it only when it can no longer be given to them"
     )
     annotate(store, ben, project, B)
     stuck = stuck_work(store, LOCAL_OPERATOR, project).annotation_ids
@@ -561,7 +561,7 @@ def test_annotations_that_nobody_is_left_to_review_are_told_until_somebody_is(st
     assert [one.round.annotation_id for one in open_rounds(store, LOCAL_OPERATOR, project, only=stuck[1:])] == [
         stuck[1]
     ]
-    assert all(one.summary.endswith("1 more wanted, but nobody else may score it") for one in
+    assert all(one.summary.endswith("1 more needed, but nobody else may score it") for one in
                open_rounds(store, LOCAL_OPERATOR, project))  # fmt: skip
     cem = person("cem", project, "reviewer")
     assert stuck_work(store, LOCAL_OPERATOR, project).annotation_ids == ()

@@ -388,7 +388,7 @@ def test_a_contested_label_that_the_lead_keeps_brings_the_work_back_first_with_t
     )
     marking.submit(store, annotator, again.assignment.id, again.assignment.revision, MARKED)
     assert annotations_of(store, [work.instance.id])[work.instance.id][0].result == "negative"
-    with pytest.raises(Conflict, match="decided already"):
+    with pytest.raises(Conflict, match="already been decided"):
         decide(store, LOCAL_OPERATOR, proposal.id, "discard")
 
 

@@ -128,7 +128,7 @@ def test_several_seeds_layers_and_labels_stand_beside_each_other(store, project,
 REFUSED = [
     ("an unknown instance", row("t9"), "no instance of this key"),
     ("another split", row(split="test"), "is in the split ''"),
-    ("too few scores", row(scores=SCORES[1:]), "there are 9 scores for 10 tokens"),
+    ("too few scores", row(scores=SCORES[1:]), "it has 9 scores for 10 tokens"),
     ("specials among the scores", row(scores=(0.0, *SCORES, 0.0)), "are scores of special tokens among them?"),
     ("NaN", row(scores=(math.nan, *SCORES[1:])), "score 0 (from 0) is nan"),
     ("infinity", row(scores=(*SCORES[1:], math.inf)), "score 9 (from 0) is inf"),
@@ -214,7 +214,7 @@ def test_scores_by_segment_are_laid_end_to_end(store, make_project, import_rows,
 def test_a_changed_text_takes_out_what_was_said_of_the_old_one_and_says_so(store, project, take, import_rows) -> None:
     take(row("t4", tuple(float(n) for n in range(9))))
     report = import_rows(project, [{"id": "t4", "text": "Nothing worked.", "label": "negative"}], update=True)
-    assert "1 answers and attributions of models for the old tokens were taken out" in report.warnings[0].reason
+    assert "what models had answered for the old tokens was taken out" in report.warnings[0].reason
     assert [list(iterate_outputs(store, one.id)) for one in list_runs(store, project.id)] == [[]]
     assert check(store) == []
 

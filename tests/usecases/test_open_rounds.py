@@ -13,7 +13,7 @@ from annotator.store import Store
 from annotator.usecases import reviewing
 from annotator.usecases.gating import decide_round
 from annotator.usecases.open_rounds import PAGE_SIZE, open_rounds
-from annotator.usecases.projects import change_project, missing_reviewers, progress_of
+from annotator.usecases.projects import change_project, missing_annotators, missing_reviewers, progress_of
 from tests.usecases.test_reviewing import annotate, score
 
 People = Callable[..., User]
@@ -39,7 +39,7 @@ def test_waiting_rounds_are_listed_oldest_first_with_who_has_scored_and_what_is_
     first, second = open_rounds(store, LOCAL_OPERATOR, project)
     assert (first.instance.key, first.annotator, first.wanted) == ("t1", "annotator-a", 2)
     assert first.scored == ("reviewer-1 · A: sufficiency score 3, compactness score 4; comprehensiveness score 3",)
-    assert first.summary.startswith("1 of 2 scores; waits since 20")
+    assert first.summary.startswith("1 of 2 scores; waiting since 20")
     assert first.summary.endswith("; reviewer-2 scoring now")
     assert (second.scored, second.scoring) == ((), ("reviewer-1",))
     decide_round(store, LOCAL_OPERATOR, first.round.annotation_id, "returned", "too long ago")
@@ -57,7 +57,7 @@ def test_waiting_rounds_are_paged(store: Store, project: Project, annotator: Use
 
 
 def test_too_few_people_who_may_review_are_counted(store: Store, project: Project, add_person: People) -> None:
-    assert missing_reviewers(store, LOCAL_OPERATOR, project) == 2
+    assert missing_reviewers(store, LOCAL_OPERATOR, project) == 0  # nobody annotates yet
     add_person("both", project, "reviewer", "annotator")
     assert missing_reviewers(store, LOCAL_OPERATOR, project) == 2  # whoever annotates a text does not review it
     add_person("lead", project, "lead", "reviewer")
@@ -67,6 +67,22 @@ def test_too_few_people_who_may_review_are_counted(store: Store, project: Projec
     settings = replace(project.settings, annotators_per_instance=2)
     project = change_project(store, LOCAL_OPERATOR, replace(project, settings=settings))
     assert missing_reviewers(store, LOCAL_OPERATOR, project) == 1
+
+
+def test_nobody_is_missing_where_no_text_is_left_and_no_round_is_open(
+    store: Store, project: Project, add_person: People
+) -> None:
+    ann = add_person("ann", project, "annotator")
+    assert missing_reviewers(store, LOCAL_OPERATOR, project) == 2
+    store.run("UPDATE instances SET state = 'complete'")
+    assert (missing_reviewers(store, LOCAL_OPERATOR, project), missing_annotators(store, LOCAL_OPERATOR, project)) == (
+        0,
+        0,
+    )
+    store.run("UPDATE instances SET state = 'open'")
+    annotate(store, ann, project, A)
+    store.run("UPDATE instances SET state = 'complete'")
+    assert missing_reviewers(store, LOCAL_OPERATOR, project) == 2, "the open round still needs its scores"
 
 
 def test_nobody_is_missing_where_nothing_is_reviewed(store: Store, project: Project, add_person: People) -> None:

@@ -582,7 +582,7 @@ def test_a_kind_of_the_projects_own_stays_while_versions_of_it_wait(
 
     change_project(store, people["Lea"], with_kinds("irony"))
     one = perturbing.hand_in(store, people["Ann"], original(store, reviews), change(kind="irony"))
-    with pytest.raises(InvalidValue, match="'irony' cannot be taken away: 1 changed version of it waits"):
+    with pytest.raises(InvalidValue, match="'irony' cannot be removed: 1 changed version of it is waiting"):
         change_project(store, people["Lea"], with_kinds())
     perturbing.withdraw(store, people["Ann"], one.id)
     change_project(store, people["Lea"], with_kinds("sarcasm"))
@@ -600,9 +600,9 @@ def test_the_history_of_an_original_tells_of_its_changed_versions(
     number = perturbations_store.get_perturbation(store, written.id).instance_id
     moments = timeline(store, people["Lea"], reviews, written.original_id)
     assert [f"{moment.who} {moment.what}" for moment in moments if moment.who != "gold"] == [
-        "Ann wrote a changed version of it (dispensable)",
+        "Ann wrote changed version no. 1 of the text (dispensable)",
         "Cem corrected changed version no. 1, version 1 (calmer)",
-        "Ben sent changed version no. 1, version 2 back to its author (still a filler)",
+        "Ben returned changed version no. 1, version 2 to its author (still a filler)",
         "Ann revised changed version no. 1, now version 3",
         "Ben approved changed version no. 1, version 3",
         "Cem approved changed version no. 1, version 3",
@@ -669,7 +669,7 @@ def test_a_label_that_a_waiting_version_has_stays(
     change_project(store, LOCAL_OPERATOR, replace(three, labels=("negative", "positive", "mixed")))
     import_rows(three, [{"id": "r0", "text": TEXT, "label": "positive", "rationales": [[[8, 9]]]}])
     perturbing.hand_in(store, add_person("Ann", three, "annotator"), original(store, three), change(result="mixed"))
-    with pytest.raises(InvalidValue, match="'mixed' cannot be taken away: 1 waiting changed version"):
+    with pytest.raises(InvalidValue, match="'mixed' cannot be removed: it is used by 1 waiting changed version"):
         change_project(store, LOCAL_OPERATOR, three)
 
 

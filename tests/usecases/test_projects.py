@@ -34,7 +34,7 @@ def changed(store: Store, project: Project, **changes: object) -> Project:
 
 
 def test_a_label_that_is_in_use_is_not_taken_away_and_the_count_is_said(store: Store, project: Project) -> None:
-    with pytest.raises(InvalidValue, match=r"'negative' cannot be taken away: 2 instances of this project carry it"):
+    with pytest.raises(InvalidValue, match=r"'negative' cannot be removed: it is used by 2 instances of this project"):
         changed(store, project, labels=("positive",))
     assert get_project_by_id(store, project.id).labels == ("negative", "positive")
 
@@ -45,7 +45,7 @@ def test_a_label_that_only_annotations_carry_is_not_taken_away_either(
     project = make_project()
     row = {"id": "a", "text": "x y", "annotator": "ann", "annotator_label": "positive", "rationales": [[[0, 1]]]}
     import_rows(project, [row])
-    with pytest.raises(InvalidValue, match=r"'positive' cannot be taken away: 1 annotation of"):
+    with pytest.raises(InvalidValue, match=r"'positive' cannot be removed: it is used by 1 annotation of"):
         changed(store, project, labels=("negative",))
 
 
@@ -56,9 +56,9 @@ def test_a_label_that_nothing_carries_is_taken_away(store: Store, make_project: 
 @pytest.mark.parametrize(
     ("name", "sentence"),
     [
-        ("", "needs a name of 1 to 200 characters"),
-        ("  ", "needs a name of 1 to 200 characters"),
-        ("x" * 201, "needs a name of 1 to 200 characters"),
+        ("", "name of a project must have 1 to 200 characters"),
+        ("  ", "name of a project must have 1 to 200 characters"),
+        ("x" * 201, "name of a project must have 1 to 200 characters"),
         ("Taken", "There is a project 'Taken' already. Choose another name."),
         (" Taken ", "There is a project 'Taken' already. Choose another name."),
     ],
@@ -90,7 +90,7 @@ def test_a_language_that_is_none_is_refused(store: Store, make_project: Make) ->
 @pytest.mark.parametrize(
     ("settings", "sentence"),
     [
-        ({"required_segments": {"maybe": ("premise",)}}, "names 'maybe', which is no label"),
+        ({"required_segments": {"maybe": ("premise",)}}, "names 'maybe', which is not a label"),
         ({"forbidden_segments": {"positive": ("title",)}}, "the segment 'title', in which nothing can be marked"),
         (
             {"required_segments": {"positive": ("premise",)}, "forbidden_segments": {"positive": ("premise",)}},

@@ -486,7 +486,7 @@ def test_the_command_says_what_it_did(database: Path, backup: Path, capsys: pyte
     assert run(["--db", str(database), "restore", str(backup)]) == 0
     said = capsys.readouterr().out
     assert f"Restored {database} from {backup}" in said
-    assert "What was there is kept in" in said
+    assert "The old files are kept in" in said
 
 
 def test_the_command_refuses_in_a_sentence(database: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -505,7 +505,7 @@ def test_the_lead_decides_a_stuck_round_with_a_reason(
     assert states(store, work.instance.id) == ["accepted"]
     with pytest.raises(LeaseLost):
         reviewing.submit_review(store, reviewers[1], held.review.id, 0, Scores((GOOD,), 3))
-    with pytest.raises(Conflict, match="decided already"):
+    with pytest.raises(Conflict, match="already been decided"):
         decide_round(store, lead, seen.annotation.id, "discarded", "no")
 
 

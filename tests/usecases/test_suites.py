@@ -438,7 +438,7 @@ def test_other_predictions_of_a_known_run_need_a_word(store, project, tmp_path) 
     ("change", "said"),
     [
         (lambda rows: rows[:-1], "needs one"),
-        (lambda rows: [*rows, {**rows[0], "position": 1}], "has 1 texts, positions 0 to 0"),
+        (lambda rows: [*rows, {**rows[0], "position": 1}], "has 1 text, positions 0 to 0"),
         (lambda rows: [*rows, {**rows[0], "case": "77"}], "has no case '77' of 't'"),
         (lambda rows: [*rows, rows[0]], "keep one"),
         (

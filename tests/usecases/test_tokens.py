@@ -119,9 +119,9 @@ def test_people_make_tokens_for_themselves_and_administrators_for_others(store, 
 @pytest.mark.parametrize(
     ("given", "sentence"),
     [
-        ({"scopes": []}, "A token needs a scope"),
+        ({"scopes": []}, "A token needs at least one scope"),
         ({"scopes": ["write"]}, "There is no scope 'write'. Choose one or more of: read, write model output"),
-        ({"days": 0}, "A token lasts 1 to 365 days, not 0"),
+        ({"days": 0}, "A token may be valid for 1 to 365 days, not 0"),
         ({"days": 366}, "not 366"),
         ({"note": "a\nb"}, "A note is one line"),
         ({"note": "n" * 201}, "at most 200 characters"),
@@ -141,7 +141,7 @@ def test_who_may_revoke_a_token_sees_it_in_the_list(store, project, make_project
     with pytest.raises(NotAllowed, match="Token 1 is not yours"):
         revoke_token(store, stranger, number_of(token))
     assert tokens.state_of(revoke_token(store, lead, number_of(token))) == "revoked"
-    with pytest.raises(InvalidValue, match="was revoked already"):
+    with pytest.raises(InvalidValue, match="was already revoked"):
         revoke_token(store, LOCAL_OPERATOR, number_of(token))
     with pytest.raises(NotFound, match="There is no token number 9"):
         revoke_token(store, LOCAL_OPERATOR, 9)

@@ -321,7 +321,9 @@ def test_check_names_a_count_that_is_not_that_of_the_members(store: Store, divid
     trained(store, divided)
     with store.transaction():
         store.run("UPDATE trainings SET n = 99")
-    assert check(store) == [f'The count of project {divided.id}, training of "built-in" says 99, but there are 12.']
+    assert check(store) == [
+        f'The count of project {divided.id}, training of "built-in" says 99, but the right number is 12.'
+    ]
 
 
 def test_what_is_known_here_stays_when_a_file_says_otherwise(store: Store, divided: Project, tmp_path: Path) -> None:

@@ -71,9 +71,9 @@ def test_an_empty_database_has_no_problems(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("damage", "sentence"),
     [
-        ("UPDATE instance_counts SET n = 7 WHERE state = 'open'", 'instances "open" says 7, but there are 1'),
-        ("DELETE FROM instance_counts", 'instances "queued" says 0, but there are 1'),
-        ("UPDATE assignment_counts SET n = 2", 'user 1, work "leased" says 2, but there are 1'),
+        ("UPDATE instance_counts SET n = 7 WHERE state = 'open'", 'instances "open" says 7, but the right number is 1'),
+        ("DELETE FROM instance_counts", 'instances "queued" says 0, but the right number is 1'),
+        ("UPDATE assignment_counts SET n = 2", 'user 1, work "leased" says 2, but the right number is 1'),
         ("UPDATE instances SET open_slots = 3", "Instance 'i' says 3 slots, open, but it is 1 slots, open"),
         (
             "UPDATE assignments SET state = 'submitted'",

@@ -48,4 +48,4 @@ def test_each_format_is_prepared_and_can_be_taken(page: AppTest, format_name: st
     page.button("export_prepare").click().run()
     assert not page.exception
     [taken] = page.get("download_button")
-    assert taken.proto.label.startswith("Take ")
+    assert taken.proto.label.startswith("Download ")

@@ -4,16 +4,17 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.tasks import get_task
-from annotator.errors import NotAllowed
+from annotator.errors import NotAllowed, NotFound
 from annotator.store import open_store
 from annotator.store.projects import add_project
 from annotator.usecases import accounts
 from annotator.usecases.projects import take_role
-from annotator.web import frame, session
+from annotator.web import frame, page_parts, session
 from annotator.web.navigation import PAGES
 
 APP = Path(frame.__file__).with_name("app.py")
@@ -89,6 +90,7 @@ def test_the_address_chooses_the_project_and_the_chooser_changes_it(signed_in: o
     signed_in(("annotator", "P"), ("lead", "Q *nice*"))
     app = run(project="2")
     assert app.text[0].value == "ann_*b* in Q *nice* as ['lead']"
+    assert app.sidebar.selectbox(key="sidebar_project").proto.default == 0, "the choice cannot be taken back"
     app.sidebar.selectbox(key="sidebar_project").select(1).run()
     assert app.text[0].value == "ann_*b* in P as ['annotator']"
     assert app.query_params["project"] == "1"
@@ -98,8 +100,38 @@ def test_the_address_chooses_the_project_and_the_chooser_changes_it(signed_in: o
 def test_a_project_that_is_not_ones_own_is_refused_with_a_sentence(signed_in: object, asked: str) -> None:
     signed_in(("annotator", "P"))
     app = run(project=asked)
-    assert "in which you have a role. Choose one in the sidebar" in app.error[0].value.replace("\\", "")
+    said = app.error[0].value.replace("\\", "")
+    assert said.endswith("There is no such project, or you have no role in it. Open one of yours:")
     assert not app.title
+
+
+def test_where_the_address_names_no_project_of_ones_own_none_is_shown_and_ones_own_are_offered(
+    signed_in: object,
+) -> None:
+    signed_in(("annotator", "P"), ("lead", "Q *nice*"))
+    app = run(project="99")
+    assert "names project “99”" in app.error[0].value
+    assert app.sidebar.selectbox(key="sidebar_project").value is None
+    assert not app.sidebar.caption, "nothing is said of what waits in another project"
+    assert app.sidebar.markdown[0].value.endswith("no role here")
+    app.button(key="offered_2").click().run()
+    assert app.text[0].value == "ann_*b* in Q *nice* as ['lead']"
+    assert app.query_params["project"] == "2"
+    assert not app.error
+
+
+def test_the_sidebar_leads_from_a_wrong_address_to_a_project(signed_in: object) -> None:
+    signed_in(("annotator", "P"))
+    app = run(project="99")
+    app.sidebar.selectbox(key="sidebar_project").select(1).run()
+    assert app.text[0].value == "ann_*b* in P as ['annotator']"
+
+
+@pytest.mark.parametrize("asked", ["a-17", "-1", "²"])
+def test_an_address_whose_text_is_no_number_opens_no_other_text(monkeypatch: pytest.MonkeyPatch, asked: str) -> None:
+    monkeypatch.setattr(st, "query_params", {"instance": asked})
+    with pytest.raises(NotFound, match=f"ends with instance={asked}, but a number is expected there"):
+        page_parts.asked_instance()
 
 
 def test_without_any_role_one_reads_what_to_do(signed_in: object, path: Path) -> None:
@@ -107,7 +139,7 @@ def test_without_any_role_one_reads_what_to_do(signed_in: object, path: Path) ->
     with open_store(path) as store:
         take_role(store, LOCAL_OPERATOR, 1, "ann_*b*", "annotator")
     app = run()
-    assert app.title[0].value == "Nothing here for you yet"
+    assert app.title[0].value == "There is nothing here for you yet"
 
 
 def test_a_reviewer_starts_on_the_review_page(signed_in: object) -> None:

@@ -76,7 +76,7 @@ def test_a_one_time_link_waits_in_the_same_queue(client: TestClient, monkeypatch
     monkeypatch.setattr(hashing, "THREADS", HashingThreads(most=0))
     answer = client.post("/link/anything", data={"password": PASSWORD}, headers=SAME)
     assert (answer.status_code, answer.headers["retry-after"]) == (503, "5")
-    assert "Your link was not used: go back to it." in answer.text
+    assert "Your link still works: go back to it." in answer.text
 
 
 def run_together(threads: HashingThreads, *addresses: str, work: Callable[[], object]) -> list[object]:

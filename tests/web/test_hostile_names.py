@@ -35,6 +35,7 @@ from annotator.web.session import Visit
 WORD = "zqx"  # stands in every name, and nowhere else
 HOSTILE = f"**{WORD}**:red[y]$z$<img src=q>[l](http://e.com):smile: :material/home: www.e.com a -> b"
 ESCAPED = as_text(HOSTILE)
+ESCAPED_BEGINNING = as_text(HOSTILE.removesuffix(" a -> b"))  # of a text that is shown by its first words
 
 # What Streamlit shows as it is; any other text that a page sends is taken for Markdown here.
 PLAIN = {
@@ -165,7 +166,11 @@ def check(app: AppTest, *, wants_name: bool = True) -> None:
     """Every hostile name is escaped wherever Streamlit would read it as Markdown, and some are there."""
     assert not app.exception
     found = list(shown_as_markdown(app))
-    raw = [(kind, field, text) for kind, field, text in found if WORD in text.replace(ESCAPED, "")]
+    raw = [
+        (kind, field, text)
+        for kind, field, text in found
+        if WORD in text.replace(ESCAPED, "").replace(ESCAPED_BEGINNING, "")
+    ]
     assert raw == []
     assert found or not wants_name
 

@@ -75,14 +75,14 @@ def test_progress_counts_imported_annotations_by_person_and_says_what_the_gold_i
     assert people["person"].tolist() == ["ann0 (imported)", "ann1 (imported)", "ann2 (imported)"]
     assert people["imported"].tolist() == [4, 4, 4]
     assert "Nobody has begun yet" not in said(app.caption)
-    assert "4 of 12 accepted annotations count. It can be changed under Rules." in said(app.caption)
+    assert "4 of 12 accepted annotations count. You can change this under Rules." in said(app.caption)
 
 
 def test_progress_of_a_project_without_imported_work_is_as_it_was(page, make_project, import_rows) -> None:
     project = make_project()
     import_rows(project, [{"id": "a", "text": "Good food.", "label": "positive"}])
     app = page(project, "Progress")
-    assert "Nobody has begun yet." in said(app.caption)
+    assert "Nobody has started yet." in said(app.caption)
     assert "Gold policy" not in said(app.caption)
 
 
@@ -90,7 +90,7 @@ def test_quality_shows_the_agreement_of_imported_annotations(page, make_project,
     project = make_project()
     import_rows(project, several())
     app = page(project, "Quality")
-    assert said(app.info).startswith("Nothing has been handed in here yet, but files brought several annotations")
+    assert said(app.info).startswith("Nothing has been submitted here yet, but imported texts have several annotations")
     app = app.button(key=f"quality_compute_{project.id}").click().run()
     assert not app.exception
     table = next(one.value for one in app.dataframe if "measure" in one.value.columns)
@@ -102,7 +102,7 @@ def test_quality_shows_the_agreement_of_imported_annotations(page, make_project,
 def test_quality_without_several_annotations_says_that_nothing_is_there(page, make_project, import_rows) -> None:
     project = make_project()
     import_rows(project, several(n_annotators=1))
-    assert said(page(project, "Quality").info).startswith("Nothing has been handed in yet.")
+    assert said(page(project, "Quality").info).startswith("Nothing has been submitted yet.")
 
 
 def test_an_import_asks_which_of_several_annotators_sets_are_the_gold_and_sets_it(page, make_project, store) -> None:
@@ -113,7 +113,7 @@ def test_an_import_asks_which_of_several_annotators_sets_are_the_gold_and_sets_i
     app = app.button(key="import_check").click().run()
     assert "The texts come with 3 annotators each. Gold policy “chosen”" in said(app.warning)
     choice = app.radio(key="import_gold_policy")
-    assert (choice.label, choice.value) == ("Gold of these texts", "chosen")
+    assert (choice.label, choice.value) == ("Gold for these texts", "chosen")
     choice.set_value("majority").run()
     app.button(key="import_store").click().run()
     assert not app.exception
@@ -141,7 +141,7 @@ def test_a_preview_says_which_spans_were_widened(page, make_project) -> None:
     app.file_uploader(key="import_files").set_value([as_file([row])]).run()
     app.selectbox(key="import_format").set_value("jsonl")
     app = app.button(key="import_check").click().run()
-    assert "1 of 1 spans was widened to whole tokens: rows.jsonl, line 1: “like” became “unlikeable”." in said(
+    assert "1 of 1 span was widened to whole tokens: rows.jsonl, line 1: “like” became “unlikeable”." in said(
         app.warning
     )
 
@@ -153,8 +153,9 @@ def test_a_preview_says_which_spans_were_widened(page, make_project) -> None:
 def test_labels_that_are_missing_are_told_and_added_on_the_page(page, unlabelled, import_rows, store, section) -> None:
     import_rows(unlabelled, [{"id": f"t{n}", "text": "Fine food."} for n in range(30)])
     app = page(unlabelled, section)
-    assert "These 30 texts have no label and the project has none, so nothing is given out: add labels first." in said(
-        app.warning
+    assert (
+        "These 30 texts have no label and the project has none, so nobody can be given any. Add labels first."
+        in said(app.warning)
     )
     app.text_input(key=f"labels_text_{unlabelled.id}").set_value(" bad, good,")
     next(button for button in app.button if button.label == "Add labels").click().run()
@@ -168,9 +169,9 @@ def test_before_the_first_file_the_import_itself_says_nothing_of_labels(page, un
 
 def test_an_empty_project_without_labels_says_where_they_come_from(page, unlabelled) -> None:
     app = page(unlabelled, "Progress")
-    assert "It takes over those of the first file that brings some" in said(app.info)
+    assert "It takes those of the first file that has some" in said(app.info)
     next(button for button in app.button if button.label == "Add labels").click().run()
-    assert said(app.error) == "Write at least one label."
+    assert said(app.error) == "Enter at least one label."
 
 
 def test_before_texts_without_labels_are_stored_the_lead_reads_it(page, unlabelled) -> None:

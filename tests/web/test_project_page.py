@@ -85,9 +85,9 @@ def test_what_nobody_may_review_is_told_with_what_helps(
     assert not page.exception
     [beforehand, stuck] = page.warning
     assert beforehand.value.startswith(
-        "Each annotation wants 1 reviewer, but none of the 2 who may review here can be left"
+        "Each annotation needs 1 reviewer, but none of the 2 who may review here would be free to"
     )
-    assert stuck.value.startswith("3 annotations wait for more scores than there are people left to give them")
+    assert stuck.value.startswith("3 annotations need more scores than there are people left to give them")
     assert "role reviewer under People, ask for fewer reviewers under Rules, or decide under Rounds" in stuck.value
 
 
@@ -101,14 +101,13 @@ def test_the_rounds_that_are_stuck_are_listed_by_themselves(
     with store.transaction():
         give_up_work_of(store, lead)  # t1, which was leased ahead: lea may still have it, and is no annotator of it yet
     page = opened(project, lead, "Rounds").run()
-    assert page.caption[0].value.startswith("3 annotations wait for scores")
+    assert page.caption[0].value.startswith("3 annotations are waiting for scores")
     page.segmented_control("rounds_which").set_value("stuck").run()
     assert not page.exception
-    assert page.caption[0].value.startswith("2 annotations wait for scores")
-    assert [one.value for one in page.markdown if "round 1" in one.value] == [
-        "**t0** · ann · round 1",
-        "**t0** · lea · round 1",
-    ]
+    assert page.caption[0].value.startswith("2 annotations are waiting for scores")
+    rounds = [one.value.replace("\\", "") for one in page.caption if "round 1" in one.value]
+    assert [said.split(" · ")[0] for said in rounds] == ["ann", "lea"]
+    assert all(said.endswith(":small[t0]") for said in rounds), "the key is there, and small"
 
 
 def test_a_lead_is_asked_before_a_text_in_their_hands_is_given_back(
@@ -121,11 +120,66 @@ def test_a_lead_is_asked_before_a_text_in_their_hands_is_given_back(
     page = opened(project, lead, "Instances").run()
     page.text_input("project_look_key").set_value("t0").run()
     assert not page.exception
-    assert page.warning[0].value.startswith("You have this text in hand to annotate. If you look at what others marked")
+    assert page.warning[0].value.startswith("You are annotating this text. If you look at what others marked")
     assert not [one for one in page.markdown if "ann · round 1" in one.value]
     [button] = [one for one in page.button if str(one.key).startswith("look_give_back")]
     button.click().run()
     assert not page.exception
     assert [one for one in page.markdown if "ann · round 1" in one.value.replace("\\", "")]
-    assert any("you are not given this text to annotate" in one.value for one in page.caption)
+    assert any("you will not be given this text to annotate" in one.value for one in page.caption)
     assert marking.next_work(store, lead, project.id).work is None
+
+
+def test_the_record_says_in_sentences_what_happened_to_which_text(
+    store: Store, texts, lea, opened: Opened, add_person: Callable[..., User]
+) -> None:
+    project = texts(1)
+    annotate(store, add_person("ann", project, "annotator"), project, SETS)
+    page = opened(project, lea(project), "Record").run()
+    assert not page.exception
+    rows = page.dataframe[0].value.to_dict("records")
+    found = next(row for row in rows if row["who"] == "ann" and row["key"])
+    assert found["what"] == "submitted round 1: negative, 1 set"
+    assert (found["text"], found["key"]) == ("Never again.", "t0")
+    assert not [row for row in rows if any(sign in row["what"] for sign in ("{", "[", "None", "True", "False"))]
+
+
+def test_a_text_is_called_by_its_first_words_and_its_key_stands_beside_it(
+    store: Store, texts, lea, opened: Opened, add_person: Callable[..., User]
+) -> None:
+    project = texts(1)
+    annotate(store, add_person("ann", project, "annotator"), project, SETS)
+    page = opened(project, lea(project), "Instances").run()
+    page.text_input("project_look_key").set_value("t0").run()
+    assert page.subheader[0].value.replace("\\", "") == "Never again."
+    assert any(one.value.startswith("t0 · ") for one in page.caption)
+    first, *_, last = page.dataframe[0].value.columns
+    assert (first, last) == ("text", "key")
+
+
+@pytest.mark.parametrize("section", ["Progress", "People", "Rounds"])
+def test_nobody_is_asked_for_reviewers_where_every_text_is_complete(
+    store: Store, texts, lea, opened: Opened, section: str
+) -> None:
+    project = texts(2, reviewers_per_annotation=3)
+    lead = lea(project)
+    assert opened(project, lead, section).run().warning, "while there are texts to annotate, people are missing"
+    store.run("UPDATE instances SET state = 'complete'")
+    store.run("UPDATE instance_counts SET n = 0")
+    store.run("UPDATE instance_counts SET n = 2 WHERE state = 'complete'")
+    page = opened(project, lead, section).run()
+    assert not page.exception
+    assert not page.warning
+
+
+@pytest.mark.parametrize(
+    ("section", "is_wide"), [("Import", False), ("Rules", False), ("Instances", True), ("Record", True)]
+)
+def test_forms_are_not_stretched_over_a_wide_screen_and_tables_use_it(
+    texts, lea, opened: Opened, section: str, is_wide
+) -> None:
+    project = texts(1)
+    page = opened(project, lea(project), section).run()
+    assert not page.exception
+    widths = [block.proto.width_config for block in page.main.children.values() if hasattr(block.proto, "width_config")]
+    assert [width.use_stretch for width in widths if width.use_stretch or width.pixel_width][-1] == is_wide

@@ -185,7 +185,7 @@ def test_a_disabled_person_is_shut_out_at_once(running: Running) -> None:
     with open_store(running.path) as store:
         accounts.disable_user(store, LOCAL_OPERATOR, "bob")
     assert running.page(cookie).status == 303
-    assert "do not belong together" in running.sign_in("bob").text
+    assert "name or the password is wrong" in running.sign_in("bob").text
 
 
 def test_twenty_failures_close_a_name_for_a_quarter_of_an_hour(running: Running) -> None:
@@ -194,7 +194,7 @@ def test_twenty_failures_close_a_name_for_a_quarter_of_an_hour(running: Running)
             store.run(
                 "INSERT INTO sign_in_failures VALUES ('cat', strftime('%Y-%m-%dT%H:%M:%fZ', 'now', '-80 seconds'))"
             )
-    assert "do not belong together" in running.sign_in("cat", "wrong password").text
+    assert "name or the password is wrong" in running.sign_in("cat", "wrong password").text
     refused = running.sign_in("cat")
     assert "Too many failures for this name. Try again in 15 minutes." in refused.text
     assert "set-cookie" not in refused.headers

@@ -168,7 +168,7 @@ def test_only_a_local_path_is_gone_to(path: str, answer: str) -> None:
 def test_a_wrong_password_is_said_to_screen_readers_too_and_the_name_stays(client: TestClient) -> None:
     response = client.post("/sign-in", data={"name": NASTY, "password": "x"}, headers=SAME)
     assert response.status_code == 403
-    assert alert(response).startswith("This name and password do not belong together")
+    assert alert(response).startswith("The name or the password is wrong")
     assert NASTY not in response.text
     assert 'value="&lt;script&gt;alert(1)&lt;/script&gt;"' in response.text
     assert "set-cookie" not in response.headers
@@ -192,7 +192,7 @@ def test_signing_out_asks_first_and_ends_the_session_in_the_database(client: Tes
     response = client.post("/sign-out", headers=SAME)
     assert response.headers["location"] == "/sign-in?signed-out"
     assert "annotator_session" not in client.cookies
-    assert "You are signed out." in client.get("/sign-in?signed-out").text
+    assert "You have signed out." in client.get("/sign-in?signed-out").text
     client.cookies.set("annotator_session", stolen)
     assert client.get("/annotate", headers=PAGE).status_code == 303
     assert client.get("/sign-out").headers["location"] == "/sign-in"
@@ -235,7 +235,10 @@ def test_a_proxy_that_does_not_hand_on_the_host_is_named(client: TestClient) -> 
 
 @pytest.mark.parametrize(
     ("body", "sentence"),
-    [(b"name=" + b"x" * 40_000, "The form is too large"), (b"&".join([b"a=b"] * 20), "The form has too many fields")],
+    [
+        (b"name=" + b"x" * 40_000, "What you typed is too long"),
+        (b"&".join([b"a=b"] * 20), "The form has too many fields"),
+    ],
 )
 def test_a_form_beyond_measure_is_refused(client: TestClient, body: bytes, sentence: str) -> None:
     response = client.post("/sign-in", content=body, headers=SAME)
@@ -252,7 +255,7 @@ def test_a_link_sets_a_password_and_signs_in_and_looking_does_not_use_it_up(path
     for _ in range(2):
         assert "Choose a password for <strong>ann</strong>" in client.get(link).text
     short = client.post(link, data={"password": "short"}, headers=SAME)
-    assert (short.status_code, alert(short)) == (422, "A password has at least 10 characters; this one has 5.")
+    assert (short.status_code, alert(short)) == (422, "A password must have at least 10 characters; this one has 5.")
     response = client.post(link, data={"password": "another long password"}, headers=SAME)
     assert (response.status_code, response.headers["location"]) == (303, "/")
     assert client.get("/annotate", headers=PAGE).text == "the page"
@@ -267,7 +270,7 @@ def test_the_first_account_chooses_its_name(tmp_path: Path) -> None:
     with client_of(tmp_path / "fresh.db") as client:
         assert "There is no account yet. Open the one-time link" in client.get("/sign-in").text
         refused = client.post(link, data={"name": " ", "password": PASSWORD}, headers=SAME)
-        assert alert(refused) == "A name has 1 to 100 characters; this one has 0."
+        assert alert(refused) == "A name must have 1 to 100 characters; this one has 0."
         assert client.post(link, data={"name": NASTY, "password": PASSWORD}, headers=SAME).status_code == 303
         page = client.get("/sign-out").text
     assert NASTY not in page
@@ -320,6 +323,20 @@ def test_what_streamlit_has_and_we_do_not_use_is_not_there(client: TestClient, a
     for method in ("GET", "POST"):
         answer = client.request(method, address)
         assert (answer.status_code, answer.text) == (404, "There is nothing here.")
+
+
+@pytest.mark.parametrize("address", ["/nothing", "/project/5", "/annotate/", "/start", "/<script>alert(1)</script>"])
+def test_an_address_without_a_page_says_so_and_offers_the_pages_of_the_person(client: TestClient, address: str) -> None:
+    sign_in(client)
+    answer = client.get(address, headers=PAGE)
+    assert answer.status_code == 404
+    assert html.unescape(alert(answer)) == f"There is nothing at the address {address}. These pages are here for you:"
+    assert re.findall(r'<a href="([^"]*)">', answer.text) == ["/annotate", "/perturb"]
+    assert "<script>" not in answer.text
+
+
+def test_whoever_is_not_signed_in_is_not_told_which_pages_there_are(client: TestClient) -> None:
+    assert client.get("/nothing", headers=PAGE).headers["location"] == "/sign-in?next=%2Fnothing"
 
 
 def test_the_start_leads_to_the_first_page_of_the_person(path: Path, client: TestClient) -> None:

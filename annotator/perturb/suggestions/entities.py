@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
+from annotator.domain.numbers import counted
 from annotator.perturb.passage import Passage
 from annotator.perturb.registry import Found, suggester
 from annotator.perturb.wording import replace
@@ -76,7 +77,7 @@ def _exchanged(passage: Passage, names: Sequence[str]) -> Iterator[Found]:
     others = [name for name in names if name not in passage.text]
     for name, found in places.items():
         for other in passage.random.sample(others, min(_OTHERS_EACH, len(others))):
-            times = "" if len(found) == 1 else f" ({len(found)} times)"
+            times = "" if len(found) == 1 else f" ({counted(len(found), 'time')})"
             yield [Edit(start, end, other) for start, end in found], f"{name} → {other}{times}"
 
 

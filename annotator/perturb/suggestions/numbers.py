@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from annotator.domain.numbers import counted
 from annotator.perturb.passage import Passage
 from annotator.perturb.registry import Found, suggester
 from annotator.perturb.wording import like
@@ -25,7 +26,7 @@ def change_number(passage: Passage) -> Iterator[Found]:
             places.setdefault(number, []).append(found.span())
     for number, found_at in places.items():
         other = _other_number(number, passage)
-        times = "" if len(found_at) == 1 else f" ({len(found_at)} times)"
+        times = "" if len(found_at) == 1 else f" ({counted(len(found_at), 'time')})"
         yield [Edit(start, end, other) for start, end in found_at], f"{number} → {other}{times}"
 
 

@@ -2,7 +2,7 @@
 import { placeAnswer } from "./answering.js";
 import { spokenLabel } from "./choices.js";
 import * as model from "./model.js";
-import { changeWords, countWords, within, without } from "./spoken.js";
+import { changeWords, counted, countWords, within, without } from "./spoken.js";
 
 export class Marking {
   /**
@@ -177,7 +177,7 @@ export class Marking {
     this.session.history.replace(after);
     this.screen.refresh();
     const set = after.sets[after.current];
-    this.screen.announce(`set ${model.letterOf(after.current)}, ${set.size} tokens${set.locked ? ", locked" : ""}`);
+    this.screen.announce(`set ${model.letterOf(after.current)}, ${counted(set.size, "token")}${set.locked ? ", locked" : ""}`);
   }
 
   /** Where nothing can be marked, a chosen set is only looked at. */

@@ -1,6 +1,7 @@
 /** A changed text as one running text: what was deleted struck through, what was put in framed, proposed sets dashed. */
 import { element } from "./dom.js";
 import { nodesOf } from "./perturb_sets.js";
+import { counted } from "./spoken.js";
 
 /** Kept words without a proposal are left out beyond this, some staying at either end. */
 const LONG = 80;
@@ -64,4 +65,4 @@ function folded(start, end, combos, now, unfold) {
   return [...nodes, ...now(from, end)];
 }
 
-const gap = (n, unfold) => element("button", { type: "button", class: "fold", title: "Show the whole text", onclick: unfold }, `… ${n.toLocaleString()} words unchanged …`);
+const gap = (n, unfold) => element("button", { type: "button", class: "fold", title: "Show the whole text", onclick: unfold }, `… ${counted(n, "word")} unchanged …`);

@@ -5,6 +5,7 @@ import { letterOf } from "./model.js";
 import { diffNodes, runsBySegment } from "./perturb_diff.js";
 import { combosOf, segmentNodes, setRules } from "./perturb_sets.js";
 import { lanesOf } from "./saliency_gold.js";
+import { counted } from "./spoken.js";
 
 const FOLDS_FROM = 200;
 const hasFieldSizing = CSS.supports("field-sizing", "content");
@@ -129,7 +130,7 @@ export class Pair {
     };
     const light = (set) => { this.lit = set; this.#paintRules(); };
     const chips = gold.map((tokens, set) => element("button", {
-      type: "button", class: "pair-set", title: `Set ${letterOf(set)}: ${tokens.length} tokens of the original${this.look ? ", and how many are proposed in the changed text" : ""}`,
+      type: "button", class: "pair-set", title: `Set ${letterOf(set)}: ${counted(tokens.length, "token")} of the original${this.look ? ", and how many are proposed in the changed text" : ""}`,
       onmouseenter: () => light(set), onmouseleave: () => light(null), onfocus: () => light(set), onblur: () => light(null),
     }, badgeOf(set, this.dark), `${tokens.length}${left(set)}`));
     this.chips.replaceChildren(...(gold.length ? chips : ["no gold sets"]));

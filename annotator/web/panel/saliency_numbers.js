@@ -1,5 +1,6 @@
 /** Numbers of a panel: which tokens are the top k and how they fit the gold sets, and what the method says of its own scores. */
 import { percent, written } from "./numbers.js";
+import { counted } from "./spoken.js";
 
 /** k of each side for a share of its tokens: ceil(share × n), without the error of the binary form. */
 export function countsOf(sides, shares) {
@@ -83,7 +84,7 @@ export function depthsOf(original, perturbed) {
 export function factsOf({ facts = {}, spread, convergence }) {
   return [
     "r2" in facts && { title: "R²", value: written(facts.r2), words: "how well LIME's linear model fits the model's answers to its samples; 1 is best" },
-    spread && { title: "Spread over seeds", value: spread.share === null ? written(spread.value) : percent(spread.share), detail: `a standard deviation of ${written(spread.value)} over ${spread.n_seeds} seeds`,
+    spread && { title: "Spread over seeds", value: spread.share === null ? written(spread.value) : percent(spread.share), detail: `a standard deviation of ${written(spread.value)} over ${counted(spread.n_seeds, "seed")}`,
       words: "standard deviation over the seeds, mean over the words, as a share of the mean size of a score; lower is better" },
     ...convergenceOf(facts, convergence),
     "special_share" in facts && { title: "On special pieces", value: percent(facts.special_share), words: "share of all |score| that lies on [CLS], [SEP] and their like, which belong to no word" },

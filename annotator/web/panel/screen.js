@@ -10,7 +10,7 @@ import { holds, letterOf } from "./model.js";
 import { nameOf } from "./naming.js";
 import { Notices } from "./notices.js";
 import { Preview } from "./preview.js";
-import { rangeWords } from "./spoken.js";
+import { counted, rangeWords } from "./spoken.js";
 import { Stage } from "./stage.js";
 import { TabTitle } from "./tab_title.js";
 
@@ -79,7 +79,7 @@ export class Screen extends Stage {
     this.moveCursor(null);
     this.tab?.name(nameOf(session.work.instance));
     this.onshow?.(session);
-    this.announce(`${session.work.state === "returned" ? "Returned text" : "Text"} ${nameOf(session.work.instance)}, ${session.map.selectableCount} tokens`);
+    this.announce(`${session.work.state === "returned" ? "Returned text" : "Text"} ${nameOf(session.work.instance)}, ${counted(session.map.selectableCount, "token")}`);
   }
 
   showEmpty(sentence) {

@@ -4,7 +4,10 @@ import { cutSpan, sizeOf } from "./model.js";
 /** So many characters of a range are said; of a longer one its beginning and its end. */
 const SPOKEN_CHARS = 120;
 
-export const countWords = (count) => `${count} ${count === 1 ? "word" : "words"}`;
+/** A number with its noun: "1 word", "1,200 words". */
+export const counted = (count, noun) => `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
+
+export const countWords = (count) => counted(count, "word");
 
 /** The words of some spans in quotation marks. @param {import("./text.js").TokenMap} map */
 export function quoted(map, spans) {

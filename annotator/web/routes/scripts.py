@@ -17,7 +17,7 @@ from starlette.responses import FileResponse, Response
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
-from annotator.domain.numbers import whole_number
+from annotator.domain.numbers import counted, whole_number
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.domain.tokens import Scope as TokenScope
@@ -205,9 +205,7 @@ def _one_of(query: Mapping[str, str], name: str, known: tuple[Any, ...], default
 def _refusal(error: AnnotatorError) -> Response:
     if isinstance(error, ImportRefused):
         n = error.n_problems
-        said = (
-            f"{n} problem{'s' if n != 1 else ''}; nothing was stored. Mend the rows, or repeat with skip_invalid=true."
-        )
+        said = f"{counted(n, 'problem')}; nothing was stored. Correct the rows, or repeat with skip_invalid=true."
         return _json({"stored": False, "error": said, "n_problems": n, "problems": error.problems}, 422)
     response = error_response(error)
     response.status_code = 413 if isinstance(error, _TooLarge) else status_of(error)

@@ -27,9 +27,9 @@ from annotator.web.routes.access import (
 _LARGEST_FORM = 32_768
 _MOST_FIELDS = 10
 _NO_ACCOUNT = (
-    "There is no account yet. Open the one-time link that the server printed when it was started, or start it again."
+    "There is no account yet. Open the one-time link that the server printed when it started, or restart the server."
 )
-_SIGNED_OUT = "You are signed out."
+_SIGNED_OUT = "You have signed out."
 
 Form = Mapping[str, str]
 
@@ -76,13 +76,13 @@ def _come_again(request: Request, form: Form, error: TooBusy) -> Response:
     if request.url.path == "/sign-in":
         answer = _empty_form(request, name=form.get("name", ""), error="", notice=str(error), status=status_of(error))
     else:
-        answer = forms.message_page("Not now", f"{error} Your link was not used: go back to it.", status_of(error))
+        answer = forms.message_page("Not now", f"{error} Your link still works: go back to it.", status_of(error))
     answer.headers["Retry-After"] = str(hashing.RETRY_AFTER_SECONDS)
     return answer
 
 
 async def _read_form(request: Request) -> Form:
-    body = await read_body(request, _LARGEST_FORM, "The form is too large. Shorten what you typed.")
+    body = await read_body(request, _LARGEST_FORM, "What you typed is too long. Shorten it.")
     try:
         pairs = parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=_MOST_FIELDS)
     except ValueError as error:

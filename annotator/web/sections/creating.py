@@ -31,7 +31,7 @@ def show(store: Store, visit: Visit) -> None:
         left, right = st.columns([3, 1])
         name = left.text_input("Name", key="create_name")
         language = right.text_input(
-            "Language", "en", key="create_language", help="Of the texts that do not say theirs: en, zh, de ..."
+            "Language", "en", key="create_language", help="For texts whose file names no language: en, zh, de …"
         )
         segments = _segment_fields() if task_name == _CUSTOM else ""
         labels = _labels_field() if result == "label" else ()
@@ -60,19 +60,19 @@ def _result_field() -> str:
 def _segment_fields() -> str:
     """The segments, written as the command line takes them."""
     marked = st.text_input(
-        "Segments in which words are marked, comma separated", "text", key="create_segments",
-        help="Their names are those of the columns of a file. Write name:optional for one that may be empty.",
+        "Segments in which words are marked, separated by commas", "text", key="create_segments",
+        help="Name them like the columns of your file. Write name:optional for a segment that may be empty.",
     )  # fmt: skip
     shown = st.text_input(
-        "Segments that are only shown, comma separated", placeholder="question", key="create_shown_segments"
+        "Segments that are only shown, separated by commas", placeholder="question", key="create_shown_segments"
     )
     return ",".join([marked, *(f"{name}:unselectable" for name in shown.split(",") if name.strip())])
 
 
 def _labels_field() -> tuple[str, ...]:
     text = st.text_input(
-        "Labels, comma separated (none: those of the first import)", key="create_labels",
-        help="Texts that come without labels cannot be given out before the project has some.",
+        "Labels, separated by commas (leave empty to take those of the first import)", key="create_labels",
+        help="Nobody can be given texts without labels until the project has some.",
     )  # fmt: skip
     return labels_in(text)
 

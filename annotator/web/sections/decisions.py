@@ -18,7 +18,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     n_questions = talking.show_questions(store, visit, project)
     waiting = open_proposals(store, visit.user, project.id, limit=_SHOWN)
     if not waiting and not n_questions:
-        st.info("Nothing waits for a decision.", icon=":material/task_alt:")
+        st.info("There is nothing to decide.", icon=":material/task_alt:")
         return
     for proposal, instance in waiting:
         with st.container(border=True):
@@ -28,14 +28,15 @@ def show(store: Store, visit: Visit, project: Project) -> None:
 def _show_one(store: Store, visit: Visit, proposal: Proposal, instance: Instance) -> None:
     who = as_text(proposal.proposed_by)
     if proposal.kind == "discard":
-        st.markdown(f"**Discard {as_text(instance.key)}?** {who}: {as_text(proposal.reason)}")
+        st.markdown(f"**Discard this text?** {who}: {as_text(proposal.reason)}")
     else:
         was, would = as_text(instance.result or "–"), as_text(proposal.reason)
-        st.markdown(f"**Label of {as_text(instance.key)}:** it is “{was}”, {who} says “{would}”")
+        st.markdown(f"**Change the label of this text?** It is “{was}”; {who} says “{would}”.")
     if proposal.comment:
         st.markdown(f"“{as_text(proposal.comment)}”")
     for segment in instance.segments:
         st.text(segment.body.text[:600])
+    st.caption(f":small[{as_text(instance.key)}]")
     for column, (decision, title) in zip(st.columns(4), _choices(proposal).items(), strict=False):
         if column.button(title, key=f"decide_{proposal.id}_{decision}", width="stretch"):
             decide(store, visit.user, proposal.id, decision)
@@ -44,5 +45,5 @@ def _show_one(store: Store, visit: Visit, proposal: Proposal, instance: Instance
 
 def _choices(proposal: Proposal) -> dict[Decision, str]:
     if proposal.kind == "discard":
-        return {"discard": "Discard it", "keep": "Keep it, back to the annotator"}
-    return {"keep": "Keep the label", "relabel": "Take the new label", "discard": "Discard the instance"}
+        return {"discard": "Discard it", "keep": "Keep it and return it to the annotator"}
+    return {"keep": "Keep the label", "relabel": "Take the new label", "discard": "Discard the text"}

@@ -7,6 +7,7 @@ from zipfile import ZIP_DEFLATED, ZipFile
 
 import streamlit as st
 
+from annotator.domain.numbers import counted
 from annotator.domain.people import has_right
 from annotator.domain.projects import GOLD_POLICIES, Project
 from annotator.usecases.databases import Store
@@ -16,22 +17,24 @@ from annotator.web.session import Visit
 
 # What a person chooses from, and the ending of a format that is one file; "": a folder, which is packed.
 FORMATS = {
-    "jsonl": ("our own JSONL: everything, imports back", ".jsonl"),
+    "jsonl": ("Annotator's own JSONL: everything, can be imported again", ".jsonl"),
     "eraser": ("ERASER: split files and docs.jsonl", ""),
-    "benchmark": ("benchmark, PaddleNLP gold", ""),
-    "benchmark-trustai": ("benchmark, TrustAI gold", ""),
+    "benchmark": ("benchmark: PaddleNLP gold", ""),
+    "benchmark-trustai": ("benchmark: TrustAI gold", ""),
     "contrast": ("contrast sets: originals with their changed versions", ".jsonl"),
     "label-studio": ("Label Studio", ".json"),
     "doccano": ("doccano", ".jsonl"),
     "argilla": ("Argilla", ".json"),
-    "parquet": ("Parquet, one file", ".parquet"),
-    "datasets": ("Hugging Face datasets, a folder", ""),
+    "parquet": ("Parquet: one file", ".parquet"),
+    "datasets": ("Hugging Face datasets: a folder", ""),
 }
-_HALF_WORDS = {"both": "all", "originals": "originals alone", "perturbed": "perturbed versions alone"}
+_HALF_WORDS = {"both": "all", "originals": "originals only", "perturbed": "changed versions only"}
 _POLICY_WORDS = {
-    "chosen": "the first accepted annotation", "all": "all distinct sets", "majority": "tokens of the majority",
-    "union": "union of all tokens",
-}  # fmt: skip
+    "chosen": "the lead's choice, or else the first accepted annotation",
+    "all": "all different sets",
+    "majority": "the tokens that a majority marked",
+    "union": "the tokens that anybody marked",
+}
 
 
 def show(store: Store, visit: Visit, project: Project) -> None:
@@ -50,22 +53,27 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     )
     split = right.text_input("Only this split", key="export_split", placeholder="all")
     may_see_submitted = sees_all or project.settings.researchers_see_submitted
-    submitted = may_see_submitted and st.checkbox("Also annotations that are not accepted yet", key="export_submitted")
+    submitted = may_see_submitted and st.checkbox(
+        "Include annotations that are not accepted yet", key="export_submitted"
+    )
     half = st.segmented_control(
         "Which instances", HALVES, default="both", required=True, format_func=_HALF_WORDS.__getitem__, key="export_half",
         disabled=format_name == "jsonl",
     )  # fmt: skip
     if not sees_all and has_right(visit.user, visit.roles, "annotate"):
-        st.caption("Texts that you annotate now, or may still be given to annotate, are left out.")
+        st.caption("Texts that you are annotating, or may still be given to annotate, are left out.")
     options = ExportOptions(policy, split or None, submitted, "both" if format_name == "jsonl" else half)
     choice = (project.id, format_name, options)
-    if st.button("Prepare", type="primary", key="export_prepare"):
+    if st.button("Prepare the file", type="primary", key="export_prepare"):
         st.session_state["export_ready"] = (choice, *_made(store, visit, project, format_name, options))
     ready = st.session_state.get("export_ready")
     if ready and ready[0] == choice:
         _, name, content, n = ready
         st.download_button(
-            as_text(f"Take {name} ({n:,} instances, {len(content) / 1024:,.0f} KB)"), content, name, key="export_take"
+            as_text(f"Download {name} ({counted(n, 'instance')}, {len(content) / 1024:,.0f} KB)"),
+            content,
+            name,
+            key="export_take",
         )
 
 

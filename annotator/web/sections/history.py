@@ -23,6 +23,6 @@ def show(store: Store, visit: Visit, project: Project, instance: Instance) -> No
         if moment.lines:
             what.caption("  \n".join(as_text(line) for line in moment.lines))
     st.download_button(
-        "Take the timeline as CSV", timeline_as_csv(moments), f"{instance.key}-timeline.csv", "text/csv",
+        "Download the timeline as CSV", timeline_as_csv(moments), f"{instance.key}-timeline.csv", "text/csv",
         key=f"history_{instance.id}", icon=":material/download:",
     )  # fmt: skip

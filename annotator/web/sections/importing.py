@@ -6,6 +6,7 @@ from typing import Any
 
 import streamlit as st
 
+from annotator.domain.numbers import counted
 from annotator.domain.projects import GOLD_POLICIES, GoldPolicy, Project
 from annotator.domain.sources import Problem
 from annotator.errors import ImportRefused
@@ -17,7 +18,7 @@ from annotator.web.frame import as_text
 from annotator.web.page_parts import show_missing_labels
 from annotator.web.session import Visit
 
-_GOLD_WORDS = {"accepted": "accepted gold", "draft": "drafts to correct", "reference": "reference only"}
+_GOLD_WORDS = {"accepted": "accepted gold", "draft": "drafts to be revised", "reference": "for reference only"}
 _POLICY_WORDS: dict[GoldPolicy, str] = {
     "chosen": "chosen: the first annotation of each text, until the lead chooses another",
     "all": "all: every distinct set",
@@ -30,28 +31,28 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     """Nothing is stored until the person has seen the check and agrees."""
     show_missing_labels(store, visit, project, is_before_texts=False)
     st.caption(
-        "CSV and JSONL by column names; our own export; ERASER (its split files with docs.jsonl, or a zip with docs/); "
-        "the benchmark's input and gold. Importing the same rows again changes nothing."
+        "CSV and JSONL with named columns, Annotator's own export, ERASER (its split files with docs.jsonl, or a zip with "
+        "docs/), the benchmark's input and gold, and exports of other tools. Importing the same rows twice changes nothing."
     )
     files = st.file_uploader(
         "Files",
         accept_multiple_files=True,
         key="import_files",
-        help="Several files of one data set, or one zip of a folder.",
+        help="Several files of one data set, or a zip of its folder.",
     )
     left, middle, right = st.columns(3)
     format_name = left.selectbox("Format", READABLE, key="import_format")
     gold = middle.selectbox(
         "Annotations in the file are", GOLD_MODES, format_func=lambda mode: _GOLD_WORDS[mode], key="import_gold"
     )
-    split = right.text_input("Split, where the file does not say it", key="import_split", placeholder="train")
+    split = right.text_input("Split, if the file names none", key="import_split", placeholder="train")
     with st.expander("More"):
         language = st.text_input(
-            "Language, where the file does not say it", key="import_language", placeholder=project.language
+            "Language, if the file names none", key="import_language", placeholder=project.language
         )
-        prefix = st.text_input("Prefix for keys, where ids repeat between files", key="import_prefix")
-        update = st.checkbox("Changed rows of known keys overwrite", key="import_update")
-        skip_invalid = st.checkbox("Leave bad rows out and store the rest", key="import_skip")
+        prefix = st.text_input("Prefix for keys, if ids repeat between files", key="import_prefix")
+        update = st.checkbox("Let changed rows overwrite instances with the same key", key="import_update")
+        skip_invalid = st.checkbox("Leave rows with problems out and store the rest", key="import_skip")
     options = ImportOptions(
         gold, split or None, language or None, prefix, update, dry_run=True, skip_invalid=skip_invalid
     )
@@ -63,14 +64,14 @@ def show_output(store: Store, visit: Visit, project: Project) -> None:
     files = st.file_uploader("Files", accept_multiple_files=True, key="import_files")
     left, middle, right = st.columns(3)
     format_name = left.selectbox("Format", READABLE_OUTPUT, key="import_format", help="docs/formats.md, Model output")
-    model = middle.text_input("Model, where the file does not say it", key="import_model")
-    method = right.text_input("Method, where the file does not say it", key="import_method", placeholder="lime")
+    model = middle.text_input("Model, if the file names none", key="import_model")
+    method = right.text_input("Method, if the file names none", key="import_method", placeholder="lime")
     left, middle, right = st.columns(3)
-    split = left.text_input("Split, where keys repeat between splits", key="import_split")
-    merge = middle.selectbox("A word's pieces are joined by", MERGES, key="import_merge")
+    split = left.text_input("Split, if keys repeat between splits", key="import_split")
+    merge = middle.selectbox("Join the pieces of a word by", MERGES, key="import_merge")
     seed = right.number_input("Seed", value=None, step=1, key="import_seed")
     update = st.checkbox("Overwrite what is stored of a run with what the file says of it", key="import_update")
-    skip_invalid = st.checkbox("Leave bad rows out and store the rest", key="import_skip")
+    skip_invalid = st.checkbox("Leave rows with problems out and store the rest", key="import_skip")
     options = ImportOptions(
         split=split or None, update=update, dry_run=True, skip_invalid=skip_invalid,
         model=model.strip(), method=method.strip(), seed=seed, merge=merge,
@@ -84,7 +85,7 @@ def _check_and_store(
     """Check first; what was checked can then be stored."""
     if not files:
         st.info(
-            "Choose a file to begin. It is checked first; nothing is stored until you agree.",
+            "Choose a file to begin. It is checked first, and nothing is stored until you agree.",
             icon=":material/upload_file:",
         )
         return
@@ -105,7 +106,7 @@ def _try(
     bar = st.progress(0.0, text="Reading …")
 
     def show_count(n: int) -> None:
-        bar.progress(0.5, text=f"{n:,} instances read")
+        bar.progress(0.5, text=f"{counted(n, 'instance')} read")
 
     try:
         with laid_out((file.name, file.getbuffer()) for file in files) as path:
@@ -131,29 +132,35 @@ def _show_check(
     if isinstance(answer, ImportRefused):
         _show_refusal(answer)
         return
-    texts = "texts with new output" if answer.is_output else "new instances"
-    held = "" if answer.is_output else f" {answer.n_annotations:,} annotations with {answer.n_sets:,} rationale sets."
+    texts = ("text with new output", "texts with new output") if answer.is_output else ("new instance",)
+    held = (
+        ""
+        if answer.is_output
+        else f" {counted(answer.n_annotations, 'annotation')} with {counted(answer.n_sets, 'rationale set')}."
+    )
     st.success(
-        f"{answer.n_new:,} {texts}, {answer.n_updated:,} changed, {answer.n_unchanged:,} as they were.{held}",
+        f"{counted(answer.n_new, *texts)}, {answer.n_updated:,} changed, {answer.n_unchanged:,} unchanged.{held}",
         icon=":material/check_circle:",
     )
     for note in answer.notes:
         st.warning(as_text(note), icon=":material/info:")
     policy = _ask_policy(answer)
-    _show_problems(("row that is left out", "rows that are left out"), answer.problems, answer.n_problems)
+    _show_problems(("row left out", "rows left out"), answer.problems, answer.n_problems)
     _show_problems(("warning", "warnings"), answer.warnings, answer.n_warnings)
     if answer.preview:
         st.dataframe(answer.preview, hide_index=True, key="import_preview")
     if answer.n_new + answer.n_updated == 0:
         st.info("There is nothing to store.")
-    elif st.button(f"Store {answer.n_new + answer.n_updated:,} instances", type="primary", key="import_store"):
+    elif st.button(f"Store {counted(answer.n_new + answer.n_updated, 'instance')}", type="primary", key="import_store"):
         asked = replace(options, dry_run=False, gold_policy=policy)
         done = _try(store, visit, project, format_name, files, asked)
         st.session_state.pop("import_checked", None)
         if isinstance(done, ImportRefused):
             _show_refusal(done)
         else:
-            st.session_state["import_done"] = f"Stored {done.n_new:,} new and {done.n_updated:,} changed instances."
+            st.session_state["import_done"] = (
+                f"Stored {done.n_new:,} new and {counted(done.n_updated, 'changed instance')}."
+            )
             st.rerun()
 
 
@@ -162,7 +169,7 @@ def _ask_policy(answer: ImportReport) -> GoldPolicy | None:
     if answer.gold_policy is None:
         return None
     return st.radio(
-        "Gold of these texts", GOLD_POLICIES, index=GOLD_POLICIES.index(answer.gold_policy),
+        "Gold for these texts", GOLD_POLICIES, index=GOLD_POLICIES.index(answer.gold_policy),
         format_func=_POLICY_WORDS.__getitem__, key="import_gold_policy",
         help="It can be changed later under Rules.",
     )  # fmt: skip
@@ -171,9 +178,9 @@ def _ask_policy(answer: ImportReport) -> GoldPolicy | None:
 def _show_refusal(refusal: ImportRefused) -> None:
     n = refusal.n_problems
     st.error(
-        f"{n:,} problems; nothing can be stored until they are mended or left out."
+        f"{counted(n, 'problem')}; nothing can be stored until they are corrected or left out."
         if n > 1
-        else as_text(f"{refusal.problems[0].reason} Nothing can be stored until this is mended or left out."),
+        else as_text(f"{refusal.problems[0].reason} Nothing can be stored until this is corrected or left out."),
         icon=":material/error:",
     )
     _show_problems(("problem", "problems"), refusal.problems, refusal.n_problems)

@@ -3,6 +3,7 @@
 import streamlit as st
 
 from annotator.domain.projects import Project
+from annotator.domain.texts import first_words
 from annotator.usecases.databases import Store
 from annotator.usecases.projects import InstanceRow, instances_of, progress_of
 from annotator.web.page_parts import asked_instance
@@ -20,8 +21,8 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     rows = _show_controls(store, visit, project)
     chosen = _show_list(rows, project) if rows else None
     if not rows:
-        st.caption("None.")
-    key = st.text_input("Look at an instance: select its row, or type its key", key="project_look_key").strip()
+        st.info("There are no texts in this state. Choose another one above.", icon=":material/search_off:")
+    key = st.text_input("To look at a text, select its row or type its key", key="project_look_key").strip()
     if chosen or key:
         looking.show(store, visit, project, chosen or key)
     elif asked := asked_instance():
@@ -48,7 +49,10 @@ def _show_list(rows: list[InstanceRow], project: Project) -> int | None:
         hide_index=True,
         height=_HEIGHT,
         key=f"project_list_{project.id}_{rows[0].id}_{rows[-1].id}_{len(rows)}",
-        column_config={"text": st.column_config.TextColumn(width="large")},
+        column_config={
+            "text": st.column_config.TextColumn(width="large"),
+            "key": st.column_config.TextColumn(width="small"),
+        },
         on_select="rerun",
         selection_mode="single-row",
     )
@@ -58,12 +62,12 @@ def _show_list(rows: list[InstanceRow], project: Project) -> int | None:
 
 def _line(row: InstanceRow) -> dict[str, object]:
     return {
-        "key": row.key,
+        "text": first_words(row.excerpt),
         "split": row.split or "–",
         "language": row.language,
         "state": row.state,
         "result": "–" if row.result is None else row.result or "(no answer)",
         "tokens": row.n_tokens,
         "annotations": row.n_annotations,
-        "text": row.excerpt,
+        "key": row.key,
     }

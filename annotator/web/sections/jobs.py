@@ -39,7 +39,7 @@ def _show_one(store: Store, visit: Visit, project: Project, job: Job) -> None:
     if not may_stop(store, visit.user, job):
         return
     if button.button("Stop", key=f"stop_job_{job.id}", width="stretch", disabled=job.wants_stop,
-                     help="What was stored until then stays; asking again goes on from there."):  # fmt: skip
+                     help="What is stored by then is kept; if you ask again, it goes on from there."):  # fmt: skip
         try:
             stop_job(store, visit.user, project, job.id)
         except AnnotatorError as error:
@@ -48,11 +48,11 @@ def _show_one(store: Store, visit: Visit, project: Project, job: Job) -> None:
 
 def _how_far(job: Job) -> str:
     if job.state == "waiting":
-        return f"{job.title}: waits for its turn"
+        return f"{job.title}: waiting for its turn"
     if job.wants_stop:
-        return f"{job.title}: stops after the texts at hand"
+        return f"{job.title}: stopping after the current texts"
     if job.n_of == 0:
-        return f"{job.title}: begins"
+        return f"{job.title}: starting"
     return f"{job.title}: {job.n_done:,} of {job.n_of:,}"
 
 

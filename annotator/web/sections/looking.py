@@ -7,6 +7,7 @@ import streamlit as st
 from annotator.domain.people import has_right
 from annotator.domain.projects import Project
 from annotator.domain.rationales import RationaleSet, set_letter
+from annotator.domain.texts import first_words
 from annotator.errors import AnnotatorError, NotFound
 from annotator.usecases.adjudicating import adjudicate, choose_gold, take_choice_back
 from annotator.usecases.databases import Store
@@ -46,11 +47,11 @@ def show(store: Store, visit: Visit, project: Project, wanted: int | str) -> Non
 def _ask_to_give_back(instance_id: int) -> bool:
     """Whoever has the text in hand decides: annotate it, or look at what others marked."""
     st.warning(
-        "You have this text in hand to annotate. If you look at what others marked, it is given back, and you are not given it "
+        "You are annotating this text. If you look at what others marked, it goes to somebody else and you will not be given it "
         "again; your own marks are kept, but cannot be submitted.",
         icon=":material/visibility_off:",
     )
-    return st.button("Give it back and look", key=f"look_give_back_{instance_id}")
+    return st.button("Give it up and look", key=f"look_give_back_{instance_id}")
 
 
 def _choose(store: Store, visit: Visit, project: Project, key: str) -> int:
@@ -97,16 +98,17 @@ class _Looking:
 
     def _show_title(self) -> None:
         instance = self.instance
-        st.subheader(as_text(instance.key), anchor=False)
-        st.caption(as_text(" · ".join([instance.split or "no split", instance.state, *self._gold_words()])))
+        st.subheader(as_text(first_words(instance.segments[0].body.text) or instance.key), anchor=False)
+        split = f"split {instance.split}" if instance.split else "no split"
+        st.caption(as_text(" · ".join([instance.key, split, instance.state, *self._gold_words()])))
         if self.comparison.was_shown and has_right(self.visit.user, self.visit.roles, "annotate"):
-            st.caption("You have seen what others marked, so you are not given this text to annotate.")
+            st.caption("You have seen what others marked, so you will not be given this text to annotate.")
         choice = self.comparison.choice
         if choice is not None:
             words, button = st.columns([4, 1], vertical_alignment="center")
             made = "The gold is a version by" if choice.is_adjudicated else "The gold was chosen by"
             words.markdown(f"{made} **{as_text(choice.chosen_by)}**: {as_text(choice.reason)}")
-            if button.button("Take the choice back", key=f"{self.key}_take_back", width="stretch"):
+            if button.button("Undo the choice", key=f"{self.key}_take_back", width="stretch"):
                 self._do(lambda: take_choice_back(self.store, self.visit.user, self.project, instance.id))
 
     def _gold_words(self) -> list[str]:
@@ -166,15 +168,15 @@ class _Looking:
         if choice is not None and choice.annotation_id == annotation_id:
             st.caption(":material/star: This is the gold.")
             return
-        with st.popover("This annotation is the gold"):
+        with st.popover("Make this annotation the gold"):
             reason = st.text_input("Reason", key=f"{self.key}_why_{annotation_id}")
-            if st.button("Choose it", type="primary", key=f"{self.key}_choose_{annotation_id}"):
+            if st.button("Make it the gold", type="primary", key=f"{self.key}_choose_{annotation_id}"):
                 self._do(lambda: choose_gold(self.store, self.visit.user, self.project, annotation_id, reason))
 
     def _show_version(self, taken: list[RationaleSet]) -> None:
         """The panel starts with the version there is, and with the ticked sets."""
         st.markdown("**A version of your own**")
-        st.caption("Tick sets above to take them over, change them here, and store them with the result as the gold.")
+        st.caption("Tick sets above to copy them here, change them, and store them with the result as the gold.")
         view = as_draft_of_lead(self.comparison, self.project, _distinct([*self._version_so_far(), *taken]))
         draft = edit_panel.edit(view.work, view.project, key=f"{self.key}_edit")
         if draft is not None:

@@ -9,7 +9,7 @@ import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from annotator.domain.numbers import signed, written
+from annotator.domain.numbers import counted, signed, written
 from annotator.domain.projects import Project
 from annotator.figures.instance_list import LinkedRow, instance_list_html
 from annotator.figures.instance_values import MOST_POINTS, Point, beside_confidence, distribution
@@ -109,7 +109,7 @@ def list_instances(project: Project, behind: Behind, chosen: Sequence[Any], *, k
     page = int(pages.number_input(f"Page of {n_pages:,}", 1, n_pages, key=f"metrics_{key}_page_{project.id}_{n_pages}"))
     which = "chosen in the chart" if chosen else "of this row"
     words.markdown(
-        f"**{as_text(behind.what)}**  \n{_instances(len(rows))} {which}; a link opens Saliency in another tab"
+        f"**{as_text(behind.what)}**  \n{counted(len(rows), 'instance')} {which}; a link opens Saliency in another tab"
     )
     rows.sort(key=lambda pair: pair[1] if lowest_first else -pair[1])
     shown = [_linked(project, one, value) for one, value in rows[_PAGE * (page - 1) : _PAGE * page]]
@@ -238,7 +238,7 @@ def _say_how_many(n_points: int, n_instances: int) -> None:
         "" if n_points <= MOST_POINTS else f" {MOST_POINTS:,} of them, drawn at random (seed 0), are shown as points."
     )
     left_out = f"; {n_instances - n_points:,} more without a value are left out" if n_instances > n_points else ""
-    st.caption(f"{_instances(n_points)}{left_out}.{drawn} Click a point or a bar to list its instances.")
+    st.caption(f"{counted(n_points, 'instance')}{left_out}.{drawn} Click a point or a bar to list its instances.")
 
 
 def _say_difference(comparison: Comparison, name: str, other: str) -> None:
@@ -247,7 +247,7 @@ def _say_difference(comparison: Comparison, name: str, other: str) -> None:
     interval = comparison.interval
     bounds = f" ({written(interval.low)} to {written(interval.high)}, 95 % paired bootstrap)" if interval else ""
     st.markdown(
-        f"Mean difference **{signed(comparison.difference)}**{bounds} over {_instances(len(comparison.instances))}. "
+        f"Mean difference **{signed(comparison.difference)}**{bounds} over {counted(len(comparison.instances), 'instance')}. "
         f"{as_text(name)} is higher in {comparison.n_higher:,}, {as_text(other)} in {comparison.n_lower:,}; they are equal in "
         f"{comparison.n_equal:,}. Instances that only one of them has are left out: {comparison.n_left_out:,}."
     )

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 import streamlit as st
 
+from annotator.domain.numbers import counted
 from annotator.domain.projects import GOLD_POLICIES, GoldPolicy, Project
 from annotator.usecases.databases import Store
 from annotator.usecases.evaluating_project import evaluate_with_instances
@@ -26,6 +27,7 @@ from annotator.web.kept import Kept
 from annotator.web.session import Visit, database_path
 
 AUTOMATIC = 100_000  # answers, attributions and rationales: some four seconds
+_STORED = ("answer, attribution or rationale", "answers, attributions and rationales")
 _N_RESAMPLES = 1000
 _ALL = "\0"  # no split has this name
 _EXPLAINED = {"predicted": "the predicted one", "gold": "the gold one"}
@@ -203,7 +205,7 @@ def _made(store: Store, visit: Visit, project: Project, asked: Asked) -> MetricT
             icon=":material/monitoring:",
         )
         return None
-    much = f"{to_score.n_stored:,} answers, attributions and rationales of {to_score.n_runs:,} runs"
+    much = f"{counted(to_score.n_stored, *_STORED)} of {counted(to_score.n_runs, 'run')}"
     if to_score.n_stored > AUTOMATIC and not st.button(
         "Compute the numbers", type="primary", icon=":material/calculate:", key=f"metrics_compute_{project.id}"
     ):

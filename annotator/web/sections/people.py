@@ -19,23 +19,23 @@ def show(store: Store, visit: Visit, project: Project) -> None:
         rows = [{"person": user.name, "role": role, "may sign in": not user.is_disabled} for user, role in members]
         st.dataframe(rows, hide_index=True, key="people_members")
     else:
-        st.info("Nobody has a role here yet. Give the first one below.", icon=":material/group_add:")
+        st.info("Nobody has a role here yet. Give somebody one below.", icon=":material/group_add:")
     give, take = st.columns(2, gap="large")
     with give, st.form("people_give", border=True):
         st.markdown("**Give a role**")
         name = st.selectbox("Person", people_to_choose(store, visit.user, project.id), key="people_give_name")
         role = st.selectbox("Role", PROJECT_ROLES, key="people_give_role")
-        if st.form_submit_button("Give", type="primary") and name:
+        if st.form_submit_button("Give the role", type="primary") and name:
             give_role(store, visit.user, project.id, name, role)
             st.rerun()
     with take, st.form("people_take", border=True):
-        st.markdown("**Take a role**")
+        st.markdown("**Take a role away**")
         held = {f"{user.name} · {role}": (user.name, role) for user, role in members}
         chosen = st.selectbox("Person and role", list(held), key="people_take_role")
-        if st.form_submit_button("Take") and chosen:
+        if st.form_submit_button("Take it away") and chosen:
             take_role(store, visit.user, project.id, *held[chosen])
             st.rerun()
     st.caption(
-        "New accounts are made by an administrator with `annotator user add NAME --role ROLE`, which prints a one-time sign-in "
-        "link."
+        "To add somebody who has no account yet, ask an administrator. The command `annotator user add NAME --role ROLE` makes "
+        "an account and prints a one-time sign-in link."
     )

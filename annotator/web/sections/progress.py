@@ -15,7 +15,7 @@ from annotator.web.session import Visit
 
 _IMPORTED_KEY = "progress_imported"
 _STATES = {
-    "leased": "open",
+    "leased": "in progress",
     "returned": "returned",
     "submitted": "submitted",
     "skipped": "skipped",
@@ -28,7 +28,9 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     progress = progress_of(store, visit.user, project.id)
     show_missing_labels(store, visit, project)
     if not progress.n_instances:
-        st.info("This project holds no texts yet. Go to **Import** to read a file.", icon=":material/upload_file:")
+        st.info(
+            "There are no texts in this project yet. Go to **Import** to read a file.", icon=":material/upload_file:"
+        )
         return
     show_missing_people(store, visit, project)
     show_stuck(stuck_work(store, visit.user, project))
@@ -44,8 +46,8 @@ def _show_counts(progress: Progress) -> None:
         {
             "Instances": n,
             "Complete": counts.get("complete", 0),
-            "Waiting": counts.get("queued", 0),
-            "In work": counts.get("open", 0) - counts.get("queued", 0),
+            "To annotate": counts.get("queued", 0),
+            "In progress": counts.get("open", 0) - counts.get("queued", 0),
             "With the lead": counts.get("held", 0),
             "Discarded": counts.get("discarded", 0),
         }.items(),
@@ -82,9 +84,9 @@ def _imported(store: Store, visit: Visit, project: Project) -> _Imported:
 def _show_people(progress: Progress, imported: _Imported) -> None:
     st.subheader("People", anchor=False)
     if imported.gold:
-        st.caption(as_text(f"{imported.gold} It can be changed under Rules."))
+        st.caption(as_text(f"{imported.gold} You can change this under Rules."))
     if not progress.people and not imported.people:
-        st.caption("Nobody has begun yet.")
+        st.caption("Nobody has started yet.")
         return
     heads = [*(_STATES.values() if progress.people else ()), *(["imported"] if imported.people else ())]
     people = {name: {_STATES[state]: n for state, n in counts.items() if state in _STATES}

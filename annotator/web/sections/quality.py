@@ -6,10 +6,11 @@ from typing import Any
 import streamlit as st
 
 from annotator.domain.gold import Accepted
-from annotator.domain.numbers import written
+from annotator.domain.numbers import counted, written
 from annotator.domain.projects import Project
 from annotator.domain.proposed_sets import ProposedSource
 from annotator.domain.reviews import SCALES, Property
+from annotator.domain.texts import first_words
 from annotator.figures.bars import Part, stacked_bars
 from annotator.usecases.agreement import Agreement, Spread, agreement_of
 from annotator.usecases.databases import Store
@@ -42,14 +43,14 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     if not found.outcomes and not found.time.n:
         if accepted.n_several:
             st.info(
-                "Nothing has been handed in here yet, but files brought several annotations of a text: how far these agree is "
+                "Nothing has been submitted here yet, but imported texts have several annotations: how far these agree is "
                 "computed below.",
                 icon=":material/monitoring:",
             )
             _show_agreement(store, visit, project, accepted)
             return
         st.info(
-            "Nothing has been handed in yet. Numbers appear here with the first annotations.",
+            "Nothing has been submitted yet. Numbers appear here with the first annotations.",
             icon=":material/monitoring:",
         )
         return
@@ -92,7 +93,7 @@ def _show_outcomes(store: Store, visit: Visit, project: Project, found: WorkQual
         f"round {share.round_number}: {_percent(share.accepted_share)} of {share.n_decided:,} decided"
         for share in found.accepted_by_round
     ]
-    st.caption(f"Accepted in {' · '.join(shares)}" if shares else "No round yet.")
+    st.caption(f"Accepted in {' · '.join(shares)}" if shares else "There are no rounds yet.")
     return [] if point is None else instances_behind_outcome(store, visit.user, project, int(point[0]), str(point[1]))
 
 
@@ -139,9 +140,14 @@ def _chosen(figure: Any, key: str) -> Sequence[Any] | None:
 
 def _show_behind(store: Store, visit: Visit, project: Project, behind: Sequence[BehindPoint]) -> None:
     st.markdown(
-        f"**{len(behind):,} instances behind this bar**" if len(behind) < 100 else "**The first 100 behind this bar**"
+        f"**{counted(len(behind), 'instance')} behind this bar**"
+        if len(behind) < 100
+        else "**The first 100 behind this bar**"
     )
-    rows = [{"key": b.key, "annotator": b.annotator, "round": b.round_number} for b in behind]
+    rows = [
+        {"text": first_words(b.excerpt), "annotator": b.annotator, "round": b.round_number, "key": b.key}
+        for b in behind
+    ]
     selection = st.dataframe(
         rows, hide_index=True, height=min(260, 38 + 35 * len(rows)), on_select="rerun", selection_mode="single-row",
         key=f"quality_behind_{project.id}_{len(rows)}_{behind[0].key}",
@@ -170,14 +176,14 @@ def _show_reviewers(found: WorkQuality) -> None:
 
 
 def _show_times(found: WorkQuality) -> None:
-    st.markdown("**Time for an instance**")
+    st.markdown("**Time per instance**")
     everybody = {"everybody": found.time, **found.time_by_person}
     rows = [
-        {"person": name, "median": _seconds(spent.median_seconds), "handed in": spent.n}
+        {"person": name, "median": _seconds(spent.median_seconds), "submitted": spent.n}
         for name, spent in everybody.items()
     ]
     st.dataframe(rows, hide_index=True, key="quality_times")
-    st.caption("Working time, pauses left out.")
+    st.caption("Working time without pauses.")
 
 
 def _show_proposed(found: WorkQuality) -> None:
@@ -201,7 +207,7 @@ def _show_proposed(found: WorkQuality) -> None:
     st.dataframe(rows, hide_index=True, key="quality_proposed")
     suggested, kept = (sum(getattr(count, name) for count in found.proposed) for name in ("n_suggested", "n_kept"))
     st.caption(
-        f"{suggested:,} suggested, {kept:,} kept, in work that was handed in. A set that somebody marked without accepting a "
+        f"{suggested:,} suggested, {kept:,} kept, in work that was submitted. A set that somebody marked without accepting a "
         "proposal is their own, whatever was proposed beside it."
     )
 
@@ -211,7 +217,7 @@ def _show_agreement(store: Store, visit: Visit, project: Project, accepted: Acce
     if accepted.n_several:
         st.caption(as_text(gold_words(project.settings.gold_policy, accepted)))
     key = _AGREEMENT_KEY.format(project.id)
-    if st.button("Compute it now", key=f"quality_compute_{project.id}", help="Reads the whole project."):
+    if st.button("Compute it now", key=f"quality_compute_{project.id}", help="This reads the whole project."):
         with st.spinner("Reading all annotations …"):
             st.session_state[key] = agreement_of(store, visit.user, project)
     found = st.session_state.get(key)
@@ -223,13 +229,15 @@ def _show_found(found: Agreement) -> None:
     labels, tokens, sets = found.labels, found.tokens, found.sets
     if not tokens.n_instances and not labels.n_instances:
         st.info(
-            "No text has annotations by two people yet. Under **Rules** you can ask for more annotators of each text.",
+            "No text has been annotated by two people yet. Under **Rules** you can ask for more annotators for each text.",
             icon=":material/group:",
         )
         return
     st.caption(
-        f"{found.n_annotations:,} annotations take part; {found.n_other_result:,} carry another result than the gold one and "
-        f"count for labels only. {tokens.n_alone:,} instances have one annotator and are left out."
+        f"{counted(found.n_annotations, 'annotation takes', 'annotations take')} part; "
+        f"{counted(found.n_other_result, 'carries', 'carry')} another result than the gold one and "
+        f"{'counts' if found.n_other_result == 1 else 'count'} for labels only. "
+        f"{counted(tokens.n_alone, 'instance with only one annotator is', 'instances with only one annotator are')} left out."
     )
     rows = [
         _row("labels", "Cohen κ, mean over pairs of annotators", labels.cohen_kappa),

@@ -4,8 +4,10 @@ from typing import get_args
 
 import streamlit as st
 
+from annotator.domain.numbers import counted
 from annotator.domain.projects import Project
 from annotator.domain.reviews import Outcome
+from annotator.domain.texts import first_words
 from annotator.errors import AnnotatorError
 from annotator.usecases.databases import Store
 from annotator.usecases.gating import decide_round
@@ -17,7 +19,7 @@ from annotator.web.session import Visit
 
 _WORDS: dict[Outcome, str] = {
     "accepted": "Accept it",
-    "returned": "Send it back to its annotator",
+    "returned": "Return it to its annotator",
     "discarded": "Discard the annotation",
 }
 
@@ -29,13 +31,13 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     show_stuck(stuck)
     total = progress_of(store, visit.user, project.id).n_open_rounds
     if not total:
-        st.info("No annotation waits for scores.", icon=":material/task_alt:")
+        st.info("No annotation is waiting for scores.", icon=":material/task_alt:")
         return
     only = _ask_which(stuck) if stuck.annotation_ids else None
     total = total if only is None else len(only)
     pages = -(-total // PAGE_SIZE)
     words, number = st.columns([4, 1], vertical_alignment="bottom")
-    words.caption(f"{total:,} annotation{'s wait' if total > 1 else ' waits'} for scores, the oldest first.")
+    words.caption(f"{counted(total, 'annotation is waiting', 'annotations are waiting')} for scores, the oldest first.")
     page = int(number.number_input(f"Page of {pages:,}", 1, pages, key=f"rounds_page_{pages}")) if pages > 1 else 1
     waiting = open_rounds(store, visit.user, project, page, only=only)
     for one in waiting:
@@ -45,7 +47,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
 
 def _ask_which(stuck: StuckWork) -> tuple[int, ...] | None:
     """The annotations to list; None for all."""
-    words = {"all": "all", "stuck": f"those with too few people left ({len(stuck.annotation_ids):,})"}
+    words = {"all": "all", "stuck": f"too few reviewers left ({len(stuck.annotation_ids):,})"}
     chosen = st.segmented_control(
         "Which rounds", list(words), default="all", required=True, format_func=words.__getitem__, key="rounds_which",
         label_visibility="collapsed",
@@ -56,8 +58,11 @@ def _ask_which(stuck: StuckWork) -> tuple[int, ...] | None:
 def _show_one(store: Store, visit: Visit, one: OpenRound) -> None:
     number = one.round.annotation_id
     words, look, decide = st.columns([4, 1, 1], vertical_alignment="center")
-    words.markdown(f"**{as_text(one.instance.key)}** · {as_text(one.annotator)} · round {one.round.number}")
-    words.caption(as_text(one.summary))
+    words.markdown(f"**{as_text(first_words(one.instance.excerpt) or one.instance.key)}**")
+    words.caption(
+        as_text(f"{one.annotator} · round {one.round.number} · {one.summary}")
+        + f"  \n:small[{as_text(one.instance.key)}]"
+    )
     look.button(
         "Look at it", key=f"round_look_{number}", on_click=open_instance, args=(one.instance.id,), width="stretch"
     )
@@ -66,12 +71,12 @@ def _show_one(store: Store, visit: Visit, one: OpenRound) -> None:
     for line in one.scored:
         st.caption(as_text(line))
     if one.n_scored and not one.scored:
-        st.caption("The scores are not shown to you while you annotate this text, or may be given it.")
+        st.caption("You cannot see the scores while you are annotating this text, or may still be given it.")
 
 
 def _ask_decision(store: Store, visit: Visit, annotation_id: int) -> None:
     outcome = st.radio(
-        "The scores that are there stay", get_args(Outcome), format_func=_WORDS.__getitem__,
+        "What becomes of this round? The scores given so far are kept.", get_args(Outcome), format_func=_WORDS.__getitem__,
         key=f"round_outcome_{annotation_id}",
     )  # fmt: skip
     reason = st.text_input("Reason, for the annotator and the reviewers", key=f"round_reason_{annotation_id}")

@@ -31,10 +31,10 @@ _MODES: dict[ResultMode, str] = {
 }
 _ORDERS: dict[Order, str] = {"sequential": "as imported", "random": "random, by the seed"}
 _POLICIES: dict[GoldPolicy, str] = {
-    "chosen": "the lead's choice, else the first accepted",
+    "chosen": "the lead's choice, or else the first accepted annotation",
     "all": "all distinct sets",
-    "majority": "tokens of the majority",
-    "union": "union of all tokens",
+    "majority": "the tokens that a majority marked",
+    "union": "the tokens that anybody marked",
 }
 
 
@@ -104,17 +104,17 @@ def _ask_proposed(store: Store, visit: Visit, project: Project, changed: Project
     """What annotators are proposed; a chosen list that is gone meanwhile stays to be seen, and to be taken out."""
     settings = project.settings
     carries = st.checkbox(
-        "Changed versions are proposed the gold sets of their original", settings.are_carried_sets_proposed,
-        key=_key(project, "carried"), help="Drawn dashed; they count for nothing until the annotator accepts them.",
+        "The gold sets of an original are proposed for its changed versions", settings.are_carried_sets_proposed,
+        key=_key(project, "carried"), help="They are drawn dashed, and count for nothing until the annotator accepts them.",
     )  # fmt: skip
     there = {one.name: one.role for one in word_lists(store, visit.user, project) if one.role != "slot"}
     names = [*there, *(name for name in settings.proposed_word_lists if name not in there)]
     lists = st.multiselect(
-        "Word lists that propose", names, list(settings.proposed_word_lists), key=_key(project, "lists"),
-        format_func=lambda name: f"{name} ({there.get(name, 'not there any more')})", disabled=not names,
-        placeholder="none" if names else "no keep or ignore list in this project yet",
+        "Word lists that propose sets", names, list(settings.proposed_word_lists), key=_key(project, "lists"),
+        format_func=lambda name: f"{name} ({there.get(name, 'no longer there')})", disabled=not names,
+        placeholder="none" if names else "this project has no keep or ignore list yet",
         help="A keep list proposes its words as a set; an ignore list marks its words as no rationale. What people see before "
-        "they think may lead them: the Quality section counts what was kept.",
+        "they think may sway them: the Quality section counts what they kept.",
     )  # fmt: skip
     settings = replace(changed.settings, are_carried_sets_proposed=carries, proposed_word_lists=tuple(lists))
     return replace(changed, settings=settings)
@@ -126,18 +126,18 @@ def _ask_review(project: Project, changed: Project) -> Project:
     left, middle, right = st.columns(3, vertical_alignment="bottom")
     reviewers = left.number_input(
         "Reviewers", 0, 100, settings.reviewers_per_annotation, key=_key(project, "reviewers"),
-        help="How many people score each annotation; nobody who annotates the text is among them. With 0, what is handed in "
-        "counts at once.",
+        help="How many people score each annotation; nobody scores a text that they annotate. With 0, what is submitted counts "
+        "at once.",
     )  # fmt: skip
     rounds = middle.number_input(
-        "Scorings", 1, 20, settings.max_rounds, key=_key(project, "rounds"),
-        help="What falls short at the last one is discarded.",
+        "Rounds", 1, 20, settings.max_rounds, key=_key(project, "rounds"),
+        help="An annotation that still falls short in the last round is discarded.",
     )  # fmt: skip
     away = right.number_input(
         "Away (days)", 1, 365, settings.away_after_days, key=_key(project, "away"),
-        help="Returned work that rests for longer may be corrected by somebody else, and a correction scored by others.",
+        help="Returned work that nobody touches for longer may be revised by somebody else, and a revision scored by others.",
     )  # fmt: skip
-    st.caption("An annotation is accepted when the means of its scores reach")
+    st.caption("An annotation is accepted when its mean scores reach these thresholds")
     left, middle, right = st.columns(3, vertical_alignment="bottom")
     with left:
         sufficiency = _threshold_field(project, "sufficiency", settings.sufficiency_threshold, 3)
@@ -146,7 +146,9 @@ def _ask_review(project: Project, changed: Project) -> Project:
     with right:
         comprehensiveness = _threshold_field(project, "comprehensiveness", settings.comprehensiveness_threshold, 3)
     is_pooled = st.checkbox(
-        "Means over all sets together, not set by set", settings.are_scores_pooled, key=_key(project, "pooled")
+        "Average the scores over all sets together, not set by set",
+        settings.are_scores_pooled,
+        key=_key(project, "pooled"),
     )
     settings = replace(
         changed.settings, reviewers_per_annotation=int(reviewers), max_rounds=int(rounds), away_after_days=int(away),
@@ -167,13 +169,13 @@ def _threshold_field(project: Project, name: str, threshold: Decimal, highest: i
 def _labels_field(project: Project) -> tuple[str, ...]:
     if project.task.result_kind == "answer":
         return ()
-    text = st.text_input("Labels, comma separated", ", ".join(project.labels), key=_key(project, "labels"))
+    text = st.text_input("Labels, separated by commas", ", ".join(project.labels), key=_key(project, "labels"))
     return labels_in(text)
 
 
 def _ask_work(project: Project, changed: Project) -> Project:
     settings = project.settings
-    st.markdown("**Giving out work**")
+    st.markdown("**Assigning work**")
     left, right = st.columns(2)
     order = left.selectbox(
         "Order", list(_ORDERS), list(_ORDERS).index(settings.order), format_func=_ORDERS.__getitem__,
@@ -187,7 +189,7 @@ def _ask_work(project: Project, changed: Project) -> Project:
     )  # fmt: skip
     lease = middle.number_input(
         "Lease (minutes)", 1, 43_200, settings.lease_minutes, key=_key(project, "lease"),
-        help="Work that rests for longer is given to somebody else; the draft is kept.",
+        help="A text that nobody touches for longer is given to somebody else; the draft is kept.",
     )  # fmt: skip
     idle = right.number_input(
         "Idle (seconds)", 5, 3600, settings.idle_after_seconds, key=_key(project, "idle"),
@@ -208,7 +210,7 @@ def _ask_gold(project: Project, changed: Project) -> Project:
         format_func=lambda name: f"{name}: {_POLICIES[name]}", key=_key(project, "policy"),
     )  # fmt: skip
     is_exhaustive = st.checkbox(
-        "Gold marks all the evidence of a text", settings.is_exhaustive, key=_key(project, "exhaustive"),
+        "Gold marks all the evidence in a text (exhaustive)", settings.is_exhaustive, key=_key(project, "exhaustive"),
         help="Only then does recall measure comprehensiveness.",
     )  # fmt: skip
     may_see = st.checkbox(
@@ -227,15 +229,15 @@ def _ask_perturbing(project: Project, changed: Project) -> Project:
     left, right = st.columns(2)
     checkers = left.number_input(
         "Checkers", 0, 20, settings.checkers_per_perturbation, key=_key(project, "checkers"),
-        help="How many others approve a changed version before it becomes an instance. With 0 it is one at once.",
+        help="How many others must approve a changed version before it becomes an instance. With 0 it becomes one at once.",
     )  # fmt: skip
     target = right.number_input(
-        "Aimed at, of each kind", 0, 1_000_000, settings.perturbations_per_kind, key=_key(project, "perturbations"),
-        help="What Progress on the page Perturb compares with.",
+        "Target for each kind", 0, 1_000_000, settings.perturbations_per_kind, key=_key(project, "perturbations"),
+        help="The number that Progress on the Perturb page compares with.",
     )  # fmt: skip
     sees_author = st.checkbox(
         "Checkers see who wrote a changed version", settings.checkers_see_author, key=_key(project, "sees_author"),
-        help="What other checkers said is never shown before one's own word.",
+        help="What other checkers said is never shown before a checker has judged.",
     )  # fmt: skip
     settings = replace(
         changed.settings, checkers_per_perturbation=int(checkers), checkers_see_author=sees_author,
@@ -247,8 +249,8 @@ def _ask_perturbing(project: Project, changed: Project) -> Project:
 def _ask_own_kinds(project: Project) -> tuple[str, ...]:
     """As they were typed, so that a name that cannot be is refused when the form is sent and not while it is drawn."""
     kinds = st.text_input(
-        "Kinds of the project's own, comma separated", ", ".join(project.settings.own_perturbation_kinds),
-        key=_key(project, "own_kinds"), help="Beside those of the benchmark, of contrast sets and of functional tests.",
+        "The project's own kinds, separated by commas", ", ".join(project.settings.own_perturbation_kinds),
+        key=_key(project, "own_kinds"), help="In addition to those of the benchmark, of contrast sets and of functional tests.",
     )  # fmt: skip
     return tuple(dict.fromkeys(name.strip() for name in kinds.split(",") if name.strip()))
 
@@ -267,10 +269,10 @@ def _ask_segment_rules(project: Project, changed: Project) -> Project:
     for number, label in enumerate(project.labels):
         left, right = st.columns(2, gap="large")
         with left:
-            words = f"“{as_text(label)}”: a word is marked in"
+            words = f"“{as_text(label)}”: something must be marked in"
             required[label] = _segments_field(project, segments, words, "required", number)
         with right:
-            words = f"“{as_text(label)}”: nothing is marked in"
+            words = f"“{as_text(label)}”: nothing may be marked in"
             forbidden[label] = _segments_field(project, segments, words, "forbidden", number)
     settings = replace(
         changed.settings,
@@ -298,7 +300,10 @@ def _ask_data_set(project: Project, changed: Project) -> Project:
     left, middle, right = st.columns([2, 1, 1])
     name = left.text_input("Name", project.name, key=_key(project, "name"))
     language = middle.text_input(
-        "Language", project.language, key=_key(project, "language"), help="Of imported texts that do not say theirs."
+        "Language",
+        project.language,
+        key=_key(project, "language"),
+        help="For imported texts whose file names no language.",
     )
     licence = right.text_input("Licence", project.licence, placeholder="CC BY 4.0", key=_key(project, "licence"))
     citation = st.text_area("How to cite it", project.citation, height=68, key=_key(project, "citation"))

@@ -19,14 +19,14 @@ _WHO: dict[Previews, str] = {
 }
 _COMPARED = {NEWEST_METHODS: "the newest methods", NO_METHOD: "nothing"}
 _HELP_WHO = (
-    "What a model answers to a set alone, to the text without the sets, and to a set less each token, and how sets fit the "
-    "attributions of the text. Annotators who see it while they mark may follow the model."
+    "What a model answers for a set alone, for the text without the sets, and for a set without each of its tokens; and how "
+    "well the sets fit the attributions. Annotators who see this while they mark may follow the model."
 )
 _HELP_MODEL = (
-    "none, built-in (a small classifier of words, trained on this project's labels), spacy:FOLDER or transformers:FOLDER, a "
-    "folder on the server. Only leads see the folder."
+    "none, built-in (a small classifier of words, trained on this project's labels), or spacy:FOLDER or transformers:FOLDER with "
+    "a folder on the server. Only leads see the name of the folder."
 )
-_HELP_LABELS = "Where the model has other names for the project's labels; comma separated."
+_HELP_LABELS = "If the model has other names for the project's labels; separated by commas."
 
 
 def ask_previews(store: Store, visit: Visit, project: Project) -> Callable[[Project], Project]:
@@ -34,20 +34,18 @@ def ask_previews(store: Store, visit: Visit, project: Project) -> Callable[[Proj
     settings = project.settings
     st.markdown("**Previews by models**")
     who = st.selectbox(
-        "Who sees what models say of sets", PREVIEWS, PREVIEWS.index(settings.model_previews), format_func=_WHO.__getitem__,
+        "Who sees what models answer for sets", PREVIEWS, PREVIEWS.index(settings.model_previews), format_func=_WHO.__getitem__,
         key=f"rules_previews_{project.id}", help=_HELP_WHO,
     )  # fmt: skip
-    model = st.text_input(
-        "Model that is asked", settings.preview_model, key=f"rules_preview_model_{project.id}", help=_HELP_MODEL
-    )
+    model = st.text_input("Model", settings.preview_model, key=f"rules_preview_model_{project.id}", help=_HELP_MODEL)
     left, right = st.columns(2)
     labels = left.text_input(
-        "Its labels, where they differ", _written(settings.preview_labels), placeholder="LABEL_0=negative, LABEL_1=positive",
+        "Its labels, if they differ", _written(settings.preview_labels), placeholder="LABEL_0=negative, LABEL_1=positive",
         key=f"rules_preview_labels_{project.id}", help=_HELP_LABELS,
     )  # fmt: skip
     methods = methods_to_compare(store, visit.user, project)
     method = right.selectbox(
-        "Sets are compared with", methods, methods.index(settings.preview_method),
+        "Compare sets with", methods, methods.index(settings.preview_method),
         format_func=lambda name: _COMPARED.get(name, name), key=f"rules_preview_method_{project.id}",
         help="Stored attributions of the text: F1 and IoU with the top k, and average precision.",
     )  # fmt: skip

@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from annotator.domain.numbers import counted
 from annotator.domain.projects import Project
 from annotator.domain.suites import Case, CaseAnswer, StoredTest
 from annotator.figures.case_texts import case_texts_html
@@ -25,7 +26,7 @@ def failing_cases(visit: Visit, project: Project, test: StoredTest, model: str) 
     for judged in found.cases:
         answers = [answer_words(judged.case, judged.answers, place) for place in range(len(judged.answers))]
         seed = f" · seed {judged.seed}" if judged.seed else ""
-        several = f" · fails with {judged.n_runs_so} of {judged.n_runs} seeds" if judged.n_runs > 1 else ""
+        several = f" · fails with {judged.n_runs_so} of {counted(judged.n_runs, 'seed')}" if judged.n_runs > 1 else ""
         expected = f" · {expectation_words(judged.case)}" if test.type == "MFT" else ""
         with st.container(border=True, gap="xxsmall"):
             st.caption(as_text(f"case {judged.case.case}{seed}{several}{expected}"))

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import streamlit as st
 
+from annotator.domain.numbers import counted
 from annotator.domain.projects import Project
 from annotator.domain.recipes import ReadySuite, Recipe
 from annotator.domain.suites import Text
@@ -113,5 +114,5 @@ def _offer_all(store: Store, visit: Visit, project: Project, ready: ReadySuite, 
         st.error(as_text(str(error)), icon=":material/error:")
         return
     left_out = f" Left out: {'; '.join(name for name, _ in made.left_out)}." if made.left_out else ""
-    st.session_state["tests_done"] = f"“{made.suite.name}” has {made.suite.n_cases:,} cases.{left_out}"
+    st.session_state["tests_done"] = f"“{made.suite.name}” has {counted(made.suite.n_cases, 'case')}.{left_out}"
     st.rerun()

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 
 import streamlit as st
 
+from annotator.domain.numbers import counted
 from annotator.domain.projects import Project
 from annotator.domain.suites import Case, Text
 from annotator.errors import AnnotatorError, InvalidValue
@@ -75,7 +76,7 @@ def _preview(store: Store, visit: Visit, project: Project, plan: TestPlan) -> Pr
 
 def _counts(preview: Preview) -> str:
     n = len(preview.cases)
-    told = [f"{n:,} case{'s' if n != 1 else ''}"]
+    told = [counted(n, "case")]
     if preview.plan.n is not None and n < preview.plan.n:
         told.append(f"since there are no {preview.plan.n:,} different ones")
     told += [f"{len(preview.dropped):,} dropped"] if preview.dropped else []
@@ -92,7 +93,7 @@ def _show_save(store: Store, visit: Visit, project: Project, preview: Preview, s
     )  # fmt: skip
     n = len(preview.kept)
     go = right.button(
-        f"Save the test ({n:,} cases)", type="primary", icon=":material/save:", key="tests_save", width="stretch",
+        f"Save the test ({counted(n, 'case')})", type="primary", icon=":material/save:", key="tests_save", width="stretch",
         disabled=not n,
     )  # fmt: skip
     if not go:
@@ -105,7 +106,9 @@ def _show_save(store: Store, visit: Visit, project: Project, preview: Preview, s
         st.error(as_text(str(error)), icon=":material/error:")
         return
     st.session_state.pop(_KEY, None)
-    st.session_state["tests_done"] = f"“{saved.name}” is saved with {saved.n_cases:,} cases. Run it under “Results”."
+    st.session_state["tests_done"] = (
+        f"“{saved.name}” is saved with {counted(saved.n_cases, 'case')}. Run it under “Results”."
+    )
     st.rerun()
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from annotator.domain.numbers import percent, points
+from annotator.domain.numbers import counted, percent, points
 from annotator.domain.projects import Project
 from annotator.domain.suites import StoredSuite
 from annotator.errors import AnnotatorError
@@ -75,7 +75,10 @@ def choose_suite(suites: Sequence[StoredSuite], where: str) -> StoredSuite:
         st.session_state[key] = suites[0].name
     chosen = st.selectbox(
         "Suite", list(by_name), key=key, persist_state="session",
-        format_func=lambda name: f"{name} ({len(by_name[name].tests)} tests, {by_name[name].n_cases:,} cases)",
+        format_func=lambda name: (
+            f"{name} ({counted(len(by_name[name].tests), 'test')}, "
+            f"{counted(by_name[name].n_cases, 'case')})"
+        ),
     )  # fmt: skip
     return by_name[chosen]
 
@@ -202,7 +205,7 @@ def _more(rate: "Rate") -> str:
     if rate.n_runs < 2:
         return ""
     failed, left_out = (", ".join(f"{n:,}" for n in ns) for ns in (rate.n_failed, rate.n_not_applicable))
-    return f". {rate.n_runs} seeds: failed {failed}; not applicable {left_out}"
+    return f". {counted(rate.n_runs, 'seed')}: failed {failed}; not applicable {left_out}"
 
 
 def _offer_removal(store: Store, visit: Visit, project: Project, suite: StoredSuite) -> None:

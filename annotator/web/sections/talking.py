@@ -4,7 +4,9 @@ from collections.abc import Callable
 
 import streamlit as st
 
+from annotator.domain.numbers import counted
 from annotator.domain.projects import Project
+from annotator.domain.texts import first_words
 from annotator.domain.threads import Thread
 from annotator.errors import AnnotatorError
 from annotator.usecases.databases import Store
@@ -19,10 +21,10 @@ def show(store: Store, visit: Visit, project: Project, instance_id: int) -> None
     talk = talk_of(store, visit.user, project.id, instance_id)
     for thread, words in talk.threads:
         with st.container(border=True):
-            st.markdown(f"**About {as_text(words)}**" + (" · waits for the lead" if thread.waits_for_lead else ""))
+            st.markdown(f"**About {as_text(words)}**" + (" · waiting for the lead" if thread.waits_for_lead else ""))
             _show_thread(store, visit, thread)
     with st.form(f"talk_begin_{instance_id}", clear_on_submit=True):
-        subject = st.selectbox("A new comment about", talk.subjects, format_func=lambda s: s.words)
+        subject = st.selectbox("New comment about", talk.subjects, format_func=lambda s: s.words)
         text = st.text_area("Comment", height=80, max_chars=10_000)
         if st.form_submit_button("Write"):
             _do(lambda: begin(store, visit.user, project.id, instance_id, subject, text, to_lead=False))
@@ -34,15 +36,18 @@ def show_questions(store: Store, visit: Visit, project: Project) -> int:
     for question in waiting:
         with st.container(border=True):
             words, look = st.columns([5, 1], vertical_alignment="center")
-            words.markdown(f"**A question about {as_text(question.words)}** of {as_text(question.instance.key)}")
+            words.markdown(f"**A question about {as_text(question.words)}**")
             look.button(
                 "Look at it", key=f"question_look_{question.thread.id}", on_click=open_instance,
                 args=(question.instance.id,), width="stretch",
             )  # fmt: skip
-            st.caption(as_text(question.instance.excerpt))
+            instance = question.instance
+            st.caption(f"“{as_text(first_words(instance.excerpt, 120))}” · :small[{as_text(instance.key)}]")
             _show_thread(store, visit, question.thread)
     if total > PAGE_SIZE:
-        st.caption(f"The oldest {PAGE_SIZE} of {total:,} questions; the others follow when these are answered.")
+        st.caption(
+            f"The oldest {PAGE_SIZE} of {counted(total, 'question')}. The others follow when these are answered."
+        )
     return total
 
 

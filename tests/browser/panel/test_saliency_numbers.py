@@ -43,7 +43,9 @@ def test_numbers_are_rows_and_maps_are_columns_in_the_order_of_the_screen(
 def test_convergence_stands_there_once(saliency: Callable[..., SaliencyPage]) -> None:
     page = saliency(SaliencyFake(panels=[map_of(convergence=0.01, facts={"convergence_share": 0.02, "output_change": 0.5})])).page  # fmt: skip
     rows = page.get_by_role("region", name="Numbers of the maps").locator("th[scope=row]")
-    assert [words for words in rows.all_inner_texts() if words.startswith("Convergence")] == ["Convergence delta, relative"]
+    assert [words for words in rows.all_inner_texts() if words.startswith("Convergence")] == [
+        "Convergence delta, relative"
+    ]
 
 
 def test_maps_stand_in_rows_of_equal_length(saliency: Callable[..., SaliencyPage]) -> None:

@@ -155,7 +155,7 @@ def test_a_text_is_skipped_and_another_proposed_to_be_discarded(server: Server, 
     lead.section("Decisions")
     lead.sees("names a person")
     lead.page.get_by_role("button", name="Keep it").click()
-    lead.sees("Nothing waits for a decision")
+    lead.sees("There is nothing to decide")
     ann.annotate(SENTIMENT)
     assert ann.key == proposed
     ann.sees("was rejected")
@@ -218,6 +218,6 @@ def test_the_researcher_exports_the_gold(person: Come, tmp_path: Path) -> None:
     researcher = person("Researcher").open("/export?project=1")
     researcher.page.get_by_role("button", name="Prepare").click()
     with researcher.page.expect_download() as download:
-        researcher.page.get_by_role("button", name="Take").click()
+        researcher.page.get_by_role("button", name="Download").click()
     download.value.save_as(tmp_path / "gold")
     assert (tmp_path / "gold").stat().st_size > 1000

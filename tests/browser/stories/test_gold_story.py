@@ -29,7 +29,7 @@ def test_a_question_is_answered_and_a_version_is_made_of_what_was_ticked(
     lead.sees("Does irony count?")
     page.get_by_role("textbox", name="Answer").fill("It does.")
     page.get_by_role("button", name="Answer").click()
-    lead.sees("Nothing waits for a decision")
+    lead.sees("There is nothing to decide")
     ann.press("Escape", "q")
     ann.sees("It does.")
 
@@ -41,8 +41,8 @@ def test_a_question_is_answered_and_a_version_is_made_of_what_was_ticked(
     lead.sees("The gold is a version by")
     page.get_by_text("Timeline", exact=True).click()
     lead.sees("made a version of the lead’s the gold")
-    page.get_by_role("button", name="Take the choice back").click()
-    lead.sees("took the choice of gold back")
+    page.get_by_role("button", name="Undo the choice").click()
+    lead.sees("took back the choice of gold")
     with open_store(server.database) as store:
         choice = look_at(store, LOCAL_OPERATOR, get_project_by_id(store, 1), _with_gold(server)).choice
     assert choice is None

@@ -33,13 +33,13 @@ def files(tmp_path: Path) -> dict[str, Path]:
 def accept_stuck_round(lead: Person) -> None:
     """Where nobody reviews, the lead is told so, and decides."""
     lead.section("People")
-    lead.sees("Each annotation wants 3 reviewers, but only 1 may review here")
+    lead.sees("Each annotation needs 3 reviewers, but only 1 person may review here")
     lead.section("Rounds")
-    lead.sees("0 of 3 scores; waits since")
+    lead.sees("0 of 3 scores; waiting since")
     lead.page.get_by_role("button", name="Decide").click()
     lead.page.get_by_label("Reason, for the annotator and the reviewers").fill("nobody reviews here")
     lead.page.get_by_role("button", name="Decide the round").click()
-    lead.sees("No annotation waits for scores")
+    lead.sees("No annotation is waiting for scores")
 
 
 def test_a_project_is_made_filled_given_to_people_and_exported(
@@ -49,7 +49,7 @@ def test_a_project_is_made_filled_given_to_people_and_exported(
     page = lead.page
     page.get_by_role("button", name="New project").click()
     page.get_by_label("Name", exact=True).fill("Menus")
-    page.get_by_label("Labels, comma separated").last.fill("no, yes")
+    page.get_by_label("Labels, separated by commas").last.fill("no, yes")
     page.get_by_role("button", name="Create").click()
     page.get_by_role("heading", name="Menus").wait_for()
 
@@ -89,7 +89,7 @@ def test_a_project_is_made_filled_given_to_people_and_exported(
     lead.section("Progress")
     lead.sees("100 % done: 2 complete of 2")
     lead.section("Instances")
-    page.get_by_label("Look at an instance").fill("a")
+    page.get_by_label("To look at a text").fill("a")
     page.keyboard.press("Enter")
     lead.sees("Annotator 2 · round 1 · accepted")
     page.locator(".segment-text").first.wait_for()
@@ -97,7 +97,7 @@ def test_a_project_is_made_filled_given_to_people_and_exported(
     lead.section("Export")
     page.get_by_role("button", name="Prepare").click()
     with page.expect_download() as download:
-        page.get_by_role("button", name="Take Menus.jsonl").click()
+        page.get_by_role("button", name="Download Menus.jsonl").click()
     download.value.save_as(tmp_path / "out.jsonl")
     rows = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text(encoding="utf-8").splitlines()]
     assert [row["key"] for row in rows if row["record"] == "instance"] == ["a", "b"]
@@ -127,7 +127,7 @@ def test_a_project_with_segments_of_ones_own_is_made_and_filled(person: Come, tm
     page.get_by_role("combobox", name="Task").click()
     page.get_by_role("option", name="custom").click()
     page.get_by_text("an answer text").click()
-    expect(page.get_by_label("Labels, comma separated")).to_have_count(0)
+    expect(page.get_by_label("Labels, separated by commas")).to_have_count(0)
     page.get_by_label("Name", exact=True).fill("Own")
     page.get_by_role("textbox", name="Segments in which words are marked").fill("text, context")
     page.get_by_role("textbox", name="Segments that are only shown").fill("question")
@@ -138,7 +138,7 @@ def test_a_project_with_segments_of_ones_own_is_made_and_filled(person: Come, tm
     lead.section("Import")
     page.locator("input[type=file]").set_input_files(file)
     page.get_by_role("button", name="Check").click()
-    lead.sees("1 new instances")
+    lead.sees("1 new instance")
 
 
 def test_two_files_of_one_name_are_refused(person: Come, files: dict[str, Path], tmp_path: Path) -> None:
@@ -171,7 +171,7 @@ def test_a_researcher_takes_the_papers_formats_and_not_everything(person: Come) 
     page.keyboard.press("Escape")
     page.get_by_role("button", name="Prepare").click()
     with page.expect_download() as download:
-        page.get_by_role("button", name="Take Sentiment-eraser.zip").click()
+        page.get_by_role("button", name="Download Sentiment-eraser.zip").click()
     assert download.value.suggested_filename == "Sentiment-eraser.zip"
 
 
@@ -202,9 +202,9 @@ def test_what_a_label_requires_of_the_segments_is_kept(server: Server, person: C
 def test_a_label_in_use_and_a_taken_name_are_refused_on_the_rules_page(person: Come) -> None:
     lead = person("Lead").open("/project?project=1")
     lead.section("Rules")
-    lead.page.get_by_label("Labels, comma separated").fill("positive")
+    lead.page.get_by_label("Labels, separated by commas").fill("positive")
     lead.page.get_by_role("button", name="Save the rules").click()
-    lead.sees("cannot be taken away")
+    lead.sees("cannot be removed")
 
 
 def test_the_rules_are_saved_and_hold_at_once(person: Come) -> None:

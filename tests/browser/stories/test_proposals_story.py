@@ -59,7 +59,7 @@ def states(server: Server) -> list[tuple[str, str, str]]:
 def test_what_is_proposed_is_chosen_answered_and_counted(server: Server, person: Come, pairs: int) -> None:
     lead = person("Lead").open(f"/project?project={pairs}")
     lead.section("Rules")
-    lead.page.get_by_role("combobox", name="Word lists that propose").click()
+    lead.page.get_by_role("combobox", name="Word lists that propose sets").click()
     lead.page.get_by_role("option", name="fillers (ignore)").click()
     lead.page.get_by_role("option", name="praise (keep)").click()
     lead.press("Escape")
@@ -92,4 +92,4 @@ def test_what_is_proposed_is_chosen_answered_and_counted(server: Server, person:
     ]
 
     lead.section("Quality")
-    lead.sees("3 suggested, 1 kept, in work that was handed in.")
+    lead.sees("3 suggested, 1 kept, in work that was submitted.")

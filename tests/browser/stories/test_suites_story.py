@@ -52,7 +52,7 @@ def test_a_researcher_makes_a_test_runs_it_and_opens_what_failed(person: Callabl
 
     somebody.section("Results")
     page.get_by_role("button", name="Run the tests").click()
-    somebody.sees("built-in answered 1 tests, 199 texts")
+    somebody.sees("built-in answered 1 test, 199 texts")
     cell = page.get_by_role("button", name="of 199")
     expect(cell).to_be_visible()
     cell.focus()
