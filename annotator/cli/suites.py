@@ -55,7 +55,7 @@ def ready(as_json: bool) -> None:
 @click.option("--n", default=_N_CASES, show_default=True, type=click.IntRange(1, 100_000), help="Cases of a test.")
 @click.option("--seed", default=0, show_default=True, help="The seed of the random draw.")
 @click.option(
-    "--n", default=_N_CASES, show_default=True, type=click.IntRange(1, 100_000), help="How many cases a test gets."
+    "--label", "labels", multiple=True, metavar="READY=OWN", help="The project's name for one of the suite's labels."
 )
 @click.option("--on-texts", is_flag=True, help="Tests that change texts are made from the project's texts.")
 @json_option
@@ -191,6 +191,9 @@ def import_(path: Path, name: str, file: Path, project_name: str, renamed: Seque
     show_default=True,
     help="The threads of a transformers model on a CPU.",
 )
+@click.option(
+    "--allow-model-hub", is_flag=True, help="Allow a transformers model to be fetched from the Hugging Face hub."
+)
 @json_option
 @click.pass_obj
 def run(
@@ -276,14 +279,16 @@ def _result(row: "ResultRow") -> Mapping[str, object]:
 def _lines(row: "ResultRow") -> list[str]:
     lines = []
     for model, rate in row.rates.items():
-        deviation = "" if rate.deviation is None else f" ± {100 * rate.deviation:.1f} over {rate.n_runs} seeds"
+        deviation = (
+            "" if rate.deviation is None else f" ± {100 * rate.deviation:.1f} over {counted(rate.n_runs, 'seed')}"
+        )
         failed = ", ".join(f"{n:,}" for n in rate.n_failed) or "no answers"
         none = ", ".join(f"{n:,}" for n in rate.n_not_applicable)
         lines.append(
             f"{model}: {percent(rate.rate)}{deviation}; failed {failed}" + (f"; not applicable {none}" if none else "")
         )
     if row.difference is not None:
-        lines.append(f"difference {points(row.difference)} points over {row.n_compared:,} cases")
+        lines.append(f"difference {points(row.difference)} points over {counted(row.n_compared, 'case')}")
     return lines
 
 

@@ -303,7 +303,7 @@ SENTENCES: dict[str, Callable[[Detail], str]] = {
     "check perturbation: correct": lambda detail: f"corrected changed version {_checked(detail)}",
     "check perturbation: reject": lambda detail: f"returned changed version {_checked(detail, ' to its author')}",
     "approve perturbation": lambda detail: (
-        f"was the last to approve changed version {_number(detail)}; it is instance number {detail['instance']} now"
+        f"was the last to approve changed version {_number(detail)}; it is now instance number {detail['instance']}"
     ),
     "create": lambda detail: f"created the project “{detail['name']}”",
     "change": _changed,

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass
 
+from annotator.domain.numbers import counted
 from annotator.domain.trainings import StoredTraining
 from annotator.store import Store
 from annotator.store.trainings import ids_learned_from, ids_of_versions
@@ -87,6 +88,7 @@ def words_of(told: Mapping[str, object] | None) -> str:
         return "it is not known which texts it learned from; train it again"
     left_out, changed, seen = (int(str(told[name])) for name in ("left_out", "changed_left_out", "seen"))
     if left_out:
-        more = f", and {changed:,} changed versions of them," if changed else ""
-        return f"{left_out:,} texts that it learned from (split {told['split']}){more} are left out"
+        more = f", and {counted(changed, 'changed version')} of {'it' if left_out == 1 else 'them'}," if changed else ""
+        are = "is" if left_out == 1 and not changed else "are"
+        return f"{counted(left_out, 'text')} that it learned from (split {told['split']}){more} {are} left out"
     return f"it learned from {seen:,} of these texts" if seen else ""

@@ -34,8 +34,7 @@ def require_project(visit: Visit, *rights: Right) -> Project | None:
     if not any(has_right(visit.user, visit.roles, right) for right in rights):
         st.info(
             f"You may not {' or '.join(spoken(right) for right in rights)} in this project. Choose another project "
-            "in the sidebar, or "
-            "ask its lead for a role.",
+            "in the sidebar, or ask its lead for a role.",
             icon=":material/lock:",
         )
         return None

@@ -461,9 +461,9 @@ def test_edits_are_imported_counted_and_exported_from_the_command_line(annotator
     assert answer.code == 0
     assert answer.out.startswith("Stored 5 new instances (5 new texts, 3 annotations with 2 rationale sets)")
     again = annotator("import", "aesw", str(file), "--project", "P")
-    assert "0 changed, 5 as they were, 0 left out" in again.out
+    assert "0 changed, 5 unchanged, 0 left out" in again.out
     other = annotator("import", "aesw", str(file), "--project", "P", "--set-per-deletion", "--update")
-    assert "1 changed, 4 as they were, 0 left out" in other.out
+    assert "1 changed, 4 unchanged, 0 left out" in other.out
     numbers = json.loads(annotator("stats", "--project", "P", "--json").out)
     assert (numbers["size"]["n_instances"], numbers["rationales"]["n_sets"]) == (5, 3)
     assert annotator("export", "jsonl", str(out), "--project", "P").code == 0

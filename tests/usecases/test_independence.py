@@ -201,7 +201,7 @@ def test_a_review_that_was_opened_ends_being_given_the_text_when_it_is_free_agai
     assert get_instance(store, work.instance.id).state == "open"
     answer = marking.next_work(store, ben, project.id)
     assert (answer.work, answer.counts["waiting"]) == (None, 0)
-    with pytest.raises(NotAllowed, match="You have seen what others marked in this text, so it is not given to you"):
+    with pytest.raises(NotAllowed, match="You have seen what others marked in this text, so you cannot annotate it"):
         marking.next_work(store, ben, project.id, work.instance.id)
     import_rows(project, [{"id": "t1", "text": TEXT, "label": "negative", "split": ""}], update=True)
     assert given(store, ben, project) is None

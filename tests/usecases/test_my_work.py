@@ -96,9 +96,9 @@ def test_a_text_that_the_gate_discarded_stays_with_its_scores_and_can_be_read(
     score(store, rita, reviewed, 1, "Half of it is not needed.")
     row = only(store, ann, reviewed)
     assert (row.line.state, row.n_sets, row.may_reopen) == ("discarded", 2, False)
-    assert "Set A: Compactness score 1 (1), needs 3.6: not concise enough." in row.lines
+    assert "Set A: Compactness score: 1 × includes redundant tokens." in row.lines
     assert "Set A: A reviewer: Half of it is not needed." in row.lines
-    assert "Set B: Compactness score 4 (4), reaches 3.6." in row.lines
+    assert "Set B: Compactness score: 1 × concise." in row.lines
     shown = marking.next_work(store, ann, reviewed.id, work.instance.id).work
     assert shown is not None
     assert shown.assignment.draft.sets == (A, B)
@@ -148,7 +148,7 @@ def test_a_returned_text_is_listed_once_as_what_it_is_now(
     score(store, rita, project, 1)
     row = only(store, ann, project)
     assert (row.line.state, row.n_sets) == ("returned", 2)
-    assert any("needs 3.6" in line for line in row.lines)
+    assert any("Compactness score: 1 × " in line for line in row.lines)
     again = take(store, ann, project)
     marking.submit(store, ann, again.assignment.id, again.assignment.revision, again.assignment.draft)
     assert only(store, ann, project).line.state == "submitted"

@@ -168,7 +168,7 @@ def test_no_one_but_a_lead_ever_reads_where_a_model_lies(
     with pytest.raises(ModelError, match="secret place"):
         asked_by(store, LOCAL_OPERATOR)
     shutil.rmtree(folder)
-    with pytest.raises(ModelError, match="The folder of the preview model 'tastes' is not there any more") as refused:
+    with pytest.raises(ModelError, match="The folder of the preview model 'tastes' is no longer there") as refused:
         asked_by(store, annotator)
     assert "secret place" not in str(refused.value)
     with pytest.raises(ModelError, match="secret place"):

@@ -163,9 +163,9 @@ def test_the_record_tells_of_lists_and_they_do_not_put_numbers_out_of_date(store
     delete_list(store, maker, worst.id)
     told = [(m.who, m.what) for m in timeline(store, LOCAL_OPERATOR, project, t3)]
     assert told[-3:] == [
-        ("maker", "put it on the list “The worst”"),
-        ("maker", "took it off the list “The worst”"),
-        ("maker", "began the list “mine” with it"),
+        ("maker", "put the text on the list “The worst”"),
+        ("maker", "took the text off the list “The worst”"),
+        ("maker", "saved the list “mine” with 1 text"),
     ]
     assert not has_changed(store, project.id, since)
 

@@ -239,7 +239,7 @@ def test_kept_numbers_are_not_shown_to_whoever_lost_the_right(page, store, model
 
 def test_an_annotator_reads_why_there_is_nothing(page, modelled) -> None:
     app = page(modelled, role="annotator")
-    assert app.info[0].value.startswith("You cannot use models in this project.")
+    assert app.info[0].value.startswith("You may not use models in this project.")
     assert not app.get("html")
 
 

@@ -75,7 +75,7 @@ def test_a_project_that_asks_for_answers_says_so(page, make_project) -> None:
 @pytest.mark.parametrize("role", ["annotator", "reviewer"])
 def test_who_may_not_use_models_sees_no_tests(page, answered, role) -> None:
     app = page(answered, role)
-    assert app.info[0].value.startswith("You cannot use models in this project")
+    assert app.info[0].value.startswith("You may not use models in this project")
     assert not app.selectbox
 
 

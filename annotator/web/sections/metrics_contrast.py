@@ -41,8 +41,8 @@ def show(store: Store, visit: Visit, project: Project, found: Found) -> None:
     )
     if not rows:
         st.info(
-            "No model has answered perturbed versions that have a label. Such versions are written on the page Perturb, or "
-            "imported as contrast sets; a model's answers to them are imported or computed on the page Saliency.",
+            "No model has predicted changed versions that have a label. Annotators write such versions on the page Perturb, "
+            "and a lead imports contrast sets; predictions are imported or computed on the page Saliency.",
             icon=":material/contrast:",
         )
         return

@@ -115,8 +115,8 @@ def _show_pairs(store: Store, visit: Visit, project: Project, found: Found) -> N
     columns = {column.name: column for column in found.table.columns if column.group == "consistency"}
     if not columns:
         st.info(
-            "No run has attributions for both an original and its perturbed version. Perturbed versions are written on the page "
-            "Perturb, or imported as instances that name their `parent`.",
+            "No run has attributions for both an original and its perturbed version. Annotators write changed "
+            "versions on the page Perturb, or a lead imports them as instances that name their `parent`.",
             icon=":material/difference:",
         )
         return

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 
+from annotator.domain.numbers import counted
 from annotator.usecases.metric_table import RANDOM, MetricRow
 from annotator.usecases.training_texts import words_of
 
@@ -83,4 +84,4 @@ def _value(value: object) -> str:
 
 def _seeds(row: MetricRow) -> list[str]:
     seeds = [seed for seed in row.seeds if seed is not None]
-    return [f"mean of {len(seeds)} seeds"] if len(seeds) > 1 else [f"seed {seed}" for seed in seeds]
+    return [f"mean of {counted(len(seeds), 'seed')}"] if len(seeds) > 1 else [f"seed {seed}" for seed in seeds]

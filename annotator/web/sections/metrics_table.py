@@ -7,7 +7,7 @@ from functools import partial
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from annotator.domain.numbers import UNDEFINED, percent, written
+from annotator.domain.numbers import UNDEFINED, counted, percent, written
 from annotator.domain.projects import Project
 from annotator.figures.metric_table import Cell, Head, Line, metric_table_html
 from annotator.usecases.metric_csv import table_csv
@@ -60,8 +60,7 @@ def show(project: Project, found: Found) -> Found:
         "All as CSV", partial(_csv, view.found), f"{_file_name(project)}-metrics.csv", "text/csv", icon=":material/download:",
         on_click="ignore", width="stretch", key="metrics_csv",
         help="One line for each number, of every metric, with its definition and source. It holds every row, or, where only "
-            "shared "
-        "instances count, the rows shown.",
+        "shared instances count, the rows shown.",
     )  # fmt: skip
     if not view.columns or not view.rows:
         st.info("Choose at least one column and one row.", icon=":material/view_column:")
@@ -86,9 +85,9 @@ def _say_what_it_is_of(found: Found) -> None:
     n, n_without, n_exhaustive = gold["instances"], gold["instances_without_sets"], gold["exhaustive_instances"]
     split = "" if found.asked.split is None else f", split {found.asked.split or '(none)'}"
     parts = [
-        f"{n:,} instance{'s' if n != 1 else ''} with gold (policy “{table.gold_policy}”{split})",
+        f"{counted(n, 'instance')} with gold (policy “{table.gold_policy}”{split})",
         *([f"{n_without:,} of them without sets"] if n_without else []),
-        f"{gold['sets']:,} rationale set{'s' if gold['sets'] != 1 else ''}",
+        counted(gold["sets"], "rationale set"),
         f"top k: RLR × tokens, rounded up; RLR {ratios}",
         *([] if n_exhaustive == n else [_recall(n_exhaustive)]),
     ]
@@ -99,7 +98,9 @@ def _recall(n_exhaustive: int) -> str:
     """What a recall says where gold does not mark all evidence (DeYoung et al. 2020, section 4.1)."""
     if not n_exhaustive:
         return "the gold is not marked as exhaustive, so recall does not measure comprehensiveness"
-    return f"recall measures comprehensiveness only for the {n_exhaustive:,} instances whose gold is exhaustive"
+    return (
+        f"recall measures comprehensiveness only for the {counted(n_exhaustive, 'instance')} whose gold is exhaustive"
+    )
 
 
 def _choose(project: Project, found: Found) -> tuple[_View, DeltaGenerator]:

@@ -6,6 +6,7 @@ from typing import Protocol
 
 import streamlit as st
 
+from annotator.domain.numbers import counted
 from annotator.domain.trainings import HeldOut
 from annotator.figures.metric_table import Cell
 from annotator.usecases.metric_table import Column, MetricRow
@@ -80,7 +81,11 @@ class _HasLearned(Protocol):
 def told_of_training(rows: Iterable[_HasLearned]) -> str:
     """Of which models what they learned from is not counted; "" of none."""
     learned = {row.model: row.n_learned for row in rows if row.n_learned}
-    return " ".join(f"{model}: {n:,} texts that it learned from are left out." for model, n in learned.items())
+    told = {
+        model: counted(n, "text that it learned from is", "texts that it learned from are")
+        for model, n in learned.items()
+    }
+    return " ".join(f"{model}: {words} left out." for model, words in told.items())
 
 
 def _sentences(of: JudgedColumn, shown: Iterable[int], titles: Sequence[str]) -> Iterator[str]:
@@ -95,8 +100,8 @@ def _sentences(of: JudgedColumn, shown: Iterable[int], titles: Sequence[str]) ->
 
 def _what_it_is(n_left_out: int) -> str:
     whole = (
-        f" {n_left_out:,} instances of which every token is gold are left out, since there every choice of tokens scores "
-        f"the same."
+        f" {counted(n_left_out, 'instance is', 'instances are')} left out: every token is gold there, so that every choice of "
+        "tokens scores the same."
         if n_left_out
         else ""
     )

@@ -7,6 +7,7 @@ from typing import Any
 
 import streamlit as st
 
+from annotator.domain.numbers import counted
 from annotator.domain.projects import Project
 from annotator.errors import AnnotatorError, ImportRefused
 from annotator.usecases.databases import Store
@@ -78,8 +79,12 @@ def _read_suite(store: Store, visit: Visit, project: Project) -> None:
 
         def read(paths: Sequence[Path]) -> str:
             done = import_suite(store, visit.user, project, paths[0], name.strip(), skip_invalid=skip)
-            left_out = f"; {len(done.problems):,} invalid lines were left out" if done.problems else ""
-            return f"“{done.suite.name}” has {done.suite.n_cases:,} cases{left_out}."
+            left_out = (
+                f"; {counted(len(done.problems), 'invalid line was', 'invalid lines were')} left out"
+                if done.problems
+                else ""
+            )
+            return f"“{done.suite.name}” has {counted(done.suite.n_cases, 'case')}{left_out}."
 
         _with_files([file], read)
 

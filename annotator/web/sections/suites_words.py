@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from annotator.domain.numbers import counted
 from annotator.domain.projects import Project
 from annotator.domain.word_lists import WORD_LIST_ROLES, WordList
 from annotator.errors import AnnotatorError
@@ -83,7 +84,7 @@ def _write(
         except AnnotatorError as error:
             st.error(as_text(str(error)), icon=":material/error:")
             return
-        _done(f"The list “{made.name}” has {len(made.words):,} words.")
+        _done(f"The list “{made.name}” has {counted(len(made.words), 'word')}.")
     if known is not None and remove.button("Remove the list", key="tests_list_remove", width="stretch"):
         remove_word_list(store, visit.user, project, known.name)
         st.session_state.pop(f"tests_list_{project.id}", None)
