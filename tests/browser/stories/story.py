@@ -77,7 +77,7 @@ class Person:
     @property
     def key(self) -> str:
         """The key of the instance on screen."""
-        return self.page.locator(".instance-key").first.inner_text().split(" · ")[0]
+        return self.page.locator(".instance-key").first.inner_text().split(" · ")[0].strip()
 
     def mark(self, phrase: str, nth: int = 0) -> None:
         """Drag over a phrase of the text."""

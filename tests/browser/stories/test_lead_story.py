@@ -66,6 +66,7 @@ def test_a_project_is_made_filled_given_to_people_and_exported(
     lead.sees("Choose a file to begin")
     page.locator("input[type=file]").set_input_files(files["good"])
     lead.sees("good.jsonl")
+    expect(page.get_by_text("nothing can be stored until")).to_have_count(0)  # what was said of the other file is gone
     page.get_by_role("button", name="Check").click()
     lead.sees("2 new instances")
     page.get_by_role("button", name="Store 2 instances").click()
@@ -188,7 +189,7 @@ def test_what_a_label_requires_of_the_segments_is_kept(server: Server, person: C
     page = lead.page
     lead.section("Rules")
     page.get_by_label("How to cite it").fill("Nobody 2026")
-    page.get_by_role("combobox", name="“different”: a word is marked in").click()
+    page.get_by_role("combobox", name="“different”: something must be marked in").click()
     page.get_by_role("option", name="sentence1").click()
     page.keyboard.press("Escape")  # closes the list
     page.get_by_role("button", name="Save the rules").click()

@@ -278,7 +278,7 @@ def test_a_decision_of_another_one_meanwhile_is_said_and_shown(server: Server, p
 def test_a_lead_gives_a_project_kinds_of_its_own(person: Come) -> None:
     lead = person("Lead").open("/project?project=1")
     lead.section("Rules")
-    kinds = lead.page.get_by_role("textbox", name="Kinds of the project's own")
+    kinds = lead.page.get_by_role("textbox", name="The project's own kinds")
     kinds.fill("irony, contrast")
     lead.page.get_by_role("button", name="Save the rules").click()
     lead.sees("There is already a kind 'contrast'")

@@ -328,7 +328,7 @@ def test_a_researcher_computes_attributions_while_the_page_is_elsewhere(
     page = researcher.page
     page.get_by_text("Compute attributions").click()
     page.get_by_role("button", name="Compute", exact=True).click()
-    expect(page.get_by_text("begins").or_(page.get_by_text("waits for its turn")).first).to_be_visible()
+    expect(page.get_by_text("starting").or_(page.get_by_text("waiting for its turn")).first).to_be_visible()
     researcher.open("/metrics?project=1")  # the page that asked is gone; the work is not
     researcher.open("/saliency?project=1")
     page.get_by_text("Compute attributions").click()
