@@ -7,11 +7,7 @@ place yet, so that it waits for Streamlit; and how long it takes until Streamlit
 
 import json
 import statistics
-import subprocess
-import sys
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,7 +15,7 @@ from annotator.web.routes.access import COOKIE
 from benchmarks.chromium import browser_context, open_until_shown
 from benchmarks.measured import Measured, table
 from benchmarks.panel import prepare
-from benchmarks.served import free_port, served, wait_for_port
+from benchmarks.served import bare_page, served
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Page
@@ -40,7 +36,9 @@ def main() -> list[Measured]:
             rows: list[Measured] = []
             for size in _SIZES:
                 ours = f"{address}/annotate?project={place.projects[size]}"
-                with _bare(Path(name), _text(context, ours)) as bare:
+                text = Path(name) / f"{size}.txt"
+                text.write_text(_text(context, ours), encoding="utf-8")
+                with bare_page("bare_text", text) as bare:
                     rows += _opened(context, ours, bare, f"{size:,} tokens")
             rows.append(_first_ever(context, f"{address}/annotate?project={place.projects[20]}"))
             rows.append(_taken_over(context, f"{address}/annotate?project={place.projects[20]}"))
@@ -116,20 +114,6 @@ def _shown(page: "Page", address: str) -> float:
 
 def _median(times: list[float]) -> float:
     return statistics.median(times[2:])
-
-
-@contextmanager
-def _bare(folder: Path, text: str) -> Iterator[str]:
-    """The address of the bare page with a text, while the block lasts."""
-    path, port = folder / "text.txt", free_port()
-    path.write_text(text, encoding="utf-8")
-    process = subprocess.Popen([sys.executable, "-m", "benchmarks.bare_text", str(path), str(port)])
-    try:
-        wait_for_port(port)
-        yield f"http://127.0.0.1:{port}/"
-    finally:
-        process.terminate()
-        process.wait(20)
 
 
 if __name__ == "__main__":

@@ -7,11 +7,7 @@ times a bare page with the same component and the tokens as its data; eleven mar
 import json
 import random
 import statistics
-import subprocess
-import sys
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -30,7 +26,7 @@ from annotator.usecases.showing import show_next
 from annotator.web.routes.access import COOKIE
 from benchmarks.chromium import browser_context, count, event_time, mark_time, open_until_shown
 from benchmarks.measured import Measured, table
-from benchmarks.served import free_port, served, wait_for_port
+from benchmarks.served import bare_page, served
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Page
@@ -183,7 +179,7 @@ def _reload(context: "BrowserContext", address: str) -> Measured:
 
 def _opening(context: "BrowserContext", ours: str, work: Path) -> Measured:
     """Ours and the bare page by turns, each in its tab; the first two rounds warm the files and do not count."""
-    with _bare(work) as bare:
+    with bare_page("bare_page", work) as bare:
         pages = {ours: context.new_page(), bare: context.new_page()}
         times: dict[str, list[float]] = {address: [] for address in pages}
         for _ in range(_ROUNDS + 2):
@@ -195,19 +191,6 @@ def _opening(context: "BrowserContext", ours: str, work: Path) -> Measured:
             page.close()
     us, them = (statistics.median(times[address][2:]) for address in (ours, bare))
     return Measured(f"opening {_LONG:,} tokens", us, "ms", them, "a bare page with the same component", 1.15)
-
-
-@contextmanager
-def _bare(work: Path) -> Iterator[str]:
-    """The address of the bare page, while the block lasts."""
-    port = free_port()
-    process = subprocess.Popen([sys.executable, "-m", "benchmarks.bare_page", str(work), str(port)])
-    try:
-        wait_for_port(port)
-        yield f"http://127.0.0.1:{port}/"
-    finally:
-        process.terminate()
-        process.wait(20)
 
 
 if __name__ == "__main__":

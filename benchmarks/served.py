@@ -82,3 +82,16 @@ def served(database: Path, *, command: str = "demo") -> Iterator[str]:
         yield server.address
     finally:
         server.stop()
+
+
+@contextmanager
+def bare_page(module: str, file: Path) -> Iterator[str]:
+    """The address of a bare Streamlit page (`bare_page`, `bare_text`) that shows a file, while the block lasts."""
+    port = free_port()
+    process = subprocess.Popen([sys.executable, "-m", f"benchmarks.{module}", str(file), str(port)])
+    try:
+        wait_for_port(port)
+        yield f"http://127.0.0.1:{port}/"
+    finally:
+        process.terminate()
+        process.wait(20)

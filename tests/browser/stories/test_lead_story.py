@@ -42,6 +42,15 @@ def accept_stuck_round(lead: Person) -> None:
     lead.sees("No annotation is waiting for scores")
 
 
+def choose_another_file(lead: Person, path: Path) -> None:
+    """In the place of the one that was refused; what was said of that one goes with it."""
+    lead.page.get_by_test_id("stFileChipDeleteBtn").first.click()
+    lead.sees("Choose a file to begin")
+    lead.page.locator("input[type=file]").set_input_files(path)
+    lead.sees(path.name)
+    expect(lead.page.get_by_text("nothing can be stored until")).to_have_count(0)
+
+
 def test_a_project_is_made_filled_given_to_people_and_exported(
     server: Server, person: Come, files: dict[str, Path], tmp_path: Path
 ) -> None:
@@ -62,11 +71,7 @@ def test_a_project_is_made_filled_given_to_people_and_exported(
     with open_store(server.database) as store:
         assert store.value("SELECT count(*) FROM instances WHERE key = 'a'") == 0
 
-    page.get_by_test_id("stFileChipDeleteBtn").first.click()
-    lead.sees("Choose a file to begin")
-    page.locator("input[type=file]").set_input_files(files["good"])
-    lead.sees("good.jsonl")
-    expect(page.get_by_text("nothing can be stored until")).to_have_count(0)  # what was said of the other file is gone
+    choose_another_file(lead, files["good"])
     page.get_by_role("button", name="Check").click()
     lead.sees("2 new instances")
     page.get_by_role("button", name="Store 2 instances").click()
