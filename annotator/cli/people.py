@@ -91,7 +91,7 @@ def disable(path: Path, name: str, as_json: bool) -> None:
     if as_json:
         print_json({"name": disabled.name, "is_disabled": True})
     else:
-        click.echo(f"'{disabled.name}' can no longer sign in. 'annotator user reset' lets them in again.")
+        click.echo(f"'{disabled.name}' can no longer sign in. 'annotator user reset' gives them access again.")
 
 
 @user.command()

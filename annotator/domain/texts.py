@@ -8,19 +8,22 @@ from itertools import pairwise
 
 from annotator.errors import InvalidValue
 
+_ENDS = " ,;:–—-"
+
 
 def first_words(text: str, most: int = 80) -> str:
-    r"""How a text begins, on one line and of at most so many characters: what stands for it in a list.
+    r"""How a text begins, on one line: at most so many characters, cut between two words, or characters where no blanks part them.
 
-    >>> first_words("  The room\n was great. ", 40), first_words("The room was great.", 10), first_words("房间很好" * 9, 8)
-    ('The room was great.', 'The room …', '房间很好房间很…')
+    >>> first_words("The soup\n was cold", 40), first_words("The soup was cold", 11), first_words("菜上得很慢，汤是冷的。", 4)
+    ('The soup was cold', 'The soup…', '菜上得很…')
     """
-    line = " ".join(text.split())
-    if len(line) <= most:
-        return line
-    cut = line[: most - 1]
-    words = cut.rsplit(" ", 1)[0] if " " in cut else ""
-    return f"{words} …" if len(words) >= most // 2 else f"{cut}…"
+    # White space may be long; what is read is bounded all the same.
+    words = " ".join(text[: 4 * most + 1].split())
+    if len(words) <= most:
+        return words if len(text) <= 4 * most + 1 else f"{words}…"
+    cut = words[: most + 1]
+    whole = cut[: cut.rfind(" ")] if " " in cut[most // 2 :] else cut[:most]
+    return f"{whole.rstrip(_ENDS)}…"
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,7 +65,7 @@ def _refuse(path: Path, backup: Path) -> None:
     if path.exists() and path.samefile(backup):
         raise StoreError(f"'{backup}' is the database itself. Give the backup that is to take its place.")
     if backup.stat().st_size == 0:
-        raise StoreError(f"'{backup}' is empty (0 bytes): it is no backup. Choose another file.")
+        raise StoreError(f"'{backup}' is empty (0 bytes): it is not a backup. Choose another file.")
     if path.is_dir() or not path.parent.is_dir():
         raise StoreError(f"There can be no database at '{path}': name a file in a folder that is there.")
 

@@ -31,7 +31,7 @@ _SENTENCES: tuple[tuple[str, type[StoreError], str], ...] = (
     (
         "file is not a database",
         StoreError,
-        f"'{{path}}' is no SQLite database. Choose another file, or bring back a backup with {RESTORE}.",
+        f"'{{path}}' is not an SQLite database. Choose another file, or bring back a backup with {RESTORE}.",
     ),
     ("malformed", StoreError, _DAMAGED),
     ("unsupported file format", StoreError, _DAMAGED),

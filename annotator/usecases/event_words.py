@@ -48,7 +48,7 @@ def _words(event: Event, detail: Detail, whose: str) -> str:
 
 def event_actor(event: Event) -> str:
     """Who did it; what the scores decided by themselves the gate did."""
-    return "the gate" if event.actor == GATE and event.action.startswith(_DECIDE_ROUND) else event.actor
+    return "the thresholds" if event.actor == GATE and event.action.startswith(_DECIDE_ROUND) else event.actor
 
 
 def event_lines(event: Event) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from annotator.domain.people import User
 from annotator.domain.projects import DISCARD_REASONS, Project
 from annotator.domain.rationales import RationaleSet, check_spans
 from annotator.domain.submission import check_submission, result_mode_for
+from annotator.domain.texts import first_words
 from annotator.errors import Conflict, InvalidValue, NotAllowed, NotWritable, StaleDraft
 from annotator.review.rounds import carried_sets, origins_of
 from annotator.store import Store, queue
@@ -28,7 +29,6 @@ from annotator.store.proposed_sets import answers_of, save_answers
 from annotator.store.reviews import end_open_reviews, forget_unsubmitted_scores
 from annotator.store.rounds import open_round, write_origins
 from annotator.store.shown_sets import count_shown_and_free
-from annotator.text.beginning import beginning
 from annotator.usecases.feedback import Feedback, former_round
 from annotator.usecases.leasing import (
     away_end,
@@ -289,7 +289,7 @@ def reopen_last(store: Store, user: User, project_id: int) -> Work:
         if last is None:
             raise Conflict("There is no submission to go back to: you have nothing submitted in this project.")
         assignment = work_store.get_assignment(store, last)
-        title = beginning(row_of(store, assignment.instance_id).excerpt, _TITLE_CHARS)
+        title = first_words(row_of(store, assignment.instance_id).excerpt, _TITLE_CHARS)
         return _reopen(
             store, user, assignment, f"Your last submission, “{title}”,", " You can read it under My work (m)."
         )

@@ -6,12 +6,12 @@ from typing import cast, get_args
 from annotator.domain.instances import MyWorkState
 from annotator.domain.people import User
 from annotator.domain.rationales import set_letter
+from annotator.domain.texts import first_words
 from annotator.errors import InvalidValue
 from annotator.store import Store
 from annotator.store.annotations import get_annotations
 from annotator.store.assignments import get_assignment
 from annotator.store.my_work import WorkLine, list_my_work
-from annotator.text.beginning import beginning
 from annotator.usecases.outcomes import Outcome, outcome_of, summary_of
 from annotator.usecases.rights import require
 
@@ -56,7 +56,7 @@ def my_work(
         n_sets = len(said.sets) if said else 0
         rows.append(
             MyWorkRow(
-                line, beginning(line.excerpt, _EXCERPT_CHARS), said.result if said else None, n_sets,
+                line, first_words(line.excerpt, _EXCERPT_CHARS), said.result if said else None, n_sets,
                 may_reopen=line.state in {"submitted", "accepted"} and not outcome.closed,
                 lines=_told(line, outcome, n_sets),
             )
@@ -68,4 +68,4 @@ def _told(line: WorkLine, outcome: Outcome, n_sets: int) -> tuple[str, ...]:
     if line.state not in _TOLD:
         return ()
     letters = [set_letter(number) for number in range(n_sets)]
-    return tuple(beginning(said, _LINE_CHARS) for said in summary_of(outcome, letters))
+    return tuple(first_words(said, _LINE_CHARS) for said in summary_of(outcome, letters))

@@ -144,4 +144,4 @@ def leftovers(path: Path) -> list[str]:
 
 
 _RESCUED = "was copied when the database was removed under a running server. Remove it if nothing is missing here."
-_GOES = "The next backup, restore or start of the server removes it; so may you."
+_GOES = "The next backup, restore or start of the server removes it; you may remove it yourself."

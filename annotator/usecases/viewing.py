@@ -180,7 +180,7 @@ def decision_lines(found: Round | None) -> tuple[str, ...]:
 
 def decider(found: Round) -> str:
     """Who decided a round, as it stands in a sentence."""
-    return "the gate" if found.decided_by == "gate" else str(found.decided_by)
+    return "the thresholds" if found.decided_by == "gate" else str(found.decided_by)
 
 
 def finding_line(finding: Finding) -> str:

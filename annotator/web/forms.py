@@ -50,7 +50,7 @@ def sign_in_page(*, name: str, next_path: str, error: str, notice: str, status: 
         + _field("name", "Name", value=name, autocomplete="username", has_focus=not name)
         + _password("Password", autocomplete="current-password", has_focus=bool(name), is_wrong=bool(error))
         + _submit("Sign in")
-        + '<p class="hint">Have you no password, or forgotten it? Ask an administrator for a one-time link.</p>'
+        + '<p class="hint">No password, or forgotten it? Ask an administrator for a one-time link.</p>'
     )
     return _page("Sign in", body, status)
 

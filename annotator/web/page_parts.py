@@ -77,7 +77,8 @@ def show_missing_people(store: Store, visit: Visit, project: Project) -> None:
         there = f"only {counted(left, 'person', 'people')} may review here" if left else "nobody may review here"
         if n_people > left:
             there = f"only {left}" if left else "none"
-            there += f" of the {n_people} who may review here would be free to, since nobody reviews what they annotate"
+            there += f" of the {counted(n_people, 'person', 'people')} who may review here will be free to"
+            there += ", since nobody reviews what they annotate"
         st.warning(
             f"Each annotation needs {counted(wanted, 'reviewer')}, but {there}. No round can be decided by its scores until you "
             f"give {counted(missing, 'more person', 'more people')} the role reviewer under People, or ask for fewer reviewers "

@@ -23,7 +23,7 @@ from annotator.web.routes import all_routes
 from annotator.web.routes.access import ServerOptions
 
 PAGE = 4096
-DAMAGED = r"is damaged \(.*Bring back a backup with 'annotator restore BACKUP'|is no SQLite database"
+DAMAGED = r"is damaged \(.*Bring back a backup with 'annotator restore BACKUP'|is not an SQLite database"
 
 
 @pytest.fixture

@@ -54,7 +54,7 @@ def test_a_database_that_is_not_there_is_not_made_by_accident(tmp_path: Path) ->
 def test_a_file_that_is_no_database_is_refused_and_left_alone(tmp_path: Path) -> None:
     path = tmp_path / "notes.db"
     path.write_text("these are my notes, not a database\n" * 50)
-    with pytest.raises(StoreError, match="is no SQLite database"):
+    with pytest.raises(StoreError, match="is not an SQLite database"):
         open_store(path)
     assert path.read_text().startswith("these are my notes")
 

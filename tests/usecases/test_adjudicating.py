@@ -288,7 +288,7 @@ def test_the_lead_sees_everybodys_sets_scores_and_decisions(
     assert (first.title, first.sets) == ("annotator-a · round 1 · accepted", ("The staff",))
     assert second.sets == ("The staff", "smiled and")
     assert first.decision == (
-        "Accepted by the gate",
+        "Accepted by the thresholds",
         "Set A · Sufficiency score 3 (3), reaches 3.",
         "Set A · Compactness score 4 (4), reaches 3.6.",
         "Comprehensiveness score 3 (3), reaches 2.6.",

@@ -74,7 +74,7 @@ def test_a_whole_life_is_told_once_and_in_order(
         "file made an annotation, round 1, now accepted: negative, 1 set",
         "annotator-a submitted round 1: negative, 2 sets",
         "reviewer scored annotator-a, round 1",
-        "the gate returned round 1 of annotator-a",
+        "the thresholds returned round 1 of annotator-a",
         "annotator-a wrote about set B of annotator-a, round 1",
         "annotator-a submitted round 2: negative, 1 set",
         "lead accepted round 2 of annotator-a: good enough",
@@ -145,7 +145,7 @@ def test_what_no_event_tells_of_is_told_from_the_tables(
         "file made an annotation, round 1, now accepted: negative, 1 set",
         "annotator-a made an annotation, round 1, now accepted: negative, 1 set",
         "reviewer scored annotator-a, round 1",
-        "the gate accepted round 1 of annotator-a",
+        "the thresholds accepted round 1 of annotator-a",
     ]
     assert moment_of(store, project, "scored").lines == (
         "reviewer · A: sufficiency score 3, compactness score 4; comprehensiveness score 3 “fine”",

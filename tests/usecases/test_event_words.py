@@ -103,7 +103,7 @@ def test_the_scores_of_a_review_are_told_set_by_set() -> None:
 
 
 def test_the_gate_is_named_where_the_scores_decided() -> None:
-    assert event_actor(event("decide round: accepted", "gate")) == "the gate"
+    assert event_actor(event("decide round: accepted", "gate")) == "the thresholds"
     assert event_actor(event("submit", "gate")) == "gate"
 
 

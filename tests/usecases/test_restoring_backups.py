@@ -295,10 +295,10 @@ def with_a_wrong_count(path: Path) -> None:
     ("spoil", "sentence"),
     [
         (damaged, "backup.db' is (damaged|not in order)"),
-        (emptied, r"backup.db' is empty \(0 bytes\): it is no backup"),
+        (emptied, r"backup.db' is empty \(0 bytes\): it is not a backup"),
         (of_a_newer_version, r"backup.db' was made by a newer version of this program \(it knows m999\)"),
         (of_another_program, r"backup.db' is a database of another program \(tables recipes\)"),
-        (no_database, "backup.db' is no SQLite database. Choose another file"),
+        (no_database, "backup.db' is not an SQLite database. Choose another file"),
         (missing, "There is no backup at .*backup.db"),
         (with_a_wrong_count, "is not in order, so nothing was changed.*--anyway:\n  (table|The count of)"),
     ],

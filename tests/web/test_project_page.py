@@ -85,7 +85,7 @@ def test_what_nobody_may_review_is_told_with_what_helps(
     assert not page.exception
     [beforehand, stuck] = page.warning
     assert beforehand.value.startswith(
-        "Each annotation needs 1 reviewer, but none of the 2 who may review here would be free to"
+        "Each annotation needs 1 reviewer, but none of the 2 people who may review here will be free to"
     )
     assert stuck.value.startswith("3 annotations need more scores than there are people left to give them")
     assert "role reviewer under People, ask for fewer reviewers under Rules, or decide under Rounds" in stuck.value

@@ -271,4 +271,4 @@ def test_the_demonstration_stays_on_this_machine(tmp_path: Path, monkeypatch: py
 
 def test_a_file_that_is_no_database_is_refused(program: Path, tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("no database " * 100)
-    assert "is no SQLite database" in refusal(program, tmp_path / "notes.txt", "serve", "--port", "0")
+    assert "is not an SQLite database" in refusal(program, tmp_path / "notes.txt", "serve", "--port", "0")

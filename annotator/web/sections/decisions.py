@@ -4,13 +4,16 @@ import streamlit as st
 
 from annotator.domain.instances import Instance
 from annotator.domain.projects import Project
+from annotator.domain.texts import first_words
 from annotator.usecases.databases import Store
 from annotator.usecases.deciding import Decision, Proposal, decide, open_proposals
 from annotator.web.frame import as_text
+from annotator.web.page_parts import open_instance
 from annotator.web.sections import talking
 from annotator.web.session import Visit
 
 _SHOWN = 20
+_SHOWN_CHARACTERS = 600  # of each segment; the whole text is one click away
 
 
 def show(store: Store, visit: Visit, project: Project) -> None:
@@ -35,9 +38,13 @@ def _show_one(store: Store, visit: Visit, proposal: Proposal, instance: Instance
     if proposal.comment:
         st.markdown(f"“{as_text(proposal.comment)}”")
     for segment in instance.segments:
-        st.text(segment.body.text[:600])
+        st.text(first_words(segment.body.text, _SHOWN_CHARACTERS))
     st.caption(f":small[{as_text(instance.key)}]")
-    for column, (decision, title) in zip(st.columns(4), _choices(proposal).items(), strict=False):
+    *columns, look = st.columns(4)
+    look.button(
+        "Look at it", key=f"decide_look_{proposal.id}", on_click=open_instance, args=(instance.id,), width="stretch"
+    )
+    for column, (decision, title) in zip(columns, _choices(proposal).items(), strict=False):
         if column.button(title, key=f"decide_{proposal.id}_{decision}", width="stretch"):
             decide(store, visit.user, proposal.id, decision)
             st.rerun()
@@ -45,5 +52,5 @@ def _show_one(store: Store, visit: Visit, proposal: Proposal, instance: Instance
 
 def _choices(proposal: Proposal) -> dict[Decision, str]:
     if proposal.kind == "discard":
-        return {"discard": "Discard it", "keep": "Keep it and return it to the annotator"}
+        return {"discard": "Discard it", "keep": "Keep and return it"}
     return {"keep": "Keep the label", "relabel": "Take the new label", "discard": "Discard the text"}

@@ -61,7 +61,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
         disabled=format_name == "jsonl",
     )  # fmt: skip
     if not sees_all and has_right(visit.user, visit.roles, "annotate"):
-        st.caption("Texts that you are annotating, or may still be given to annotate, are left out.")
+        st.caption("Texts that you are annotating or may still be given are left out.")
     options = ExportOptions(policy, split or None, submitted, "both" if format_name == "jsonl" else half)
     choice = (project.id, format_name, options)
     if st.button("Prepare the file", type="primary", key="export_prepare"):

@@ -229,7 +229,8 @@ def _show_found(found: Agreement) -> None:
     labels, tokens, sets = found.labels, found.tokens, found.sets
     if not tokens.n_instances and not labels.n_instances:
         st.info(
-            "No text has been annotated by two people yet. Under **Rules** you can ask for more annotators for each text.",
+            "No text has two annotations that are submitted or accepted; returned ones count when they are submitted again. "
+            "Under **Rules** you can ask for more annotators for each text.",
             icon=":material/group:",
         )
         return

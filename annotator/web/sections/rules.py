@@ -56,6 +56,8 @@ def show(store: Store, visit: Visit, project: Project) -> None:
         changed = _ask_data_set(project, changed)
         if st.form_submit_button("Save the rules", type="primary"):
             _save(store, visit, changed, with_previews, own_kinds)
+        # The browser holds such a form back by itself, and says so only at the field, which may be out of sight.
+        st.caption("If nothing is saved, a number above is outside its range; its field says so.")
 
 
 def _save(
