@@ -12,7 +12,7 @@ _ENDS = " ,;:–—-"
 
 
 def first_words(text: str, most: int = 80) -> str:
-    r"""How a text begins, on one line: at most so many characters, cut between two words, or characters where no blanks part them.
+    r"""How a text begins, on one line of at most so many characters, cut between two words (without blanks: characters).
 
     >>> first_words("The soup\n was cold", 40), first_words("The soup was cold", 11), first_words("菜上得很慢，汤是冷的。", 4)
     ('The soup was cold', 'The soup…', '菜上得很…')

@@ -13,7 +13,7 @@ from annotator.store import Store
 from annotator.store.measurements import runs_with_output
 from annotator.store.models import StoredRun, list_runs, outputs_of_run
 from annotator.usecases.gold_rows import GoldRow, GoldTable, gold_row
-from annotator.usecases.measured_ratios import measured_ratios
+from annotator.usecases.measured_ratios import UNMEASURED, measured_ratios
 from annotator.usecases.scoring_runs import ScoringOptions, score_attributions
 
 MOST_COMPARED = 3
@@ -62,7 +62,8 @@ def compare(
         output = outputs_of_run(store, stored.id, [instance.id]).get(instance.id)
         attribution = _wanted(output.attributions if output is not None else (), result)
         if attribution is not None:
-            ratios = measured_ratios(store, project.id, [stored.id], len(rows[0].sides))
+            n_sides = len(rows[0].sides)
+            ratios = measured_ratios(store, project.id, [stored.id], n_sides) or [UNMEASURED] * n_sides
             found.append(_compared(stored, attribution, GoldTable(rows).with_ratios(ratios)))
         if len(found) == MOST_COMPARED:
             break

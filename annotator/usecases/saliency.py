@@ -27,7 +27,7 @@ from annotator.store.projects import get_project_by_id
 from annotator.usecases import independence
 from annotator.usecases.gold_labels import gold_of_instance
 from annotator.usecases.gold_rows import gold_row
-from annotator.usecases.measured_ratios import measured_ratios
+from annotator.usecases.measured_ratios import UNMEASURED, measured_ratios
 from annotator.usecases.measuring import MEASURED
 from annotator.usecases.model_trust import Seen, Trainings, seen_by, told_of_seen
 from annotator.usecases.rights import require
@@ -171,7 +171,8 @@ def _shown(
         "segments": [_segment(instance, place) for place in range(len(instance.segments))],
         "gold": [list(rationale_set.token_indices) for rationale_set in gold.sets],
         "sides": [{"name": name, "n": n} for name, n in row.sides],
-        "ratios": ratios,
+        "ratios": ratios or [UNMEASURED] * len(row.sides),
+        "are_ratios_measured": bool(ratios),
         "panels": [
             _panel(
                 choice, runs[choice.run_id], outputs[choice.run_id], answers.get(choice.run_id), instance, numbers,

@@ -333,6 +333,19 @@ def test_k_is_the_ceiling_of_the_share_as_it_was_written(n_tokens: list[int], th
     assert consistency.n_of_share_scripts(lengths, thousandths / 1000).tolist() == scripts
 
 
+@given(st.lists(st.integers(0, 100_000), max_size=8), st.floats(0, 1))
+def test_k_of_a_mean_ratio_with_all_its_digits_is_exact_in_texts_of_any_length(
+    n_tokens: list[int], ratio: float
+) -> None:
+    expected = [math.ceil(n * Fraction(repr(ratio))) for n in n_tokens]
+    assert consistency.n_of_share(np.array(n_tokens, dtype=np.int64), ratio).tolist() == expected
+
+
+def test_k_does_not_run_over_in_texts_of_more_than_some_hundred_tokens() -> None:
+    lengths = np.array([[361], [362], [1000], [6535]])
+    assert consistency.n_of_share(lengths, 0.25496945221550754).tolist() == [[93], [93], [255], [1667]]
+
+
 def test_k_of_the_references_example_is_5() -> None:
     # reference/benchmark.md 2.6: n = 14, ratio .311 -> 4.354 -> 5; with .276 the float ceiling errs at n = 750 (207).
     assert consistency.n_of_share(np.array([14]), 0.311).tolist() == [5]

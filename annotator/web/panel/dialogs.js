@@ -68,7 +68,7 @@ export function openDiscard(root, reasons, ondiscard) {
     event.preventDefault();
     send();
   });
-  dialog.querySelector("input")?.focus();
+  comment.focus(); // on a reason, the first blank that one types would choose it
 }
 
 /**

@@ -23,7 +23,7 @@ export function openMyWork(root, fetchPage, onopen) {
   const asked = { page: 1, state: "", words: "" };
   const list = element("div", { class: "mine" });
   const where = element("span", { class: "page-words", role: "status" });
-  const search = element("input", { type: "search", class: "answer", placeholder: "words or key", "aria-label": "Search my work for words or a key", oninput: () => later({ words: search.value }) });
+  const search = element("input", { type: "text", class: "answer", placeholder: "words or key", "aria-label": "Search my work for words or a key", oninput: () => later({ words: search.value }) });
   const state = element("select", { class: "labels", "aria-label": "State", onchange: () => ask({ state: state.value, page: 1 }) },
     element("option", { value: "" }, "All states"), ...Object.entries(STATES).map(([value, words]) => element("option", { value }, words)));
   const back = button("Previous page", { className: "plain", onclick: () => ask({ page: asked.page - 1 }) });

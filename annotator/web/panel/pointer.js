@@ -34,7 +34,9 @@ export class Pointer {
     this.screen.focusText();
     this.screen.session.clock.touch();
     if (!this.marking.writable || (this.marking.labelsOnly && !this.marking.isPicking)) return;
-    const place = this.view.placeAt(event.clientX, event.clientY) || this.#near(event);
+    // What may only be read has no tokens: pressing there means none, not the nearest one of another segment.
+    const isReadOnly = event.composedPath().some((node) => node instanceof Element && node.matches(".segment.quiet"));
+    const place = isReadOnly ? null : this.view.placeAt(event.clientX, event.clientY) || this.#near(event);
     if (!place) return;
     this.host.setPointerCapture(event.pointerId);
     this.drag = {

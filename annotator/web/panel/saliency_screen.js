@@ -177,7 +177,7 @@ export class SaliencyScreen {
       map.look({ bars: state.bars, pieces: state.pieces });
     });
     const counts = countsOf(this.view.sides, this.shares);
-    setText(this.kWords, `${this.view.sides.map(({ n }, side) => `${counts[side]} of ${n}`).join(" and ")}${state.share === null ? " (RLR)" : ""}`);
+    setText(this.kWords, `${this.view.sides.map(({ n }, side) => `${counts[side]} of ${n}`).join(" and ")}${state.share !== null ? "" : this.view.are_ratios_measured ? " (RLR)" : " (RLR not measured yet: 20 %)"}`);
     this.#showMatrix(scales);
     this.numbers.root.hidden = this.isWithoutMaps;
     if (!this.isWithoutMaps) this.numbers.show(this.shown);

@@ -104,6 +104,7 @@ class SaliencyFake(Fake):
             "withheld": "",
             "sides": [{"name": "", "n": len(WORDS)}],
             "ratios": [0.4],
+            "are_ratios_measured": True,
             "panels": shown,
             "choices": list({one["run"]: self._choice(one) for one in self.panels}.values()),
             "partners": [],

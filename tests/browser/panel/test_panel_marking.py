@@ -252,3 +252,14 @@ def test_touch_taps_mark_and_the_finger_may_still_scroll(panel: Open) -> None:
     )
     assert shown.sets() == [[[16, 17]]]
     assert shown.page.locator(".text").evaluate("(text) => getComputedStyle(text).touchAction") == "pan-y"
+
+
+def test_pressing_on_what_is_only_to_be_read_marks_nothing_below_it(panel: Open) -> None:
+    shown = panel(Fake([work(1, samples.reading())]))
+    words = shown.page.locator(".segment.quiet .segment-text").first
+    box = words.bounding_box()
+    assert box is not None
+    for share in (0.1, 0.4):
+        shown.page.mouse.click(box["x"] + share * box["width"], box["y"] + box["height"] / 2)
+        shown.page.mouse.click(box["x"] + share * box["width"], box["y"] + box["height"] + 6)
+    assert shown.counts() == ["0"]

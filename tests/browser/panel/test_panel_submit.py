@@ -173,6 +173,14 @@ def test_a_proposal_to_discard_has_no_reason_beforehand_and_is_not_sent_without_
     assert [(sent["reason"], sent["comment"]) for sent in fake.named("discard")] == [("other", "twice")]
 
 
+def test_what_is_typed_first_in_a_proposal_to_discard_is_its_comment_and_chooses_no_reason(panel: Open) -> None:
+    shown = panel(four())
+    shown.keys("d")
+    shown.page.keyboard.type("does not fit the claim")
+    assert shown.page.get_by_label("Comment").input_value() == "does not fit the claim"
+    assert shown.page.locator("dialog input:checked").count() == 0
+
+
 def test_skip_and_discard_bring_the_next_text_too(panel: Open) -> None:
     fake = four()
     shown = panel(fake)
