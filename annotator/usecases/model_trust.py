@@ -39,16 +39,16 @@ class Trainings:
 
 
 def told_of_held_out(found: HeldOut | None) -> str:
-    """In a sentence, beside always saying the commonest label.
+    """In a sentence, beside always predicting the majority label.
 
     >>> told_of_held_out(HeldOut("splits", 138, 81, "negative", 62, 0.05, 0.22))
-    'Right about 58.7 % of 138 texts of other splits, from which it did not learn. Always saying “negative”: 44.9 %.'
+    'Correct on 58.7 % of 138 texts of other splits, from which it did not learn. Always predicting “negative”: 44.9 %.'
     """
     if found is None:
         return f"How often it is right is not known: fewer than {FEWEST} texts have a gold label from which it did not learn."
     difference = "" if found.low is not None and found.low > 0 else "; no clear difference"
     return (
-        f"Right about {percent(found.accuracy)} of {found.n:,} {_WAYS[found.way]}. Always saying “{found.label}”: "
+        f"Correct on {percent(found.accuracy)} of {found.n:,} {_WAYS[found.way]}. Always predicting “{found.label}”: "
         f"{percent(found.share_of_label)}{difference}."
     )
 

@@ -187,17 +187,17 @@ def test_training_again_replaces_what_was_written(
 
 def test_a_model_that_is_not_better_than_its_commonest_label_is_said_not_to_be(store: Store, divided: Project) -> None:
     better = told_of_held_out(HeldOut("splits", 138, 81, "negative", 62, 0.05, 0.22))
-    assert "Right about 58.7 % of 138 texts of other splits" in better
-    assert better.endswith("Always saying “negative”: 44.9 %.")
+    assert "Correct on 58.7 % of 138 texts of other splits" in better
+    assert better.endswith("Always predicting “negative”: 44.9 %.")
     no_better = told_of_held_out(HeldOut("folds", 100, 61, "negative", 60, -0.05, 0.07))
     assert "five folds by document" in no_better
-    assert no_better.endswith("Always saying “negative”: 60.0 %; no clear difference.")
+    assert no_better.endswith("Always predicting “negative”: 60.0 %; no clear difference.")
 
 
 def test_who_attributes_is_told_how_often_the_model_is_right(store: Store, divided: Project) -> None:
     learned, right = trained(store, divided).notes
     assert learned.startswith("The built-in model learned from 12 instances of the split 'train'")
-    assert right.startswith("Right about 100.0 % of 24 texts of other splits")
+    assert right.startswith("Correct on 100.0 % of 24 texts of other splits")
 
 
 def test_saliency_says_under_each_map_how_far_the_model_is_to_be_trusted_and_whether_it_saw_the_text(
@@ -208,7 +208,7 @@ def test_saliency_says_under_each_map_how_far_the_model_is_to_be_trusted_and_whe
         key: show_instance(store, LOCAL_OPERATOR, instance(store, divided, key), None)["panels"][0]
         for key in ("train-negative-0", "test-negative-0")
     }
-    assert all(panel["trust"].startswith("Right about 100.0 % of 24 texts") for panel in panels.values())
+    assert all(panel["trust"].startswith("Correct on 100.0 % of 24 texts") for panel in panels.values())
     assert "was in its training data" in panels["train-negative-0"]["seen"]
     assert panels["test-negative-0"]["seen"] is None
 
@@ -217,7 +217,7 @@ def test_previews_say_the_same(store: Store, divided: Project) -> None:
     trained(store, divided)
     for key, words in (("train-positive-0", "was in its training data"), ("test-positive-0", "None")):
         shown = preview(store, LOCAL_OPERATOR, instance(store, divided, key), "positive", [RationaleSet.of((0, 1))])
-        assert shown["trust"].startswith("Right about 100.0 % of 24 texts")
+        assert shown["trust"].startswith("Correct on 100.0 % of 24 texts")
         assert words in str(shown["seen"])
 
 

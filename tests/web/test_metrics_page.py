@@ -360,8 +360,7 @@ def test_it_is_said_in_words_whether_a_row_is_better_than_random(page, uneven) -
 def test_how_far_the_built_in_model_is_to_be_trusted_stands_over_the_table_and_in_its_row(page, uneven) -> None:
     app = page(uneven)
     assert any(
-        re.match(r"built-in: right about \d+\.\d % of 25 texts of other splits", plain(one.value))
-        for one in app.caption
+        re.match(r"built-in: correct on \d+\.\d % of 25 texts of other splits", plain(one.value)) for one in app.caption
     )
     assert "15 texts that it learned from (split train) are left out" in cells_of(app, "built-in · linear")
     app = app.checkbox(key=f"metrics_training_{uneven.id}").check().run()

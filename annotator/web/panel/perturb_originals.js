@@ -41,7 +41,7 @@ export class Originals {
 
   #none() {
     if (this.words.value.trim()) return "No text or key contains these words.";
-    return this.without.checked ? "Every complete text has a changed version already. Clear the tick to see all of them." : "No text is complete yet. A text can be changed once its rationale sets are decided.";
+    return this.without.checked ? "No complete text is without a changed version. Clear the tick to see those that have one." : "No text is complete yet. A text can be changed once its rationale sets are decided.";
   }
 
   #row({ id, key, result, excerpt, n_there: there, n_waiting: waiting }) {

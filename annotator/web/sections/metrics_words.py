@@ -39,7 +39,7 @@ def trust_lines(rows: Iterable[MetricRow], *, says_training: bool) -> list[str]:
         if told is None:
             continue
         if not told["is_known"]:
-            words = "how often it is right about texts that it did not learn from was not measured. Train it again to measure it."
+            words = "how often it is correct on texts that it did not learn from was not measured. Train it again to measure it."
         else:
             held_out = told["held_out"]
             words = told_of_held_out(None if held_out is None else HeldOut(**held_out))
@@ -107,7 +107,7 @@ def _what_it_is(n_left_out: int) -> str:
     )
     return (
         "A verdict is about each instance's number minus its mean over ten random rankings (for selected tokens: over as many "
-        "random tokens; for accuracy: minus that of always saying the commonest label). Above 0 is better. The brackets hold the "
-        f"95 % bootstrap interval over instances, which is about other texts like these.{whole} Plausibility that is better than "
+        "random tokens; for accuracy: minus that of always predicting the majority label). Above 0 is better. The brackets hold "
+        f"the 95 % bootstrap interval over instances, which is about other texts like these.{whole} Plausibility that is better than "
         "random means agreement with people; it does not say what the model relies on."
     )
