@@ -206,7 +206,8 @@ def _show_rows(project: Project, view: _View) -> None:
             "better than random (drops of probability and confidence are compared within one model only) · – not defined, or "
             "not in this run · n: number of instances · … to …: 95 % bootstrap interval · ±: standard deviation over seeds · "
             "below them whether the number is better than random (accuracy: than always predicting the majority label), and by "
-            "how much: + is better, whichever way the column points, with the 95 % interval. “What they mean” explains each column."
+            "how much: + is better, whichever way the column points, with the 95 % interval. “What they mean” "
+            "explains each column."
         )
     say_verdicts(columns, shown, [title_of(row) for row in view.rows], n_without_choice(table))
 

@@ -108,6 +108,6 @@ def _what_it_is(n_left_out: int) -> str:
     return (
         "A verdict is about each instance's number minus its mean over ten random rankings (for selected tokens: over as many "
         "random tokens; for accuracy: minus that of always predicting the majority label). Above 0 is better. The brackets hold "
-        f"the 95 % bootstrap interval over instances, which is about other texts like these.{whole} Plausibility that is better than "
-        "random means agreement with people; it does not say what the model relies on."
+        f"the 95 % bootstrap interval over instances, which is about other texts like these.{whole} Plausibility that is "
+        "better than random means agreement with people; it does not say what the model relies on."
     )
