@@ -28,6 +28,7 @@ def test_a_run_and_its_number_are_two_menus_that_say_both_when_they_are_closed(
     page.wait_for_url("**by=1*IoU*")
     run.select_option(label="tiny · attention")  # has no IoU: the first of its numbers
     expect(which).to_have_value("-:F1")
+    page.wait_for_url("**by=2*F1*")
     page.reload()
     expect(run.locator("option:checked")).to_have_text("tiny · attention")
     expect(which.locator("option:checked")).to_have_text("F1")
