@@ -26,7 +26,9 @@ def word(shown: ReviewPage, expected: str) -> None:
 
 
 def stored(shown: ReviewPage) -> list[str]:
-    return list(shown.page.evaluate("Object.keys(localStorage).filter((key) => /^annotator:(draft|review):/.test(key))"))
+    return list(
+        shown.page.evaluate("Object.keys(localStorage).filter((key) => /^annotator:(draft|review):/.test(key))")
+    )
 
 
 def test_while_one_save_is_on_its_way_only_the_newest_waits(review: Open, fake: ReviewFake) -> None:
