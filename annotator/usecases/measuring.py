@@ -113,6 +113,11 @@ def is_out_of_date(store: Store, project: Project) -> bool:
     return bool(runs) and has_changed(store, project.id, oldest)
 
 
+def is_measured(store: Store, project: Project) -> bool:
+    """Whether the numbers of any run were ever measured."""
+    return bool(measurements_of(store, project.id))
+
+
 def _measured(
     store: Store, project: Project, gold: GoldTable, runs: Sequence[StoredRun]
 ) -> Iterator[tuple[StoredRun, list[_Column]]]:

@@ -14,7 +14,7 @@ from annotator.store.events import add_event
 from annotator.usecases.attributing import AttributingOptions, attribute
 from annotator.usecases.making_suites import save_test
 from annotator.usecases.marking import next_work, submit, withdraw
-from annotator.usecases.measuring import is_out_of_date, measure
+from annotator.usecases.measuring import is_measured, is_out_of_date, measure
 from annotator.usecases.metric_values import has_changed_since, newest_event
 from annotator.usecases.number_changes import _CHANGES, has_changed, last_change
 from annotator.usecases.projects import change_project
@@ -65,6 +65,13 @@ def measured(store: Store, project: Project) -> Project:
     measure(store, LOCAL_OPERATOR, project)
     assert not is_out_of_date(store, project)
     return project
+
+
+def test_numbers_that_were_never_measured_are_told_from_old_ones(store: Store, project: Project) -> None:
+    attribute(store, LOCAL_OPERATOR, project, "built-in", "linear", AttributingOptions())
+    assert (is_out_of_date(store, project), is_measured(store, project)) == (True, False)
+    measure(store, LOCAL_OPERATOR, project)
+    assert (is_out_of_date(store, project), is_measured(store, project)) == (False, True)
 
 
 def test_running_tests_puts_no_number_out_of_date(store: Store, measured: Project) -> None:
