@@ -151,7 +151,8 @@ export class Flow extends WorkFlow {
     if (next) return this.show(next);
     this.waiting = true;
     this.screen.setBusy(true);
-    this.screen.announce("Fetching the next text.");
+    if (this.outbox.word === "offline") this.screen.hint("Your work is kept in this browser and submitted when the server can be reached. The next text comes then.", { stay: true });
+    else this.screen.announce("Fetching the next text.");
   }
 
   /** The assignment that is on the screen after `session` has left. */

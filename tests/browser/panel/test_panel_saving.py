@@ -75,6 +75,21 @@ def test_the_connection_is_tried_again_by_itself(panel: Open, fake: Fake) -> Non
     assert shown.sets() == [[[1, 2]]]
 
 
+def test_without_connection_it_is_said_why_no_next_text_comes(panel: Open) -> None:
+    fake = Fake([work(1, samples.english()), work(2, samples.short("second")), work(3, samples.short("third"))])
+    shown = panel(fake)
+    fake.broken = True
+    for token in (1, 2):
+        shown.click(token)
+        word(shown, "offline")
+        shown.keys("Control+Enter")
+    shown.page.wait_for_function("shadow.querySelector('.hint:not([hidden])')?.textContent.includes('The next text comes then')")
+    fake.broken = False
+    shown.page.evaluate("window.dispatchEvent(new Event('online'))")
+    shown.shown("third")
+    assert shown.page.locator(".hint:not([hidden])").count() == 0
+
+
 FULL = "There is no space left on the disk of 'annotator.db'. Nothing of this step was stored; free some space and repeat it."
 
 
