@@ -83,7 +83,9 @@ def test_without_connection_it_is_said_why_no_next_text_comes(panel: Open) -> No
         shown.click(token)
         word(shown, "offline")
         shown.keys("Control+Enter")
-    shown.page.wait_for_function("shadow.querySelector('.hint:not([hidden])')?.textContent.includes('The next text comes then')")
+    shown.page.wait_for_function(
+        "shadow.querySelector('.hint:not([hidden])')?.textContent.includes('The next text comes then')"
+    )
     fake.broken = False
     shown.page.evaluate("window.dispatchEvent(new Event('online'))")
     shown.shown("third")
