@@ -154,7 +154,7 @@ def test_a_text_is_skipped_and_another_proposed_to_be_discarded(server: Server, 
     lead = person("Lead").open(f"/project?project={SENTIMENT}")
     lead.section("Decisions")
     lead.sees("names a person")
-    lead.page.get_by_role("button", name="Keep it").click()
+    lead.page.get_by_role("button", name="Keep and return it").click()
     lead.sees("There is nothing to decide")
     ann.annotate(SENTIMENT)
     assert ann.key == proposed
