@@ -2,6 +2,7 @@
 import { labelWords } from "./choices.js";
 import { button, element, setText } from "./dom.js";
 import { isMachineKey, nameOf } from "./naming.js";
+import { counted } from "./spoken.js";
 
 /** So much of an answer stands in the question; the whole stands in its field. */
 const ANSWER_CHARS = 24;
@@ -47,7 +48,7 @@ export class Head {
     if (today === undefined) return;
     const all = submitted + returned + open + waiting;
     setText(this.progress, `${today.toLocaleString("en")} today · ${submitted.toLocaleString("en")} of ${all.toLocaleString("en")}`);
-    this.progress.title = `You have submitted ${count(today)} today, and ${submitted.toLocaleString("en")} of the ${count(all)} that are yours or may still come to you.`;
+    this.progress.title = `You have submitted ${counted(today, "text")} today, and ${submitted.toLocaleString("en")} of the ${counted(all, "text")} that are yours or may still come to you.`;
   }
 
   /** How many comments there are on this text; new: some that were not seen in this browser. */
@@ -70,8 +71,6 @@ export class Head {
     this.words = this.question.title = line.textContent;
   }
 }
-
-const count = (texts) => `${texts.toLocaleString("en")} ${texts === 1 ? "text" : "texts"}`;
 
 function resultWords({ result, work }) {
   if (result === null) return "…";
