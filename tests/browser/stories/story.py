@@ -114,6 +114,12 @@ class Person:
         with self.page.expect_response(lambda response: response.url.endswith("/api/review/submit")) as answer:
             self.press("Control+Enter")
         assert answer.value.status == 200, answer.value.text()
+        # The button is disabled from the key press until the next review is on the screen.
+        self.page.wait_for_function(
+            """() => { const host = [...document.querySelectorAll('*')].find((e) => e.shadowRoot?.querySelector('.instance-key'));
+            const submit = host?.shadowRoot.querySelector('.bar .ways .primary');
+            return !submit?.checkVisibility() || !submit.disabled; }"""
+        )
 
     def section(self, name: str) -> None:
         """A section of the Project page."""
