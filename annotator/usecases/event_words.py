@@ -7,6 +7,7 @@ bring, is told by its name and its values.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from annotator.domain.measurements import FORGOT_WRONG_K, told_of_wrong_k
 from annotator.domain.numbers import counted
 from annotator.domain.rationales import set_letter
 from annotator.store.events import Event
@@ -47,7 +48,9 @@ def _words(event: Event, detail: Detail, whose: str) -> str:
 
 
 def event_actor(event: Event) -> str:
-    """Who did it; what the scores decided by themselves the gate did."""
+    """Who did it; what the scores decided by themselves the gate did, and what a newer version had to mend its upgrade."""
+    if event.action == FORGOT_WRONG_K:
+        return "the upgrade"
     return "the thresholds" if event.actor == GATE and event.action.startswith(_DECIDE_ROUND) else event.actor
 
 
@@ -321,6 +324,7 @@ SENTENCES: dict[str, Callable[[Detail], str]] = {
     "start attributing": lambda detail: f"began to compute answers and attributions from {_run(detail)}",
     "attribute": _attributed,
     "measure": lambda detail: f"measured {counted(detail['runs'], 'run')}",
+    FORGOT_WRONG_K: told_of_wrong_k,
     "make word list": _word_list("made"),
     "change word list": _word_list("changed"),
     "remove word list": _word_list("removed"),

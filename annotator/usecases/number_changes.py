@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
+from annotator.domain.measurements import FORGOT_WRONG_K
 from annotator.store import Store
 from annotator.store.events import newest_of_actions
 
@@ -66,4 +67,5 @@ _CHANGES: Mapping[str, Callable[[_Detail], bool]] = {
     "forget model": _always,
     "start attributing": _always,
     "attribute": _always,
+    FORGOT_WRONG_K: _always,
 }
