@@ -13,6 +13,7 @@ from annotator.domain.rationales import set_letter
 from annotator.store.events import Event
 from annotator.store.rounds import unpack_verdict
 from annotator.usecases.gating import GATE
+from annotator.usecases.replacing_labels import told_of_replaced
 from annotator.usecases.viewing import finding_line
 
 Detail = Mapping[str, Any]
@@ -313,6 +314,9 @@ SENTENCES: dict[str, Callable[[Detail], str]] = {
     "import": _imported,
     "export": _exported,
     "split": _split,
+    "replace label": lambda detail: (
+        f"replaced the label “{detail['label']}” by “{detail['by']}” ({told_of_replaced(detail)})"
+    ),
     "give role": lambda detail: f"gave {detail['user']} the role {detail['role']}",
     "take role": lambda detail: f"took the role {detail['role']} from {detail['user']}",
     "add user": lambda detail: f"made an account for {detail['name']}, with the role {detail['role']}",

@@ -63,6 +63,7 @@ _CHANGES: Mapping[str, Callable[[_Detail], bool]] = {
     "choose gold": _always,
     "adjudicate": _always,
     "take gold choice back": _always,
+    "replace label": _always,
     "train model": _changed_numbers,
     "forget model": _always,
     "start attributing": _always,

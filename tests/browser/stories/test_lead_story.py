@@ -213,6 +213,27 @@ def test_a_label_in_use_and_a_taken_name_are_refused_on_the_rules_page(person: C
     lead.sees("cannot be removed")
 
 
+def test_a_label_in_use_leads_to_its_texts_and_is_replaced_by_another(server: Server, person: Come) -> None:
+    lead = person("Lead").open("/project?project=1")
+    lead.section("Rules")
+    labels = lead.page.get_by_label("Labels, separated by commas")
+    labels.fill("bad, positive")
+    lead.page.get_by_role("button", name="Save the rules").click()
+    dialog = lead.page.get_by_role("dialog")
+    dialog.get_by_role("button").nth(1).click()  # the first text, after the cross
+    lead.page.wait_for_url("**instance=*")
+    lead.section("Rules")
+    labels.fill("bad, positive")
+    lead.page.get_by_role("button", name="Save the rules").click()
+    dialog.get_by_role("button", name="Replace the label").click()
+    lead.sees("“negative” is replaced by “bad”")
+    with open_store(server.database) as store:
+        assert get_project_by_id(store, 1).labels == ("bad", "positive")
+        assert not store.value("SELECT count(*) FROM instances WHERE project_id = 1 AND result = 'negative'")
+    lead.page.get_by_role("button", name="Save the rules").click()
+    lead.sees("The rules are saved")
+
+
 def test_the_rules_are_saved_and_hold_at_once(person: Come) -> None:
     lead = person("Lead").open("/project?project=1")
     lead.section("Rules")
