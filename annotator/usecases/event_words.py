@@ -252,6 +252,16 @@ def _added(detail: Detail) -> str:
     return f"gave {detail['name']} the role {detail['role']}"
 
 
+def _reset(detail: Detail) -> str:
+    enabled = " and enabled their account, which was disabled" if detail.get("was_disabled") else ""
+    return f"made a new sign-in link for {detail['name']}{enabled}; the old password, sessions, links and access tokens ended"
+
+
+def _times(detail: Detail) -> str:
+    """Of what strangers cause only the 1st, 2nd, 4th, 8th ... time is written down."""
+    return f" ({detail['n']} times within the hour)" if detail.get("n", 1) > 1 else ""
+
+
 def _plain(event: Event) -> str:
     values = [f"{name.replace('_', ' ')} {_value(value)}" for name, value in event.detail.items() if value is not None]
     return f"{event.action} ({'; '.join(values)})" if values else event.action
@@ -319,8 +329,26 @@ SENTENCES: dict[str, Callable[[Detail], str]] = {
     ),
     "give role": lambda detail: f"gave {detail['user']} the role {detail['role']}",
     "take role": lambda detail: f"took the role {detail['role']} from {detail['user']}",
-    "add user": lambda detail: f"made an account for {detail['name']}, with the role {detail['role']}",
+    "add user": lambda detail: (
+        f"made an account and a sign-in link for {detail['name']}, with the role {detail['role']}"
+    ),
     "add role": _added,
+    "disable user": lambda detail: (
+        f"disabled the account of {detail['name']}: sessions, links and access tokens ended, and work in hand was released"
+    ),
+    "reset user": _reset,
+    "make first link": lambda _: "made the link for the first account; an older one ended",
+    "set password": lambda detail: (
+        "made the first account with the first link" if detail.get("is_first") else "set a password with a sign-in link"
+    ),
+    "sign in": lambda detail: f"signed in{' to the demonstration' if detail.get('is_demonstration') else ''}",
+    "sign out": lambda _: "signed out",
+    "fail to sign in": lambda detail: f"failed to sign in{_times(detail)}",
+    "fail to use token": lambda detail: f"failed to use access token no. {detail['token']}{_times(detail)}",
+    "backup": lambda detail: f"made the backup “{detail['file']}”",
+    "restore": lambda detail: (
+        f"restored the backup “{detail['file']}”{_said(detail.get('kept'), '; what was there is kept as “{}”')}"
+    ),
     "make token": _token,
     "revoke token": lambda detail: f"revoked access token no. {detail['token']} of {detail['of']}",
     "train model": _trained,

@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from annotator.store import open_store
+from annotator.store.people import list_members
 from annotator.store.projects import get_project_by_id
 from benchmarks.served import Server
 from tests.browser.stories.story import Person
@@ -242,3 +243,19 @@ def test_the_rules_are_saved_and_hold_at_once(person: Come) -> None:
     lead.sees("The rules are saved")
     ann = person("Annotator 1").annotate(1)
     ann.page.get_by_role("button", name="No rationale").wait_for()
+
+
+def test_a_role_is_taken_away_only_after_a_question(server: Server, person: Come) -> None:
+    lead = person("Lead").open("/project?project=1")
+    lead.section("People")
+    page = lead.page
+    page.get_by_role("combobox", name="Person and role").click()
+    page.get_by_role("option", name="Annotator 2 · annotator").click()
+    dialog = page.get_by_role("dialog")
+    for answer, is_left in (("Keep it", True), ("Take it away", False)):
+        page.get_by_test_id("stForm").get_by_role("button", name="Take it away").click()
+        dialog.get_by_role("button", name=answer).click()
+        dialog.wait_for(state="detached")
+        with open_store(server.database) as store:
+            roles = {(user.name, role) for user, role in list_members(store, 1)}
+        assert (("Annotator 2", "annotator") in roles) is is_left
