@@ -253,8 +253,8 @@ def _added(detail: Detail) -> str:
 
 
 def _reset(detail: Detail) -> str:
-    enabled = " and enabled their account, which was disabled" if detail.get("was_disabled") else ""
-    return f"made a new sign-in link for {detail['name']}{enabled}; the old password, sessions, links and access tokens ended"
+    enabled = " and enabled their account again" if detail.get("was_disabled") else ""
+    return f"made a new sign-in link for {detail['name']}{enabled}"
 
 
 def _times(detail: Detail) -> str:
@@ -333,9 +333,7 @@ SENTENCES: dict[str, Callable[[Detail], str]] = {
         f"made an account and a sign-in link for {detail['name']}, with the role {detail['role']}"
     ),
     "add role": _added,
-    "disable user": lambda detail: (
-        f"disabled the account of {detail['name']}: sessions, links and access tokens ended, and work in hand was released"
-    ),
+    "disable user": lambda detail: f"disabled the account of {detail['name']}",
     "reset user": _reset,
     "make first link": lambda _: "made the link for the first account; an older one ended",
     "set password": lambda detail: (

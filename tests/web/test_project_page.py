@@ -196,7 +196,7 @@ def test_taking_a_role_away_asks_first_and_says_what_it_means(
     [button] = [one for one in app.button if one.label == "Take it away"]
     button.click().run()
     assert "ann · annotator" in app.selectbox("people_take_role").options
-    assert any("will no longer be annotator in" in one.value for one in app.markdown)
+    assert any("will no longer have the role annotator in" in one.value for one in app.markdown)
     assert {one.label for one in app.button if one.key in {"people_take_go", "people_take_not"}} == {
         "Keep it",
         "Take it away",

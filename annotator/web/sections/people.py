@@ -47,8 +47,9 @@ def show(store: Store, visit: Visit, project: Project) -> None:
 def _ask_to_take(project: Project, name: str, role: Role) -> None:
     """It runs again by itself, when the page's own connection is closed: so it opens one."""
     st.markdown(
-        f"{as_text(name)} will no longer be {role} in “{as_text(project.name)}”. What they submitted and scored stays; a text "
-        "that they hold goes to somebody else, unless another role lets them keep it. You can give the role again at any time."
+        f"{as_text(name)} will no longer have the role {role} in “{as_text(project.name)}”. What they submitted and scored "
+        "stays; a text that they hold goes to somebody else, unless another role lets them keep it. You can give the role again "
+        "at any time."
     )
     take, keep = st.columns(2)
     if keep.button("Keep it", width="stretch", key="people_take_not"):
