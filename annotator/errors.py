@@ -35,6 +35,14 @@ class InvalidValue(AnnotatorError):
     """A value was refused."""
 
 
+class LabelInUse(InvalidValue):
+    """A label that cannot be removed, since something carries it."""
+
+    def __init__(self, message: str, *, label: str) -> None:
+        super().__init__(message)
+        self.label = label
+
+
 class InvalidAnnotation(InvalidValue):
     """An annotation that the project's rules refuse; `set_index` names the set that is meant."""
 

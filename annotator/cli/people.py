@@ -8,12 +8,11 @@ from annotator.cli.answers import json_option, opened, print_json
 from annotator.domain.people import LOCAL_OPERATOR, ROLES
 
 _LINK_HOURS = 24
+_USUAL = "http://127.0.0.1:8501"  # of a server that is started without --port
 _url_option = click.option(
     "--url",
-    default="http://127.0.0.1:8501",
     envvar="ANNOTATOR_URL",
-    show_default=True,
-    help="The address at which people reach the server, for the link (also ANNOTATOR_URL).",
+    help="The address at which people reach the server, for the link (also ANNOTATOR_URL); else that of the running server.",
 )
 
 
@@ -29,20 +28,22 @@ def user() -> None:
 @_url_option
 @json_option
 @click.pass_obj
-def add(path: Path, name: str, role: str, project: str | None, url: str, as_json: bool) -> None:
+def add(path: Path, name: str, role: str, project: str | None, url: str | None, as_json: bool) -> None:
     """Make an account and print its one-time link; a person who has one gets a further role."""
     from annotator.usecases.accounts import add_user
+    from annotator.usecases.databases import address_of_server
 
     with opened(path, create=True) as store:
         added = add_user(store, LOCAL_OPERATOR, name, role, project)  # type: ignore[arg-type]  # click.Choice checked it
-    link = None if added.link_token is None else _link(url, added.link_token)
+        address = url or address_of_server(store.path)
+    link = None if added.link_token is None else _link(address, added.link_token)
     if as_json:
         print_json({"name": added.user.name, "role": role, "project": added.project_name, "link": link})
         return
     place = f" in the project '{added.project_name}'" if added.project_name else ""
     click.echo(f"'{added.user.name}' is {role}{place} now." if place or role == "administrator" else _no_project(name))
     if link is not None:
-        _print_link(added.user.name, link)
+        _print_link(added.user.name, link, is_guessed=address is None)
 
 
 def _no_project(name: str) -> str:
@@ -99,21 +100,29 @@ def disable(path: Path, name: str, as_json: bool) -> None:
 @_url_option
 @json_option
 @click.pass_obj
-def reset(path: Path, name: str, url: str, as_json: bool) -> None:
+def reset(path: Path, name: str, url: str | None, as_json: bool) -> None:
     """Print a new one-time link; the old password, open sessions and older links end."""
     from annotator.usecases.accounts import reset_user
+    from annotator.usecases.databases import address_of_server
 
     with opened(path) as store:
-        link = _link(url, reset_user(store, LOCAL_OPERATOR, name))
+        address = url or address_of_server(store.path)
+        link = _link(address, reset_user(store, LOCAL_OPERATOR, name))
     if as_json:
         print_json({"name": name, "link": link})
     else:
-        _print_link(name, link)
+        _print_link(name, link, is_guessed=address is None)
 
 
-def _link(url: str, token: str) -> str:
-    return f"{url.rstrip('/')}/link/{token}"
+def _link(address: str | None, token: str) -> str:
+    return f"{(address or _USUAL).rstrip('/')}/link/{token}"
 
 
-def _print_link(name: str, link: str) -> None:
+def _print_link(name: str, link: str, *, is_guessed: bool) -> None:
     click.echo(f"With this link '{name}' sets a password; it works once, within {_LINK_HOURS} hours:\n{link}")
+    if is_guessed:
+        click.echo(
+            "No server runs on this database now, so the link has the usual address. If you serve it elsewhere, put that address "
+            "in its place, or say it with --url.",
+            err=True,
+        )

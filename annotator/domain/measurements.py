@@ -4,7 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from annotator.domain.numbers import counted
 from annotator.errors import InvalidValue
+
+FORGOT_WRONG_K = "forget wrong k"  # as the record names it
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,3 +65,19 @@ class Question:
             raise InvalidValue(f"Say whose answers are {self.which}: choose a model.")
         if self.which in {"won", "lost"} and self.other_run_id is None:
             raise InvalidValue("Say against which model instances were won or lost.")
+
+
+def told_of_wrong_k(detail: Mapping[str, object]) -> str:
+    """What an upgrade forgot because it may have been made with a wrong k, and what to do; follows a name.
+
+    >>> told_of_wrong_k({"numbers": 2, "rationales": 0})
+    'forgot 2 measured numbers, because k may have been too small in these long texts; measure again'
+    """
+    numbers, rationales = int(str(detail["numbers"])), int(str(detail["rationales"]))
+    forgotten = [counted(numbers, "measured number")] if numbers else []
+    remedy = "measure again"
+    if rationales:
+        its = "its" if rationales == 1 else "their"
+        forgotten += [f"{counted(rationales, 'selected rationale')} with the answers to {its} tokens"]
+        remedy = "run “annotator attribute … --faithfulness” again, and then measure again"
+    return f"forgot {' and '.join(forgotten)}, because k may have been too small in these long texts; {remedy}"

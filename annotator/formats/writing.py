@@ -1,4 +1,4 @@
-"""Files and folders that appear whole or not at all."""
+"""Files and folders that appear whole or not at all, and are their owner's alone: exports hold texts and people's names."""
 
 import os
 import tempfile
@@ -11,6 +11,8 @@ from typing import BinaryIO, Self
 from annotator.errors import ExportRefused
 from annotator.files import part_folder, sync_folder
 
+_OWNERS_FILE, _OWNERS_FOLDER = 0o600, 0o700  # whatever the umask says, as of databases and backups
+
 
 @contextmanager
 def new_file(path: Path) -> Iterator[BinaryIO]:
@@ -20,6 +22,7 @@ def new_file(path: Path) -> Iterator[BinaryIO]:
     with _said(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         with part_folder(path) as folder, (folder / path.name).open("wb") as file:
+            (folder / path.name).chmod(_OWNERS_FILE)
             yield file
             file.flush()
             os.fsync(file.fileno())
@@ -39,6 +42,7 @@ def new_folder(path: Path) -> Iterator[Path]:
             made = folder / path.name
             made.mkdir()
             yield made
+            _close_to_others(made)
             _sync_tree(made)
             if path.exists():
                 path.rmdir()
@@ -100,6 +104,13 @@ def _said(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise ExportRefused(f"'{path}' cannot be written: {error.strerror or error}.") from error
+
+
+def _close_to_others(folder: Path) -> None:
+    """What is in it too, for those who copy single files out of it."""
+    folder.chmod(_OWNERS_FOLDER)
+    for path in folder.rglob("*"):
+        path.chmod(_OWNERS_FOLDER if path.is_dir() else _OWNERS_FILE)
 
 
 def _sync_tree(folder: Path) -> None:

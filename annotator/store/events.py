@@ -88,6 +88,14 @@ def list_events(store: Store, project_id: int, *, limit: int, offset: int = 0) -
     return [replace(event, excerpt=_excerpt(store, event)) for event in map(_event, rows)]
 
 
+def list_events_of_no_project(store: Store, *, limit: int, offset: int = 0) -> list[Event]:
+    """What is about accounts, links, sign-ins and the whole database, the newest first."""
+    rows = store.rows(
+        f"{_SELECT} WHERE events.project_id IS NULL ORDER BY events.id DESC LIMIT ? OFFSET ?", (limit, offset)
+    )
+    return [_event(row) for row in rows]
+
+
 def _excerpt(store: Store, event: Event) -> str:
     found = store.rows(_EXCERPT, (event.subject_id,)) if event.key else []
     return str(found[0]["excerpt"]) if found else ""

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from annotator.store.database import Store
+from annotator.store.instances import InstanceRow, row_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,3 +35,19 @@ def label_use(store: Store, project_id: int, label: str) -> LabelUse:
         (project_id, label),
     )[0]
     return LabelUse(**dict(row))
+
+
+def instances_with_label(store: Store, project_id: int, label: str, limit: int) -> list[InstanceRow]:
+    """The first instances that carry a label, that an annotation gives it, or that an open proposal or changed version would."""
+    found = store.rows(
+        """SELECT id FROM instances WHERE project_id = ?1 AND (result = ?2
+            OR EXISTS (SELECT 1 FROM annotations WHERE instance_id = instances.id AND annotations.result = ?2)
+            OR EXISTS (SELECT 1 FROM proposals
+                WHERE instance_id = instances.id AND kind = 'contest' AND proposals.state = 'open' AND reason = ?2)
+            OR EXISTS (SELECT 1 FROM perturbations AS p JOIN perturbation_versions AS v
+                ON v.perturbation_id = p.id AND v.number = p.version
+                WHERE original_id = instances.id AND p.state IN ('waiting', 'returned') AND v.result = ?2))
+            ORDER BY id LIMIT ?3""",
+        (project_id, label, limit),
+    )
+    return [row_of(store, row["id"]) for row in found]

@@ -1,8 +1,11 @@
 """Opening a database: what is refused, making one that is not there, bringing an old one up to date."""
 
+import json
+import logging
 from contextlib import closing, suppress
 from pathlib import Path
 
+from annotator.domain.measurements import FORGOT_WRONG_K, told_of_wrong_k
 from annotator.errors import StoreError
 from annotator.files import part_folder, put_in_place
 from annotator.store import sharing
@@ -104,8 +107,21 @@ def bring_up_to_date(store: Store) -> list[str]:
     """Apply the migrations that a database does not have yet; answers their names."""
     store.connection.execute("PRAGMA journal_mode = WAL")
     pending = [migration.name for migration in MIGRATIONS.pending(store.db)]
+    last = store.value("SELECT coalesce(max(id), 0) FROM events")
     MIGRATIONS.apply(store.db)
+    _tell_what_is_forgotten(store, last)
     return pending
+
+
+def _tell_what_is_forgotten(store: Store, last_event_id: int) -> None:
+    """On standard error or in the server's log; the record of each project has it too."""
+    rows = store.rows(
+        "SELECT name, detail FROM events JOIN projects ON projects.id = project_id WHERE action = ? AND events.id > ?",
+        (FORGOT_WRONG_K, last_event_id),
+    )
+    for row in rows:
+        told = told_of_wrong_k(json.loads(row["detail"]))
+        logging.getLogger(__name__).warning("Project “%s”: the upgrade of %s %s.", row["name"], store.named.name, told)
 
 
 def refuse_foreign(store: Store) -> None:

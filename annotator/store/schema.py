@@ -18,6 +18,7 @@ from annotator.store.schema_shown import SHOWN
 from annotator.store.schema_suites import SUITES
 from annotator.store.schema_tokens import TOKENS
 from annotator.store.schema_trainings import TRAININGS
+from annotator.store.schema_wrong_k import forget_wrong_k
 
 MIGRATIONS = Migrations("annotator")
 
@@ -486,3 +487,9 @@ def m014_mywork_by_time(db: Database) -> None:
     db.conn.execute(
         "CREATE INDEX assignments_by_time ON assignments (project_id, user_id, coalesce(submitted_at, created_at), id)"
     )
+
+
+@MIGRATIONS()
+def m015_rules_forget_wrong_k(db: Database) -> None:
+    """Numbers, selected tokens and answers to them in long texts, where k may have been too small."""
+    forget_wrong_k(db)

@@ -17,7 +17,7 @@ from annotator.store import people as people_store
 from annotator.store import projects as projects_store
 from annotator.store.assignments import give_up_work_of
 from annotator.store.database import iso
-from annotator.store.events import add_event, add_repeated_event
+from annotator.store.events import Event, add_event, add_repeated_event, list_events_of_no_project
 from annotator.store.people import Session
 from annotator.store.reviews import give_up_reviews_of
 from annotator.store.tokens import revoke_tokens_of
@@ -140,6 +140,12 @@ def _listed(store: Store) -> list[ListedUser]:
         for user, role in people_store.list_members(store, project.id):
             roles.setdefault(user.id, []).append((project.name, role))
     return [ListedUser(user, tuple(roles.get(user.id, ()))) for user in people_store.list_users(store)]
+
+
+def events_of_accounts(store: Store, actor: User, *, limit: int = 50, offset: int = 0) -> list[Event]:
+    """One page of what no project's record has, newest first: accounts, sign-in links, sign-ins, backups and restores."""
+    require_administrator(actor)
+    return list_events_of_no_project(store, limit=limit, offset=offset)
 
 
 def disable_user(store: Store, actor: User, name: str) -> User:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from annotator.attribution.bag_of_words import BagOfWords
 from annotator.attribution.base import Answerer, Explained, Explainer, Input, Predictor
 from annotator.domain.models import Prediction
 from annotator.domain.projects import Project
@@ -90,6 +91,11 @@ def _names(predictor: Predictor, project: Project, renamed: Mapping[str, str], r
     }
     strange = [label for label, name in names.items() if name not in project.labels]
     twice = len(set(names.values())) < len(names)
+    if strange and isinstance(predictor, BagOfWords):
+        raise ModelError(
+            f"The built-in model '{predictor.name}' learned the label '{strange[0]}', which the project no longer has. Train it "
+            "again (Saliency, Compute attributions; or annotator attribute with --train)."
+        )
     if strange or twice:
         what = f"'{strange[0]}' is none of the project's" if strange else "two of them would be one of the project's"
         label, ours = strange[0] if strange else predictor.labels[0], next(iter(project.labels), "label")

@@ -2,5 +2,6 @@
 
 from annotator.store.database import Store
 from annotator.store.opening import open_store
+from annotator.store.serving import address_of_server, served
 
-__all__ = ["Store", "open_store"]
+__all__ = ["Store", "address_of_server", "open_store", "served"]

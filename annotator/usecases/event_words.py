@@ -7,11 +7,13 @@ bring, is told by its name and its values.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from annotator.domain.measurements import FORGOT_WRONG_K, told_of_wrong_k
 from annotator.domain.numbers import counted
 from annotator.domain.rationales import set_letter
 from annotator.store.events import Event
 from annotator.store.rounds import unpack_verdict
 from annotator.usecases.gating import GATE
+from annotator.usecases.replacing_labels import told_of_replaced
 from annotator.usecases.viewing import finding_line
 
 Detail = Mapping[str, Any]
@@ -47,7 +49,9 @@ def _words(event: Event, detail: Detail, whose: str) -> str:
 
 
 def event_actor(event: Event) -> str:
-    """Who did it; what the scores decided by themselves the gate did."""
+    """Who did it; what the scores decided by themselves the gate did, and what a newer version had to mend its upgrade."""
+    if event.action == FORGOT_WRONG_K:
+        return "the upgrade"
     return "the thresholds" if event.actor == GATE and event.action.startswith(_DECIDE_ROUND) else event.actor
 
 
@@ -248,6 +252,16 @@ def _added(detail: Detail) -> str:
     return f"gave {detail['name']} the role {detail['role']}"
 
 
+def _reset(detail: Detail) -> str:
+    enabled = " and enabled their account again" if detail.get("was_disabled") else ""
+    return f"made a new sign-in link for {detail['name']}{enabled}"
+
+
+def _times(detail: Detail) -> str:
+    """Of what strangers cause only the 1st, 2nd, 4th, 8th ... time is written down."""
+    return f" ({detail['n']} times within the hour)" if detail.get("n", 1) > 1 else ""
+
+
 def _plain(event: Event) -> str:
     values = [f"{name.replace('_', ' ')} {_value(value)}" for name, value in event.detail.items() if value is not None]
     return f"{event.action} ({'; '.join(values)})" if values else event.action
@@ -310,10 +324,29 @@ SENTENCES: dict[str, Callable[[Detail], str]] = {
     "import": _imported,
     "export": _exported,
     "split": _split,
+    "replace label": lambda detail: (
+        f"replaced the label “{detail['label']}” by “{detail['by']}” ({told_of_replaced(detail)})"
+    ),
     "give role": lambda detail: f"gave {detail['user']} the role {detail['role']}",
     "take role": lambda detail: f"took the role {detail['role']} from {detail['user']}",
-    "add user": lambda detail: f"made an account for {detail['name']}, with the role {detail['role']}",
+    "add user": lambda detail: (
+        f"made an account and a sign-in link for {detail['name']}, with the role {detail['role']}"
+    ),
     "add role": _added,
+    "disable user": lambda detail: f"disabled the account of {detail['name']}",
+    "reset user": _reset,
+    "make first link": lambda _: "made the link for the first account; an older one ended",
+    "set password": lambda detail: (
+        "made the first account with the first link" if detail.get("is_first") else "set a password with a sign-in link"
+    ),
+    "sign in": lambda detail: f"signed in{' to the demonstration' if detail.get('is_demonstration') else ''}",
+    "sign out": lambda _: "signed out",
+    "fail to sign in": lambda detail: f"failed to sign in{_times(detail)}",
+    "fail to use token": lambda detail: f"failed to use access token no. {detail['token']}{_times(detail)}",
+    "backup": lambda detail: f"made the backup “{detail['file']}”",
+    "restore": lambda detail: (
+        f"restored the backup “{detail['file']}”{_said(detail.get('kept'), '; what was there is kept as “{}”')}"
+    ),
     "make token": _token,
     "revoke token": lambda detail: f"revoked access token no. {detail['token']} of {detail['of']}",
     "train model": _trained,
@@ -321,6 +354,7 @@ SENTENCES: dict[str, Callable[[Detail], str]] = {
     "start attributing": lambda detail: f"began to compute answers and attributions from {_run(detail)}",
     "attribute": _attributed,
     "measure": lambda detail: f"measured {counted(detail['runs'], 'run')}",
+    FORGOT_WRONG_K: told_of_wrong_k,
     "make word list": _word_list("made"),
     "change word list": _word_list("changed"),
     "remove word list": _word_list("removed"),

@@ -108,7 +108,14 @@ class ImportReport:
         """Say what the gold is made from, where several people annotated a text."""
         if accepted.n_several:
             self.accepted, self.gold_policy = accepted, policy
-            self.notes.append(f"{annotators_words(accepted)} {gold_words(policy, accepted)}")
+            self.notes.append(_several_words(accepted, policy))
+
+    def notes_under(self, policy: GoldPolicy | None) -> list[str]:
+        """The notes as they are when another gold policy is chosen; None changes nothing."""
+        if policy is None or self.accepted is None or self.gold_policy is None:
+            return list(self.notes)
+        told = _several_words(self.accepted, self.gold_policy)
+        return [_several_words(self.accepted, policy) if note == told else note for note in self.notes]
 
     def refuse(self, row: SourceInstance | SourceOutput, name: str, value: str, reason: str) -> None:
         """A row cannot be taken: which field of it, and why."""
@@ -126,3 +133,7 @@ class ImportReport:
             texts = {name: t if isinstance(t, str) else t.text[:120] for name, t in row.segments.items()}
             said = {"key": row.key, "split": row.split, "language": language, "result": row.result, "sets": n_sets}
             self.preview.append({**said, **texts})
+
+
+def _several_words(accepted: Accepted, policy: GoldPolicy) -> str:
+    return f"{annotators_words(accepted)} {gold_words(policy, accepted)}"

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
+from annotator.domain.measurements import FORGOT_WRONG_K
 from annotator.store import Store
 from annotator.store.events import newest_of_actions
 
@@ -62,8 +63,10 @@ _CHANGES: Mapping[str, Callable[[_Detail], bool]] = {
     "choose gold": _always,
     "adjudicate": _always,
     "take gold choice back": _always,
+    "replace label": _always,
     "train model": _changed_numbers,
     "forget model": _always,
     "start attributing": _always,
     "attribute": _always,
+    FORGOT_WRONG_K: _always,
 }

@@ -18,7 +18,6 @@ from annotator.store.instances import (
     queue_keys,
     set_queue_positions,
 )
-from annotator.store.label_use import LabelUse, label_use
 from annotator.store.people import add_role, get_user, list_members, list_users, remove_role, roles_of
 from annotator.store.perturbations import count_of_kind
 from annotator.store.projects import (
@@ -39,6 +38,7 @@ from annotator.text.language import subtags
 from annotator.usecases.gating import decide_all_complete
 from annotator.usecases.marking import are_rationales_reviewed
 from annotator.usecases.preview_settings import check_preview_model
+from annotator.usecases.replacing_labels import require_unused
 from annotator.usecases.rights import require, require_may_create
 from annotator.usecases.veiled_events import veiled
 
@@ -179,7 +179,7 @@ def _checked(store: Store, project: Project, before: Project) -> Project:
     )
     for label in before.labels:
         if label not in project.labels:
-            _require_unused(label, label_use(store, project.id, label))
+            require_unused(store, before, label)
     _check_kinds(store, project, before)
     for rules in (project.settings.required_segments, project.settings.forbidden_segments):
         for label, segments in rules.items():
@@ -198,21 +198,6 @@ def _check_kinds(store: Store, project: Project, before: Project) -> None:
                 f"The kind '{kind}' cannot be removed: {counted(n, 'changed version')} of it "
                 f"{'is' if n == 1 else 'are'} waiting for a checker or an author. Have these approved or withdrawn first."
             )
-
-
-def _require_unused(label: str, use: LabelUse) -> None:
-    if not use.is_used:
-        return
-    counts = (
-        (use.n_instances, "instance"),
-        (use.n_annotations, "annotation"),
-        (use.n_proposals, "open proposal"),
-        (use.n_perturbations, "waiting changed version"),
-    )
-    said = ", ".join(counted(n, what) for n, what in counts if n)
-    raise InvalidValue(
-        f"The label '{label}' cannot be removed: it is used by {said} of this project. Give those another label first."
-    )
 
 
 def _check_segment_rule(project: Project, label: str, segments: Sequence[str]) -> None:

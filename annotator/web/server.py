@@ -21,7 +21,7 @@ from annotator.errors import AnnotatorError, InvalidValue, StoreError
 from annotator.files import scratch_folder
 from annotator.jobs.supervisor import Supervisor
 from annotator.usecases.accounts import make_first_account_link
-from annotator.usecases.databases import open_store
+from annotator.usecases.databases import open_store, served
 from annotator.usecases.upkeep import empty_log, keep_to_owner, tidy
 from annotator.web.listening import Addresses, addresses_of, is_loopback, listen
 from annotator.web.logs import begin_log
@@ -41,6 +41,10 @@ _NOT_ENCRYPTED = (
     "Take care: other machines reach this server without encryption, so passwords and texts can be read on the way. Put a proxy "
     "that speaks TLS in front of it and name its address with --url, or leave --host at 127.0.0.1 and use an SSH tunnel "
     '(docs/commands.md, "Behind a proxy").'
+)
+_TWO_SERVERS = (
+    "Another server already serves this database, at {address}. Nothing is lost with two, but they make each other wait when "
+    "they store something, and new sign-in links lead to the other one: stop one of them (Ctrl+C), unless you want both."
 )
 _PING_SECONDS = 30  # Streamlit's own
 # How long a thread may go on while another one waits: a script run must not hold up the routes (Python's own: 0.005).
@@ -74,11 +78,17 @@ def serve(
         bound, port = listener.getsockname()[:2]
         addresses = addresses_of(bound, port, url)
         # Open until the server ends, so that no other process replaces the file, whether anybody asks for anything or not.
-        with open_store(path, create=not is_demonstration) as store, _own_temporary_files():
+        with (
+            open_store(path, create=not is_demonstration) as store,
+            served(store.path, addresses.for_links) as other,
+            _own_temporary_files(),
+        ):
             first_link = None if is_demonstration else make_first_account_link(store)
             tidy(store)
             # The socket listens already: a browser that comes now waits for the second that Streamlit's import takes.
             _greet(path, addresses, first_link, keep_to_owner(store))
+            if other is not None:
+                sys.stderr.write(f"{_TWO_SERVERS.format(address=other)}\n")
             if open_browser:
                 _open_browser(f"{addresses.here}/link/{first_link}" if first_link else addresses.here)
             os.environ[DATABASE_VARIABLE] = str(path)

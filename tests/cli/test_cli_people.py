@@ -14,6 +14,7 @@ from annotator.cli.main import COMMANDS, run
 from annotator.domain.sources import Problem
 from annotator.errors import ImportRefused
 from annotator.store import open_store
+from annotator.store.serving import served
 from annotator.usecases import accounts
 
 
@@ -57,6 +58,17 @@ def test_adding_a_user_makes_the_database_and_needs_no_project(annotator: Comman
     assert answer.code == 0
     assert answer.out.startswith("'ann' has an account, but no role yet, since there is no project.")
     assert "http://127.0.0.1:8501/link/" in answer.out
+    assert "No server runs on this database now, so the link has the usual address" in answer.err
+
+
+def test_links_begin_with_the_address_of_the_server_that_runs(annotator: Command, path: Path) -> None:
+    annotator("user", "add", "ann", "--role", "administrator")
+    with served(path, "http://127.0.0.1:18765"):
+        for words in (("add", "ben", "--role", "administrator"), ("reset", "ann")):
+            answer = annotator("user", *words)
+            assert "http://127.0.0.1:18765/link/" in answer.out
+            assert answer.err == ""
+        assert "https://a.example/link/" in annotator("user", "reset", "ann", "--url", "https://a.example").out
 
 
 def test_json_is_one_object_and_nothing_else(annotator: Command) -> None:

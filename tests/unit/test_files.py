@@ -106,18 +106,20 @@ def test_what_is_being_made_can_be_read_by_nobody_else_whatever_the_umask(tmp_pa
         os.umask(before)
 
 
-@pytest.mark.parametrize(("umask", "file_mode", "folder_mode"), [(0o022, 0o644, 0o755), (0o077, 0o600, 0o700)])
-def test_an_export_is_for_those_for_whom_the_person_makes_files(
-    umask: int, file_mode: int, folder_mode: int, tmp_path: Path
-) -> None:
+@pytest.mark.parametrize("umask", [0o000, 0o022, 0o077])
+def test_an_export_can_be_read_by_its_owner_alone_whatever_the_umask(umask: int, tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("of an older version")
+    (tmp_path / "a").chmod(0o644)
     before = os.umask(umask)
     try:
-        with new_file(tmp_path / "a"), new_folder(tmp_path / "b"):
-            pass
+        with new_file(tmp_path / "a") as file, new_folder(tmp_path / "b") as folder:
+            file.write(b"new")
+            (folder / "docs").mkdir()
+            (folder / "docs" / "one").write_text("text")
     finally:
         os.umask(before)
-    assert (tmp_path / "a").stat().st_mode & 0o777 == file_mode
-    assert (tmp_path / "b").stat().st_mode & 0o777 == folder_mode
+    modes = {name: (tmp_path / name).stat().st_mode & 0o777 for name in ("a", "b", "b/docs", "b/docs/one")}
+    assert modes == {"a": 0o600, "b": 0o700, "b/docs": 0o700, "b/docs/one": 0o600}
 
 
 def test_an_export_that_fails_leaves_what_was_there(tmp_path: Path) -> None:

@@ -15,7 +15,9 @@ from annotator.store import people as people_store
 from annotator.store.database import iso
 from annotator.store.projects import add_project
 from annotator.usecases import accounts, passwords
+from annotator.usecases.event_words import event_words
 from annotator.usecases.rights import require, require_administrator
+from annotator.usecases.upkeep import back_up
 
 PASSWORD = "a good long password"
 WRONG = "The name or the password is wrong"
@@ -141,6 +143,25 @@ def test_disabling_ends_sessions_and_links_at_once(store: Store) -> None:
     assert accounts.open_link(store, link).user.name == "admin"
     with pytest.raises(InvalidValue, match="'ann' is already disabled"):
         accounts.disable_user(store, LOCAL_OPERATOR, "ann")
+
+
+def test_administrators_read_what_was_done_with_accounts_links_and_the_database(store: Store, tmp_path: Path) -> None:
+    make_project(store)
+    ann = accounts.add_user(store, LOCAL_OPERATOR, "Ann", "administrator").user
+    accounts.add_user(store, LOCAL_OPERATOR, "Ben", "annotator")
+    accounts.disable_user(store, ann, "Ben")
+    accounts.reset_user(store, ann, "Ben")
+    back_up(store, ann, tmp_path / "copy.backup")
+    told = [f"{event.actor} {event_words(event)}" for event in accounts.events_of_accounts(store, ann)]
+    assert told == [
+        "Ann made the backup “copy.backup”",
+        "Ann made a new sign-in link for Ben and enabled their account again",
+        "Ann disabled the account of Ben",
+        f"{LOCAL_OPERATOR.name} made an account and a sign-in link for Ann, with the role administrator",
+    ]
+    assert len(accounts.events_of_accounts(store, ann, limit=1, offset=3)) == 1
+    with pytest.raises(NotAllowed, match="manage accounts"):
+        accounts.events_of_accounts(store, accounts.list_users(store, ann)[1].user)
 
 
 def test_the_only_administrator_cannot_be_disabled(store: Store) -> None:

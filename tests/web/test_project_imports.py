@@ -114,7 +114,10 @@ def test_an_import_asks_which_of_several_annotators_sets_are_the_gold_and_sets_i
     assert "The texts come with 3 annotators each. Gold policy “chosen”" in said(app.warning)
     choice = app.radio(key="import_gold_policy")
     assert (choice.label, choice.value) == ("Gold for these texts", "chosen")
+    assert "Gold policy “chosen”" in said(app.warning)
     choice.set_value("majority").run()
+    assert "Gold policy “majority”: the tokens that more than half of a text's annotators marked" in said(app.warning)
+    assert "Gold policy “chosen”" not in said(app.warning)
     app.button(key="import_store").click().run()
     assert not app.exception
     assert find_project(store, "Project").settings.gold_policy == "majority"

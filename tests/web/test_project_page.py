@@ -183,3 +183,39 @@ def test_forms_are_not_stretched_over_a_wide_screen_and_tables_use_it(
     assert not page.exception
     widths = [block.proto.width_config for block in page.main.children.values() if hasattr(block.proto, "width_config")]
     assert [width.use_stretch for width in widths if width.use_stretch or width.pixel_width][-1] == is_wide
+
+
+def test_taking_a_role_away_asks_first_and_says_what_it_means(
+    store: Store, texts, lea, opened: Opened, add_person
+) -> None:
+    project = texts(1)
+    lead = lea(project)
+    add_person("ann", project, "annotator")
+    app = opened(project, lead, "People").run()
+    app.selectbox("people_take_role").set_value("ann · annotator").run()
+    [button] = [one for one in app.button if one.label == "Take it away"]
+    button.click().run()
+    assert "ann · annotator" in app.selectbox("people_take_role").options
+    assert any("will no longer have the role annotator in" in one.value for one in app.markdown)
+    assert {one.label for one in app.button if one.key in {"people_take_go", "people_take_not"}} == {
+        "Keep it",
+        "Take it away",
+    }
+
+
+@pytest.mark.parametrize("is_administrator", [False, True])
+def test_the_record_of_accounts_is_for_administrators_alone(
+    store: Store, texts, lea, opened: Opened, is_administrator: bool
+) -> None:
+    project = texts(1)
+    lead = lea(project)
+    if is_administrator:
+        lead = accounts.add_user(store, LOCAL_OPERATOR, "ada", "administrator").user
+    app = opened(project, lead, "Record").run()
+    about = [one for one in app.button_group if one.key == "record_about"]
+    assert bool(about) == is_administrator
+    if about:
+        app.session_state["record_about"] = "accounts and database"
+        app.run()
+        [told] = app.dataframe
+        assert "made an account and a sign-in link for ada, with the role administrator" in list(told.value["what"])

@@ -120,6 +120,15 @@ def wait_until(holds: Callable[[], bool]) -> None:
         time.sleep(0.05)
 
 
+def test_a_second_server_on_a_database_says_so_with_the_address_of_the_first(running: Running, program: Path) -> None:
+    with serving(program, running.path, n_lines=3) as second:
+        line = next(one for one in second.printed if one.startswith("Another server"))
+        assert line.startswith(
+            f"Another server already serves this database, at http://127.0.0.1:{running.port}. Nothing is lost with two"
+        )
+    assert not any("Another server" in one for one in running.printed)
+
+
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return copy_program(tmp_path_factory.mktemp("program"), [page.file for page in PAGES])

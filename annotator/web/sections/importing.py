@@ -142,9 +142,10 @@ def _show_check(
         f"{counted(answer.n_new, *texts)}, {answer.n_updated:,} changed, {answer.n_unchanged:,} unchanged.{held}",
         icon=":material/check_circle:",
     )
-    for note in answer.notes:
-        st.warning(as_text(note), icon=":material/info:")
+    place = st.container()
     policy = _ask_policy(answer)
+    for note in answer.notes_under(policy):
+        place.warning(as_text(note), icon=":material/info:")
     _show_problems(("row left out", "rows left out"), answer.problems, answer.n_problems)
     _show_problems(("warning", "warnings"), answer.warnings, answer.n_warnings)
     if answer.preview:

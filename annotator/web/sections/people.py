@@ -2,12 +2,14 @@
 
 import streamlit as st
 
-from annotator.domain.people import PROJECT_ROLES
+from annotator.domain.people import PROJECT_ROLES, Role
 from annotator.domain.projects import Project
+from annotator.errors import AnnotatorError
 from annotator.usecases.databases import Store
 from annotator.usecases.projects import give_role, members_of, people_to_choose, take_role
+from annotator.web.frame import as_text
 from annotator.web.page_parts import show_missing_labels, show_missing_people
-from annotator.web.session import Visit
+from annotator.web.session import Visit, current_visit, page_store
 
 
 def show(store: Store, visit: Visit, project: Project) -> None:
@@ -32,10 +34,31 @@ def show(store: Store, visit: Visit, project: Project) -> None:
         st.markdown("**Take a role away**")
         held = {f"{user.name} · {role}": (user.name, role) for user, role in members}
         chosen = st.selectbox("Person and role", list(held), key="people_take_role")
-        if st.form_submit_button("Take it away") and chosen:
-            take_role(store, visit.user, project.id, *held[chosen])
-            st.rerun()
+        is_asked = st.form_submit_button("Take it away")
+    if is_asked and chosen:
+        _ask_to_take(project, *held[chosen])
     st.caption(
         "To add somebody who has no account yet, ask an administrator. The command `annotator user add NAME --role ROLE` makes "
         "an account and prints a one-time sign-in link."
     )
+
+
+@st.dialog("Take a role away?")
+def _ask_to_take(project: Project, name: str, role: Role) -> None:
+    """It runs again by itself, when the page's own connection is closed: so it opens one."""
+    st.markdown(
+        f"{as_text(name)} will no longer have the role {role} in “{as_text(project.name)}”. What they submitted and scored "
+        "stays; a text that they hold goes to somebody else, unless another role lets them keep it. You can give the role again "
+        "at any time."
+    )
+    take, keep = st.columns(2)
+    if keep.button("Keep it", width="stretch", key="people_take_not"):
+        st.rerun()
+    if take.button("Take it away", type="primary", width="stretch", key="people_take_go"):
+        with page_store() as store:
+            try:
+                take_role(store, current_visit(store).user, project.id, name, role)
+            except AnnotatorError as error:
+                st.error(as_text(str(error)), icon=":material/error:")
+                return
+        st.rerun()

@@ -1,9 +1,13 @@
-"""The record: who did what, on which text, and when, in sentences; newest first, paged."""
+"""The record: who did what, on which text, and when, in sentences; newest first, paged.
+
+Administrators also read what belongs to no project: accounts, sign-in links, backups.
+"""
 
 import streamlit as st
 
 from annotator.domain.projects import Project
 from annotator.domain.texts import first_words
+from annotator.usecases.accounts import events_of_accounts
 from annotator.usecases.databases import Store
 from annotator.usecases.event_words import event_actor, event_lines, event_words
 from annotator.usecases.projects import events_of
@@ -11,13 +15,23 @@ from annotator.web.session import Visit
 
 _PAGE = 50
 _HEIGHT = 560  # pixels: the choice of the page stays in sight below
+_OF_PROJECT, _OF_SERVER = "this project", "accounts and database"
 
 
 def show(store: Store, visit: Visit, project: Project) -> None:
-    """One page of the project's events."""
+    """One page of the project's events, or of those that are of no project."""
+    about = _OF_PROJECT
+    if visit.user.is_administrator:
+        about = st.segmented_control(
+            "About", (_OF_PROJECT, _OF_SERVER), default=about, required=True, key="record_about"
+        )
     place = st.container()
-    page = int(st.number_input("Page", 1, key="record_page", width=140))
-    events = events_of(store, visit.user, project.id, limit=_PAGE, offset=_PAGE * (page - 1))
+    page = int(st.number_input("Page", 1, key=f"record_page_{about}", width=140))
+    here = {"limit": _PAGE, "offset": _PAGE * (page - 1)}
+    if about == _OF_SERVER:
+        events = events_of_accounts(store, visit.user, **here)
+    else:
+        events = events_of(store, visit.user, project.id, **here)
     if not events:
         place.caption("There is nothing on this page. Go back to page 1." if page > 1 else "Nothing has happened yet.")
         return
@@ -27,14 +41,13 @@ def show(store: Store, visit: Visit, project: Project) -> None:
                 "when": event.at.replace("T", " ")[:19],
                 "who": event_actor(event),
                 "what": "; ".join((event_words(event), *event_lines(event))),
-                "text": first_words(event.excerpt),
-                "key": event.key,
+                **({} if about == _OF_SERVER else {"text": first_words(event.excerpt), "key": event.key}),
             }
             for event in events
         ],
         hide_index=True,
         height=min(_HEIGHT, 38 + 35 * len(events)),
-        key=f"record_events_{page}",
+        key=f"record_events_{about}_{page}",
         column_config={
             "when": st.column_config.TextColumn(width=140),
             "who": st.column_config.TextColumn(width=110),

@@ -14,12 +14,13 @@ from annotator.domain.projects import (
     Project,
     ResultMode,
 )
-from annotator.errors import InvalidValue
+from annotator.errors import InvalidValue, LabelInUse
 from annotator.usecases.databases import Store
 from annotator.usecases.projects import change_project
 from annotator.usecases.word_lists import word_lists
 from annotator.web.frame import as_text
 from annotator.web.page_parts import labels_in, show_missing_people
+from annotator.web.sections import replacing_label
 from annotator.web.sections.rules_previews import ask_previews
 from annotator.web.session import Visit
 
@@ -54,10 +55,15 @@ def show(store: Store, visit: Visit, project: Project) -> None:
             own_kinds = _ask_own_kinds(project)
         changed = _ask_segment_rules(project, changed)
         changed = _ask_data_set(project, changed)
+        in_use = None
         if st.form_submit_button("Save the rules", type="primary"):
-            _save(store, visit, changed, with_previews, own_kinds)
+            in_use = _save(store, visit, changed, with_previews, own_kinds)
         # The browser holds such a form back by itself, and says so only at the field, which may be out of sight.
         st.caption("If nothing is saved, a number above is outside its range; its field says so.")
+    if told := st.session_state.pop("rules_told", None):
+        st.success(as_text(told), icon=":material/check:")
+    if in_use is not None:
+        replacing_label.dialog(project, in_use, changed.labels)
 
 
 def _save(
@@ -66,16 +72,18 @@ def _save(
     changed: Project,
     with_previews: Callable[[Project], Project],
     own_kinds: tuple[str, ...],
-) -> None:
+) -> str | None:
+    """Answers the label that something still uses, where that is why nothing was saved."""
     try:
         asked = with_previews(changed)
         settings = replace(asked.settings, own_perturbation_kinds=own_kinds)  # refuses what is no name for a kind
         stored = change_project(store, visit.user, replace(asked, settings=settings))
     except InvalidValue as error:
         st.error(as_text(str(error)), icon=":material/error:")
-        return
+        return error.label if isinstance(error, LabelInUse) else None
     st.toast("The rules are saved.", icon=":material/check:")
     show_missing_people(store, visit, stored)
+    return None
 
 
 def _key(project: Project, field: str) -> str:

@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from annotator.store import open_store
+from annotator.store.people import list_members
 from annotator.store.projects import get_project_by_id
 from benchmarks.served import Server
 from tests.browser.stories.story import Person
@@ -213,6 +214,27 @@ def test_a_label_in_use_and_a_taken_name_are_refused_on_the_rules_page(person: C
     lead.sees("cannot be removed")
 
 
+def test_a_label_in_use_leads_to_its_texts_and_is_replaced_by_another(server: Server, person: Come) -> None:
+    lead = person("Lead").open("/project?project=1")
+    lead.section("Rules")
+    labels = lead.page.get_by_label("Labels, separated by commas")
+    labels.fill("bad, positive")
+    lead.page.get_by_role("button", name="Save the rules").click()
+    dialog = lead.page.get_by_role("dialog")
+    dialog.get_by_role("button").nth(1).click()  # the first text, after the cross
+    lead.page.wait_for_url("**instance=*")
+    lead.section("Rules")
+    labels.fill("bad, positive")
+    lead.page.get_by_role("button", name="Save the rules").click()
+    dialog.get_by_role("button", name="Replace the label").click()
+    lead.sees("“negative” is replaced by “bad”")
+    with open_store(server.database) as store:
+        assert get_project_by_id(store, 1).labels == ("bad", "positive")
+        assert not store.value("SELECT count(*) FROM instances WHERE project_id = 1 AND result = 'negative'")
+    lead.page.get_by_role("button", name="Save the rules").click()
+    lead.sees("The rules are saved")
+
+
 def test_the_rules_are_saved_and_hold_at_once(person: Come) -> None:
     lead = person("Lead").open("/project?project=1")
     lead.section("Rules")
@@ -221,3 +243,19 @@ def test_the_rules_are_saved_and_hold_at_once(person: Come) -> None:
     lead.sees("The rules are saved")
     ann = person("Annotator 1").annotate(1)
     ann.page.get_by_role("button", name="No rationale").wait_for()
+
+
+def test_a_role_is_taken_away_only_after_a_question(server: Server, person: Come) -> None:
+    lead = person("Lead").open("/project?project=1")
+    lead.section("People")
+    page = lead.page
+    page.get_by_role("combobox", name="Person and role").click()
+    page.get_by_role("option", name="Annotator 2 · annotator").click()
+    dialog = page.get_by_role("dialog")
+    for answer, is_left in (("Keep it", True), ("Take it away", False)):
+        page.get_by_test_id("stForm").get_by_role("button", name="Take it away").click()
+        dialog.get_by_role("button", name=answer).click()
+        dialog.wait_for(state="detached")
+        with open_store(server.database) as store:
+            roles = {(user.name, role) for user, role in list_members(store, 1)}
+        assert (("Annotator 2", "annotator") in roles) is is_left
