@@ -86,7 +86,7 @@ def _show(error: AnnotatorError) -> None:
     if isinstance(error, ImportRefused):
         for problem in error.problems:
             click.echo(f"  {problem}", err=True)
-        show_rest(error.n_problems, error.problems, "problem")
+        show_rest(error.n_problems, sum(problem.n for problem in error.problems), "problem")
 
 
 if __name__ == "__main__":

@@ -248,7 +248,7 @@ def _show_notes(report: ImportReport) -> None:
 def _show_problems(what: str, problems: Sequence[Problem], n: int, rest: str) -> None:
     for problem in problems:
         click.echo(f"{what}: {problem}", err=True)
-    show_rest(n, problems, rest)
+    show_rest(n, sum(problem.n for problem in problems), rest)
 
 
 @click.command("export")

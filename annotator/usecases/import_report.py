@@ -50,9 +50,9 @@ class ImportOptions:
     gold_policy: GoldPolicy | None = None
 
 
-@dataclass(slots=True)
+@dataclass
 class ImportReport:
-    """What an import did, or would do; `problems` and `warnings` hold the first 200 of each, the counts all.
+    """What an import did, or would do; `problems` and `warnings` hold the first 200 different ones, the counts all.
 
     notes: what the person who imports should know of the file as a whole, in sentences
     n_unlabelled: new texts without a label, where the project has no labels either
@@ -79,14 +79,21 @@ class ImportReport:
     notes: list[str] = field(default_factory=list)
     preview: list[dict[str, object]] = field(default_factory=list)
 
+    def __post_init__(self) -> None:
+        self._kept: dict[tuple[bool, str, str, str, str], int] = {}  # no field: it says nothing that the lists do not
+
     def add_problem(self, problem: Problem) -> None:
-        """Count a problem or a warning; the first 200 of each are kept to be shown."""
+        """Count a problem or a warning; the first 200 of each are kept to be shown, the same one of several rows once."""
         if problem.is_warning:
             self.n_warnings += 1
         else:
             self.n_problems += 1
         kept = self.warnings if problem.is_warning else self.problems
-        if len(kept) < _SHOWN_PROBLEMS:
+        place = self._kept.get(kind := (problem.is_warning, *problem.kind))
+        if place is not None:
+            kept[place] = kept[place].again(problem.line)
+        elif len(kept) < _SHOWN_PROBLEMS:
+            self._kept[kind] = len(kept)
             kept.append(problem)
 
     def tell_widened(self) -> None:

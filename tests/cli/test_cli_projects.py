@@ -126,11 +126,11 @@ def test_problems_and_warnings_are_listed_apart_and_counted(annotator: Command, 
     annotator("project", "create", "P", "--task", "sentiment")
     fields = {"text": {"text": "a b"}}
     rows = [{"id": f"w{n}", "fields": fields, "pair": {"group": f"g{n}", "role": "perturbed"}} for n in range(202)]
-    rows += [{"id": f"p{n}", "fields": {"text": {"text": ""}}} for n in range(201)]
+    rows += [{"id": f"w{n}", "fields": fields} for n in range(201)]
     file = tmp_path / "rows.jsonl"
     file.write_text("".join(json.dumps(row) + "\n" for row in rows))
     refused = annotator("import", "jsonl", str(file), "--project", "P")
-    assert refused.err.count("has no text") == 200
+    assert refused.err.count("keys are unique within a split") == 200
     assert "warning" not in refused.err
     assert refused.err.endswith("... and 1 more problem\n")
     taken = annotator("import", "jsonl", str(file), "--project", "P", "--skip-invalid")
@@ -138,6 +138,19 @@ def test_problems_and_warnings_are_listed_apart_and_counted(annotator: Command, 
     assert "... and 1 more problem\n" in taken.err
     assert "... and 2 more warnings\n" in taken.err
     assert "201 left out, 202 warnings" in taken.out
+
+
+def test_the_same_problem_in_many_rows_is_printed_once_and_nothing_is_said_to_be_missing(
+    annotator: Command, tmp_path: Path
+) -> None:
+    annotator("project", "create", "P", "--task", "sentiment", "--labels", "bad,good")
+    file = tmp_path / "rows.csv"
+    file.write_text("id,text,label\n" + "".join(f"{n},Fine.,odd\n" for n in range(250)))
+    refused = annotator("import", "csv", str(file), "--project", "P")
+    assert refused.err.splitlines()[0].startswith("'rows.csv' has 250 problems; nothing was stored.")
+    assert "rows.csv, in 250 rows (lines 2, 3, 4, 5, 6, …), field label, value 'odd'" in refused.err
+    assert refused.err.count("field label") == 1
+    assert "more problem" not in refused.err
 
 
 @pytest.mark.parametrize(("is_terminal", "last"), [(True, ["12,000 instances read"]), (False, [])])

@@ -11,6 +11,7 @@ from annotator.domain.instances import Draft
 from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.domain.projects import Project
 from annotator.domain.rationales import RationaleSet
+from annotator.domain.sources import Problem
 from annotator.domain.tasks import get_task
 from annotator.errors import ImportRefused, InvalidValue, NotAllowed
 from annotator.store import Store, open_store
@@ -54,10 +55,31 @@ def test_a_file_with_one_bad_row_stores_nothing(
 def test_the_first_two_hundred_problems_are_listed_and_all_are_counted(
     make_project: Callable[..., Project], import_rows: Rows
 ) -> None:
-    rows = [{"id": f"t{n}", "text": "Fine.", "label": "furious"} for n in range(450)]
+    rows = [{"id": f"t{n}", "text": "Fine.", "label": f"furious {n}"} for n in range(450)]
     with pytest.raises(ImportRefused) as refusal:
         import_rows(make_project(), rows)
     assert (len(refusal.value.problems), refusal.value.n_problems) == (200, 450)
+
+
+def test_the_same_problem_in_many_rows_is_told_once_with_their_number_and_the_first_lines(
+    make_project: Callable[..., Project], import_rows: Rows
+) -> None:
+    rows = [{"id": f"t{n}", "text": "Fine.", "label": "furious" if n else "sad"} for n in range(1205)]
+    with pytest.raises(ImportRefused) as refusal:
+        import_rows(make_project(), rows)
+    alone, repeated = refusal.value.problems
+    assert (alone.line, alone.n, alone.value, alone.lines()) == (1, 1, "sad", "1")
+    assert (repeated.line, repeated.n, repeated.lines()) == (2, 1204, "2, 3, 4, 5, 6, …")
+    assert ", in 1,204 rows (lines 2, 3, 4, 5, 6, …), field label, value 'furious': The project has" in str(repeated)
+    assert refusal.value.n_problems == 1205
+
+
+def test_a_warning_and_a_problem_of_the_same_words_are_told_apart() -> None:
+    report = ImportReport()
+    for n in range(4):
+        report.add_problem(Problem("a.csv", n, "text", "x", "It is odd.", is_warning=n % 2 == 1))
+    assert [(p.lines(), p.n) for p in report.problems] == [("0, 2", 2)]
+    assert [(p.lines(), p.n) for p in report.warnings] == [("1, 3", 2)]
 
 
 def test_bad_rows_may_be_left_out_and_the_rest_stored(

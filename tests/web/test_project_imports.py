@@ -129,6 +129,20 @@ def test_an_import_with_one_annotator_asks_nothing(page, make_project) -> None:
     assert not app.warning
 
 
+def test_the_same_problem_of_many_rows_is_one_line_of_the_table_with_its_whole_reason(page, make_project) -> None:
+    odd = [{"id": f"t{n}", "text": "Good food.", "label": "furious"} for n in range(1200)]
+    app = page(make_project(), "Import")
+    app.file_uploader(key="import_files").set_value([as_file(odd)]).run()
+    app.selectbox(key="import_format").set_value("jsonl")
+    app = app.button(key="import_check").click().run()
+    [table] = app.table
+    told = table.value.iloc[0]
+    assert (told["rows"], told["line"], told["field"]) == ("1,200", "1, 2, 3, 4, 5, …", "label")
+    assert told["reason"].replace("\\", "").endswith("(it has 'negative', 'positive'); correct or add it.")
+    assert len(table.value) == 1
+    assert said(app.error).startswith("The project has no label 'furious'")
+
+
 def test_a_preview_says_which_spans_were_widened(page, make_project) -> None:
     row = {
         "id": "a",

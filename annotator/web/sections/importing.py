@@ -16,6 +16,7 @@ from annotator.usecases.importing import READABLE, READABLE_OUTPUT, import_file
 from annotator.usecases.uploads import laid_out, name_that_repeats
 from annotator.web.frame import as_text
 from annotator.web.page_parts import show_missing_labels
+from annotator.web.sections.problem_table import show_problem_table
 from annotator.web.session import Visit
 
 _GOLD_WORDS = {"accepted": "accepted gold", "draft": "drafts to be revised", "reference": "for reference only"}
@@ -179,7 +180,7 @@ def _show_refusal(refusal: ImportRefused) -> None:
     n = refusal.n_problems
     st.error(
         f"{counted(n, 'problem')}; nothing can be stored until they are corrected or left out."
-        if n > 1
+        if len(refusal.problems) > 1
         else as_text(f"{refusal.problems[0].reason} Nothing can be stored until this is corrected or left out."),
         icon=":material/error:",
     )
@@ -190,15 +191,6 @@ def _show_problems(words: tuple[str, str], problems: Sequence[Problem], n: int) 
     """A table under their number; words: for one of them, and for several."""
     if not n:
         return
-    what = words[n > 1]
-    rows = [
-        {"file": p.source, "line": p.line, "field": p.field, "value": p.value[:200], "reason": p.reason}
-        for p in problems
-    ]
-    st.caption(f"{n:,} {what}" + (f", the first {len(rows)} of them" if n > len(rows) else ""))
-    st.dataframe(
-        rows,
-        hide_index=True,
-        key=f"import_{words[1].replace(' ', '_')}",
-        column_config={"reason": st.column_config.TextColumn(width="large")},
-    )
+    n_told = sum(problem.n for problem in problems)
+    st.caption(f"{n:,} {words[n > 1]}" + (f", the first {n_told:,} of them" if n > n_told else ""))
+    show_problem_table(problems)
