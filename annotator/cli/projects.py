@@ -210,7 +210,7 @@ class _Progress:
 
 def _refusal(refusal: ImportRefused) -> dict[str, Any]:
     problems = [dataclasses.asdict(problem) for problem in refusal.problems]
-    return {"stored": False, "n_problems": refusal.n_problems, "problems": problems}
+    return {"stored": False, "n_problems": refusal.n_problems, "problems": problems, "notes": list(refusal.notes)}
 
 
 def _print_report(report: ImportReport, as_json: bool) -> None:
@@ -238,7 +238,7 @@ def _print_report(report: ImportReport, as_json: bool) -> None:
 
 def _show_notes(report: ImportReport) -> None:
     """What is to be known of the file as a whole, with what one can do about it here."""
-    for note in report.notes:
+    for note in report.file_words:
         click.echo(f"note: {note}", err=True)
     if report.gold_policy is not None:
         others = ", ".join(policy for policy in GOLD_POLICIES if policy != report.gold_policy)

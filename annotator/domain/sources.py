@@ -340,6 +340,14 @@ class SourcePerturbation:
 
 
 @dataclass(frozen=True, slots=True)
+class SourceColumns:
+    """What the columns of a table are taken for, in words, and a question for each that may be meant otherwise."""
+
+    told: str
+    doubts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class SourceInstance:
     """One input with what the file says of it.
 
@@ -386,4 +394,4 @@ OwnItem = (
     | SourcePerturbation
     | SourceEvent
 )
-SourceItem = OwnItem | Problem
+SourceItem = OwnItem | SourceColumns | Problem

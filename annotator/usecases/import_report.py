@@ -10,7 +10,7 @@ from annotator.domain.gold import Accepted
 from annotator.domain.models import SourceOutput
 from annotator.domain.numbers import counted
 from annotator.domain.projects import GoldPolicy
-from annotator.domain.sources import Problem, SourceInstance
+from annotator.domain.sources import Problem, SourceColumns, SourceInstance
 from annotator.formats.findings import Places
 from annotator.text.merging import HOWS, How
 from annotator.usecases.imported_work import annotators_words, gold_words
@@ -54,6 +54,7 @@ class ImportOptions:
 class ImportReport:
     """What an import did, or would do; `problems` and `warnings` hold the first 200 different ones, the counts all.
 
+    columns: what the columns of a table are taken for; doubts: which of them may be meant otherwise; in sentences
     notes: what the person who imports should know of the file as a whole, in sentences
     n_unlabelled: new texts without a label, where the project has no labels either
     accepted: where several people annotated texts, how many annotations there are; gold_policy: what is made of them
@@ -76,6 +77,8 @@ class ImportReport:
     n_unlabelled: int = 0
     accepted: Accepted | None = None
     gold_policy: GoldPolicy | None = None
+    columns: list[str] = field(default_factory=list)
+    doubts: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     preview: list[dict[str, object]] = field(default_factory=list)
 
@@ -95,6 +98,17 @@ class ImportReport:
         elif len(kept) < _SHOWN_PROBLEMS:
             self._kept[kind] = len(kept)
             kept.append(problem)
+
+    def tell_columns(self, tables: Iterable[SourceColumns]) -> None:
+        """Say what became of the columns."""
+        for table in tables:
+            self.columns.append(table.told)
+            self.doubts += table.doubts
+
+    @property
+    def file_words(self) -> list[str]:
+        """What is to be known of the file as a whole, in sentences."""
+        return [*self.columns, *self.doubts, *self.notes]
 
     def tell_widened(self) -> None:
         """Say which spans were widened to whole tokens, and of how many."""

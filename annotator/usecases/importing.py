@@ -9,7 +9,7 @@ from typing import Any
 from annotator.domain.numbers import counted
 from annotator.domain.people import User
 from annotator.domain.projects import GoldPolicy, Project
-from annotator.domain.sources import Problem
+from annotator.domain.sources import Problem, SourceColumns
 from annotator.errors import ImportRefused, InvalidValue
 from annotator.formats.base import OutputOptions, ReadOptions
 from annotator.formats.file_kinds import is_blank
@@ -132,21 +132,21 @@ def _refuse_blank(path: Path) -> None:
 
 @dataclass(slots=True)
 class _Counted:
-    """The items of a file, and how many of them were no problems."""
+    """The items of a file, and how many of them are rows that can be used."""
 
     items: Iterable[object]
     n_rows: int = 0
 
     def each(self) -> Iterator[Any]:
         for item in self.items:
-            self.n_rows += not isinstance(item, Problem)
+            self.n_rows += not isinstance(item, Problem | SourceColumns)
             yield item
 
 
 def _refuse(report: ImportReport, options: ImportOptions, path: Path, format_name: str, n_rows: int) -> None:
     """Raise where nothing of the file may be stored: for its problems, or because there is nothing in it."""
     if report.n_problems and (n_rows == 0 or not options.skip_invalid):
-        raise ImportRefused(_refusal(report, path, n_rows), report.problems, report.n_problems)
+        raise ImportRefused(_refusal(report, path, n_rows), report.problems, report.n_problems, report.file_words)
     if n_rows == 0:
         raise InvalidValue(
             f"{_named(path)} has no row that the format {format_name} reads; there is nothing to import. "

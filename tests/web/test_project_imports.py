@@ -143,6 +143,28 @@ def test_the_same_problem_of_many_rows_is_one_line_of_the_table_with_its_whole_r
     assert said(app.error).startswith("The project has no label 'furious'")
 
 
+def test_a_check_says_what_columns_become_and_asks_where_one_looks_like_the_label(page, make_project) -> None:
+    app = page(make_project(), "Import")
+    table = ("rows.csv", b"id,text,Gold\na,Good food.,positive\n", "text/csv")
+    app.file_uploader(key="import_files").set_value([table]).run()
+    app = app.button(key="import_check").click().run()
+    assert "'Gold' becomes metadata. No column is the label or the split." in said(app.caption)
+    assert "The column 'Gold' looks like the label, but" in said(app.warning)
+
+
+def test_a_header_that_cannot_be_used_shows_all_that_is_wrong_with_it_at_once(page, make_project) -> None:
+    app = page(make_project(), "Import")
+    table = ("rows.csv", b"ID,Tweet,Gold\na,Good food.,positive\n", "text/csv")
+    app.file_uploader(key="import_files").set_value([table]).run()
+    app = app.button(key="import_check").click().run()
+    reasons = [reason.replace("\\", "") for reason in app.table[0].value["reason"]]
+    assert [reason.partition("?")[0] for reason in reasons] == [
+        "No column holds the key of each row. Is it 'ID'",
+        "No column holds the text. Is it 'Tweet'",
+    ]
+    assert "The column 'Gold' looks like the label, but" in said(app.info)
+
+
 def test_a_preview_says_which_spans_were_widened(page, make_project) -> None:
     row = {
         "id": "a",

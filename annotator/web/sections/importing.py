@@ -143,13 +143,15 @@ def _show_check(
         f"{counted(answer.n_new, *texts)}, {answer.n_updated:,} changed, {answer.n_unchanged:,} unchanged.{held}",
         icon=":material/check_circle:",
     )
-    for note in answer.notes:
+    for told in answer.columns:
+        st.caption(as_text(told))
+    for note in (*answer.doubts, *answer.notes):
         st.warning(as_text(note), icon=":material/info:")
     policy = _ask_policy(answer)
     _show_problems(("row left out", "rows left out"), answer.problems, answer.n_problems)
     _show_problems(("warning", "warnings"), answer.warnings, answer.n_warnings)
     if answer.preview:
-        st.dataframe(answer.preview, hide_index=True, key="import_preview")
+        st.dataframe(answer.preview, hide_index=True, key="import_preview", placeholder="–")
     if answer.n_new + answer.n_updated == 0:
         st.info("There is nothing to store.")
     elif st.button(f"Store {counted(answer.n_new + answer.n_updated, 'instance')}", type="primary", key="import_store"):
@@ -185,6 +187,8 @@ def _show_refusal(refusal: ImportRefused) -> None:
         icon=":material/error:",
     )
     _show_problems(("problem", "problems"), refusal.problems, refusal.n_problems)
+    for note in refusal.notes:
+        st.info(as_text(note), icon=":material/info:")
 
 
 def _show_problems(words: tuple[str, str], problems: Sequence[Problem], n: int) -> None:
