@@ -123,8 +123,7 @@ def show(database: Path, name: str, as_json: bool) -> None:
 
 
 @click.command("import")
-@click.argument("format_name", metavar="FORMAT")
-@click.argument("path", type=click.Path(path_type=Path))
+@click.argument("places", metavar="[FORMAT] PATH", nargs=-1, required=True)
 @_PROJECT
 @click.option("--split", help="The split of a single file that names none.")
 @click.option("--language", help="The language of texts whose file names none.")
@@ -158,31 +157,58 @@ def show(database: Path, name: str, as_json: bool) -> None:
 )
 @json_option
 @click.pass_obj
-def import_(database: Path, /, format_name: str, path: Path, project_name: str, as_json: bool, **options: Any) -> None:
+def import_(database: Path, /, places: tuple[str, ...], project_name: str, as_json: bool, **options: Any) -> None:
     """Read a file or folder into a project: all of it or nothing.
 
     FORMAT is one of those in docs/formats.md, such as csv, jsonl, eraser, benchmark; for model output, predictions,
-    attributions, eraser-predictions.
+    attributions, eraser-predictions. Without it the file's first lines tell the format, and it is said which.
     """
     from annotator.usecases.importing import import_file
     from annotator.usecases.projects import find_project
 
+    if len(places) > 2:
+        raise click.UsageError("Give a format and a file or folder, or the file or folder alone.")
+    path = Path(places[-1])
     if not path.exists():
         raise NotFound(f"There is no file or folder '{path}'.")
     with opened(database) as store:
         found = find_project(store, project_name)
+        format_name = places[0] if len(places) > 1 else _guessed_format(path)
         progress = _Progress()
         try:
             report = import_file(
                 store, LOCAL_OPERATOR, found, format_name, path, ImportOptions(**options), progress=progress.take
             )
+        except InvalidValue:
+            _tell_other_format(path, format_name)
+            raise
         except ImportRefused as refusal:
+            _tell_other_format(path, format_name)
             if as_json:
                 print_json(_refusal(refusal))
             raise
         finally:
             progress.end()
     _print_report(report, as_json)
+
+
+def _guessed_format(path: Path) -> str:
+    from annotator.usecases.importing import guessed
+
+    guess = guessed(path)
+    if guess is None:
+        raise InvalidValue(f"Nothing in '{path}' tells its format. Name it: annotator import FORMAT '{path}'.")
+    click.echo(f"note: This looks like {guess.words}; it is read as {guess.format_name}.", err=True)
+    return guess.format_name
+
+
+def _tell_other_format(path: Path, format_name: str) -> None:
+    """Where a file is refused that looks like one of another format."""
+    from annotator.usecases.importing import guessed
+
+    guess = guessed(path)
+    if guess is not None and guess.format_name != format_name:
+        click.echo(f"note: This looks like {guess.words}. Try the format {guess.format_name}.", err=True)
 
 
 class _Progress:

@@ -19,7 +19,7 @@ _MEANINGS = {
     "annotator_label": "the annotator's {result}",
     "rationales": "the rationale sets",
     "note": "the annotator's note",
-    "exhaustive": "whether the sets hold all the evidence",
+    "exhaustive": "whether the sets are exhaustive",
     "parent": "the key of the original",
     "perturbation_kind": "the kind of changed version",
     "tokens": "the tokens",
@@ -61,17 +61,18 @@ def taken(plan: Plan, task: Task) -> str:
 
     >>> from annotator.domain.tasks import TASKS
     >>> taken(make_plan(TASKS["sentiment"], ("id", "text", "stars")), TASKS["sentiment"])
-    "The column 'id' is the key, 'text' is the text. 'stars' becomes metadata. No column is the label or the split."
+    "The column 'id' holds the key, 'text' the text. 'stars' becomes metadata. No column holds the label or the split."
     """
-    known = [f"'{shown(column)}' is {_meaning(name, task)}" for name, column in plan.fields]
-    known[1:1] = [f"'{shown(column)}' is {_segment_words(segment)}" for segment, column in plan.segments]
-    sentences = [f"The column {', '.join(known)}."] if known else []
+    known = [(column, _meaning(name, task)) for name, column in plan.fields]
+    known[1:1] = [(column, _segment_words(segment)) for segment, column in plan.segments]
+    told = [f"'{shown(column)}' {'' if n else 'holds '}{what}" for n, (column, what) in enumerate(known)]
+    sentences = [f"The column {', '.join(told)}."] if told else []
     if plan.metadata:
         become = "becomes" if len(plan.metadata) == 1 else "become"
         sentences.append(f"{listed([shown(c) for c in plan.metadata])} {become} metadata.")
     absent = [_meaning(name, task) for name in ("result", "split") if name not in plan.names]
     if absent:
-        sentences.append(f"No column is {' or '.join(absent)}.")
+        sentences.append(f"No column holds {' or '.join(absent)}.")
     return " ".join(sentences)
 
 

@@ -13,6 +13,7 @@ from annotator.domain.sources import Problem, SourceColumns
 from annotator.errors import ImportRefused, InvalidValue
 from annotator.formats.base import OutputOptions, ReadOptions
 from annotator.formats.file_kinds import is_blank
+from annotator.formats.guessing import Guess, guess_format
 from annotator.formats.registry import OUTPUT_READERS, READERS, get_output_reader, get_reader
 from annotator.store import Store
 from annotator.store.annotators import accepted_of
@@ -51,6 +52,13 @@ def import_file(
         with store.scratch_copy() as copy:
             return take(copy, actor, project, format_name, path, options, progress)
     return take(store, actor, project, format_name, path, options, progress)
+
+
+def guessed(path: Path) -> Guess | None:
+    """What a file or folder seems to be; None where nothing tells it, or it cannot be opened."""
+    with suppress(OSError):  # whoever reads it says why
+        return guess_format(path)
+    return None
 
 
 def _import(

@@ -39,6 +39,33 @@ def test_an_import_says_what_it_stored(annotator: Command, rows: Path) -> None:
     assert answer.out.startswith("Stored 2 new instances (2 new texts, 1 annotation with 1 rationale set)")
 
 
+def test_an_import_without_a_format_takes_that_of_the_file_and_says_it(annotator: Command, rows: Path) -> None:
+    annotator("project", "create", "P", "--task", "sentiment")
+    answer = annotator("import", str(rows), "--project", "P")
+    assert answer.out.startswith("Stored 2 new instances")
+    assert answer.err.startswith("note: This looks like JSONL; it is read as jsonl.\n")
+
+
+def test_an_import_without_a_format_asks_for_one_where_nothing_tells_it(annotator: Command, tmp_path: Path) -> None:
+    annotator("project", "create", "P", "--task", "sentiment")
+    file = tmp_path / "prose.txt"
+    file.write_text("Nothing but prose.\n")
+    answer = annotator("import", str(file), "--project", "P")
+    assert (answer.code, "tells its format. Name it: annotator import FORMAT" in answer.err) == (1, True)
+    assert annotator("import", "csv", str(file), str(file), "--project", "P").code == 2
+    assert annotator("import", "--project", "P").code == 2
+
+
+def test_a_format_that_was_named_is_kept_and_the_other_one_is_told_when_it_does_not_fit(
+    annotator: Command, rows: Path
+) -> None:
+    annotator("project", "create", "P", "--task", "sentiment")
+    answer = annotator("import", "csv", str(rows), "--project", "P")
+    assert answer.code == 1
+    assert "note: This looks like JSONL. Try the format jsonl." in answer.err
+    assert "This looks like" not in annotator("import", "jsonl", str(rows), "--project", "P").err
+
+
 def test_a_dry_run_stores_nothing(annotator: Command, rows: Path) -> None:
     annotator("project", "create", "P", "--task", "sentiment")
     answer = annotator("import", "jsonl", str(rows), "--project", "P", "--dry-run", "--json")

@@ -157,7 +157,7 @@ def test_all_that_a_header_lacks_is_told_at_once_with_the_column_that_may_be_mea
         "'context', 'review').",
     ]
     told = columns_of(content, tmp_path)
-    assert told.told == "'postId', 'Tweet', 'Class', 'Tweet 2' become metadata. No column is the label or the split."
+    assert told.told == "'postId', 'Tweet', 'Class', 'Tweet 2' become metadata. No column holds the label or the split."
     assert told.doubts == (
         "The column 'Class' looks like the label, but it is not read as such and becomes metadata. If that is what it "
         "holds, rename it to 'label'.",
@@ -192,10 +192,10 @@ TAKEN = [
     (
         "id,text,label,split,stars\n1,a,x,train,4\n",
         {},
-        "The column 'id' is the key, 'text' is the text, 'split' is the split, 'label' is the label. 'stars' becomes metadata.",
+        "The column 'id' holds the key, 'text' the text, 'split' the split, 'label' the label. 'stars' becomes metadata.",
         [],
     ),
-    ("id,text,gold\n1,a,x\n", {}, "No column is the label or the split.", ["'gold' looks like the label"]),
+    ("id,text,gold\n1,a,x\n", {}, "No column holds the label or the split.", ["'gold' looks like the label"]),
     ("id,text,Label\n1,a,x\n", {}, "'Label' becomes metadata.", ["'Label' looks like the label"]),
     ("id,text,partition\n1,a,1\n", {}, "'partition' becomes", ["'partition' looks like the split"]),
     ("id,text,set\n1,a,1\n", {}, "'set' becomes", ["'set' looks like the split"]),
@@ -222,7 +222,7 @@ def test_plain_jsonl_tells_its_columns_too(tmp_path):
     path = tmp_path / "rows.jsonl"
     path.write_text('{"id": "1", "text": "a"}\n{"id": "2", "text": "b", "gold": "x", "more": {"a": [1]}}\n')
     *_, told = jsonl.read(path, ReadOptions(TASKS["sentiment"]))
-    assert told.told.startswith("The column 'id' is the key, 'text' is the text. 'gold', 'more' become metadata.")
+    assert told.told.startswith("The column 'id' holds the key, 'text' the text. 'gold', 'more' become metadata.")
     assert "'gold' looks like the label" in told.doubts[0]
 
 

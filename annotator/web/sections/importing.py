@@ -16,6 +16,7 @@ from annotator.usecases.importing import READABLE, READABLE_OUTPUT, import_file
 from annotator.usecases.uploads import laid_out, name_that_repeats
 from annotator.web.frame import as_text
 from annotator.web.page_parts import show_missing_labels
+from annotator.web.sections.import_format import ask_format
 from annotator.web.sections.problem_table import show_problem_table
 from annotator.web.session import Visit
 
@@ -42,7 +43,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
         help="Several files of one data set, or a zip of its folder.",
     )
     left, middle, right = st.columns(3)
-    format_name = left.selectbox("Format", READABLE, key="import_format")
+    format_name = ask_format(left, files, READABLE)
     gold = middle.selectbox(
         "Annotations in the file are", GOLD_MODES, format_func=lambda mode: _GOLD_WORDS[mode], key="import_gold"
     )
@@ -64,7 +65,7 @@ def show_output(store: Store, visit: Visit, project: Project) -> None:
     """The same for model output: predictions, attributions, rationales."""
     files = st.file_uploader("Files", accept_multiple_files=True, key="import_files")
     left, middle, right = st.columns(3)
-    format_name = left.selectbox("Format", READABLE_OUTPUT, key="import_format", help="docs/formats.md, Model output")
+    format_name = ask_format(left, files, READABLE_OUTPUT, help_text="docs/formats.md, Model output")
     model = middle.text_input("Model, if the file names none", key="import_model")
     method = right.text_input("Method, if the file names none", key="import_method", placeholder="lime")
     left, middle, right = st.columns(3)

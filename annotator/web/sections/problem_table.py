@@ -9,7 +9,7 @@ from annotator.web.frame import as_text
 
 _ROWS_IN_VIEW = 8
 _HEIGHT = 480
-_VALUE_CHARACTERS = 200
+_VALUE_CHARACTERS = 80
 
 
 def show_problem_table(problems: Sequence[Problem]) -> None:
@@ -32,8 +32,12 @@ def _cells(problem: Problem, *, has_files: bool, has_counts: bool) -> dict[str, 
         place["rows"] = f"{problem.n:,}"
     return {
         **place,
-        "line": problem.lines() or "–",
+        "lines" if has_counts else "line": problem.lines() or "–",
         "field": as_text(problem.field),
-        "value": as_text(problem.value[:_VALUE_CHARACTERS]),
+        "value": as_text(_begin(problem.value)),
         "reason": as_text(problem.reason),
     }
+
+
+def _begin(value: str) -> str:
+    return value if len(value) <= _VALUE_CHARACTERS else f"{value[: _VALUE_CHARACTERS - 1]}…"
