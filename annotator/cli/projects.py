@@ -163,7 +163,7 @@ def import_(database: Path, /, places: tuple[str, ...], project_name: str, as_js
     FORMAT is one of those in docs/formats.md, such as csv, jsonl, eraser, benchmark; for model output, predictions,
     attributions, eraser-predictions. Without it the file's first lines tell the format, and it is said which.
     """
-    from annotator.usecases.importing import import_file
+    from annotator.usecases.importing import READABLE_OUTPUT, import_file
     from annotator.usecases.projects import find_project
 
     if len(places) > 2:
@@ -174,7 +174,7 @@ def import_(database: Path, /, places: tuple[str, ...], project_name: str, as_js
     with opened(database) as store:
         found = find_project(store, project_name)
         format_name = places[0] if len(places) > 1 else _guessed_format(path)
-        progress = _Progress()
+        progress = _Progress("row" if format_name in READABLE_OUTPUT else "instance")
         try:
             report = import_file(
                 store, LOCAL_OPERATOR, found, format_name, path, ImportOptions(**options), progress=progress.take
@@ -214,7 +214,8 @@ def _tell_other_format(path: Path, format_name: str) -> None:
 class _Progress:
     """A line at least every 5,000 instances, on standard error, where it disturbs no output; a last one for a terminal."""
 
-    def __init__(self) -> None:
+    def __init__(self, what: str = "instance") -> None:
+        self.what = what
         self.n_read = 0
         self.n_shown = 0
 
@@ -231,7 +232,7 @@ class _Progress:
 
     def _show(self) -> None:
         self.n_shown = self.n_read
-        click.echo(f"{counted(self.n_read, 'instance')} read", err=True)
+        click.echo(f"{counted(self.n_read, self.what)} read", err=True)
 
 
 def _refusal(refusal: ImportRefused) -> dict[str, Any]:
@@ -250,8 +251,8 @@ def _print_report(report: ImportReport, as_json: bool) -> None:
     verb = "Would store" if report.is_dry_run else "Stored"
     if report.is_output:
         click.echo(
-            f"{verb} model output for {counted(report.n_new, 'instance')}; {report.n_updated} changed, "
-            f"{report.n_unchanged} unchanged, {report.n_problems} left out, {counted(report.n_warnings, 'warning')}."
+            f"{verb} {report.output_words}. Rows of the file: {report.n_new:,} new, {report.n_updated:,} changed, "
+            f"{report.n_unchanged:,} unchanged, {report.n_problems:,} left out; {counted(report.n_warnings, 'warning')}."
         )
         return
     click.echo(

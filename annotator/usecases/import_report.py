@@ -56,6 +56,8 @@ class ImportReport:
 
     columns: what the columns of a table are taken for; doubts: which of them may be meant otherwise; in sentences
     notes: what the person who imports should know of the file as a whole, in sentences
+    n_new, n_updated, n_unchanged: instances; of model output, rows of the file
+    n_instances, n_predictions, n_attributions, n_rationales: of model output, what is new or changed, and of how many instances
     n_unlabelled: new texts without a label, where the project has no labels either
     accepted: where several people annotated texts, how many annotations there are; gold_policy: what is made of them
     """
@@ -72,6 +74,10 @@ class ImportReport:
     warnings: list[Problem] = field(default_factory=list)
     is_dry_run: bool = False
     is_output: bool = False  # of models, and not of instances
+    n_instances: int = 0
+    n_predictions: int = 0
+    n_attributions: int = 0
+    n_rationales: int = 0
     n_character_spans: int = 0  # spans that the file gives in characters
     widened: Places = field(default_factory=Places)  # those of them that became larger, since they end within a token
     n_unlabelled: int = 0
@@ -83,6 +89,7 @@ class ImportReport:
     preview: list[dict[str, object]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
+        self._with_output: set[int] = set()
         self._kept: dict[tuple[bool, str, str, str, str], int] = {}  # no field: it says nothing that the lists do not
 
     def add_problem(self, problem: Problem) -> None:
@@ -134,6 +141,27 @@ class ImportReport:
     def refuse(self, row: SourceInstance | SourceOutput, name: str, value: str, reason: str) -> None:
         """A row cannot be taken: which field of it, and why."""
         self.add_problem(Problem(row.source, row.line, name, value, reason))
+
+    def count_output(self, instance_id: int, n_predictions: int, n_attributions: int, n_rationales: int) -> None:
+        """So much of an instance is new or changed."""
+        self.n_predictions += n_predictions
+        self.n_attributions += n_attributions
+        self.n_rationales += n_rationales
+        if n_predictions or n_attributions or n_rationales:
+            self._with_output.add(instance_id)
+            self.n_instances = len(self._with_output)
+
+    @property
+    def output_words(self) -> str:
+        """What is new or changed of model output: “18 attributions and 3 predictions of 3 instances”."""
+        numbers = (
+            (self.n_attributions, "attribution"),
+            (self.n_predictions, "prediction"),
+            (self.n_rationales, "machine rationale"),
+        )
+        *first, last = [counted(n, what) for n, what in numbers if n] or ["nothing new"]
+        told = f"{', '.join(first)} and {last}" if first else last
+        return f"{told} of {counted(self.n_instances, 'instance')}" if self.n_instances else told
 
     def count_annotations(self, n_sets: Iterable[int]) -> None:
         """Annotations were stored, with so many sets each."""

@@ -164,7 +164,10 @@ class OutputIntake:
         self.report.n_updated += len(taken & overwritten)
         self.report.n_new += len(taken & changed - overwritten)
         self.report.n_unchanged += len(taken - changed)
-        write_planned(self.store, {id(plan): plan for number, plan in planned if number in taken}.values())
+        written = {id(plan): plan for number, plan in planned if number in taken}.values()
+        for plan in written:
+            self.report.count_output(plan.instance_id, *plan.n_written())
+        write_planned(self.store, written)
 
     def _refuse(self, row: SourceOutput, what: str) -> None:
         reason = (

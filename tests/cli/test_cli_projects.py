@@ -66,6 +66,19 @@ def test_a_format_that_was_named_is_kept_and_the_other_one_is_told_when_it_does_
     assert "This looks like" not in annotator("import", "jsonl", str(rows), "--project", "P").err
 
 
+def test_an_import_of_model_output_counts_attributions_and_instances_apart(filled: Command, tmp_path: Path) -> None:
+    file = tmp_path / "output.jsonl"
+    said = [
+        {"id": key, "model": "m", "method": method, "scores": [0.5] * 3}
+        for key in "ab" for method in ("x", "y", "z")
+    ]  # fmt: skip
+    file.write_text("".join(json.dumps(row) + "\n" for row in said))
+    answer = filled("import", "attributions", str(file), "--project", "P")
+    assert answer.out == (
+        "Stored 6 attributions of 2 instances. Rows of the file: 6 new, 0 changed, 0 unchanged, 0 left out; 0 warnings.\n"
+    )
+
+
 def test_a_dry_run_stores_nothing(annotator: Command, rows: Path) -> None:
     annotator("project", "create", "P", "--task", "sentiment")
     answer = annotator("import", "jsonl", str(rows), "--project", "P", "--dry-run", "--json")

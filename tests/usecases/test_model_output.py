@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -58,6 +59,17 @@ def take(store: Store, project: Project) -> Callable[..., ImportReport]:
 
 def reasons(report: ImportReport) -> list[str]:
     return [problem.reason for problem in report.problems]
+
+
+def test_attributions_are_counted_apart_from_the_instances_that_they_are_of(take) -> None:
+    runs = [Run("tiny", method) for method in ("lime", "shap", "random")]
+    of_t2 = row("t2", tuple(float(n) for n in range(14)))
+    report = take(*(replace(row(), run=run) for run in runs), of_t2)
+    assert (report.n_new, report.n_instances, report.n_attributions) == (4, 2, 4)
+    assert report.output_words == "4 attributions of 2 instances"
+    again = take(replace(row(predictions=(Prediction("positive"),)), run=runs[0]))
+    assert again.output_words == "1 prediction of 1 instance"  # the attribution was there already
+    assert take(replace(row(), run=runs[0])).output_words == "nothing new"
 
 
 def test_an_attribution_is_stored_for_its_run_and_again_changes_nothing(store, project, take) -> None:

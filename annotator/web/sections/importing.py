@@ -107,8 +107,10 @@ def _try(
 ) -> ImportReport | ImportRefused:
     bar = st.progress(0.0, text="Reading …")
 
+    what = "row" if format_name in READABLE_OUTPUT else "instance"
+
     def show_count(n: int) -> None:
-        bar.progress(0.5, text=f"{counted(n, 'instance')} read")
+        bar.progress(0.5, text=f"{counted(n, what)} read")
 
     try:
         with laid_out((file.name, file.getbuffer()) for file in files) as path:
@@ -134,16 +136,7 @@ def _show_check(
     if isinstance(answer, ImportRefused):
         _show_refusal(answer)
         return
-    texts = ("text with new output", "texts with new output") if answer.is_output else ("new instance",)
-    held = (
-        ""
-        if answer.is_output
-        else f" {counted(answer.n_annotations, 'annotation')} with {counted(answer.n_sets, 'rationale set')}."
-    )
-    st.success(
-        f"{counted(answer.n_new, *texts)}, {answer.n_updated:,} changed, {answer.n_unchanged:,} unchanged.{held}",
-        icon=":material/check_circle:",
-    )
+    st.success(as_text(_counts(answer)), icon=":material/check_circle:")
     for told in answer.columns:
         st.caption(as_text(told))
     for note in (*answer.doubts, *answer.notes):
@@ -155,7 +148,7 @@ def _show_check(
         st.dataframe(answer.preview, hide_index=True, key="import_preview", placeholder="–")
     if answer.n_new + answer.n_updated == 0:
         st.info("There is nothing to store.")
-    elif st.button(f"Store {counted(answer.n_new + answer.n_updated, 'instance')}", type="primary", key="import_store"):
+    elif st.button(f"Store {_what(answer)}", type="primary", key="import_store"):
         asked = replace(options, dry_run=False, gold_policy=policy)
         done = _try(store, visit, project, format_name, files, asked)
         st.session_state.pop("import_checked", None)
@@ -163,9 +156,27 @@ def _show_check(
             _show_refusal(done)
         else:
             st.session_state["import_done"] = (
-                f"Stored {done.n_new:,} new and {counted(done.n_updated, 'changed instance')}."
+                f"Stored {done.output_words}."
+                if done.is_output
+                else f"Stored {done.n_new:,} new and {counted(done.n_updated, 'changed instance')}."
             )
             st.rerun()
+
+
+def _counts(answer: ImportReport) -> str:
+    """What the file would bring."""
+    if answer.is_output:
+        begin = f"{answer.output_words[0].upper()}{answer.output_words[1:]}"
+        return (
+            f"{begin}. Rows of the file: {answer.n_new:,} new, {answer.n_updated:,} changed, "
+            f"{answer.n_unchanged:,} unchanged."
+        )
+    held = f"{counted(answer.n_annotations, 'annotation')} with {counted(answer.n_sets, 'rationale set')}"
+    return f"{counted(answer.n_new, 'new instance')}, {answer.n_updated:,} changed, {answer.n_unchanged:,} unchanged. {held}."
+
+
+def _what(answer: ImportReport) -> str:
+    return answer.output_words if answer.is_output else counted(answer.n_new + answer.n_updated, "instance")
 
 
 def _ask_policy(answer: ImportReport) -> GoldPolicy | None:
