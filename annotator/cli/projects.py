@@ -9,7 +9,7 @@ from typing import Any
 import click
 import msgspec
 
-from annotator.cli.answers import json_option, opened, print_json, show_rest
+from annotator.cli.answers import json_option, opened, pairs_of, print_json, show_rest
 from annotator.domain.numbers import counted, written_in_report
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import GOLD_POLICIES
@@ -143,6 +143,13 @@ def show(database: Path, name: str, as_json: bool) -> None:
 @click.option(
     "--set-per-deletion", "one_set_per_edit", is_flag=True, help="For aesw: make a rationale set of each deletion."
 )
+@click.option(
+    "--rename",
+    "renamed",
+    multiple=True,
+    metavar="FILE_LABEL=LABEL",
+    help="The project's name for one of the file's labels.",
+)
 @click.option("--dry-run", is_flag=True, help="Check everything and store nothing.")
 @click.option("--model", default="", help="For model output: the model, if the file names none.")
 @click.option("--method", default="", help="For model output: the method, if the file names none.")
@@ -168,6 +175,7 @@ def import_(database: Path, /, places: tuple[str, ...], project_name: str, as_js
 
     if len(places) > 2:
         raise click.UsageError("Give a format and a file or folder, or the file or folder alone.")
+    options["renamed"] = pairs_of(options["renamed"], "--rename")
     path = Path(places[-1])
     if not path.exists():
         raise NotFound(f"There is no file or folder '{path}'.")

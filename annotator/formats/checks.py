@@ -37,7 +37,8 @@ class Checker:
 
     def __post_init__(self) -> None:
         task = self.options.task
-        self._labels = frozenset(self.options.labels if task.result_kind == "label" else ())
+        labels = (*self.options.labels, *self.options.renamed) if self.options.labels else ()
+        self._labels = frozenset(labels if task.result_kind == "label" else ())
         self._required = tuple(s.name for s in task.segments if not s.may_be_empty)
 
     def remember(self, document: SourceDocument) -> None:

@@ -132,7 +132,7 @@ class OutputFile:
             return ""
         text = str(value)
         labels = self.options.labels if self.options.task.result_kind == "label" else ()
-        if not labels or text in labels:
+        if not labels or text in labels or text in self.options.renamed:
             return text
         found = _CLASS.fullmatch(text)
         if not (found or isinstance(value, int)):

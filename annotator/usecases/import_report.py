@@ -1,6 +1,6 @@
 """How a file is to be imported, and what an import did."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -31,6 +31,7 @@ class ImportOptions:
     one_set_per_edit: rationales that follow from edits get one set a deletion.
     model, method, seed, vocabulary: of model output, what the file does not say itself.
     merge: how the scores of a token's pieces are joined.
+    renamed: what the project calls labels of the file.
     gold_policy: what the project's gold is made from, from now on; None leaves it as it is.
     """
 
@@ -47,6 +48,7 @@ class ImportOptions:
     seed: int | None = None
     vocabulary: Path | None = None
     merge: How = "sum"
+    renamed: Mapping[str, str] = field(default_factory=dict)
     gold_policy: GoldPolicy | None = None
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from annotator.domain.numbers import counted
 from annotator.domain.people import User
@@ -22,7 +22,10 @@ from annotator.store.projects import get_project_by_id, update_project
 from annotator.usecases.import_report import ImportOptions, ImportReport
 from annotator.usecases.intake import Intake
 from annotator.usecases.output_intake import OutputIntake
+from annotator.usecases.own_labels import OwnLabels, check_renamed
 from annotator.usecases.rights import require
+
+_T = TypeVar("_T")
 
 READABLE: tuple[str, ...] = tuple(READERS)
 READABLE_OUTPUT: tuple[str, ...] = tuple(OUTPUT_READERS)
@@ -46,6 +49,7 @@ def import_file(
     """
     is_output = format_name in OUTPUT_READERS
     require(store, actor, project.id, "use models" if is_output else "manage project")
+    check_renamed(project, options.renamed)
     _refuse_blank(path)
     take = _import_output if is_output else _import
     if options.dry_run:
@@ -72,9 +76,10 @@ def _import(
 ) -> ImportReport:
     report = ImportReport(is_dry_run=options.dry_run)
     read_options = ReadOptions(
-        project.task, project.labels, options.language, options.split, options.key_prefix, options.one_set_per_edit
-    )
-    items = _Counted(get_reader(format_name)(path, read_options))
+        project.task, project.labels, options.language, options.split, options.key_prefix, options.one_set_per_edit,
+        frozenset(options.renamed),
+    )  # fmt: skip
+    items = _Counted(_in_own_labels(get_reader(format_name)(path, read_options), options))
     with store.transaction():
         project = get_project_by_id(store, project.id)  # its rules as they are now that nobody else writes
         Intake(store, project, options, report, progress).run(items.each())
@@ -86,6 +91,11 @@ def _import(
             file=path.name, new=report.n_new, updated=report.n_updated, annotations=report.n_annotations,
         )  # fmt: skip
     return report
+
+
+def _in_own_labels(items: Iterator[_T], options: ImportOptions) -> Iterator[_T | Problem]:
+    """The items of a file in the project's labels."""
+    return OwnLabels(options.renamed).each(items) if options.renamed else items
 
 
 def _take_policy(store: Store, actor: User, project: Project, asked: GoldPolicy | None) -> Project:
@@ -119,9 +129,9 @@ def _import_output(
     report = ImportReport(is_dry_run=options.dry_run, is_output=True)
     read_options = OutputOptions(
         project.task, project.labels, options.model, options.method, options.seed, options.split, options.key_prefix,
-        options.vocabulary,
+        options.vocabulary, frozenset(options.renamed),
     )  # fmt: skip
-    rows = _Counted(get_output_reader(format_name)(path, read_options))
+    rows = _Counted(_in_own_labels(get_output_reader(format_name)(path, read_options), options))
     with store.transaction():
         OutputIntake(store, project, options, report, progress).run(rows.each())
         _refuse(report, options, path, format_name, rows.n_rows)

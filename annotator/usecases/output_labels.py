@@ -29,6 +29,6 @@ def told_strange(project: Project, key: str, label: str) -> str:
     more = len(project.labels) - _SHOWN
     there = ", ".join(project.labels[:_SHOWN]) + (f" and {more} more" if more > 0 else "")
     return (
-        f"instance '{key}': the label '{label}' is none of the project's ({there}); write the project's name for it into the "
-        "file, or give the project that label too (Project, Rules)"
+        f"instance '{key}': the label '{label}' is none of the project's ({there}); say which of them it is "
+        f"(--rename '{label}={project.labels[0]}'), or give the project that label too (Project, Rules)"
     )

@@ -79,6 +79,14 @@ def test_an_import_of_model_output_counts_attributions_and_instances_apart(fille
     )
 
 
+def test_labels_of_a_file_are_renamed_by_pairs(annotator: Command, rows: Path) -> None:
+    annotator("project", "create", "P", "--task", "sentiment", "--labels", "negative,positive")
+    renaming = ("--rename", "yes=positive", "--rename", "no=negative")
+    assert annotator("import", "jsonl", str(rows), "--project", "P", *renaming).code == 0
+    refused = annotator("import", "jsonl", str(rows), "--project", "P", "--rename", "yes")
+    assert (refused.code, "--rename yes: write a name, =, and a value." in refused.err) == (1, True)
+
+
 def test_a_dry_run_stores_nothing(annotator: Command, rows: Path) -> None:
     annotator("project", "create", "P", "--task", "sentiment")
     answer = annotator("import", "jsonl", str(rows), "--project", "P", "--dry-run", "--json")

@@ -1,6 +1,7 @@
 """Importing: all or nothing, the same rows change nothing, problems with their place, gold in three ways."""
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -80,6 +81,54 @@ def test_a_warning_and_a_problem_of_the_same_words_are_told_apart() -> None:
         report.add_problem(Problem("a.csv", n, "text", "x", "It is odd.", is_warning=n % 2 == 1))
     assert [(p.lines(), p.n) for p in report.problems] == [("0, 2", 2)]
     assert [(p.lines(), p.n) for p in report.warnings] == [("1, 3", 2)]
+
+
+def test_labels_of_a_file_are_called_what_the_project_calls_them(
+    store: Store, make_project: Callable[..., Project], import_rows: Rows
+) -> None:
+    project = make_project()
+    rows = [
+        {"id": "a", "text": "Fine.", "label": "pos", "annotator": "x", "annotator_label": "neg", "rationales": []},
+        {"id": "b", "text": "Bad.", "label": "negative"},
+    ]
+    import_rows(project, rows, renamed={"pos": "positive", "neg": "negative"})
+    assert [row["result"] for row in store.rows("SELECT result FROM instances ORDER BY key")] == [
+        "positive",
+        "negative",
+    ]
+    assert store.value("SELECT result FROM annotations") == "negative"
+    assert import_rows(project, rows, renamed={"pos": "positive", "neg": "negative"}).n_unchanged == 2
+
+
+RENAMED = [
+    ({"pos": "good"}, "'pos' cannot be renamed to 'good', which is no label of the project 'Project'. It has"),
+    ({"pos": "positive", "nge": "negative"}, "The file has no label 'nge' that could be renamed. It has 'pos'."),
+]
+
+
+@pytest.mark.parametrize(("renamed", "reason"), RENAMED)
+def test_a_label_that_is_not_there_cannot_be_renamed(
+    renamed: dict[str, str], reason: str, store: Store, make_project: Callable[..., Project], import_rows: Rows
+) -> None:
+    project = make_project()
+    before = table_sizes(store)
+    with pytest.raises(InvalidValue, match=re.escape(reason)):
+        import_rows(project, [{"id": "a", "text": "Fine.", "label": "pos"}], renamed=renamed)
+    assert table_sizes(store) == before
+
+
+def test_an_export_of_our_own_and_answers_are_not_renamed(
+    store: Store, make_project: Callable[..., Project], import_rows: Rows, tmp_path: Path
+) -> None:
+    project = make_project()
+    import_rows(project, [GOLD])
+    export_file(store, LOCAL_OPERATOR, project, "jsonl", tmp_path / "own.jsonl")
+    renaming = ImportOptions(renamed={"positive": "negative"})
+    with pytest.raises(InvalidValue, match="The program's own export keeps its labels"):
+        import_file(store, LOCAL_OPERATOR, project, "jsonl", tmp_path / "own.jsonl", renaming)
+    reading = create_project(store, LOCAL_OPERATOR, "Reading", get_task("reading"))
+    with pytest.raises(InvalidValue, match="asks for answers, which are not renamed"):
+        import_rows(reading, [{"id": "a", "passage": "b", "question": "c"}], renamed={"a": "b"})
 
 
 def test_bad_rows_may_be_left_out_and_the_rest_stored(

@@ -1,5 +1,6 @@
 """What models say comes in row by row, whole or not at all, and is laid on the tokens of its instance."""
 
+import json
 import math
 from collections.abc import Callable
 from dataclasses import replace
@@ -23,7 +24,7 @@ from annotator.domain.models import (
 from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.domain.projects import Project
 from annotator.domain.tasks import get_task
-from annotator.errors import NotAllowed
+from annotator.errors import ImportRefused, NotAllowed
 from annotator.store import Store
 from annotator.store.instances import find_instance_ids
 from annotator.store.models import iterate_outputs, list_models, list_runs
@@ -181,7 +182,10 @@ def test_a_label_that_the_project_does_not_have_is_refused_with_place_value_and_
     report = take(bad, row("t2", tuple(float(n) for n in range(14))), skip_invalid=True)
     [problem] = report.problems
     assert (problem.source, problem.line, problem.field, problem.value) == ("file", 7, field, "maybe")
-    assert "instance 't1': the label 'maybe' is none of the project's (negative, positive); write" in problem.reason
+    assert (
+        "instance 't1': the label 'maybe' is none of the project's (negative, positive); say which of them"
+        in problem.reason
+    )
     stored = [output for one in list_runs(store, project.id) for output in iterate_outputs(store, one.id)]
     assert {output.instance_id for output in stored} == set(find_instance_ids(store, project.id, "t2"))
 
@@ -280,6 +284,31 @@ def test_researchers_bring_model_output_and_annotators_do_not(
     assert import_file(store, researcher, project, "predictions", path).n_new == 1
     with pytest.raises(NotAllowed, match="the right to use models"):
         import_file(store, annotator, project, "predictions", path)
+
+
+def test_labels_of_model_output_are_called_what_the_project_calls_them(
+    store: Store, project: Project, tmp_path
+) -> None:
+    path = tmp_path / "out.jsonl"
+    said = {"id": "t1", "model": "m", "method": "x", "target": "POS", "scores": list(SCORES)}
+    answer = {"id": "t1", "model": "m", "method": "x", "probabilities": {"LABEL_0": 0.9, "POS": 0.1}}
+    path.write_text(f"{json.dumps(said)}\n{json.dumps(answer)}\n")
+    names = {"POS": "negative", "LABEL_0": "positive"}  # though the project's first label is negative
+    import_file(store, LOCAL_OPERATOR, project, "attributions", path, ImportOptions(renamed=names))
+    outputs = [one for run in list_runs(store, project.id) for one in iterate_outputs(store, run.id)]
+    assert [one.label for output in outputs for one in output.attributions] == ["negative"]
+    [prediction] = [one for output in outputs for one in output.predictions]
+    assert (prediction.label, dict(prediction.probabilities)) == ("positive", {"positive": 0.9, "negative": 0.1})
+
+
+def test_two_labels_that_would_become_one_are_a_problem_of_their_row(store: Store, project: Project, tmp_path) -> None:
+    path = tmp_path / "out.jsonl"
+    path.write_text('{"id": "t1", "model": "m", "probabilities": {"neg": 0.9, "negative": 0.1}}\n')
+    options = ImportOptions(renamed={"neg": "negative"})
+    with pytest.raises(ImportRefused) as refusal:
+        import_file(store, LOCAL_OPERATOR, project, "predictions", path, options)
+    assert "Two labels of this row would be one of the project's" in refusal.value.problems[0].reason
+    assert list_models(store, project.id) == []
 
 
 def test_scores_of_pieces_are_summed_over_words_and_the_pieces_kept(store, project, take) -> None:

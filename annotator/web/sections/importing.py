@@ -53,11 +53,13 @@ def show(store: Store, visit: Visit, project: Project) -> None:
             "Language, if the file names none", key="import_language", placeholder=project.language
         )
         prefix = st.text_input("Prefix for keys, if ids repeat between files", key="import_prefix")
+        renamed = _ask_renamed()
         update = st.checkbox("Let changed rows overwrite instances with the same key", key="import_update")
         skip_invalid = st.checkbox("Leave rows with problems out and store the rest", key="import_skip")
     options = ImportOptions(
-        gold, split or None, language or None, prefix, update, dry_run=True, skip_invalid=skip_invalid
-    )
+        gold, split or None, language or None, prefix, update, dry_run=True, skip_invalid=skip_invalid,
+        renamed=renamed,
+    )  # fmt: skip
     _check_and_store(store, visit, project, format_name, files, options)
 
 
@@ -72,13 +74,25 @@ def show_output(store: Store, visit: Visit, project: Project) -> None:
     split = left.text_input("Split, if keys repeat between splits", key="import_split")
     merge = middle.selectbox("Join the pieces of a word by", MERGES, key="import_merge")
     seed = right.number_input("Seed", value=None, step=1, key="import_seed")
+    renamed = _ask_renamed()
     update = st.checkbox("Overwrite what is stored of a run with what the file says of it", key="import_update")
     skip_invalid = st.checkbox("Leave rows with problems out and store the rest", key="import_skip")
     options = ImportOptions(
         split=split or None, update=update, dry_run=True, skip_invalid=skip_invalid,
-        model=model.strip(), method=method.strip(), seed=seed, merge=merge,
+        model=model.strip(), method=method.strip(), seed=seed, merge=merge, renamed=renamed,
     )  # fmt: skip
     _check_and_store(store, visit, project, format_name, files, options)
+
+
+def _ask_renamed() -> dict[str, str]:
+    """What the project calls labels of the file; what is no pair yet counts for nothing, and is said."""
+    written = st.text_input(
+        "Labels that the project calls otherwise", key="import_rename", placeholder="pos=positive, neg=negative"
+    )
+    pairs = [part.partition("=") for part in written.split(",") if part.strip()]
+    if any(not (label.strip() and own.strip()) for label, _, own in pairs):
+        st.warning("Write the file's label, =, and the project's label; a comma between two such pairs.")
+    return {label.strip(): own.strip() for label, _, own in pairs if label.strip() and own.strip()}
 
 
 def _check_and_store(
