@@ -172,27 +172,23 @@ def import_(database: Path, /, places: tuple[str, ...], project_name: str, as_js
     """
     from annotator.usecases.importing import READABLE_OUTPUT, import_file
     from annotator.usecases.projects import find_project
+    from annotator.usecases.uploads import unpacked
 
     if len(places) > 2:
         raise click.UsageError("Give a format and a file or folder, or the file or folder alone.")
-    options["renamed"] = pairs_of(options["renamed"], "--rename")
+    given = ImportOptions(**{**options, "renamed": pairs_of(options["renamed"], "--rename")})
     path = Path(places[-1])
     if not path.exists():
         raise NotFound(f"There is no file or folder '{path}'.")
-    with opened(database) as store:
+    with opened(database) as store, unpacked(path) as place:
         found = find_project(store, project_name)
-        format_name = places[0] if len(places) > 1 else _guessed_format(path)
+        format_name = places[0] if len(places) > 1 else _guessed_format(place)
         progress = _Progress("row" if format_name in READABLE_OUTPUT else "instance")
         try:
-            report = import_file(
-                store, LOCAL_OPERATOR, found, format_name, path, ImportOptions(**options), progress=progress.take
-            )
-        except InvalidValue:
-            _tell_other_format(path, format_name)
-            raise
-        except ImportRefused as refusal:
-            _tell_other_format(path, format_name)
-            if as_json:
+            report = import_file(store, LOCAL_OPERATOR, found, format_name, place, given, progress=progress.take)
+        except (InvalidValue, ImportRefused) as refusal:
+            _tell_other_format(place, format_name)
+            if as_json and isinstance(refusal, ImportRefused):
                 print_json(_refusal(refusal))
             raise
         finally:

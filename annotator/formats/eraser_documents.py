@@ -50,7 +50,9 @@ def find_documents(folder: Path) -> Documents:
         return _FolderDocuments(in_folder)
     if in_file.is_file():
         return _FileDocuments(in_file)
-    raise InvalidValue(f"'{folder}' holds neither docs/ nor docs.jsonl; put the documents beside the split files.")
+    raise InvalidValue(
+        f"The folder '{folder}' holds neither docs/ nor docs.jsonl; put the documents beside the split files."
+    )
 
 
 @dataclass(slots=True)

@@ -1,6 +1,7 @@
 """`annotator project`, `import`, `export`, `split`, `stats`: what they print, refuse and leave behind."""
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -116,6 +117,16 @@ def test_an_export_imports_into_a_new_project(filled: Command, tmp_path: Path) -
     filled("project", "create", "Copy", "--task", "sentiment")
     assert filled("import", "jsonl", str(out), "--project", "Copy").code == 0
     assert json.loads(filled("stats", "--project", "Copy", "--json").out)["rationales"]["n_sets"] == 1
+
+
+def test_a_zip_of_an_eraser_export_with_its_folder_imports_again(filled: Command, tmp_path: Path) -> None:
+    assert filled("split", "--project", "P", "--parts", "train=1").code == 0
+    assert filled("export", "eraser", str(tmp_path / "P-eraser"), "--project", "P").code == 0
+    archive = shutil.make_archive(str(tmp_path / "packed"), "zip", tmp_path, "P-eraser")
+    filled("project", "create", "Copy", "--task", "sentiment")
+    answer = filled("import", archive, "--project", "Copy")
+    assert answer.out.startswith("Stored 1 new instance")
+    assert "note: This looks like ERASER's data; it is read as eraser." in answer.err
 
 
 def test_an_export_without_splits_to_eraser_says_how_to_make_them(filled: Command, tmp_path: Path) -> None:
