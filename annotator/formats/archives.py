@@ -27,7 +27,7 @@ def unpack(archive: Path, folder: Path, *, name: str) -> None:
             _check(name, entries, folder)
             opened.extractall(folder)
     except (BadZipFile, zlib.error, EOFError, ValueError, NotImplementedError) as error:
-        raise InvalidValue(f"'{name}' is no zip file, or is damaged: {_said(error)}. Pack it again.") from None
+        raise InvalidValue(f"'{name}' is not a zip file, or is damaged: {_said(error)}. Pack it again.") from None
     except OSError as error:
         raise InvalidValue(f"'{name}' cannot be unpacked: {error.strerror or 'its content breaks off'}.") from None
 

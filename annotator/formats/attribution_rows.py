@@ -99,8 +99,8 @@ def _groups(rows: Iterable[Row | Problem], names: _Names) -> Iterator[Record | P
         elif hash(name) not in told:
             told.add(hash(name))
             reason = (
-                f"Its rows stand on line {first} and, after others, on line {again}; sort the file by id, model, method, "
-                "label, layer and seed."
+                f"Its rows begin on line {first} and, after other rows, again on line {again}; sort the file by id, model, "
+                "method, label, layer and seed."
             )
             yield Problem(of_name[0].source, first, "id", name[0], reason)
 

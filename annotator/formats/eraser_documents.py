@@ -116,7 +116,7 @@ class _FileDocuments:
         if document is None:
             return
         if hash(document.docid) in self._offsets:
-            reason = f"The document '{document.docid}' stands twice; the first is taken, keep one of the two."
+            reason = f"The document '{document.docid}' appears twice; the first is taken, keep one of the two."
             findings.refuse("docid", document.docid, reason)
             return
         self._offsets[hash(document.docid)] = row.offset

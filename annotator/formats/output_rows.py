@@ -140,7 +140,9 @@ class OutputFile:
         number = int(found.group(1)) if found else -1
         if 0 <= number < len(labels):
             return labels[number]
-        reason = f"The project has {counted(len(labels), 'label')}, so there is no class {value} (the first is 0)."
+        reason = (
+            f"The project has {counted(len(labels), 'label')}, so there is no class {value} (the first is class 0)."
+        )
         findings.refuse(place, value, reason)
         return text
 

@@ -256,7 +256,7 @@ class Merger:
                 )
                 findings.refuse(name, key, reason + "differ only in annotator, annotator_label, rationales and note.")
         if not instance.annotations and not findings.is_refused:
-            reason = f"The id '{key}' stands on line {line} already, and this row adds no annotation; keep one."
+            reason = f"The id '{key}' is already on line {line}, and this row adds no annotation; keep one."
             findings.refuse("id", key, reason)
         for annotation in instance.annotations:
             if hash((hash((instance.split, key)), annotation.annotator)) in self._annotators:

@@ -102,7 +102,7 @@ class Intake:
         stored, n_new = self.preparer.documents.add(new)
         self.report.n_documents += n_new
         reason = (
-            "a document of this name with another text or other tokens is there already; give one of them another name"
+            "There is already a document of this name with another text or other tokens; give one of them another name."
         )
         for document, known, source in zip(new, stored, sources, strict=True):
             if known.fingerprint != document.fingerprint():

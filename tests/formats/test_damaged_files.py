@@ -126,7 +126,7 @@ def test_deep_json_in_the_header_of_safetensors_and_in_a_vocabulary_is_refused(t
     with pytest.raises(InvalidValue, match="no safetensors file"):
         read_arrays(len(deep).to_bytes(8, "little") + deep)
     (tmp_path / "vocab.json").write_bytes(deep)
-    with pytest.raises(InvalidValue, match="is no vocabulary"):
+    with pytest.raises(InvalidValue, match="is not a vocabulary"):
         read_vocabulary(tmp_path / "vocab.json")
 
 

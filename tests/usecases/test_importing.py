@@ -207,7 +207,7 @@ def test_a_changed_text_never_leaves_annotations_on_the_old_tokens(
     import_rows(project, [GOLD])
     with pytest.raises(ImportRefused) as refusal:
         import_rows(project, [{**GOLD, "text": "Other words altogether here, bad prices."}], update=True)
-    assert "1 annotation(s) and 0 piece(s) of work are on the old tokens" in refusal.value.problems[0].reason
+    assert "1 annotation and 0 pieces of work belong to the old tokens" in refusal.value.problems[0].reason
 
 
 def test_gold_is_stored_as_the_sources_annotation_with_its_spans_as_they_are(
@@ -382,7 +382,7 @@ def test_a_text_on_which_somebody_works_cannot_be_changed_under_them(
     marking.next_work(store, add_person("annotator-a", project, "annotator"), project.id)
     with pytest.raises(ImportRefused) as refusal:
         import_rows(project, [{"id": "t1", "text": "Other food.", "label": "positive"}], update=True)
-    assert "1 piece(s) of work are on the old tokens" in refusal.value.problems[0].reason
+    assert "1 piece of work belong to the old tokens" in refusal.value.problems[0].reason
 
 
 def test_rules_that_were_changed_meanwhile_are_not_overwritten_by_an_import(

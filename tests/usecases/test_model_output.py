@@ -85,7 +85,7 @@ def test_an_attribution_is_stored_for_its_run_and_again_changes_nothing(store, p
 def test_other_scores_for_a_known_run_need_to_be_asked_for(store, project, take) -> None:
     take(row())
     changed = row(scores=tuple(-score for score in SCORES))
-    assert "the attribution of 'tiny' for this instance is there already" in reasons(take(changed))[0]
+    assert "The attribution of 'tiny' for this instance is there already" in reasons(take(changed))[0]
     assert take(changed, update=True).n_updated == 1
     [output] = iterate_outputs(store, list_runs(store, project.id)[0].id)
     assert output.attributions[0].scores[1] == -1.0
@@ -139,7 +139,7 @@ def test_several_seeds_layers_and_labels_stand_beside_each_other(store, project,
 
 
 REFUSED = [
-    ("an unknown instance", row("t9"), "no instance of this key"),
+    ("an unknown instance", row("t9"), "no instance with this key"),
     ("another split", row(split="test"), "is in the split ''"),
     ("too few scores", row(scores=SCORES[1:]), "it has 9 scores for 10 tokens"),
     ("specials among the scores", row(scores=(0.0, *SCORES, 0.0)), "are scores of special tokens among them?"),
@@ -149,7 +149,7 @@ REFUSED = [
     ("a span past the end", row(attributions=(), rationales=(SourceRationale("hard", (MarkedPart(((8, 11),)),)),)), "span [8, 11) is not in its text"),
     ("a shifted ranking", row(attributions=(), rationales=(SourceRationale("ranked", (MarkedPart(ranking=(10, 1)),)),)), "shifted by one?"),
     ("an unknown place", row(attributions=(SourceAttribution((ScoredPart(SCORES, "title"),)),)), "no segment or document 'title'"),
-    ("a token twice in a ranking", row(attributions=(SourceAttribution((ScoredPart(SCORES, ranking=(1, 1)),)),)), "stands twice"),
+    ("a token twice in a ranking", row(attributions=(SourceAttribution((ScoredPart(SCORES, ranking=(1, 1)),)),)), "appears twice"),
 ]  # fmt: skip
 
 
@@ -182,10 +182,7 @@ def test_a_label_that_the_project_does_not_have_is_refused_with_place_value_and_
     report = take(bad, row("t2", tuple(float(n) for n in range(14))), skip_invalid=True)
     [problem] = report.problems
     assert (problem.source, problem.line, problem.field, problem.value) == ("file", 7, field, "maybe")
-    assert (
-        "instance 't1': the label 'maybe' is none of the project's (negative, positive); say which of them"
-        in problem.reason
-    )
+    assert "The label 'maybe' is not one of the project's (negative, positive); say which of them" in problem.reason
     stored = [output for one in list_runs(store, project.id) for output in iterate_outputs(store, one.id)]
     assert {output.instance_id for output in stored} == set(find_instance_ids(store, project.id, "t2"))
 

@@ -79,7 +79,7 @@ def test_a_refusal_does_not_name_the_folder_that_nobody_knows():
 
 def test_an_archive_that_cannot_be_unpacked_is_refused_under_its_own_name():
     with (
-        pytest.raises(InvalidValue, match=r"'data.zip' is no zip file, or is damaged"),
+        pytest.raises(InvalidValue, match=r"'data.zip' is not a zip file, or is damaged"),
         laid_out([("data.zip", b"PK")]),
     ):
         pass
