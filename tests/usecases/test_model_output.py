@@ -110,7 +110,7 @@ def test_two_methods_of_one_model_say_the_same_answer_once_and_another_answer_is
 
     report = take(of("ig", 0.75), of("lime", 0.75), of("shap", 0.5), skip_invalid=True)
     assert (report.n_new, report.n_problems) == (2, 1)
-    assert "the answer to the full input of 'tiny'" in reasons(report)[0]
+    assert "The answer to the full input of 'tiny'" in reasons(report)[0]
     assert sorted(
         stored.run.method for stored in list_runs(store, project.id) if any(iterate_outputs(store, stored.id))
     ) == ["", "ig", "lime"]
@@ -227,7 +227,7 @@ def test_scores_by_segment_are_laid_end_to_end(store, make_project, import_rows,
 def test_a_changed_text_takes_out_what_was_said_of_the_old_one_and_says_so(store, project, take, import_rows) -> None:
     take(row("t4", tuple(float(n) for n in range(9))))
     report = import_rows(project, [{"id": "t4", "text": "Nothing worked.", "label": "negative"}], update=True)
-    assert "what models had answered for the old tokens was taken out" in report.warnings[0].reason
+    assert "what models had said of the old tokens was removed" in report.warnings[0].reason
     assert [list(iterate_outputs(store, one.id)) for one in list_runs(store, project.id)] == [[]]
     assert check(store) == []
 
