@@ -711,7 +711,7 @@ def _of_nothing(record: dict[str, Any]) -> None:
         (_without_reason, "need a reason"),
         (_unknown_kind, "no kind of perturbation 'magic'"),
         (_other_segment, "no segment 'title'"),
-        (_of_nothing, "no instance with this key"),
+        (_of_nothing, "no instance of this key"),
     ],
 )
 def test_a_broken_perturbation_of_a_file_is_a_problem_with_its_line(
