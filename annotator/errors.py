@@ -81,12 +81,18 @@ class TooBusy(AnnotatorError):
 
 
 class ImportRefused(AnnotatorError):
-    """A file has problems: `problems` holds the first ones, `n_problems` counts all."""
+    """A file has problems: `problems` holds the first ones, `n_problems` counts all.
 
-    def __init__(self, message: str, problems: "Sequence[Problem]", n_problems: int) -> None:
+    notes: sentences about the file as a whole, such as what its columns are taken for
+    """
+
+    def __init__(
+        self, message: str, problems: "Sequence[Problem]", n_problems: int, notes: "Sequence[str]" = ()
+    ) -> None:
         super().__init__(message)
         self.problems = tuple(problems)
         self.n_problems = n_problems
+        self.notes = tuple(notes)
 
 
 class ExportRefused(AnnotatorError):

@@ -1,7 +1,7 @@
 """What commands share: opening the database that was asked for, and how they answer."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence, Sized
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -31,9 +31,9 @@ def print_json(answer: Mapping[str, object]) -> None:
     click.echo(json.dumps(answer, ensure_ascii=False, indent=2))
 
 
-def show_rest(n: int, shown: Sized, what: str) -> None:
+def show_rest(n: int, n_shown: int, what: str) -> None:
     """On standard error, how many there are beside those that were shown."""
-    hidden = n - len(shown)
+    hidden = n - n_shown
     if hidden > 0:
         click.echo(f"... and {counted(hidden, f'more {what}')}", err=True)
 

@@ -164,7 +164,7 @@ def _show(report: "AttributingReport", *, as_json: bool) -> None:
         click.echo(note, err=True)
     for key, reason in report.left_out:
         click.echo(f"left out: instance '{key}': {reason}", err=True)
-    show_rest(report.n_left_out, report.left_out, "instance")
+    show_rest(report.n_left_out, len(report.left_out), "instance")
     if report.n_left_out:
         click.echo(told_of_left_out(report), err=True)
     if as_json:

@@ -86,7 +86,9 @@ def _show(error: AnnotatorError) -> None:
     if isinstance(error, ImportRefused):
         for problem in error.problems:
             click.echo(f"  {problem}", err=True)
-        show_rest(error.n_problems, error.problems, "problem")
+        show_rest(error.n_problems, sum(problem.n for problem in error.problems), "problem")
+        for note in error.notes:
+            click.echo(f"note: {note}", err=True)
 
 
 if __name__ == "__main__":

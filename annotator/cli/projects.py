@@ -9,7 +9,7 @@ from typing import Any
 import click
 import msgspec
 
-from annotator.cli.answers import json_option, opened, print_json, show_rest
+from annotator.cli.answers import json_option, opened, pairs_of, print_json, show_rest
 from annotator.domain.numbers import counted, written_in_report
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import GOLD_POLICIES
@@ -123,8 +123,7 @@ def show(database: Path, name: str, as_json: bool) -> None:
 
 
 @click.command("import")
-@click.argument("format_name", metavar="FORMAT")
-@click.argument("path", type=click.Path(path_type=Path))
+@click.argument("places", metavar="[FORMAT] PATH", nargs=-1, required=True)
 @_PROJECT
 @click.option("--split", help="The split of a single file that names none.")
 @click.option("--language", help="The language of texts whose file names none.")
@@ -144,6 +143,13 @@ def show(database: Path, name: str, as_json: bool) -> None:
 @click.option(
     "--set-per-deletion", "one_set_per_edit", is_flag=True, help="For aesw: make a rationale set of each deletion."
 )
+@click.option(
+    "--rename",
+    "renamed",
+    multiple=True,
+    metavar="FILE_LABEL=LABEL",
+    help="The project's name for one of the file's labels.",
+)
 @click.option("--dry-run", is_flag=True, help="Check everything and store nothing.")
 @click.option("--model", default="", help="For model output: the model, if the file names none.")
 @click.option("--method", default="", help="For model output: the method, if the file names none.")
@@ -158,26 +164,31 @@ def show(database: Path, name: str, as_json: bool) -> None:
 )
 @json_option
 @click.pass_obj
-def import_(database: Path, /, format_name: str, path: Path, project_name: str, as_json: bool, **options: Any) -> None:
+def import_(database: Path, /, places: tuple[str, ...], project_name: str, as_json: bool, **options: Any) -> None:
     """Read a file or folder into a project: all of it or nothing.
 
     FORMAT is one of those in docs/formats.md, such as csv, jsonl, eraser, benchmark; for model output, predictions,
-    attributions, eraser-predictions.
+    attributions, eraser-predictions. Without it the file's first lines tell the format, and it is said which.
     """
-    from annotator.usecases.importing import import_file
+    from annotator.usecases.importing import READABLE_OUTPUT, import_file
     from annotator.usecases.projects import find_project
+    from annotator.usecases.uploads import unpacked
 
+    if len(places) > 2:
+        raise click.UsageError("Give a format and a file or folder, or the file or folder alone.")
+    given = ImportOptions(**{**options, "renamed": pairs_of(options["renamed"], "--rename")})
+    path = Path(places[-1])
     if not path.exists():
         raise NotFound(f"There is no file or folder '{path}'.")
-    with opened(database) as store:
+    with opened(database) as store, unpacked(path) as place:
         found = find_project(store, project_name)
-        progress = _Progress()
+        format_name = places[0] if len(places) > 1 else _guessed_format(place)
+        progress = _Progress("row" if format_name in READABLE_OUTPUT else "instance")
         try:
-            report = import_file(
-                store, LOCAL_OPERATOR, found, format_name, path, ImportOptions(**options), progress=progress.take
-            )
-        except ImportRefused as refusal:
-            if as_json:
+            report = import_file(store, LOCAL_OPERATOR, found, format_name, place, given, progress=progress.take)
+        except (InvalidValue, ImportRefused) as refusal:
+            _tell_other_format(place, format_name)
+            if as_json and isinstance(refusal, ImportRefused):
                 print_json(_refusal(refusal))
             raise
         finally:
@@ -185,10 +196,30 @@ def import_(database: Path, /, format_name: str, path: Path, project_name: str, 
     _print_report(report, as_json)
 
 
+def _guessed_format(path: Path) -> str:
+    from annotator.usecases.importing import guessed
+
+    guess = guessed(path)
+    if guess is None:
+        raise InvalidValue(f"Nothing in '{path}' tells its format. Name it: annotator import FORMAT '{path}'.")
+    click.echo(f"note: This looks like {guess.words}; it is read as {guess.format_name}.", err=True)
+    return guess.format_name
+
+
+def _tell_other_format(path: Path, format_name: str) -> None:
+    """Where a file is refused that looks like one of another format."""
+    from annotator.usecases.importing import guessed
+
+    guess = guessed(path)
+    if guess is not None and guess.format_name != format_name:
+        click.echo(f"note: This looks like {guess.words}. Try the format {guess.format_name}.", err=True)
+
+
 class _Progress:
     """A line at least every 5,000 instances, on standard error, where it disturbs no output; a last one for a terminal."""
 
-    def __init__(self) -> None:
+    def __init__(self, what: str = "instance") -> None:
+        self.what = what
         self.n_read = 0
         self.n_shown = 0
 
@@ -205,12 +236,12 @@ class _Progress:
 
     def _show(self) -> None:
         self.n_shown = self.n_read
-        click.echo(f"{counted(self.n_read, 'instance')} read", err=True)
+        click.echo(f"{counted(self.n_read, self.what)} read", err=True)
 
 
 def _refusal(refusal: ImportRefused) -> dict[str, Any]:
     problems = [dataclasses.asdict(problem) for problem in refusal.problems]
-    return {"stored": False, "n_problems": refusal.n_problems, "problems": problems}
+    return {"stored": False, "n_problems": refusal.n_problems, "problems": problems, "notes": list(refusal.notes)}
 
 
 def _print_report(report: ImportReport, as_json: bool) -> None:
@@ -224,8 +255,8 @@ def _print_report(report: ImportReport, as_json: bool) -> None:
     verb = "Would store" if report.is_dry_run else "Stored"
     if report.is_output:
         click.echo(
-            f"{verb} model output for {counted(report.n_new, 'instance')}; {report.n_updated} changed, "
-            f"{report.n_unchanged} unchanged, {report.n_problems} left out, {counted(report.n_warnings, 'warning')}."
+            f"{verb} {report.output_words}. Rows of the file: {report.n_new:,} new, {report.n_updated:,} changed, "
+            f"{report.n_unchanged:,} unchanged, {report.n_problems:,} left out; {counted(report.n_warnings, 'warning')}."
         )
         return
     click.echo(
@@ -238,7 +269,7 @@ def _print_report(report: ImportReport, as_json: bool) -> None:
 
 def _show_notes(report: ImportReport) -> None:
     """What is to be known of the file as a whole, with what one can do about it here."""
-    for note in report.notes:
+    for note in report.file_words:
         click.echo(f"note: {note}", err=True)
     if report.gold_policy is not None:
         others = ", ".join(policy for policy in GOLD_POLICIES if policy != report.gold_policy)
@@ -248,7 +279,7 @@ def _show_notes(report: ImportReport) -> None:
 def _show_problems(what: str, problems: Sequence[Problem], n: int, rest: str) -> None:
     for problem in problems:
         click.echo(f"{what}: {problem}", err=True)
-    show_rest(n, problems, rest)
+    show_rest(n, sum(problem.n for problem in problems), rest)
 
 
 @click.command("export")

@@ -160,7 +160,7 @@ _FAULTS = {
     11: "XML has no other names than &amp; &lt; &gt; &quot; &apos;; write the character itself.",
     4: "XML cannot read this: write &amp; for & and &lt; for <, and take out control characters.",
     14: "A character's number is not one that XML allows; write the character itself.",
-    8: "An attribute stands twice in one tag; keep one of the two.",
+    8: "An attribute appears twice in one tag; keep one of the two.",
     9: "Text follows the end of the sentence; one line holds one sentence.",
 }
 
@@ -177,7 +177,9 @@ def _edited_sentence(element: ET.Element, findings: Findings) -> EditedSentence 
     pieces = [Piece("kept", element.text)] if element.text else []
     for child in element:
         if child.tag not in {"del", "ins"}:
-            reason = f"<{child.tag}> is no mark; there are <del> and <ins>. Take the tag out, or write &lt; for its <."
+            reason = (
+                f"<{child.tag}> is not a mark; there are <del> and <ins>. Take the tag out, or write &lt; for its <."
+            )
             findings.refuse("sentence", ET.tostring(child, encoding="unicode", method="xml"), reason)
         for inner in child:
             findings.refuse("sentence", f"<{inner.tag}>", f"<{inner.tag}> {_NESTED.format(child.tag, child.tag)}")

@@ -26,13 +26,13 @@ _INSIDE = re.compile(r"</sentence\s*>|<sentence(?=[\s/>]|$)|</(?:par|doc|documen
 _REST_OF_EMPTY = re.compile(r"[^<>]*/>")
 _DTD = (
     "The file declares a document type, with which entities can be defined; nothing is read from here on. "
-    "Take the declaration out, it is not needed."
+    "Remove the declaration; it is not needed."
 )
 _STRAY = (
     'This stands in no <sentence> and is not read; put <sentence sid="..."> and </sentence> around it. '
     "(A file of plain lines, one sentence a line, must not begin with another tag than <del> or <ins>.)"
 )
-_TOO_LONG = f"The sentence has over {MAX_CHARACTERS:,} characters; look for an end that is missing, or part it."
+_TOO_LONG = f"The sentence has over {MAX_CHARACTERS:,} characters; look for an end that is missing, or split it."
 _COMMENT = "The comment that begins here is not closed, so that nothing after it is read; write its -->."
 
 

@@ -27,7 +27,7 @@ def unpack(archive: Path, folder: Path, *, name: str) -> None:
             _check(name, entries, folder)
             opened.extractall(folder)
     except (BadZipFile, zlib.error, EOFError, ValueError, NotImplementedError) as error:
-        raise InvalidValue(f"'{name}' is no zip file, or is damaged: {_said(error)}. Pack it again.") from None
+        raise InvalidValue(f"'{name}' is not a zip file, or is damaged: {_said(error)}. Pack it again.") from None
     except OSError as error:
         raise InvalidValue(f"'{name}' cannot be unpacked: {error.strerror or 'its content breaks off'}.") from None
 
@@ -46,7 +46,9 @@ def _check(name: str, entries: Sequence[ZipInfo], folder: Path) -> None:
             f"'{name}' holds {counted(len(entries), 'file')}; at most {MAX_FILES:,} are unpacked. Pack it in parts."
         )
     if sum(entry.file_size for entry in files) > MAX_UNPACKED_GB * 2**30:
-        raise InvalidValue(f"'{name}' would unpack to more than {MAX_UNPACKED_GB} GB. Use the command line for it.")
+        raise InvalidValue(
+            f"'{name}' would unpack to more than {MAX_UNPACKED_GB} GB. Unpack it and import the folder from the command line."
+        )
     if any(entry.flag_bits & _IS_LOCKED for entry in files):
         raise InvalidValue(f"'{name}' is locked with a password. Pack it without one.")
     if any(entry.compress_type not in _METHODS for entry in files):

@@ -164,7 +164,9 @@ class _Answers:
         marks = self._of(who)
         segment = named_segment(self.options.task, [response.question], self.texts) if value else None
         if value and segment is None:
-            reason = "It is not told which text is marked. Call the question like the field, such as rationale_text."
+            reason = (
+                "The file does not say which text is marked. Call the question like the field, such as rationale_text."
+            )
             self.findings.refuse(response.place, response.question, reason)
         text = self.texts.get(segment or "")
         if segment is None or not isinstance(text, str):

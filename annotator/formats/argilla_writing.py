@@ -18,7 +18,7 @@ _PACKED = ("exhaustive", "target", "metadata")
 def write(path: Path, gold: Iterable[GoldInstance], options: WriteOptions) -> None:
     """Write one file, a list with a record on each line, as dataset.records.to_json writes it.
 
-    Raises: ExportRefused when there is no instance, a key stands twice, or the file cannot be written
+    Raises: ExportRefused when there is no instance, a key appears twice, or the file cannot be written
     """
     write_list(path, gold, lambda item: _record(item, options.project.task))
 

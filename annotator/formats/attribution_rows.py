@@ -16,8 +16,8 @@ from pathlib import Path
 from annotator.domain.models import Piece, ScoredPart, SourceAttribution, SourceOutput
 from annotator.domain.sources import Problem
 from annotator.formats.base import OutputOptions, ReadOptions
-from annotator.formats.csv_rows import _CsvFile
-from annotator.formats.findings import Findings, shown
+from annotator.formats.csv_table import CsvTable
+from annotator.formats.findings import Findings
 from annotator.formats.json_records import Record
 from annotator.formats.lines import Row
 from annotator.formats.output_rows import KEY_NAMES, OutputFile, check_scores, read_each
@@ -53,25 +53,29 @@ class _Names:
         self._last = name
 
 
+class _AttributionTable(CsvTable):
+    """Rows of a CSV file with a token's score each."""
+
+    def missing(self) -> list[str]:
+        """A sentence for each column without which there is no attribution."""
+        needed = [
+            f"There is no column '{name}'; the first line names id, model, method, token_index, token, score."
+            for name in _NEEDED
+            if name not in self.header
+        ]
+        return CsvTable.missing(self) + needed
+
+
 def read(path: Path, options: OutputOptions) -> Iterator[SourceOutput | Problem]:
     """The attributions of a CSV file. It is read twice, so that rows that do not stand together are found first.
 
     Raises: NotFound or InvalidValue when the file cannot be read
     """
-    table = _CsvFile(path, ReadOptions(options.task))
+    table = _AttributionTable(path, ReadOptions(options.task))
     names = _Names()
-    columns: tuple[str, ...] | None = None
     for row in table.rows():
         if isinstance(row, Row):
-            columns = columns or tuple(row.values)
             names.see(row)
-    missing = [name for name in _NEEDED if columns is not None and name not in columns]
-    if missing:
-        reason = (
-            f"There is no column '{missing[0]}'; the first line names id, model, method, token_index, token, score."
-        )
-        yield Problem(path.name, 1, "header", shown(", ".join(columns or ())), reason)
-        return
     file = OutputFile(path.name, options, "attributions-csv")
     yield from read_each(_groups(table.rows(), names), file, _take)
 
@@ -95,8 +99,8 @@ def _groups(rows: Iterable[Row | Problem], names: _Names) -> Iterator[Record | P
         elif hash(name) not in told:
             told.add(hash(name))
             reason = (
-                f"Its rows stand on line {first} and, after others, on line {again}; sort the file by id, model, method, "
-                "label, layer and seed."
+                f"Its rows begin on line {first} and, after other rows, again on line {again}; sort the file by id, model, "
+                "method, label, layer and seed."
             )
             yield Problem(of_name[0].source, first, "id", name[0], reason)
 

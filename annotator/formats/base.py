@@ -15,6 +15,7 @@ from annotator.domain.tasks import Task
 class ReadOptions:
     """What a reader is told: the project's task and labels, and what the file may not say itself.
 
+    renamed: labels of the file that whoever imports it calls otherwise, so that the project need not have them
     one_set_per_edit: where rationales follow from edits, each deletion is a set of its own, else all are one set.
     """
 
@@ -24,6 +25,7 @@ class ReadOptions:
     split: str | None = None
     key_prefix: str = ""
     one_set_per_edit: bool = False
+    renamed: frozenset[str] = frozenset()
 
 
 Reader = Callable[[Path, ReadOptions], Iterator[SourceItem]]
@@ -34,6 +36,7 @@ class OutputOptions:
     """What a reader of model output is told: the task, and what the file may not say itself.
 
     labels: the project's, by which a class number is turned into its label
+    renamed: labels of the file that whoever imports it calls otherwise, which are left as they are
     vocabulary: a file with the text of each token id, one a line or a JSON object, for formats that hold ids alone
     """
 
@@ -45,6 +48,7 @@ class OutputOptions:
     split: str | None = None
     key_prefix: str = ""
     vocabulary: Path | None = None
+    renamed: frozenset[str] = frozenset()
 
 
 OutputReader = Callable[[Path, OutputOptions], Iterator[SourceOutput | Problem]]

@@ -111,5 +111,5 @@ def _prediction(label: Index | None, p: Numbers | None, on: str, options: Output
 def _label(given: Index, options: OutputOptions) -> str:
     """A number stands for the project's label of that position, unless it is itself a label; answers are as they are."""
     text, labels = str(given), options.labels if options.task.result_kind == "label" else ()
-    place = None if text in labels else whole_number(text)
+    place = None if text in labels or text in options.renamed else whole_number(text)
     return labels[place] if place is not None and place < len(labels) else text

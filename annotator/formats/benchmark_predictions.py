@@ -148,9 +148,7 @@ def _upload_rows(path: Path, n_sides: int) -> Iterator[Row | Problem]:
             cells = []
         if cells and len(cells) != 2 + n_sides:
             form = "id, label" + ", token numbers" * n_sides
-            reason = (
-                f"The line has {counted(len(cells), 'column')}; an upload has {2 + n_sides} ({form}), parted by tabs."
-            )
+            reason = f"The line has {counted(len(cells), 'column')}; an upload has {2 + n_sides} ({form}), separated by tabs."
             findings.refuse("line", cells, reason)
         sides = [_indices_of(cell, findings) for cell in cells[2:]]
         yield from findings.problems
@@ -163,7 +161,9 @@ def _indices_of(cell: str, findings: Findings) -> list[int]:
     words = [word.strip() for word in cell.split(",")] if cell.strip() else []
     wrong = [word for word in words if _as_index(word) is None]
     if wrong:
-        reason = "Token numbers are whole numbers parted by commas, the most important first; an upload has no header."
+        reason = (
+            "Token numbers are whole numbers separated by commas, the most important first; an upload has no header."
+        )
         findings.refuse("rationale", wrong[0], reason)
     return [_as_index(word) or 0 for word in words]
 

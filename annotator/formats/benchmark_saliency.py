@@ -140,7 +140,7 @@ def _side(given: dict[str, Any], name: str, findings: Findings) -> SalientSide:
             tokens.append(value[0])
             scores.append(float(value[1]))
     if len(set(ranking)) != len(ranking):
-        findings.refuse(name, list(given), "A token's number stands twice (such as 7 and 07); keep one of the two.")
+        findings.refuse(name, list(given), "A token's number appears twice (such as 7 and 07); keep one of the two.")
     return SalientSide(tuple(ranking), tuple(tokens), tuple(scores))
 
 

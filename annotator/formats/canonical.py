@@ -153,7 +153,7 @@ class _CanonicalReader:
             return None
         docid = self.options.key_prefix + parsed.docid
         if docid in self.checker.documents:
-            findings.refuse("docid", parsed.docid, f"The document '{parsed.docid}' stands twice; keep one of the two.")
+            findings.refuse("docid", parsed.docid, f"The document '{parsed.docid}' appears twice; keep one of the two.")
         if parsed.tokens is None and parsed.tokenization == "whitespace":
             body = SourceText(parsed.text, split_on_spaces(parsed.text))
         else:

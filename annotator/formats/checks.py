@@ -37,7 +37,8 @@ class Checker:
 
     def __post_init__(self) -> None:
         task = self.options.task
-        self._labels = frozenset(self.options.labels if task.result_kind == "label" else ())
+        labels = (*self.options.labels, *self.options.renamed) if self.options.labels else ()
+        self._labels = frozenset(labels if task.result_kind == "label" else ())
         self._required = tuple(s.name for s in task.segments if not s.may_be_empty)
 
     def remember(self, document: SourceDocument) -> None:
@@ -98,7 +99,12 @@ class Checker:
     def _check_result(self, place: str, result: str | None, findings: Findings) -> None:
         if result is not None and self._labels and result not in self._labels:
             known = listed(self.options.labels)
-            findings.refuse(place, result, f"The project has no label '{result}' (it has {known}); correct or add it.")
+            findings.refuse(
+                place,
+                result,
+                f"The project has no label '{result}' (it has {known}); correct it in the file, or add it to the project's "
+                "labels.",
+            )
 
     def _check_annotations(
         self, annotations: Sequence[SourceAnnotation], sizes: dict[str, Size] | None, findings: Findings
@@ -177,5 +183,5 @@ class KeyLines:
             self._lines[fingerprint] = instance.line or 0
             return
         where = f" of split '{instance.split}'" if instance.split else ""
-        reason = f"The key '{instance.key}'{where} stands on line {first} already; keys are unique within a split."
+        reason = f"The key '{instance.key}'{where} is already on line {first}; keys are unique within a split."
         findings.refuse(field_name, instance.key, reason)

@@ -26,9 +26,7 @@ __all__ = ["NESTED", "NO_OP", "contrast_key", "contrasts_of", "read", "set_rows"
 
 DEFAULT_KIND = "contrast"
 NESTED = "A changed version has no contrasts of its own; write each change as one of the original's."
-_CHANGED = (
-    "An original is no changed version itself; leave the field out, or write the row as one of the other's contrasts."
-)
+_CHANGED = "An original is not itself a changed version; leave the field out, or write the row as one of the other's contrasts."
 NO_OP = "Nothing is changed: its texts are those of the original."
 
 

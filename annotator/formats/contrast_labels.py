@@ -64,7 +64,7 @@ def read_labelled_sets(path: Path) -> LabelledSets:
         one = _set_of(row, findings)
         for item in () if one is None else (one.original, *one.contrasts):
             if item.key in lines:
-                reason = f"The id '{item.key}' stands on line {lines[item.key]} already; predictions are joined by it."
+                reason = f"The id '{item.key}' is already on line {lines[item.key]}; predictions are joined by it."
                 findings.refuse("id", item.key, reason)
             lines.setdefault(item.key, row.line)
         found.problems.extend(findings.problems)

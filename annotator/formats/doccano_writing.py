@@ -19,7 +19,7 @@ _BETWEEN_SEGMENTS = "\n\n"
 def write(path: Path, gold: Iterable[GoldInstance], options: WriteOptions) -> None:
     """Write one JSONL file. Every row has the same fields: doccano cannot store what is there in some rows alone.
 
-    Raises: ExportRefused when there is no instance, a key stands twice, or the file cannot be written
+    Raises: ExportRefused when there is no instance, a key appears twice, or the file cannot be written
     """
     keys = GoldKeys()
     columns: dict[str, None] = {}

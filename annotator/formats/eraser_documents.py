@@ -50,7 +50,9 @@ def find_documents(folder: Path) -> Documents:
         return _FolderDocuments(in_folder)
     if in_file.is_file():
         return _FileDocuments(in_file)
-    raise InvalidValue(f"'{folder}' holds neither docs/ nor docs.jsonl; put the documents beside the split files.")
+    raise InvalidValue(
+        f"The folder '{folder}' holds neither docs/ nor docs.jsonl; put the documents beside the split files."
+    )
 
 
 @dataclass(slots=True)
@@ -114,7 +116,7 @@ class _FileDocuments:
         if document is None:
             return
         if hash(document.docid) in self._offsets:
-            reason = f"The document '{document.docid}' stands twice; the first is taken, keep one of the two."
+            reason = f"The document '{document.docid}' appears twice; the first is taken, keep one of the two."
             findings.refuse("docid", document.docid, reason)
             return
         self._offsets[hash(document.docid)] = row.offset

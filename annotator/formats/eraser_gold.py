@@ -194,7 +194,7 @@ def _lengths_in_file(path: Path, docids: Collection[str]) -> tuple[dict[str, tup
         if document.docid not in docids:
             continue
         if document.docid in lengths:
-            reason = f"The document '{document.docid}' stands twice; keep one of the two."
+            reason = f"The document '{document.docid}' appears twice; keep one of the two."
             problems.append(Problem(path.name, line.number, "docid", shown(document.docid), reason))
         sentences = document.document.split("\n")
         lengths[document.docid] = sum(sentence.strip().count(" ") + 1 for sentence in sentences), len(sentences)

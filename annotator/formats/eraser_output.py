@@ -128,7 +128,7 @@ def _predictions(row: PredictionRow, findings: Findings) -> Iterator[Prediction]
     for number, one in enumerate(row.thresholded_scores or ()):
         if one.threshold in seen:
             place = f"thresholded_scores[{number}].threshold"
-            findings.refuse(place, one.threshold, "The threshold stands twice; keep one of the two.")
+            findings.refuse(place, one.threshold, "The threshold appears twice; keep one of the two.")
         seen.add(one.threshold)
         yield Prediction(None, one.comprehensiveness_classification_scores, "rest", one.threshold)
         yield Prediction(None, one.sufficiency_classification_scores, "rationale", one.threshold)

@@ -274,7 +274,7 @@ class _Reader:
             reason = f"Every row has the thresholds of the first one: {list(self.thresholds)}."
             findings.refuse("thresholded_scores", list(found), reason)
         elif len(set(found)) != len(found):
-            findings.refuse("thresholded_scores", list(found), "A threshold stands twice; keep one of the two.")
+            findings.refuse("thresholded_scores", list(found), "A threshold appears twice; keep one of the two.")
 
     def _overlaps(self, entries: Integers, hard: Integers) -> list[Problem]:
         """Two different spans of one document entry that share a token; equal ones pass, as in the scorer."""

@@ -11,9 +11,9 @@ from annotator.domain.texts import TokenizedText
 from annotator.errors import InvalidValue
 from annotator.formats.base import ReadOptions
 from annotator.formats.checks import Checker, KeyLines
-from annotator.formats.csv_rows import _CsvFile
+from annotator.formats.csv_table import CsvTable
 from annotator.formats.esnli_highlights import Highlight, read_highlight
-from annotator.formats.findings import Findings, listed, shown
+from annotator.formats.findings import Findings, listed
 from annotator.formats.lines import Row
 from annotator.formats.spans import spans_of_tokens
 from annotator.formats.split_names import files_of_split, split_in_name
@@ -61,16 +61,16 @@ def _files(path: Path, asked_split: str | None) -> list[Path]:
     return files
 
 
-class _EsnliFile(_CsvFile):
+class _EsnliFile(CsvTable):
     """Rows of a CSV file with the columns of e-SNLI, all of whose cells are text."""
 
-    def _header_problem(self, header: list[str]) -> Problem | None:
-        missing = [name for name in _NEEDED if name not in header]
-        if missing and not self._broken:
-            reason = f"The columns {listed(missing)} are missing; e-SNLI's files name their columns in the first line."
-            return Problem(self.path.name, 1, "header", shown(", ".join(header)), reason)
-        is_named = "id" in header  # a plain row's name for its key, which is asked for below
-        return super()._header_problem([*header] if is_named else [*header, "id"])
+    def missing(self) -> list[str]:
+        """All the columns of e-SNLI that are not there, in one sentence."""
+        missing = [name for name in _NEEDED if name not in self.header]
+        if not missing:
+            return []
+        are = "column {} is" if len(missing) == 1 else "columns {} are"
+        return [f"The {are.format(listed(missing))} missing; e-SNLI's files name their columns in the first line."]
 
     def _holds_json(self, name: str, cell: str) -> bool:  # noqa: ARG002
         return False

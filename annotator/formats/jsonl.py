@@ -6,6 +6,8 @@ from pathlib import Path
 from annotator.domain.sources import Problem, SourceItem
 from annotator.formats import own, own_writing
 from annotator.formats.base import ReadOptions
+from annotator.formats.column_values import Columns
+from annotator.formats.column_words import columns_as_told
 from annotator.formats.lines import read_rows
 from annotator.formats.rows import RowReader
 
@@ -24,7 +26,14 @@ def read(path: Path, options: ReadOptions) -> Iterator[SourceItem]:
         from annotator.formats.canonical import read as read_canonical  # noqa: PLC0415  (only where it is met)
 
         return read_canonical(path, options)
-    return RowReader(options).read(read_rows(path, path.name))
+    return _plain_rows(path, options)
+
+
+def _plain_rows(path: Path, options: ReadOptions) -> Iterator[SourceItem]:
+    columns = Columns()
+    yield from RowReader(options).read(columns.watched(read_rows(path, path.name)))
+    if told := columns_as_told(columns, options):
+        yield told
 
 
 def write_own(path: Path, items: Iterable[SourceItem]) -> None:

@@ -134,8 +134,8 @@ class ResultReader:
         if segment is None:
             texts = ", ".join(f"'{name}'" for name in self.texts) or "no text"
             reason = (
-                f"It is not told which text is marked (the task has {texts}). Call the Text tag, and its field in the data, "
-                "like the segment."
+                f"The file does not say which text is marked (the task has {texts}). Call the Text tag, and its field in the "
+                "data, like the segment."
             )
             self.findings.refuse(place, names[0], reason)
         return segment

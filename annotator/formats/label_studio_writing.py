@@ -16,7 +16,7 @@ _LINE_ENDS = re.compile("[\n\r]")
 def write(path: Path, gold: Iterable[GoldInstance], options: WriteOptions) -> None:
     """Write one file, a list with a task on each line.
 
-    Raises: ExportRefused when there is no instance, a key stands twice, or the file cannot be written
+    Raises: ExportRefused when there is no instance, a key appears twice, or the file cannot be written
     """
     write_list(path, gold, lambda item: _task(item, options.project.task))
 

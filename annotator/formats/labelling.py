@@ -209,7 +209,7 @@ def one_of_results(given: Mapping[str, Sequence[str]], task: Task, labels: Seque
 
 @dataclass(slots=True)
 class GoldKeys:
-    """What a writer to a tool checks of all instances together: there are some, and no key stands twice in a split."""
+    """What a writer to a tool checks of all instances together: there are some, and no key appears twice in a split."""
 
     _seen: set[int] = field(default_factory=set)
 
@@ -232,7 +232,7 @@ class GoldKeys:
 def write_list(path: Path, gold: Iterable[GoldInstance], values_of: Callable[[GoldInstance], Values]) -> None:
     """Write one JSON file, a list with what stands for an instance on each line.
 
-    Raises: ExportRefused when there is no instance, a key stands twice, or the file cannot be written
+    Raises: ExportRefused when there is no instance, a key appears twice, or the file cannot be written
     """
     keys = GoldKeys()
     with new_file(path) as file:

@@ -246,7 +246,7 @@ def _is_deep(value: object, limit: int) -> bool:
 
 
 def _check_keys(raw: bytes, values: object) -> None:
-    """Refuse a key that stands twice in one object.
+    """Refuse a key that appears twice in one object.
 
     Decoding drops one of the two, so a line whose keys' ends are as many as those of its values written anew has none.
     """
@@ -261,7 +261,7 @@ def _unique_keys(pairs: list[tuple[str, object]]) -> dict[str, object]:
     found: dict[str, object] = {}
     for key, value in pairs:
         if key in found:
-            raise LineError(key, value, f"The key '{key}' stands twice in one object; keep one of the two.")
+            raise LineError(key, value, f"The key '{key}' appears twice in one object; keep one of the two.")
         found[key] = value
     return found
 

@@ -132,7 +132,7 @@ class OutputFile:
             return ""
         text = str(value)
         labels = self.options.labels if self.options.task.result_kind == "label" else ()
-        if not labels or text in labels:
+        if not labels or text in labels or text in self.options.renamed:
             return text
         found = _CLASS.fullmatch(text)
         if not (found or isinstance(value, int)):
@@ -140,7 +140,9 @@ class OutputFile:
         number = int(found.group(1)) if found else -1
         if 0 <= number < len(labels):
             return labels[number]
-        reason = f"The project has {counted(len(labels), 'label')}, so there is no class {value} (the first is 0)."
+        reason = (
+            f"The project has {counted(len(labels), 'label')}, so there is no class {value} (the first is class 0)."
+        )
         findings.refuse(place, value, reason)
         return text
 

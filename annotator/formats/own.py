@@ -115,7 +115,7 @@ class _OwnReader:
             self.options.key_prefix + record.docid, body, self._language(record.language), row.source, row.line
         )
         if document.docid in self.checker.documents:
-            findings.refuse("docid", record.docid, f"The document '{record.docid}' stands twice; keep one of the two.")
+            findings.refuse("docid", record.docid, f"The document '{record.docid}' appears twice; keep one of the two.")
         if not findings.is_refused:
             self.checker.remember(document)
         return document

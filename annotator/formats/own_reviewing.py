@@ -8,7 +8,7 @@ from annotator.formats.own_records import InstanceRecord, RoundRecord, ThreadRec
 
 
 def check_reviewing(record: InstanceRecord, findings: Findings) -> None:
-    """Note every place that points nowhere, round that stands twice, and score that is missing or too many."""
+    """Note every place that points nowhere, round that appears twice, and score that is missing or too many."""
     for field, place in _places(record):
         if place >= len(record.annotations):
             findings.refuse(field, place, f"The instance has {counted(len(record.annotations), 'annotation')}, from 0.")

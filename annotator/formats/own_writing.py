@@ -14,6 +14,7 @@ from annotator.domain.sources import (
     OwnItem,
     Problem,
     SourceAnnotation,
+    SourceColumns,
     SourceDocument,
     SourceEvent,
     SourceInstance,
@@ -66,6 +67,8 @@ def write(path: Path, items: Iterable[SourceItem]) -> None:
         for item in items:
             if isinstance(item, Problem):
                 raise ExportRefused(f"A problem cannot be written: {item}")
+            if isinstance(item, SourceColumns):  # said of a file that was read, and of nothing in it
+                continue
             encoder.encode_into(record_of(item), buffer)
             file.write(buffer)
             file.write(b"\n")

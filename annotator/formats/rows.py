@@ -11,7 +11,8 @@ from annotator.domain.sources import Problem, SourceAnnotation, SourceInstance, 
 from annotator.errors import InvalidValue
 from annotator.formats.base import ReadOptions
 from annotator.formats.checks import Checker
-from annotator.formats.columns import accepted_names, field_names, segment_of
+from annotator.formats.column_plan import Plan, Planner
+from annotator.formats.columns import accepted_names, segment_of
 from annotator.formats.findings import Findings, listed
 from annotator.formats.lines import Row, convert
 from annotator.formats.spans import AnySpan, read_sets, read_span
@@ -39,59 +40,17 @@ class PlainRow(msgspec.Struct):
     metadata: Any = None
 
 
-@dataclass(frozen=True, slots=True)
-class _Plan:
-    """Which columns hold what, for rows with the same columns: (our name, column)."""
-
-    fields: tuple[tuple[str, str], ...]
-    segments: tuple[tuple[str, str], ...]
-    metadata: tuple[str, ...]
-    names: Mapping[str, str]
-
-
-@dataclass(slots=True)
-class _Planner:
-    options: ReadOptions
-    _plans: dict[tuple[str, ...], _Plan] = field(default_factory=dict)
-
-    def plan(self, columns: tuple[str, ...]) -> _Plan:
-        """The plan for rows with these columns."""
-        known = self._plans.get(columns)
-        if known is None:
-            if len(self._plans) > 1000:
-                self._plans.clear()
-            known = self._plans[columns] = self._make(columns)
-        return known
-
-    def _make(self, columns: tuple[str, ...]) -> _Plan:
-        task = self.options.task
-        fields, segments = {}, {}
-        for name, candidates in field_names(task).items():
-            column = next((c for c in candidates if c in columns and task.spec_of(c) is None), None)
-            if column is not None:
-                fields[name] = column
-        for own_name_first in (True, False):
-            for column in columns:
-                segment = segment_of(task, column)
-                is_free = segment is not None and segment not in segments and column not in fields.values()
-                if segment is not None and is_free and (segment == column) is own_name_first:
-                    segments[segment] = column
-        taken = {*fields.values(), *segments.values()}
-        rest = tuple(column for column in columns if column not in taken)
-        return _Plan(tuple(fields.items()), tuple(segments.items()), rest, fields)
-
-
 @dataclass(slots=True)
 class RowReader:
     """Turns rows into instances; rows of several annotators of one instance become one where they follow each other."""
 
     options: ReadOptions
     checker: Checker = field(init=False)
-    _planner: _Planner = field(init=False)
+    _planner: Planner = field(init=False)
 
     def __post_init__(self) -> None:
         self.checker = Checker(self.options)
-        self._planner = _Planner(self.options)
+        self._planner = Planner(self.options.task)
 
     def read(self, rows: Iterable[Row | Problem]) -> Iterator[SourceItem]:
         """The instances of rows, in order, and the problems of rows that cannot be taken."""
@@ -142,7 +101,7 @@ class RowReader:
         return str(value)
 
     def _segments(
-        self, plan: _Plan, values: Mapping[str, Any], plain: PlainRow, findings: Findings
+        self, plan: Plan, values: Mapping[str, Any], plain: PlainRow, findings: Findings
     ) -> dict[str, SourceText | str]:
         task = self.options.task
         tokens = self._tokens(plain, findings)
@@ -206,7 +165,7 @@ def _is_optional(options: ReadOptions, segment: str) -> bool:
     return spec is not None and spec.may_be_empty
 
 
-def _metadata(plan: _Plan, values: Mapping[str, Any], plain: PlainRow) -> dict[str, object]:
+def _metadata(plan: Plan, values: Mapping[str, Any], plain: PlainRow) -> dict[str, object]:
     metadata: dict[str, object] = {column: values[column] for column in plan.metadata}
     if isinstance(plain.metadata, dict):
         metadata.update(plain.metadata)
@@ -297,7 +256,7 @@ class Merger:
                 )
                 findings.refuse(name, key, reason + "differ only in annotator, annotator_label, rationales and note.")
         if not instance.annotations and not findings.is_refused:
-            reason = f"The id '{key}' stands on line {line} already, and this row adds no annotation; keep one."
+            reason = f"The id '{key}' is already on line {line}, and this row adds no annotation; keep one."
             findings.refuse("id", key, reason)
         for annotation in instance.annotations:
             if hash((hash((instance.split, key)), annotation.annotator)) in self._annotators:

@@ -100,7 +100,7 @@ class _SuiteReader:
         """One test has one type and category, and each of its cases stands once."""
         line = self._lines.setdefault((case.test, case.case), case.line)
         if line != case.line:
-            reason = f"The case '{case.case}' of '{case.test}' stands on line {line} already; keep one of the two."
+            reason = f"The case '{case.case}' of '{case.test}' is already on line {line}; keep one of the two."
             findings.refuse("case", case.case, reason)
         known_type, category, first = self._tests.setdefault(case.test, (case.type, case.category, case.line))
         for name, known, given in (("type", known_type, case.type), ("category", category, case.category)):

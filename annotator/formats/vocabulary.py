@@ -35,7 +35,7 @@ def _from_json(path: Path, content: bytes) -> Mapping[int, str]:
         return {number: text for text, number in msgspec.json.decode(content, type=dict[str, int]).items()}
     except (msgspec.DecodeError, UnicodeDecodeError, ValueError, RecursionError) as error:
         reason = f"It must hold a token a line, or JSON such as {{token: id}}: {error}."
-        raise InvalidValue(f"'{path}' is no vocabulary. {reason}") from None
+        raise InvalidValue(f"'{path}' is not a vocabulary. {reason}") from None
 
 
 class _Added(msgspec.Struct):

@@ -145,6 +145,12 @@ class Planned(NamedTuple):
     overwritten: str
     changes: Sequence[_Change]
 
+    def n_written(self) -> tuple[int, int, int]:
+        """How many predictions, attributions and machine rationales would be written."""
+        statements = [statement for _, statement, _ in self.changes]
+        n_predictions, n_rationales = statements.count(_PREDICTION), statements.count(_RATIONALE)
+        return n_predictions, len(statements) - n_predictions - n_rationales, n_rationales
+
 
 def plan_outputs(store: Store, run_id: int, outputs: Sequence[Output]) -> list[Planned]:
     """What is new or other than what is stored, for each output."""

@@ -33,7 +33,7 @@ _DIFFERS = (
 
 # What the numbers hide, by the place of its count; each count that is here is told with its rows where it is not 0.
 MEANINGS: dict[str, str] = {
-    "gold.ids_twice": "The id stands twice in gold; the last row counts, as in both programs.",
+    "gold.ids_twice": "The id appears twice in gold; the last row counts, as in both programs.",
     "gold.other_sample_types": "sample_type is neither 'ori' nor 'disturb'; the record is in no pair.",
     "gold.without_rationale": "Gold holds no token (of a pair: on a side): 0 for the scripts; ours leave the record out; "
     "the evaluator stops at it where it is predicted.",
@@ -45,13 +45,13 @@ MEANINGS: dict[str, str] = {
     "links.linked_twice": "Several links name this perturbed record; the programs count each, so that MAP can exceed 1. "
     "Our own MAP leaves it out.",
     "links.to_no_disturbed": "rel_ids name a record that is no perturbed one; the programs count it, our own MAP does not.",
-    "predictions.ids_twice": "The id stands twice in the predictions; the last row counts, but New-P counts both.",
+    "predictions.ids_twice": "The id appears twice in the predictions; the last row counts, but New-P counts both.",
     "predictions.without_gold": "Gold does not have this id. New-P, sufficiency and comprehensiveness of the programs count "
     "the row all the same (New-P can exceed 1); the rest and our own numbers leave it out.",
     "predictions.missing": "The record has no prediction: 0 for the scripts, the MAP of both programs and the paper's "
     "Equations 1 and 3; left out elsewhere.",
     "predictions.empty_rationales": "The predicted rationale is empty (of a pair: on a side): F1 and MAP of the programs are 0.",
-    "predictions.repeated_indices": "An index stands twice; it counts twice in the length of the rationale.",
+    "predictions.repeated_indices": "An index appears twice; it counts twice in the length of the rationale.",
     "predictions.indices_as_text": "An index is written as text; the programs take it for no number, so that it never hits. "
     "Our own numbers read it.",
     "predictions.indices_outside": _OUTSIDE,

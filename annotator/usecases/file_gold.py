@@ -182,7 +182,7 @@ def _add(known: dict[int, Output], output: Output, row: SourceOutput, found: Fou
     same_answers = all(p in there.predictions for p in output.predictions)
     if (said and not same_answers) or scored or chosen:
         found.add(
-            Problem(row.source, row.line, "id", row.key, "this instance stands twice for one run; keep one of the two")
+            Problem(row.source, row.line, "id", row.key, "this instance appears twice for one run; keep one of the two")
         )
         return
     known[output.instance_id] = Output(

@@ -4,15 +4,16 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from annotator.domain.numbers import counted
 from annotator.domain.people import User
 from annotator.domain.projects import GoldPolicy, Project
-from annotator.domain.sources import Problem
+from annotator.domain.sources import Problem, SourceColumns
 from annotator.errors import ImportRefused, InvalidValue
 from annotator.formats.base import OutputOptions, ReadOptions
 from annotator.formats.file_kinds import is_blank
+from annotator.formats.guessing import Guess, guess_format
 from annotator.formats.registry import OUTPUT_READERS, READERS, get_output_reader, get_reader
 from annotator.store import Store
 from annotator.store.annotators import accepted_of
@@ -21,7 +22,10 @@ from annotator.store.projects import get_project_by_id, update_project
 from annotator.usecases.import_report import ImportOptions, ImportReport
 from annotator.usecases.intake import Intake
 from annotator.usecases.output_intake import OutputIntake
+from annotator.usecases.own_labels import OwnLabels, check_renamed
 from annotator.usecases.rights import require
+
+_T = TypeVar("_T")
 
 READABLE: tuple[str, ...] = tuple(READERS)
 READABLE_OUTPUT: tuple[str, ...] = tuple(OUTPUT_READERS)
@@ -45,12 +49,20 @@ def import_file(
     """
     is_output = format_name in OUTPUT_READERS
     require(store, actor, project.id, "use models" if is_output else "manage project")
+    check_renamed(project, options.renamed)
     _refuse_blank(path)
     take = _import_output if is_output else _import
     if options.dry_run:
         with store.scratch_copy() as copy:
             return take(copy, actor, project, format_name, path, options, progress)
     return take(store, actor, project, format_name, path, options, progress)
+
+
+def guessed(path: Path) -> Guess | None:
+    """What a file or folder seems to be; None where nothing tells it, or it cannot be opened."""
+    with suppress(OSError):  # whoever reads it says why
+        return guess_format(path)
+    return None
 
 
 def _import(
@@ -64,9 +76,10 @@ def _import(
 ) -> ImportReport:
     report = ImportReport(is_dry_run=options.dry_run)
     read_options = ReadOptions(
-        project.task, project.labels, options.language, options.split, options.key_prefix, options.one_set_per_edit
-    )
-    items = _Counted(get_reader(format_name)(path, read_options))
+        project.task, project.labels, options.language, options.split, options.key_prefix, options.one_set_per_edit,
+        frozenset(options.renamed),
+    )  # fmt: skip
+    items = _Counted(_in_own_labels(get_reader(format_name)(path, read_options), options))
     with store.transaction():
         project = get_project_by_id(store, project.id)  # its rules as they are now that nobody else writes
         Intake(store, project, options, report, progress).run(items.each())
@@ -78,6 +91,11 @@ def _import(
             file=path.name, new=report.n_new, updated=report.n_updated, annotations=report.n_annotations,
         )  # fmt: skip
     return report
+
+
+def _in_own_labels(items: Iterator[_T], options: ImportOptions) -> Iterator[_T | Problem]:
+    """The items of a file in the project's labels."""
+    return OwnLabels(options.renamed).each(items) if options.renamed else items
 
 
 def _take_policy(store: Store, actor: User, project: Project, asked: GoldPolicy | None) -> Project:
@@ -111,9 +129,9 @@ def _import_output(
     report = ImportReport(is_dry_run=options.dry_run, is_output=True)
     read_options = OutputOptions(
         project.task, project.labels, options.model, options.method, options.seed, options.split, options.key_prefix,
-        options.vocabulary,
+        options.vocabulary, frozenset(options.renamed),
     )  # fmt: skip
-    rows = _Counted(get_output_reader(format_name)(path, read_options))
+    rows = _Counted(_in_own_labels(get_output_reader(format_name)(path, read_options), options))
     with store.transaction():
         OutputIntake(store, project, options, report, progress).run(rows.each())
         _refuse(report, options, path, format_name, rows.n_rows)
@@ -132,21 +150,21 @@ def _refuse_blank(path: Path) -> None:
 
 @dataclass(slots=True)
 class _Counted:
-    """The items of a file, and how many of them were no problems."""
+    """The items of a file, and how many of them are rows that can be used."""
 
     items: Iterable[object]
     n_rows: int = 0
 
     def each(self) -> Iterator[Any]:
         for item in self.items:
-            self.n_rows += not isinstance(item, Problem)
+            self.n_rows += not isinstance(item, Problem | SourceColumns)
             yield item
 
 
 def _refuse(report: ImportReport, options: ImportOptions, path: Path, format_name: str, n_rows: int) -> None:
     """Raise where nothing of the file may be stored: for its problems, or because there is nothing in it."""
     if report.n_problems and (n_rows == 0 or not options.skip_invalid):
-        raise ImportRefused(_refusal(report, path, n_rows), report.problems, report.n_problems)
+        raise ImportRefused(_refusal(report, path, n_rows), report.problems, report.n_problems, report.file_words)
     if n_rows == 0:
         raise InvalidValue(
             f"{_named(path)} has no row that the format {format_name} reads; there is nothing to import. "

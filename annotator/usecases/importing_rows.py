@@ -52,7 +52,7 @@ def _said(refusal: ImportRefused) -> str:
     n = refusal.n_problems
     lines = [f"{counted(n, 'problem')}; nothing was stored. Correct the rows, or repeat with skip_invalid=True."]
     lines += [str(problem) for problem in refusal.problems[:_SHOWN]]
-    return "\n  ".join(lines + (["... `problems` holds the first 200."] if n > _SHOWN else []))
+    return "\n  ".join(lines + (["... `problems` holds the first 200."] if len(refusal.problems) > _SHOWN else []))
 
 
 def _line(row: Mapping[str, object], number: int, parameters: Mapping[str, object] | None) -> bytes:

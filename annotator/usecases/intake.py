@@ -7,6 +7,7 @@ from annotator.domain.models import StoredOutput
 from annotator.domain.projects import Project
 from annotator.domain.sources import (
     Problem,
+    SourceColumns,
     SourceDocument,
     SourceEvent,
     SourceInstance,
@@ -52,7 +53,7 @@ class Intake:
         self.ordinal = last_queue_position(store, project.id)
         self.n_read = 0
 
-    def run(self, items: Iterable[SourceItem]) -> None:  # noqa: C901  (one case for each kind)
+    def run(self, items: Iterable[SourceItem]) -> None:  # noqa: C901, PLR0912  (one case for each kind)
         for batch in _batches(items):
             match batch[0]:
                 case Problem():
@@ -60,6 +61,8 @@ class Intake:
                         self.report.add_problem(problem)  # type: ignore[arg-type]
                 case SourceProject() as header:
                     self.preparer.project = self.restorer.take_header(header)
+                case SourceColumns():
+                    self.report.tell_columns(batch)  # type: ignore[arg-type]
                 case SourceDocument():
                     self._take_documents(batch)  # type: ignore[arg-type]
                 case StoredOutput():
@@ -99,7 +102,7 @@ class Intake:
         stored, n_new = self.preparer.documents.add(new)
         self.report.n_documents += n_new
         reason = (
-            "a document of this name with another text or other tokens is there already; give one of them another name"
+            "There is already a document of this name with another text or other tokens; give one of them another name."
         )
         for document, known, source in zip(new, stored, sources, strict=True):
             if known.fingerprint != document.fingerprint():

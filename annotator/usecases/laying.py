@@ -49,7 +49,7 @@ def laid_attribution(source: SourceAttribution, places: Places, read: ReadInstan
         scores[first : first + len(values)] = values
         ranking += [first + _in_range(number, end - first) for number in part.ranking or ()]
     if len(set(ranking)) < len(ranking):
-        raise InvalidValue("a token stands twice in the ranking")
+        raise InvalidValue("a token appears twice in the ranking")
     n = n_tokens if any(not math.isnan(score) for score in scores[n_selectable:]) else n_selectable
     return Attribution(
         tuple(scores[:n]),

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from annotator.domain.instances import Annotation
+from annotator.domain.numbers import counted
 from annotator.domain.sources import Problem, SourceInstance
 from annotator.errors import InvalidValue
 from annotator.store import Store
@@ -33,19 +34,22 @@ class Merger:
         new = instance.fingerprint
         is_changed = new != there.fingerprint and new != self._fingerprint_now(there.id)
         if is_changed and not self.options.update:
-            reason = "this key is in the project with other content; import it again as one that overwrites (--update)"
+            reason = (
+                "The project has an instance with this key and other content. To overwrite it, import the file again with "
+                "--update (“Let changed rows overwrite”)."
+            )
             self.report.refuse(source, "id", source.key, reason)
             return
         is_other_text = is_changed and not self._texts_equal(there.id, instance)
         if is_other_text and (there.n_annotations or there.n_works):
             reason = (
-                f"its text changed, but {there.n_annotations} annotation(s) and {there.n_works} piece(s) of work are on "
-                "the old tokens; give it another key"
+                f"Its text changed, but {counted(there.n_annotations, 'annotation')} and "
+                f"{counted(there.n_works, 'piece')} of work belong to the old tokens; give it another key."
             )
             self.report.refuse(source, "id", source.key, reason)
             return
         if is_other_text and forget_outputs(self.store, there.id):
-            reason = "its text changed, so what models had answered for the old tokens was taken out"
+            reason = "Its text changed, so what models had said of the old tokens was removed."
             self.report.add_problem(Problem(source.source, source.line, "id", source.key, reason, is_warning=True))
         if is_changed:
             self.instances.update(there.id, instance)
@@ -82,7 +86,9 @@ class Merger:
         """An annotation for an instance that is stored already: the file has no text of it."""
         there = self.instances.known([(source.key, source.split)]).get((source.key, source.split))
         if there is None:
-            reason = "no instance of this key is in the project; import the file with its texts first, or say its split"
+            reason = (
+                "The project has no instance with this key. Import the file with its texts first, or name its split."
+            )
             self.report.refuse(source, "id", source.key, reason)
             return
         stored = get_instance(self.store, there.id)

@@ -91,7 +91,7 @@ class OutputIntake:
         for number, instance in instances.items():
             row = rows[number]
             if strange := strange_label(self.project, row):
-                self.report.refuse(row, *strange, told_strange(self.project, row.key, strange[1]))
+                self.report.refuse(row, *strange, told_strange(self.project, strange[1]))
                 continue
             try:
                 output = self._laid(row, instance, batch)
@@ -115,14 +115,22 @@ class OutputIntake:
                 found[number] = fitting[0]
             elif not there:
                 reason = (
-                    "no instance of this key is in the project; correct the key, or have a lead import its text first"
+                    "The project has no instance with this key. Correct the key, or have a lead import its text first."
                 )
                 self.report.refuse(row, "id", row.key, reason)
             elif not fitting:
                 splits = ", ".join(f"'{one.split}'" for one in there)
-                self.report.refuse(row, "split", row.split or "", f"the instance of this key is in the split {splits}")
+                self.report.refuse(
+                    row,
+                    "split",
+                    row.split or "",
+                    f"The instance with this key is in the split {splits}; correct the split or leave it out.",
+                )
             else:
-                reason = "instances of several splits have this key; say which split is meant, in a field split or for the file"
+                reason = (
+                    "Instances of several splits have this key. Say which split is meant, in the row's field 'split' or for "
+                    "the whole file."
+                )
                 self.report.refuse(row, "id", row.key, reason)
         return found
 
@@ -139,7 +147,7 @@ class OutputIntake:
     def _check_prediction(self, prediction: Prediction) -> None:
         for label, p in prediction.probabilities.items():
             if not math.isfinite(p):
-                raise InvalidValue(f"the probability of '{label}' is {p}; write a number")
+                raise InvalidValue(f"The probability of '{label}' is {p}; write a number.")
 
     def _write(self, rows: Sequence[SourceOutput], by_run: Mapping[Run, Sequence[tuple[int, Output]]]) -> None:
         """Write each row whole, or not at all where something is there otherwise and may not be overwritten."""
@@ -164,12 +172,15 @@ class OutputIntake:
         self.report.n_updated += len(taken & overwritten)
         self.report.n_new += len(taken & changed - overwritten)
         self.report.n_unchanged += len(taken - changed)
-        write_planned(self.store, {id(plan): plan for number, plan in planned if number in taken}.values())
+        written = {id(plan): plan for number, plan in planned if number in taken}.values()
+        for plan in written:
+            self.report.count_output(plan.instance_id, *plan.n_written())
+        write_planned(self.store, written)
 
     def _refuse(self, row: SourceOutput, what: str) -> None:
         reason = (
-            f"{what} of '{row.run.model}' for this instance is there already, otherwise; import it again as one that overwrites "
-            "(--update)"
+            f"{what[0].upper()}{what[1:]} of '{row.run.model}' for this instance is there already with other values. To "
+            "overwrite it, import the file again with --update (“Overwrite what is stored of a run”)."
         )
         self.report.refuse(row, "id", row.key, reason)
 

@@ -24,11 +24,11 @@ def strange_label(project: Project, said: SourceOutput | Output) -> tuple[str, s
     return None
 
 
-def told_strange(project: Project, key: str, label: str) -> str:
+def told_strange(project: Project, label: str) -> str:
     """Why a row with such a label is refused, and what to do about it."""
     more = len(project.labels) - _SHOWN
     there = ", ".join(project.labels[:_SHOWN]) + (f" and {more} more" if more > 0 else "")
     return (
-        f"instance '{key}': the label '{label}' is none of the project's ({there}); write the project's name for it into the "
-        "file, or give the project that label too (Project, Rules)"
+        f"The label '{label}' is not one of the project's ({there}); say which of them it is "
+        f"(--rename '{label}={project.labels[0]}'), or give the project that label too (Project, Rules)."
     )

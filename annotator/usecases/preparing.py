@@ -117,7 +117,7 @@ class Preparer:
             if isinstance(text, str):
                 if text not in named:
                     self.report.refuse(
-                        source, name, text, "there is no document of this name in the file or the project"
+                        source, name, text, "There is no document of this name in the file or in the project."
                     )
                     return None
                 segments.append(Part(name, is_selectable, named[text], None))
@@ -161,7 +161,9 @@ class Preparer:
     ) -> NewAnnotation:
         result = source.result if annotation.result is None else annotation.result
         if not self._check_result(source, result):
-            raise InvalidValue(f"the annotation of '{annotation.annotator}' has a label that the project does not have")
+            raise InvalidValue(
+                f"The annotation of '{annotation.annotator}' has a label that the project does not have."
+            )
         states: dict[str, AnnotationState] = {"accepted": "accepted", "draft": "draft", "reference": "reference"}
         state = annotation.state or states[self.options.gold]
         sets = resolve_sets(annotation, layout, body_of)
@@ -194,7 +196,10 @@ class Preparer:
         if self.project.labels and result not in self.project.labels:
             allowed = ", ".join(self.project.labels)
             self.report.refuse(
-                source, "label", result, f"the project's labels are {allowed}; add it to them or mend the row"
+                source,
+                "label",
+                result,
+                f"The project's labels are {allowed}; add this one to them, or correct the row.",
             )
             return False
         return True

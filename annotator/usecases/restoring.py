@@ -118,7 +118,7 @@ class Restorer:
             if problem:
                 report.add_problem(Problem(said.source, said.line, "key", said.key, problem))
             elif strange:
-                reason = told_strange(self.project, said.key, strange[1])
+                reason = told_strange(self.project, strange[1])
                 report.add_problem(Problem(said.source, said.line, *strange, reason))
             else:
                 by_run.setdefault(said.run, []).append(replace(said.output, instance_id=there[0]))

@@ -1,6 +1,7 @@
 """`annotator project`, `import`, `export`, `split`, `stats`: what they print, refuse and leave behind."""
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -39,6 +40,54 @@ def test_an_import_says_what_it_stored(annotator: Command, rows: Path) -> None:
     assert answer.out.startswith("Stored 2 new instances (2 new texts, 1 annotation with 1 rationale set)")
 
 
+def test_an_import_without_a_format_takes_that_of_the_file_and_says_it(annotator: Command, rows: Path) -> None:
+    annotator("project", "create", "P", "--task", "sentiment")
+    answer = annotator("import", str(rows), "--project", "P")
+    assert answer.out.startswith("Stored 2 new instances")
+    assert answer.err.startswith("note: This looks like JSONL; it is read as jsonl.\n")
+
+
+def test_an_import_without_a_format_asks_for_one_where_nothing_tells_it(annotator: Command, tmp_path: Path) -> None:
+    annotator("project", "create", "P", "--task", "sentiment")
+    file = tmp_path / "prose.txt"
+    file.write_text("Nothing but prose.\n")
+    answer = annotator("import", str(file), "--project", "P")
+    assert (answer.code, "tells its format. Name it: annotator import FORMAT" in answer.err) == (1, True)
+    assert annotator("import", "csv", str(file), str(file), "--project", "P").code == 2
+    assert annotator("import", "--project", "P").code == 2
+
+
+def test_a_format_that_was_named_is_kept_and_the_other_one_is_told_when_it_does_not_fit(
+    annotator: Command, rows: Path
+) -> None:
+    annotator("project", "create", "P", "--task", "sentiment")
+    answer = annotator("import", "csv", str(rows), "--project", "P")
+    assert answer.code == 1
+    assert "note: This looks like JSONL. Try the format jsonl." in answer.err
+    assert "This looks like" not in annotator("import", "jsonl", str(rows), "--project", "P").err
+
+
+def test_an_import_of_model_output_counts_attributions_and_instances_apart(filled: Command, tmp_path: Path) -> None:
+    file = tmp_path / "output.jsonl"
+    said = [
+        {"id": key, "model": "m", "method": method, "scores": [0.5] * 3}
+        for key in "ab" for method in ("x", "y", "z")
+    ]  # fmt: skip
+    file.write_text("".join(json.dumps(row) + "\n" for row in said))
+    answer = filled("import", "attributions", str(file), "--project", "P")
+    assert answer.out == (
+        "Stored 6 attributions of 2 instances. Rows of the file: 6 new, 0 changed, 0 unchanged, 0 left out; 0 warnings.\n"
+    )
+
+
+def test_labels_of_a_file_are_renamed_by_pairs(annotator: Command, rows: Path) -> None:
+    annotator("project", "create", "P", "--task", "sentiment", "--labels", "negative,positive")
+    renaming = ("--rename", "yes=positive", "--rename", "no=negative")
+    assert annotator("import", "jsonl", str(rows), "--project", "P", *renaming).code == 0
+    refused = annotator("import", "jsonl", str(rows), "--project", "P", "--rename", "yes")
+    assert (refused.code, "--rename yes: write a name, =, and a value." in refused.err) == (1, True)
+
+
 def test_a_dry_run_stores_nothing(annotator: Command, rows: Path) -> None:
     annotator("project", "create", "P", "--task", "sentiment")
     answer = annotator("import", "jsonl", str(rows), "--project", "P", "--dry-run", "--json")
@@ -68,6 +117,16 @@ def test_an_export_imports_into_a_new_project(filled: Command, tmp_path: Path) -
     filled("project", "create", "Copy", "--task", "sentiment")
     assert filled("import", "jsonl", str(out), "--project", "Copy").code == 0
     assert json.loads(filled("stats", "--project", "Copy", "--json").out)["rationales"]["n_sets"] == 1
+
+
+def test_a_zip_of_an_eraser_export_with_its_folder_imports_again(filled: Command, tmp_path: Path) -> None:
+    assert filled("split", "--project", "P", "--parts", "train=1").code == 0
+    assert filled("export", "eraser", str(tmp_path / "P-eraser"), "--project", "P").code == 0
+    archive = shutil.make_archive(str(tmp_path / "packed"), "zip", tmp_path, "P-eraser")
+    filled("project", "create", "Copy", "--task", "sentiment")
+    answer = filled("import", archive, "--project", "Copy")
+    assert answer.out.startswith("Stored 1 new instance")
+    assert "note: This looks like ERASER's data; it is read as eraser." in answer.err
 
 
 def test_an_export_without_splits_to_eraser_says_how_to_make_them(filled: Command, tmp_path: Path) -> None:
@@ -126,11 +185,11 @@ def test_problems_and_warnings_are_listed_apart_and_counted(annotator: Command, 
     annotator("project", "create", "P", "--task", "sentiment")
     fields = {"text": {"text": "a b"}}
     rows = [{"id": f"w{n}", "fields": fields, "pair": {"group": f"g{n}", "role": "perturbed"}} for n in range(202)]
-    rows += [{"id": f"p{n}", "fields": {"text": {"text": ""}}} for n in range(201)]
+    rows += [{"id": f"w{n}", "fields": fields} for n in range(201)]
     file = tmp_path / "rows.jsonl"
     file.write_text("".join(json.dumps(row) + "\n" for row in rows))
     refused = annotator("import", "jsonl", str(file), "--project", "P")
-    assert refused.err.count("has no text") == 200
+    assert refused.err.count("keys are unique within a split") == 200
     assert "warning" not in refused.err
     assert refused.err.endswith("... and 1 more problem\n")
     taken = annotator("import", "jsonl", str(file), "--project", "P", "--skip-invalid")
@@ -138,6 +197,19 @@ def test_problems_and_warnings_are_listed_apart_and_counted(annotator: Command, 
     assert "... and 1 more problem\n" in taken.err
     assert "... and 2 more warnings\n" in taken.err
     assert "201 left out, 202 warnings" in taken.out
+
+
+def test_the_same_problem_in_many_rows_is_printed_once_and_nothing_is_said_to_be_missing(
+    annotator: Command, tmp_path: Path
+) -> None:
+    annotator("project", "create", "P", "--task", "sentiment", "--labels", "bad,good")
+    file = tmp_path / "rows.csv"
+    file.write_text("id,text,label\n" + "".join(f"{n},Fine.,odd\n" for n in range(250)))
+    refused = annotator("import", "csv", str(file), "--project", "P")
+    assert refused.err.splitlines()[0].startswith("'rows.csv' has 250 problems; nothing was stored.")
+    assert "rows.csv, in 250 rows (lines 2, 3, 4, 5, 6, …), field label, value 'odd'" in refused.err
+    assert refused.err.count("field label") == 1
+    assert "more problem" not in refused.err
 
 
 @pytest.mark.parametrize(("is_terminal", "last"), [(True, ["12,000 instances read"]), (False, [])])

@@ -220,7 +220,7 @@ def test_a_sid_that_stands_twice_is_refused_naming_the_first_line(tmp_path):
     instances, [problem], _ = read(tmp_path, sentences("A b.", "C d.") + sentences("E f."))
     assert [text_of(i) for i in instances] == ["A b.", "C d."]
     assert (problem.line, problem.field, problem.value) == (3, "sid", "0")
-    assert "stands on line 1 already" in problem.reason
+    assert "is already on line 1" in problem.reason
 
 
 def test_other_attributes_of_a_sentence_go_to_the_metadata(tmp_path):
@@ -300,14 +300,14 @@ def test_a_file_is_read_as_it_is_asked_for(tmp_path):
         ("a b</del> c.", "a b</del> c.", "every <del> needs its </del>"),
         ("a <del>b <ins>c</del> d</ins>.", "<ins>c</del>", "every <del> needs its </del>"),
         ("a <del>b <ins>c</ins></del> d.", "<ins>", "<ins> stands inside <del>; marks stand side by side"),
-        ("a <b>b</b> c.", "<b>b</b>", "<b> is no mark; there are <del> and <ins>"),
-        ("a <DEL>b</DEL> c.", "<DEL>b</DEL>", "<DEL> is no mark"),
+        ("a <b>b</b> c.", "<b>b</b>", "<b> is not a mark; there are <del> and <ins>"),
+        ("a <DEL>b</DEL> c.", "<DEL>b</DEL>", "<DEL> is not a mark"),
         ("R&D in Köln & é", "R&D", "write &amp; for &"),
         ("a < b", "a < b", "write &amp; for & and &lt; for <"),
         ("a\x0bb", "a\x0bb", "take out control characters"),
         ("a&nbsp;b", "&nbsp;", "XML has no other names than &amp;"),
         ("a &#xD800; b", "&#xD800;", "A character's number is not one that XML allows"),
-        ('a <del x="1" x="2">b</del>', 'x="2"', "An attribute stands twice"),
+        ('a <del x="1" x="2">b</del>', 'x="2"', "An attribute appears twice"),
         ("a <x:y>b</x:y>", "<x:y>", "not well-formed XML"),
     ],
 )

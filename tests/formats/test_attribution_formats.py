@@ -257,7 +257,7 @@ def test_the_sample_of_generic_rows_is_read_whole():
         (["a,ig,m,,x,1,,,"], "token_index: It must be a whole number, from 0."),
         (["a,ig,m,0,x,1,,one,"], "layer: It must be a whole number, from 0."),
         ([",ig,m,0,x,1,,,"], "id: The key is empty; every row needs one."),
-        (["a,ig,m,0,x,1,5,,"], "label: The project has 2 labels, so there is no class 5 (the first is 0)."),
+        (["a,ig,m,0,x,1,5,,"], "label: The project has 2 labels, so there is no class 5 (the first is class 0)."),
         (["a,ig,m,0,x"], "line: The row has 5 cells, but the header names 9 columns"),
     ],
 )  # fmt: skip
@@ -274,8 +274,8 @@ def test_rows_that_do_not_stand_together_are_named_once_and_not_taken_in_halves(
     lines = ["a,ig,m,0,x,1,,,", "b,ig,m,0,x,1,,,", "a,ig,m,1,y,1,,,", "b,ig,m,1,y,1,,,", "a,ig,m,2,z,1,,,"]
     items = read_csv(tmp_path, *lines)
     assert refusals(items) == [
-        "id: Its rows stand on line 2 and, after others, on line 4; sort the file by id, model, method, label, layer and seed.",
-        "id: Its rows stand on line 3 and, after others, on line 5; sort the file by id, model, method, label, layer and seed.",
+        "id: Its rows begin on line 2 and, after other rows, again on line 4; sort the file by id, model, method, label, layer and seed.",
+        "id: Its rows begin on line 3 and, after other rows, again on line 5; sort the file by id, model, method, label, layer and seed.",
     ]
     assert len(items) == 2
 
@@ -427,7 +427,7 @@ def test_scores_that_are_all_zero_are_told(tmp_path, words, name):
         ("shap", {"output_names": ["a"]}, "output_names: 'output_names' has 1 entry, but 'values[0]' has 2"),
         ("shap", {"values": [[1, 2], [1], [1, 2], [1, 2], [1, 2]]}, "values[1]: Every piece needs a value for each class"),
         ("captum", {"raw_input_ids": ["a"]}, "word_attributions: 'word_attributions' has 5 entries, but 'raw_input_ids' has 1"),
-        ("captum", {"attr_class": 7}, "attr_class: The project has 2 labels, so there is no class 7 (the first is 0)."),
+        ("captum", {"attr_class": 7}, "attr_class: The project has 2 labels, so there is no class 7 (the first is class 0)."),
         ("ferret", {"tokens": ["a"]}, "tokens: 'tokens' has 1 entry, but 'scores' has 5"),
         ("ferret", {"scores": None}, "scores: It must be a list, not null."),
         ("interpreto", {"elements": ["a"]}, "attributions[0]: 'attributions[0]' has 5 entries, but 'elements' has 1"),
@@ -548,7 +548,7 @@ def test_vocabularies_come_in_several_forms(tmp_path, name, content):
 
 def test_what_is_no_vocabulary_is_refused(tmp_path):
     (tmp_path / "v.json").write_text("[1, 2]")
-    with pytest.raises(InvalidValue, match="is no vocabulary. It must hold a token a line, or JSON such as"):
+    with pytest.raises(InvalidValue, match="is not a vocabulary. It must hold a token a line, or JSON such as"):
         read_vocabulary(tmp_path / "v.json")
     with pytest.raises(NotFound):
         read_vocabulary(tmp_path / "none.txt")

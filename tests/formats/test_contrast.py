@@ -106,10 +106,10 @@ PROBLEMS = [
     (with_contrasts({"label": "negative"}), "contrasts[0].text", "Nothing is changed", "a label alone is no change"),
     (with_contrasts(DULL, dict(DULL)), "contrasts[1].text", "are those of contrasts[0]", "one change twice"),
     (with_contrasts({**DULL, "id": "1"}), "contrasts[0].parent", "perturbation of itself", "the original's own key"),
-    (with_contrasts(DULL, {"text": "B", "id": "1#1"}), "contrasts[1].id", "stands on line 1 already", "a key twice"),
+    (with_contrasts(DULL, {"text": "B", "id": "1#1"}), "contrasts[1].id", "is already on line 1", "a key twice"),
     (with_contrasts({**DULL, "contrasts": []}), "contrasts[0].contrasts", "no contrasts of its own", "nested"),
     (with_contrasts({**DULL, "parent": "2"}), "contrasts[0].parent", "parent is its original", "another parent"),
-    (with_contrasts(DULL, parent="2"), "parent", "no changed version itself", "an original with a parent"),
+    (with_contrasts(DULL, parent="2"), "parent", "not itself a changed version", "an original with a parent"),
     (with_contrasts({**DULL, "label": "great"}), "contrasts[0].label", "no label 'great'", "an unknown label"),
     (with_contrasts({**DULL, "text": " "}), "contrasts[0].text", "has no text", "an empty text"),
     (with_contrasts({**DULL, "kind": 3}), "contrasts[0].kind", "must be text or null", "a kind that is no text"),
@@ -132,7 +132,7 @@ def test_a_bad_line_gives_its_problem_and_neither_original_nor_contrast(
     problem, *others = [item for item in items if isinstance(item, Problem)]
     assert (problem.source, problem.line, problem.field) == ("sets.jsonl", 1, field)
     assert reason in problem.reason
-    assert len(others) == (why == "the original's own key")  # which stands twice, too
+    assert len(others) == (why == "the original's own key")  # which appears twice, too
     assert [i.key for i in items if isinstance(i, SourceInstance)] == ["next", "next#1"]
 
 

@@ -4,13 +4,20 @@ from pathlib import Path
 
 import pytest
 
-from annotator.domain.sources import Problem, SourceInstance, SourceSpan, SourceText
+from annotator.domain.sources import Problem, SourceColumns, SourceInstance, SourceSpan, SourceText
 from annotator.domain.tasks import TASKS
 from annotator.errors import NotFound
-from annotator.formats import csv_rows
+from annotator.formats import csv_rows, jsonl
 from annotator.formats.base import ReadOptions
 
 Read = tuple[list[SourceInstance], list[Problem]]
+
+
+def columns_of(content: str, tmp_path: Path, task: str = "sentiment", **options) -> SourceColumns:
+    path = tmp_path / "rows.csv"
+    path.write_text(content)
+    [told] = [i for i in csv_rows.read(path, ReadOptions(TASKS[task], **options)) if isinstance(i, SourceColumns)]
+    return told
 
 
 def read(content: str | bytes, tmp_path: Path, task: str = "sentiment", **options) -> Read:
@@ -66,6 +73,8 @@ GOOD_FILES = [
     ("id,text\r\n1,a b\r\n", "line ends of Windows"),
     ("id;text\n1;a b\n", "semicolons, as Excel writes in half of Europe"),
     ("id\ttext\n1\ta b\n", "tabs"),
+    ("id;text;remark, if any, on it\n1;a b;\n", "a header that holds more commas than semicolons"),
+    ("sep=;\nid;text\n1;a b\n", "the line in which Excel names the delimiter"),
     ("id,text\n\n1,a b\n\n,\n", "blank rows"),
     (" id , text\n1,a b\n", "blanks around names"),
     ('"id","text"\n"1","a b"\n', "everything quoted"),
@@ -121,9 +130,8 @@ def test_a_quotation_mark_that_is_never_closed_is_a_problem_of_the_row_where_it_
 
 
 HEADERS = [
-    ("text,label\na,b\n", "No column holds the id"),
+    ("text,label\na,b\n", "No column holds the key of each row. Call the column with it 'id' (or 'key', "),
     ("id,text,text\n1,a,b\n", "Two columns are called 'text'"),
-    ("", "No column holds the id"),
     (b"id,caf\xe9\n1,a\n", "is not UTF-8"),
 ]
 
@@ -134,6 +142,97 @@ def test_a_header_that_cannot_be_used_is_one_problem(content, reason, tmp_path):
     assert instances == []
     assert [p.line for p in problems] == [1]
     assert reason in problems[0].reason
+
+
+def test_all_that_a_header_lacks_is_told_at_once_with_the_column_that_may_be_meant(tmp_path):
+    content = ";postId;Tweet;Class;Tweet 2;Tweet 2\n" + "0;p1;It is fine.;good;;\n" * 3
+    instances, problems = read(content, tmp_path)
+    assert instances == []
+    assert {(p.line, p.field) for p in problems} == {(1, "header")}
+    assert [p.reason for p in problems] == [
+        "Two columns are called 'Tweet 2'; give each its own name.",
+        "No column holds the key of each row. Is it 'postId'? Then rename that column to 'id' (or 'key', 'instance_id', "
+        "'annotation_id', 'sent_id').",
+        "No column holds the text. Is it one of 'Tweet', 'Tweet 2'? Then rename that column to 'text' (or 'sentence', "
+        "'context', 'review').",
+    ]
+    told = columns_of(content, tmp_path)
+    assert told.told == "'postId', 'Tweet', 'Class', 'Tweet 2' become metadata. No column holds the label or the split."
+    assert told.doubts == (
+        "The column 'Class' looks like the label, but it is not read as such and becomes metadata. If that is what it "
+        "holds, rename it to 'label'.",
+        "Column 1 has no name and will be left out. If what stands there is needed, write a name into the header.",
+    )
+
+
+def test_the_only_long_column_may_be_the_text_that_is_missing(tmp_path):
+    _, [problem] = read("id,words,kind\n1,It is a rather long sentence here.,a\n", tmp_path)
+    assert problem.reason.startswith("No column holds the text. Is it 'words'?")
+
+
+def test_a_pair_without_its_texts_lacks_each_of_them(tmp_path):
+    _, problems = read("id,Premise,conclusion\n1,a,b\n", tmp_path, "inference")
+    assert [p.reason.partition("Then")[0] for p in problems] == [
+        "No column holds the segment 'premise'. Is it 'Premise'? ",
+        "No column holds the segment 'hypothesis'. Call the column with it 'hypothesis' (or 'sentence2', 'text2').",
+    ]
+
+
+def test_a_table_of_tokens_needs_no_column_of_texts(tmp_path):
+    instances, problems = read('id,tokens\n1,"[""a"",""b""]"\n', tmp_path)
+    assert (len(instances), problems) == (1, [])
+
+
+def test_a_target_that_a_task_needs_is_asked_for_once_and_not_in_each_row(tmp_path):
+    _, problems = read("id,text\n1,a\n2,b\n", tmp_path, "entity")
+    assert [(p.line, p.reason[:27]) for p in problems] == [(1, "No column holds the target,")]
+
+
+TAKEN = [
+    (
+        "id,text,label,split,stars\n1,a,x,train,4\n",
+        {},
+        "The column 'id' holds the key, 'text' the text, 'split' the split, 'label' the label. 'stars' becomes metadata.",
+        [],
+    ),
+    ("id,text,gold\n1,a,x\n", {}, "No column holds the label or the split.", ["'gold' looks like the label"]),
+    ("id,text,Label\n1,a,x\n", {}, "'Label' becomes metadata.", ["'Label' looks like the label"]),
+    ("id,text,partition\n1,a,1\n", {}, "'partition' becomes", ["'partition' looks like the split"]),
+    ("id,text,set\n1,a,1\n", {}, "'set' becomes", ["'set' looks like the split"]),
+    ("id,text,x\n1,a,train\n2,a,Dev\n", {}, "'x' becomes", ["'x' looks like the split"]),
+    ("id,text,x\n1,a,GOOD\n", {"labels": ("good", "bad")}, "'x' becomes", ["'x' looks like the label"]),
+    ("id,text,x,y2\n" + "1,a,u,\n2,a,w,\n" * 5, {}, "become metadata", ["'x' looks like the label"]),
+    ("id,text,label,gold\n1,a,x,y\n", {}, "'gold' becomes", []),
+    ("id,text,x\n1,a,u\n2,a,w\n", {}, "'x' becomes", []),
+    ("id,text,label,Annotator\n1,a,x,ada\n", {}, "becomes", ["'Annotator' looks like 'annotator'"]),
+    ("id,text,label,gold split,fold\n1,a,x,1,2\n", {}, "become", ["'gold split', 'fold' look like the split"]),
+]
+
+
+@pytest.mark.parametrize(("content", "options", "told", "doubts"), TAKEN)
+def test_it_is_said_what_columns_become_and_asked_where_they_look_like_more(content, options, told, doubts, tmp_path):
+    columns = columns_of(content, tmp_path, **options)
+    assert told in columns.told
+    assert len(columns.doubts) == len(doubts)
+    for doubt, said in zip(columns.doubts, doubts, strict=True):
+        assert said in doubt
+
+
+def test_plain_jsonl_tells_its_columns_too(tmp_path):
+    path = tmp_path / "rows.jsonl"
+    path.write_text('{"id": "1", "text": "a"}\n{"id": "2", "text": "b", "gold": "x", "more": {"a": [1]}}\n')
+    *_, told = jsonl.read(path, ReadOptions(TASKS["sentiment"]))
+    assert told.told.startswith("The column 'id' holds the key, 'text' the text. 'gold', 'more' become metadata.")
+    assert "'gold' looks like the label" in told.doubts[0]
+
+
+DELIMITERS = [(";", "semicolons"), (",", "commas"), ("\t", "tabs"), ("|", "vertical bars")]
+
+
+@pytest.mark.parametrize(("delimiter", "words"), DELIMITERS)
+def test_a_row_with_too_many_cells_is_told_to_quote_what_holds_the_files_own_delimiter(delimiter, words, tmp_path):
+    _, [problem] = read("id?text\n1?a?b\n2?c\n".replace("?", delimiter), tmp_path)
+    assert f"put cells that hold {words}" in problem.reason
 
 
 def test_a_cell_of_one_megabyte_is_read(tmp_path):

@@ -12,7 +12,7 @@ from annotator.domain.sources import Problem
 from annotator.domain.tasks import TASKS
 from annotator.errors import InvalidValue
 from annotator.formats.base import OutputOptions, ReadOptions
-from annotator.formats.csv_rows import MAX_COLUMNS
+from annotator.formats.csv_table import MAX_COLUMNS
 from annotator.formats.file_kinds import N_FIRST_LINES
 from annotator.formats.registry import OUTPUT_READERS, READERS, get_output_reader, get_reader
 from annotator.formats.safetensors import read_arrays
@@ -58,7 +58,7 @@ def test_a_table_as_wide_as_may_be_is_read(tmp_path):
     path = tmp_path / "wide.csv"
     names = ["id", "text", *(f"c{n}" for n in range(MAX_COLUMNS - 2))]
     path.write_text(",".join(names) + "\n" + f"1,Fine.{',x' * (MAX_COLUMNS - 2)}\n")
-    [instance] = get_reader("csv")(path, ReadOptions(TASKS["sentiment"]))
+    instance, _ = get_reader("csv")(path, ReadOptions(TASKS["sentiment"]))
     assert len(instance.metadata) == MAX_COLUMNS - 2
 
 
@@ -126,7 +126,7 @@ def test_deep_json_in_the_header_of_safetensors_and_in_a_vocabulary_is_refused(t
     with pytest.raises(InvalidValue, match="no safetensors file"):
         read_arrays(len(deep).to_bytes(8, "little") + deep)
     (tmp_path / "vocab.json").write_bytes(deep)
-    with pytest.raises(InvalidValue, match="is no vocabulary"):
+    with pytest.raises(InvalidValue, match="is not a vocabulary"):
         read_vocabulary(tmp_path / "vocab.json")
 
 

@@ -328,11 +328,11 @@ def test_more_documents_than_the_task_has_segments_are_refused(tmp_path):
 def test_an_id_may_stand_once_in_a_split(tmp_path):
     _, instances, [problem] = read(write_set(tmp_path, [annotation(), annotation(classification="REFUTES")]))
     assert len(instances) == 1
-    assert (problem.line, problem.field, "stands on line 1 already" in problem.reason) == (2, "annotation_id", True)
+    assert (problem.line, problem.field, "is already on line 1" in problem.reason) == (2, "annotation_id", True)
 
 
 DOCUMENT_LINES = [
-    ('{"docid": "Ireland", "document": "a"}\n{"docid": "Ireland", "document": "b"}', 2, "stands twice"),
+    ('{"docid": "Ireland", "document": "a"}\n{"docid": "Ireland", "document": "b"}', 2, "appears twice"),
     ('{"docid": "Ireland", "document": ["a"]}', 1, "must be text"),
     ('{"docid": "Ireland"', 1, "not valid JSON"),
 ]

@@ -321,7 +321,7 @@ REFUSED: list[tuple[str, list[Json], int | None, str, str]] = [
     ("a label lacking in the changed answer", [answered("i1", sufficiency_classification_scores={"Y": 1.0}), answered("i2", sufficiency_classification_scores={"Y": 1, "N": 0})], 1, "sufficiency_classification_scores", "label 'N' is missing"),
     ("a threshold that is not there", [answered(key, thresholded_scores=[AT], **CHANGED) for key in ("i1", "i2")], 1, "thresholded_scores", "are asked for"),
     ("other thresholds than in the first row", [answered("i1", thresholded_scores=[AT], **CHANGED), answered("i2", thresholded_scores=[AT | {"threshold": 0.3}], **CHANGED)], 2, "thresholded_scores", "thresholds of the first one"),
-    ("a threshold twice", [answered(key, thresholded_scores=[AT, AT], **CHANGED) for key in ("i1", "i2")], 1, "thresholded_scores", "stands twice"),
+    ("a threshold twice", [answered(key, thresholded_scores=[AT, AT], **CHANGED) for key in ("i1", "i2")], 1, "thresholded_scores", "appears twice"),
     ("no rationales", [{"annotation_id": "i1"}], 1, "rationales", "is missing"),
 ]  # fmt: skip
 

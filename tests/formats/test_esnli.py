@@ -200,7 +200,7 @@ def test_a_folder_gives_the_asked_split_alone_and_a_file_the_split_that_is_said(
 def test_a_file_without_the_columns_is_told_and_one_that_is_not_there_refused(tmp_path):
     instances, [problem] = read("pairID,gold_label,Sentence1\n1,neutral,a\n", tmp_path)
     assert (instances, problem.line, problem.field) == ([], 1, "header")
-    assert "'Sentence2' are missing" in problem.reason
+    assert "The column 'Sentence2' is missing" in problem.reason
     assert "called 'Sentence1'" in read("Sentence1," + table(TRAIN), tmp_path)[1][0].reason
     with pytest.raises(NotFound):
         read_path(tmp_path / "none.csv")

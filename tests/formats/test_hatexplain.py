@@ -157,7 +157,7 @@ def test_a_post_that_stands_twice_is_refused_the_second_time(tmp_path):
 BROKEN = [
     ('{"p1": %s, "p2": [1]}', ["p1"], 1, "p2", "an object"),
     ('{"p1": %s, "p2": {"post_id": NaN}}', ["p1"], 1, "p2", "NaN is not JSON"),
-    ('{"p1": %s, "p2": {"a": 1, "a": 2}}', ["p1"], 1, "p2.a", "stands twice"),
+    ('{"p1": %s, "p2": {"a": 1, "a": 2}}', ["p1"], 1, "p2.a", "appears twice"),
     ('{"p1": %s, "p2": {"post_id": "\\ud800"}}', ["p1"], 1, "p2", "half of a character"),
     ('{"p1": %s, "p\\u0000": {}}', ["p1"], 1, "key", "NUL"),
     ('{"p1": %s,\n"p2": {"post_id": "p', ["p1"], 2, "file", "not valid JSON"),

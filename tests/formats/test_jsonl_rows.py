@@ -266,7 +266,7 @@ DISAGREEMENTS = [
     ({"exhaustive": True}, "exhaustive", "not what it is on line 1"),
     ({"tokens": ["A", "calm", ",", "clever", "film", "."]}, "text", "not what it is on line 1"),
     ({"annotator": "ada"}, "annotator", "'ada' has a row for instance '1' already"),
-    ({"rationales": None}, "id", "stands on line 1 already, and this row adds no annotation"),
+    ({"rationales": None}, "id", "is already on line 1, and this row adds no annotation"),
 ]
 
 

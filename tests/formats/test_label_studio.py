@@ -175,7 +175,7 @@ def test_the_segment_of_a_region_is_found_by_the_tags_name_or_by_what_was_record
     assert spans_read(instance) == [[("hypothesis", 0, 4), ("premise", 0, 4), ("hypothesis", 8, 13)]]
     path = saved(tmp_path, {"id": 1, "data": data, "annotations": [{"result": [{**region(0, 4), "to_name": "txt"}]}]})
     [problem] = problems_of(read, path, "inference")
-    assert "It is not told which text is marked (the task has 'premise', 'hypothesis')." in problem.reason
+    assert "The file does not say which text is marked (the task has 'premise', 'hypothesis')." in problem.reason
 
 
 def test_the_only_text_of_a_task_is_taken_whatever_it_is_called(tmp_path):
@@ -250,9 +250,9 @@ FILES = [
     ("[1]", "Every item of the list must be an object"),
     ('[{"id": 1, "data": ["a"]}]', "It must be an object {...}, not a list."),
     ('[{"id": 1, "data": {"text": "\\ud83d so"}}]', "is half of a character (a lone surrogate)"),
-    ('[{"id": 1, "id": 2, "data": {"text": "a"}}]', "The key 'id' stands twice"),
+    ('[{"id": 1, "id": 2, "data": {"text": "a"}}]', "The key 'id' appears twice"),
     ('[{"data": {"text": "a"}}]', "The task has neither an id nor a key in its data"),
-    ('[{"id": 1, "data": {"text": "a"}}, {"id": 1, "data": {"text": "a"}}]', "The id '1' stands on line 1 already"),
+    ('[{"id": 1, "data": {"text": "a"}}, {"id": 1, "data": {"text": "a"}}]', "The id '1' is already on line 1"),
     ('[{"id": 1, "data": {"text": " "}}]', "The segment 'text' has no text"),
     ('[{"id": 1, "data": {"text": "a", "label": "odd"}}]', "The project has no label 'odd'"),
     ('[{"id": 1, "data": {"text": "a"}, "annotations": {}}]', "It must be a list or null, not an object"),

@@ -302,7 +302,7 @@ def test_a_key_or_document_that_stands_twice_is_a_problem(tmp_path):
     jsonl.write_own(tmp_path / "a.jsonl", [document, document, instance(), instance(split="val"), instance()])
     problems = [item for item in jsonl.read(tmp_path / "a.jsonl", VERIFICATION) if isinstance(item, Problem)]
     assert [(p.line, p.field) for p in problems] == [(2, "docid"), (5, "key")]
-    assert "stands on line 3 already" in problems[1].reason
+    assert "is already on line 3" in problems[1].reason
 
 
 def test_the_prefix_goes_before_keys_parents_and_documents(tmp_path):

@@ -108,7 +108,7 @@ SUITE_PROBLEMS = [
     ({k: v for k, v in INV.items() if k != "test"}, "test", "is missing", "no test"),
     ('{"test": "typos", "type": "INV", "tolerance": NaN}', "line", "NaN is not JSON", "NaN"),
     ('{"test": "typos", "type": "INV"', "line", "not valid JSON", "a half-written line"),
-    ({**MFT, "case": 0}, "case", "stands on line 1 already", "a case twice"),
+    ({**MFT, "case": 0}, "case", "is already on line 1", "a case twice"),
     ({**INV, "test": "negation"}, "type", "has the type 'MFT' on line 1", "a test with two types"),
     ({**MFT, "case": 1, "category": "Entity"}, "category", "has the category 'Logic'", "a test with two categories"),
 ]  # fmt: skip
@@ -294,7 +294,7 @@ def test_words_of_a_group_are_found_as_words_in_any_case() -> None:
         ('{"women": []}', "women", "at least one word"),
         ('{"women": "she"}', "women", "at least one word"),
         ('{"women": ["she", " "]}', "women", "must be text"),
-        ('{"women": ["she"], "women": ["her"]}', "women", "stands twice"),
+        ('{"women": ["she"], "women": ["her"]}', "women", "appears twice"),
         ('{"women": ["she"', "line", "not valid JSON"),
     ],
 )

@@ -1,6 +1,7 @@
 """Importing: all or nothing, the same rows change nothing, problems with their place, gold in three ways."""
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -11,6 +12,7 @@ from annotator.domain.instances import Draft
 from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.domain.projects import Project
 from annotator.domain.rationales import RationaleSet
+from annotator.domain.sources import Problem
 from annotator.domain.tasks import get_task
 from annotator.errors import ImportRefused, InvalidValue, NotAllowed
 from annotator.store import Store, open_store
@@ -54,10 +56,79 @@ def test_a_file_with_one_bad_row_stores_nothing(
 def test_the_first_two_hundred_problems_are_listed_and_all_are_counted(
     make_project: Callable[..., Project], import_rows: Rows
 ) -> None:
-    rows = [{"id": f"t{n}", "text": "Fine.", "label": "furious"} for n in range(450)]
+    rows = [{"id": f"t{n}", "text": "Fine.", "label": f"furious {n}"} for n in range(450)]
     with pytest.raises(ImportRefused) as refusal:
         import_rows(make_project(), rows)
     assert (len(refusal.value.problems), refusal.value.n_problems) == (200, 450)
+
+
+def test_the_same_problem_in_many_rows_is_told_once_with_their_number_and_the_first_lines(
+    make_project: Callable[..., Project], import_rows: Rows
+) -> None:
+    rows = [{"id": f"t{n}", "text": "Fine.", "label": "furious" if n else "sad"} for n in range(1205)]
+    with pytest.raises(ImportRefused) as refusal:
+        import_rows(make_project(), rows)
+    alone, repeated = refusal.value.problems
+    assert (alone.line, alone.n, alone.value, alone.lines()) == (1, 1, "sad", "1")
+    assert (repeated.line, repeated.n, repeated.lines()) == (2, 1204, "2, 3, 4, 5, 6, …")
+    assert ", in 1,204 rows (lines 2, 3, 4, 5, 6, …), field label, value 'furious': The project has" in str(repeated)
+    assert refusal.value.n_problems == 1205
+
+
+def test_a_warning_and_a_problem_of_the_same_words_are_told_apart() -> None:
+    report = ImportReport()
+    for n in range(4):
+        report.add_problem(Problem("a.csv", n, "text", "x", "It is odd.", is_warning=n % 2 == 1))
+    assert [(p.lines(), p.n) for p in report.problems] == [("0, 2", 2)]
+    assert [(p.lines(), p.n) for p in report.warnings] == [("1, 3", 2)]
+
+
+def test_labels_of_a_file_are_called_what_the_project_calls_them(
+    store: Store, make_project: Callable[..., Project], import_rows: Rows
+) -> None:
+    project = make_project()
+    rows = [
+        {"id": "a", "text": "Fine.", "label": "pos", "annotator": "x", "annotator_label": "neg", "rationales": []},
+        {"id": "b", "text": "Bad.", "label": "negative"},
+    ]
+    import_rows(project, rows, renamed={"pos": "positive", "neg": "negative"})
+    assert [row["result"] for row in store.rows("SELECT result FROM instances ORDER BY key")] == [
+        "positive",
+        "negative",
+    ]
+    assert store.value("SELECT result FROM annotations") == "negative"
+    assert import_rows(project, rows, renamed={"pos": "positive", "neg": "negative"}).n_unchanged == 2
+
+
+RENAMED = [
+    ({"pos": "good"}, "'pos' cannot be renamed to 'good', which is no label of the project 'Project'. It has"),
+    ({"pos": "positive", "nge": "negative"}, "The file has no label 'nge' that could be renamed. It has 'pos'."),
+]
+
+
+@pytest.mark.parametrize(("renamed", "reason"), RENAMED)
+def test_a_label_that_is_not_there_cannot_be_renamed(
+    renamed: dict[str, str], reason: str, store: Store, make_project: Callable[..., Project], import_rows: Rows
+) -> None:
+    project = make_project()
+    before = table_sizes(store)
+    with pytest.raises(InvalidValue, match=re.escape(reason)):
+        import_rows(project, [{"id": "a", "text": "Fine.", "label": "pos"}], renamed=renamed)
+    assert table_sizes(store) == before
+
+
+def test_an_export_of_our_own_and_answers_are_not_renamed(
+    store: Store, make_project: Callable[..., Project], import_rows: Rows, tmp_path: Path
+) -> None:
+    project = make_project()
+    import_rows(project, [GOLD])
+    export_file(store, LOCAL_OPERATOR, project, "jsonl", tmp_path / "own.jsonl")
+    renaming = ImportOptions(renamed={"positive": "negative"})
+    with pytest.raises(InvalidValue, match="The program's own export keeps its labels"):
+        import_file(store, LOCAL_OPERATOR, project, "jsonl", tmp_path / "own.jsonl", renaming)
+    reading = create_project(store, LOCAL_OPERATOR, "Reading", get_task("reading"))
+    with pytest.raises(InvalidValue, match="asks for answers, which are not renamed"):
+        import_rows(reading, [{"id": "a", "passage": "b", "question": "c"}], renamed={"a": "b"})
 
 
 def test_bad_rows_may_be_left_out_and_the_rest_stored(
@@ -136,7 +207,7 @@ def test_a_changed_text_never_leaves_annotations_on_the_old_tokens(
     import_rows(project, [GOLD])
     with pytest.raises(ImportRefused) as refusal:
         import_rows(project, [{**GOLD, "text": "Other words altogether here, bad prices."}], update=True)
-    assert "1 annotation(s) and 0 piece(s) of work are on the old tokens" in refusal.value.problems[0].reason
+    assert "1 annotation and 0 pieces of work belong to the old tokens" in refusal.value.problems[0].reason
 
 
 def test_gold_is_stored_as_the_sources_annotation_with_its_spans_as_they_are(
@@ -311,7 +382,7 @@ def test_a_text_on_which_somebody_works_cannot_be_changed_under_them(
     marking.next_work(store, add_person("annotator-a", project, "annotator"), project.id)
     with pytest.raises(ImportRefused) as refusal:
         import_rows(project, [{"id": "t1", "text": "Other food.", "label": "positive"}], update=True)
-    assert "1 piece(s) of work are on the old tokens" in refusal.value.problems[0].reason
+    assert "1 piece of work belong to the old tokens" in refusal.value.problems[0].reason
 
 
 def test_rules_that_were_changed_meanwhile_are_not_overwritten_by_an_import(

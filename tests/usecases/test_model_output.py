@@ -1,7 +1,9 @@
 """What models say comes in row by row, whole or not at all, and is laid on the tokens of its instance."""
 
+import json
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -22,7 +24,7 @@ from annotator.domain.models import (
 from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.domain.projects import Project
 from annotator.domain.tasks import get_task
-from annotator.errors import NotAllowed
+from annotator.errors import ImportRefused, NotAllowed
 from annotator.store import Store
 from annotator.store.instances import find_instance_ids
 from annotator.store.models import iterate_outputs, list_models, list_runs
@@ -60,6 +62,17 @@ def reasons(report: ImportReport) -> list[str]:
     return [problem.reason for problem in report.problems]
 
 
+def test_attributions_are_counted_apart_from_the_instances_that_they_are_of(take) -> None:
+    runs = [Run("tiny", method) for method in ("lime", "shap", "random")]
+    of_t2 = row("t2", tuple(float(n) for n in range(14)))
+    report = take(*(replace(row(), run=run) for run in runs), of_t2)
+    assert (report.n_new, report.n_instances, report.n_attributions) == (4, 2, 4)
+    assert report.output_words == "4 attributions of 2 instances"
+    again = take(replace(row(predictions=(Prediction("positive"),)), run=runs[0]))
+    assert again.output_words == "1 prediction of 1 instance"  # the attribution was there already
+    assert take(replace(row(), run=runs[0])).output_words == "nothing new"
+
+
 def test_an_attribution_is_stored_for_its_run_and_again_changes_nothing(store, project, take) -> None:
     assert (take(row()).n_new, take(row()).n_unchanged) == (1, 1)
     [stored] = list_runs(store, project.id)
@@ -72,7 +85,7 @@ def test_an_attribution_is_stored_for_its_run_and_again_changes_nothing(store, p
 def test_other_scores_for_a_known_run_need_to_be_asked_for(store, project, take) -> None:
     take(row())
     changed = row(scores=tuple(-score for score in SCORES))
-    assert "the attribution of 'tiny' for this instance is there already" in reasons(take(changed))[0]
+    assert "The attribution of 'tiny' for this instance is there already" in reasons(take(changed))[0]
     assert take(changed, update=True).n_updated == 1
     [output] = iterate_outputs(store, list_runs(store, project.id)[0].id)
     assert output.attributions[0].scores[1] == -1.0
@@ -97,7 +110,7 @@ def test_two_methods_of_one_model_say_the_same_answer_once_and_another_answer_is
 
     report = take(of("ig", 0.75), of("lime", 0.75), of("shap", 0.5), skip_invalid=True)
     assert (report.n_new, report.n_problems) == (2, 1)
-    assert "the answer to the full input of 'tiny'" in reasons(report)[0]
+    assert "The answer to the full input of 'tiny'" in reasons(report)[0]
     assert sorted(
         stored.run.method for stored in list_runs(store, project.id) if any(iterate_outputs(store, stored.id))
     ) == ["", "ig", "lime"]
@@ -126,7 +139,7 @@ def test_several_seeds_layers_and_labels_stand_beside_each_other(store, project,
 
 
 REFUSED = [
-    ("an unknown instance", row("t9"), "no instance of this key"),
+    ("an unknown instance", row("t9"), "no instance with this key"),
     ("another split", row(split="test"), "is in the split ''"),
     ("too few scores", row(scores=SCORES[1:]), "it has 9 scores for 10 tokens"),
     ("specials among the scores", row(scores=(0.0, *SCORES, 0.0)), "are scores of special tokens among them?"),
@@ -136,7 +149,7 @@ REFUSED = [
     ("a span past the end", row(attributions=(), rationales=(SourceRationale("hard", (MarkedPart(((8, 11),)),)),)), "span [8, 11) is not in its text"),
     ("a shifted ranking", row(attributions=(), rationales=(SourceRationale("ranked", (MarkedPart(ranking=(10, 1)),)),)), "shifted by one?"),
     ("an unknown place", row(attributions=(SourceAttribution((ScoredPart(SCORES, "title"),)),)), "no segment or document 'title'"),
-    ("a token twice in a ranking", row(attributions=(SourceAttribution((ScoredPart(SCORES, ranking=(1, 1)),)),)), "stands twice"),
+    ("a token twice in a ranking", row(attributions=(SourceAttribution((ScoredPart(SCORES, ranking=(1, 1)),)),)), "appears twice"),
 ]  # fmt: skip
 
 
@@ -169,7 +182,7 @@ def test_a_label_that_the_project_does_not_have_is_refused_with_place_value_and_
     report = take(bad, row("t2", tuple(float(n) for n in range(14))), skip_invalid=True)
     [problem] = report.problems
     assert (problem.source, problem.line, problem.field, problem.value) == ("file", 7, field, "maybe")
-    assert "instance 't1': the label 'maybe' is none of the project's (negative, positive); write" in problem.reason
+    assert "The label 'maybe' is not one of the project's (negative, positive); say which of them" in problem.reason
     stored = [output for one in list_runs(store, project.id) for output in iterate_outputs(store, one.id)]
     assert {output.instance_id for output in stored} == set(find_instance_ids(store, project.id, "t2"))
 
@@ -214,7 +227,7 @@ def test_scores_by_segment_are_laid_end_to_end(store, make_project, import_rows,
 def test_a_changed_text_takes_out_what_was_said_of_the_old_one_and_says_so(store, project, take, import_rows) -> None:
     take(row("t4", tuple(float(n) for n in range(9))))
     report = import_rows(project, [{"id": "t4", "text": "Nothing worked.", "label": "negative"}], update=True)
-    assert "what models had answered for the old tokens was taken out" in report.warnings[0].reason
+    assert "what models had said of the old tokens was removed" in report.warnings[0].reason
     assert [list(iterate_outputs(store, one.id)) for one in list_runs(store, project.id)] == [[]]
     assert check(store) == []
 
@@ -268,6 +281,31 @@ def test_researchers_bring_model_output_and_annotators_do_not(
     assert import_file(store, researcher, project, "predictions", path).n_new == 1
     with pytest.raises(NotAllowed, match="the right to use models"):
         import_file(store, annotator, project, "predictions", path)
+
+
+def test_labels_of_model_output_are_called_what_the_project_calls_them(
+    store: Store, project: Project, tmp_path
+) -> None:
+    path = tmp_path / "out.jsonl"
+    said = {"id": "t1", "model": "m", "method": "x", "target": "POS", "scores": list(SCORES)}
+    answer = {"id": "t1", "model": "m", "method": "x", "probabilities": {"LABEL_0": 0.9, "POS": 0.1}}
+    path.write_text(f"{json.dumps(said)}\n{json.dumps(answer)}\n")
+    names = {"POS": "negative", "LABEL_0": "positive"}  # though the project's first label is negative
+    import_file(store, LOCAL_OPERATOR, project, "attributions", path, ImportOptions(renamed=names))
+    outputs = [one for run in list_runs(store, project.id) for one in iterate_outputs(store, run.id)]
+    assert [one.label for output in outputs for one in output.attributions] == ["negative"]
+    [prediction] = [one for output in outputs for one in output.predictions]
+    assert (prediction.label, dict(prediction.probabilities)) == ("positive", {"positive": 0.9, "negative": 0.1})
+
+
+def test_two_labels_that_would_become_one_are_a_problem_of_their_row(store: Store, project: Project, tmp_path) -> None:
+    path = tmp_path / "out.jsonl"
+    path.write_text('{"id": "t1", "model": "m", "probabilities": {"neg": 0.9, "negative": 0.1}}\n')
+    options = ImportOptions(renamed={"neg": "negative"})
+    with pytest.raises(ImportRefused) as refusal:
+        import_file(store, LOCAL_OPERATOR, project, "predictions", path, options)
+    assert "Two labels of this row would be one of the project's" in refusal.value.problems[0].reason
+    assert list_models(store, project.id) == []
 
 
 def test_scores_of_pieces_are_summed_over_words_and_the_pieces_kept(store, project, take) -> None:

@@ -132,6 +132,69 @@ def test_an_import_with_one_annotator_asks_nothing(page, make_project) -> None:
     assert not app.warning
 
 
+def test_the_same_problem_of_many_rows_is_one_line_of_the_table_with_its_whole_reason(page, make_project) -> None:
+    odd = [{"id": f"t{n}", "text": "Good food.", "label": "furious"} for n in range(1200)]
+    app = page(make_project(), "Import")
+    app.file_uploader(key="import_files").set_value([as_file(odd)]).run()
+    app.selectbox(key="import_format").set_value("jsonl")
+    app = app.button(key="import_check").click().run()
+    [table] = app.table
+    told = table.value.iloc[0]
+    assert (told["rows"], told["lines"], told["field"]) == ("1,200", "1, 2, 3, 4, 5, …", "label")
+    assert (
+        told["reason"]
+        .replace("\\", "")
+        .endswith("(it has 'negative', 'positive'); correct it in the file, or add it to the project's labels.")
+    )
+    assert len(table.value) == 1
+    assert said(app.error).startswith("The project has no label 'furious'")
+
+
+def test_the_format_is_that_of_the_file_until_the_person_chooses_one(page, make_project) -> None:
+    app = page(make_project(), "Import")
+    rows, table = as_file(several()), ("rows.csv", b"id,text\na,Good food.\n", "text/csv")
+    app.file_uploader(key="import_files").set_value([rows]).run()
+    assert app.selectbox(key="import_format").value == "jsonl"
+    assert "This looks like JSONL." in said(app.caption)
+    app.file_uploader(key="import_files").set_value([table]).run()
+    assert app.selectbox(key="import_format").value == "csv"
+    app.selectbox(key="import_format").set_value("contrast").run()
+    app.file_uploader(key="import_files").set_value([rows]).run()
+    assert app.selectbox(key="import_format").value == "contrast"
+    assert "This looks like JSONL (the format jsonl), but you chose contrast." in said(app.caption)
+
+
+def test_model_output_among_the_texts_is_told_where_it_belongs(page, make_project) -> None:
+    app = page(make_project(), "Import")
+    answers = ("out.jsonl", b'{"id": "a", "prediction": {"positive": 1}}\n', "text/plain")
+    app.file_uploader(key="import_files").set_value([answers]).run()
+    assert "This looks like predictions of a model, which is model output. Import it on the Saliency page." in said(
+        app.caption
+    )
+
+
+def test_a_check_says_what_columns_become_and_asks_where_one_looks_like_the_label(page, make_project) -> None:
+    app = page(make_project(), "Import")
+    table = ("rows.csv", b"id,text,Gold\na,Good food.,positive\n", "text/csv")
+    app.file_uploader(key="import_files").set_value([table]).run()
+    app = app.button(key="import_check").click().run()
+    assert "'Gold' becomes metadata. No column holds the label or the split." in said(app.caption)
+    assert "The column 'Gold' looks like the label, but" in said(app.warning)
+
+
+def test_a_header_that_cannot_be_used_shows_all_that_is_wrong_with_it_at_once(page, make_project) -> None:
+    app = page(make_project(), "Import")
+    table = ("rows.csv", b"ID,Tweet,Gold\na,Good food.,positive\n", "text/csv")
+    app.file_uploader(key="import_files").set_value([table]).run()
+    app = app.button(key="import_check").click().run()
+    reasons = [reason.replace("\\", "") for reason in app.table[0].value["reason"]]
+    assert [reason.partition("?")[0] for reason in reasons] == [
+        "No column holds the key of each row. Is it 'ID'",
+        "No column holds the text. Is it 'Tweet'",
+    ]
+    assert "The column 'Gold' looks like the label, but" in said(app.info)
+
+
 def test_a_preview_says_which_spans_were_widened(page, make_project) -> None:
     row = {
         "id": "a",
@@ -202,7 +265,8 @@ def test_a_project_that_asks_for_answers_lacks_no_labels(page, make_project) -> 
 
 def test_a_file_of_another_format_is_one_sentence(page, make_project) -> None:
     app = page(make_project(), "Import")
-    app.file_uploader(key="import_files").set_value([as_file(several())]).run()  # csv is chosen
+    app.file_uploader(key="import_files").set_value([as_file(several())]).run()
+    app.selectbox(key="import_format").set_value("csv")
     app = app.button(key="import_check").click().run()
     assert said(app.error).startswith("The file looks like JSON and not like a table; choose the format jsonl")
     assert "1 problem" in [caption.value for caption in app.caption]

@@ -16,6 +16,8 @@ from annotator.usecases.importing import READABLE, READABLE_OUTPUT, import_file
 from annotator.usecases.uploads import laid_out, name_that_repeats
 from annotator.web.frame import as_text
 from annotator.web.page_parts import show_missing_labels
+from annotator.web.sections.import_format import ask_format
+from annotator.web.sections.problem_table import show_problem_table
 from annotator.web.session import Visit
 
 _GOLD_WORDS = {"accepted": "accepted gold", "draft": "drafts to be revised", "reference": "for reference only"}
@@ -41,7 +43,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
         help="Several files of one data set, or a zip of its folder.",
     )
     left, middle, right = st.columns(3)
-    format_name = left.selectbox("Format", READABLE, key="import_format")
+    format_name = ask_format(left, files, READABLE)
     gold = middle.selectbox(
         "Annotations in the file are", GOLD_MODES, format_func=lambda mode: _GOLD_WORDS[mode], key="import_gold"
     )
@@ -51,11 +53,13 @@ def show(store: Store, visit: Visit, project: Project) -> None:
             "Language, if the file names none", key="import_language", placeholder=project.language
         )
         prefix = st.text_input("Prefix for keys, if ids repeat between files", key="import_prefix")
+        renamed = _ask_renamed()
         update = st.checkbox("Let changed rows overwrite instances with the same key", key="import_update")
         skip_invalid = st.checkbox("Leave rows with problems out and store the rest", key="import_skip")
     options = ImportOptions(
-        gold, split or None, language or None, prefix, update, dry_run=True, skip_invalid=skip_invalid
-    )
+        gold, split or None, language or None, prefix, update, dry_run=True, skip_invalid=skip_invalid,
+        renamed=renamed,
+    )  # fmt: skip
     _check_and_store(store, visit, project, format_name, files, options)
 
 
@@ -63,20 +67,32 @@ def show_output(store: Store, visit: Visit, project: Project) -> None:
     """The same for model output: predictions, attributions, rationales."""
     files = st.file_uploader("Files", accept_multiple_files=True, key="import_files")
     left, middle, right = st.columns(3)
-    format_name = left.selectbox("Format", READABLE_OUTPUT, key="import_format", help="docs/formats.md, Model output")
+    format_name = ask_format(left, files, READABLE_OUTPUT, help_text="docs/formats.md, Model output")
     model = middle.text_input("Model, if the file names none", key="import_model")
     method = right.text_input("Method, if the file names none", key="import_method", placeholder="lime")
     left, middle, right = st.columns(3)
     split = left.text_input("Split, if keys repeat between splits", key="import_split")
     merge = middle.selectbox("Join the pieces of a word by", MERGES, key="import_merge")
     seed = right.number_input("Seed", value=None, step=1, key="import_seed")
+    renamed = _ask_renamed()
     update = st.checkbox("Overwrite what is stored of a run with what the file says of it", key="import_update")
     skip_invalid = st.checkbox("Leave rows with problems out and store the rest", key="import_skip")
     options = ImportOptions(
         split=split or None, update=update, dry_run=True, skip_invalid=skip_invalid,
-        model=model.strip(), method=method.strip(), seed=seed, merge=merge,
+        model=model.strip(), method=method.strip(), seed=seed, merge=merge, renamed=renamed,
     )  # fmt: skip
     _check_and_store(store, visit, project, format_name, files, options)
+
+
+def _ask_renamed() -> dict[str, str]:
+    """What the project calls labels of the file; what is no pair yet counts for nothing, and is said."""
+    written = st.text_input(
+        "Labels that the project calls otherwise", key="import_rename", placeholder="pos=positive, neg=negative"
+    )
+    pairs = [part.partition("=") for part in written.split(",") if part.strip()]
+    if any(not (label.strip() and own.strip()) for label, _, own in pairs):
+        st.warning("Write the file's label, =, and the project's label; a comma between two such pairs.")
+    return {label.strip(): own.strip() for label, _, own in pairs if label.strip() and own.strip()}
 
 
 def _check_and_store(
@@ -105,8 +121,10 @@ def _try(
 ) -> ImportReport | ImportRefused:
     bar = st.progress(0.0, text="Reading …")
 
+    what = "row" if format_name in READABLE_OUTPUT else "instance"
+
     def show_count(n: int) -> None:
-        bar.progress(0.5, text=f"{counted(n, 'instance')} read")
+        bar.progress(0.5, text=f"{counted(n, what)} read")
 
     try:
         with laid_out((file.name, file.getbuffer()) for file in files) as path:
@@ -132,16 +150,11 @@ def _show_check(
     if isinstance(answer, ImportRefused):
         _show_refusal(answer)
         return
-    texts = ("text with new output", "texts with new output") if answer.is_output else ("new instance",)
-    held = (
-        ""
-        if answer.is_output
-        else f" {counted(answer.n_annotations, 'annotation')} with {counted(answer.n_sets, 'rationale set')}."
-    )
-    st.success(
-        f"{counted(answer.n_new, *texts)}, {answer.n_updated:,} changed, {answer.n_unchanged:,} unchanged.{held}",
-        icon=":material/check_circle:",
-    )
+    st.success(as_text(_counts(answer)), icon=":material/check_circle:")
+    for told in answer.columns:
+        st.caption(as_text(told))
+    for doubt in answer.doubts:
+        st.warning(as_text(doubt), icon=":material/info:")
     place = st.container()
     policy = _ask_policy(answer)
     for note in answer.notes_under(policy):
@@ -149,10 +162,10 @@ def _show_check(
     _show_problems(("row left out", "rows left out"), answer.problems, answer.n_problems)
     _show_problems(("warning", "warnings"), answer.warnings, answer.n_warnings)
     if answer.preview:
-        st.dataframe(answer.preview, hide_index=True, key="import_preview")
+        st.dataframe(answer.preview, hide_index=True, key="import_preview", placeholder="–")
     if answer.n_new + answer.n_updated == 0:
         st.info("There is nothing to store.")
-    elif st.button(f"Store {counted(answer.n_new + answer.n_updated, 'instance')}", type="primary", key="import_store"):
+    elif st.button(f"Store {_what(answer)}", type="primary", key="import_store"):
         asked = replace(options, dry_run=False, gold_policy=policy)
         done = _try(store, visit, project, format_name, files, asked)
         st.session_state.pop("import_checked", None)
@@ -160,9 +173,27 @@ def _show_check(
             _show_refusal(done)
         else:
             st.session_state["import_done"] = (
-                f"Stored {done.n_new:,} new and {counted(done.n_updated, 'changed instance')}."
+                f"Stored {done.output_words}."
+                if done.is_output
+                else f"Stored {done.n_new:,} new and {counted(done.n_updated, 'changed instance')}."
             )
             st.rerun()
+
+
+def _counts(answer: ImportReport) -> str:
+    """What the file would bring."""
+    if answer.is_output:
+        begin = f"{answer.output_words[0].upper()}{answer.output_words[1:]}"
+        return (
+            f"{begin}. Rows of the file: {answer.n_new:,} new, {answer.n_updated:,} changed, "
+            f"{answer.n_unchanged:,} unchanged."
+        )
+    held = f"{counted(answer.n_annotations, 'annotation')} with {counted(answer.n_sets, 'rationale set')}"
+    return f"{counted(answer.n_new, 'new instance')}, {answer.n_updated:,} changed, {answer.n_unchanged:,} unchanged. {held}."
+
+
+def _what(answer: ImportReport) -> str:
+    return answer.output_words if answer.is_output else counted(answer.n_new + answer.n_updated, "instance")
 
 
 def _ask_policy(answer: ImportReport) -> GoldPolicy | None:
@@ -180,26 +211,19 @@ def _show_refusal(refusal: ImportRefused) -> None:
     n = refusal.n_problems
     st.error(
         f"{counted(n, 'problem')}; nothing can be stored until they are corrected or left out."
-        if n > 1
+        if len(refusal.problems) > 1
         else as_text(f"{refusal.problems[0].reason} Nothing can be stored until this is corrected or left out."),
         icon=":material/error:",
     )
     _show_problems(("problem", "problems"), refusal.problems, refusal.n_problems)
+    for note in refusal.notes:
+        st.info(as_text(note), icon=":material/info:")
 
 
 def _show_problems(words: tuple[str, str], problems: Sequence[Problem], n: int) -> None:
     """A table under their number; words: for one of them, and for several."""
     if not n:
         return
-    what = words[n > 1]
-    rows = [
-        {"file": p.source, "line": p.line, "field": p.field, "value": p.value[:200], "reason": p.reason}
-        for p in problems
-    ]
-    st.caption(f"{n:,} {what}" + (f", the first {len(rows)} of them" if n > len(rows) else ""))
-    st.dataframe(
-        rows,
-        hide_index=True,
-        key=f"import_{words[1].replace(' ', '_')}",
-        column_config={"reason": st.column_config.TextColumn(width="large")},
-    )
+    n_told = sum(problem.n for problem in problems)
+    st.caption(f"{n:,} {words[n > 1]}" + (f", the first {n_told:,} of them" if n > n_told else ""))
+    show_problem_table(problems)

@@ -13,6 +13,7 @@ from annotator.errors import AnnotatorError, ImportRefused
 from annotator.usecases.databases import Store
 from annotator.usecases.making_suites import suites_of
 from annotator.web.frame import as_text
+from annotator.web.sections.problem_table import show_problem_table
 from annotator.web.sections.suites_results import choose_suite
 from annotator.web.session import Visit
 
@@ -102,12 +103,7 @@ def _with_files(files: Sequence[Any], read: Callable[[Sequence[Path]], str]) -> 
             st.session_state["tests_done"] = read(paths)
     except ImportRefused as refusal:
         st.error(as_text(str(refusal)), icon=":material/error:")
-        st.dataframe(
-            [{"file": p.source, "line": p.line, "field": p.field, "value": p.value[:200], "reason": p.reason}
-             for p in refusal.problems],
-            hide_index=True, key="tests_problems", placeholder="–",
-            column_config={"reason": st.column_config.TextColumn(width="large")},
-        )  # fmt: skip
+        show_problem_table(refusal.problems)
         return
     except AnnotatorError as error:
         st.error(as_text(str(error)), icon=":material/error:")

@@ -1,0 +1,152 @@
+"""Which format a file or folder seems to be in, from its names and its first lines. A guess: people may know better."""
+
+import csv
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+_READ_BYTES = 2**18
+_MOST_FILES = 50
+_FIELD = re.compile(rb'"([\w .-]{1,60})"\s*:')
+_BOM = b"\xef\xbb\xbf"
+_DELIMITERS = ",;\t|"
+_TABLES = frozenset({".csv", ".tsv"})
+_TEXTS = frozenset(
+    {"text", "sentence", "context", "passage", "premise", "sentence1", "document", "question", "fields", "record"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Guess:
+    """A format by its name, and what a person would call such a file."""
+
+    format_name: str
+    words: str
+
+
+# The fields by which a format is known (all of them, of one alternative); more particular ones go first.
+_FORMS: tuple[tuple[Guess, tuple[frozenset[str], ...]], ...] = tuple(
+    (Guess(name, words), tuple(frozenset(fields.split()) for fields in alternatives))
+    for name, words, alternatives in (
+        ("jsonl", "Annotator's own export", ("record",)),
+        ("contrast", "contrast sets", ("contrasts", "Sentiment batch_id")),
+        ("eraser", "ERASER's data", ("annotation_id evidences",)),
+        ("eraser-predictions", "ERASER's predictions", ("annotation_id rationales docid", "annotation_id classification_scores")),
+        ("hatexplain", "HateXplain's data set", ("post_tokens annotators",)),
+        ("cose", "CoS-E", ("explanation open-ended", "answerKey question")),
+        ("esnli", "e-SNLI", ("pairID gold_label Sentence1 Sentence2",)),
+        ("benchmark-saliency", "the benchmark's saliency", ("char_attri",)),
+        ("benchmark-predictions", "the benchmark's predictions", ("pred_label rationale",)),
+        ("benchmark", "the benchmark's input or gold", ("sent_token", "sent_label", "text_q_seg", "rationale_q_idx", "rel_ids")),
+        ("argilla-attributions", "attributions from Argilla", ("explanation prediction", "token attributions")),
+        ("argilla", "an Argilla export", ("fields responses", "fields suggestions", "inputs annotation")),
+        ("label-studio", "a Label Studio export", ("annotations data result", "lead_time annotator")),
+        ("inseq", "attributions from Inseq", ("source_attributions",)),
+        ("captum", "attributions from Captum", ("word_attributions raw_input_ids", "word_attributions attr_score")),
+        ("transformers-interpret", "attributions from Transformers Interpret", ("word_attributions",)),
+        ("ferret", "attributions from ferret", ("tokens scores explainer",)),
+        ("interpreto", "attributions from Interpreto", ("elements attributions",)),
+        ("thermostat", "attributions from Thermostat", ("attributions input_ids",)),
+        ("lime", "attributions from LIME", ("as_list", "as_map")),
+        ("shap", "attributions from SHAP", ("values data base_values", "values data output_names")),
+        ("attributions-csv", "a CSV table of attributions", ("token_index score",)),
+        ("attributions", "model output", ("scores", "model rationale")),
+        ("predictions", "predictions of a model", ("prediction", "probabilities")),
+    )
+)  # fmt: skip
+_ROWS = Guess("jsonl", "JSONL")
+_TABLE = Guess("csv", "a CSV table")
+_AESW = Guess("aesw", "AESW")
+_DOCCANO = Guess("doccano", "a doccano export")
+_XAI = Guess("xai-benchmark", "attributions of the Diagnostic Study")
+_GENERAL = frozenset({_ROWS, _TABLE})
+
+
+def guess_format(path: Path) -> Guess | None:
+    """The format of a file, or of a folder by what its files are; None where nothing tells it.
+
+    Raises: OSError when it cannot be read
+    """
+    found = [guess for file in _files(path) if (guess := _of_file(file)) is not None]
+    return next((guess for guess in found if guess not in _GENERAL), found[0] if found else None)
+
+
+def _files(path: Path) -> Iterator[Path]:
+    if path.is_dir():
+        yield from sorted(file for file in path.iterdir() if file.is_file() and not file.name.startswith("."))[
+            :_MOST_FILES
+        ]
+    else:
+        yield path
+
+
+def _of_file(path: Path) -> Guess | None:
+    with path.open("rb") as file:
+        start = file.read(_READ_BYTES).removeprefix(_BOM).lstrip()
+    if start.startswith((b"{", b"[")):
+        return _of_json(start)
+    if start.startswith(b"<") or (b"<del>" in start and b"<ins>" in start and path.suffix.lower() not in _TABLES):
+        return _AESW if b"<del>" in start or b"<ins>" in start or b"<sentence" in start else None
+    return _of_table(start, path)
+
+
+def _of_json(start: bytes) -> Guess | None:
+    row = _object(start.partition(b"\n")[0])
+    if row is None:
+        return _known({name.decode() for name in _FIELD.findall(start)}) or _listed_tokens(start)
+    known = _known(set(row), has_texts=not _TEXTS.isdisjoint(row))
+    if known is None and _are_marks(row):
+        return _DOCCANO
+    inner = {name for value in row.values() if isinstance(value, dict) for name in value}
+    return known or _known(set(row) | inner, has_texts=True) or (_listed_tokens(start) or _ROWS)
+
+
+def _known(names: set[str], *, has_texts: bool = False) -> Guess | None:
+    """has_texts: the rows bring texts, so that a field called like one of model output does not make them that."""
+    for guess, alternatives in _FORMS:
+        if has_texts and guess.format_name in {"attributions", "predictions"}:
+            continue
+        if any(fields <= names for fields in alternatives):
+            return guess
+    return None
+
+
+def _object(line: bytes) -> Mapping[str, object] | None:
+    try:
+        return msgspec.json.decode(line, type=dict[str, object])
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+
+
+def _are_marks(row: Mapping[str, object]) -> bool:
+    """Whether a row holds marks as doccano writes them: [start, end, label]."""
+    for name in ("label", "labels", "entities"):
+        marks = row.get(name)
+        first = marks[0] if isinstance(marks, list) and marks else None
+        is_triple = isinstance(first, list) and len(first) == 3 and isinstance(first[0], int)
+        if is_triple or (isinstance(first, dict) and "start_offset" in first):
+            return True
+    return False
+
+
+def _listed_tokens(start: bytes) -> Guess | None:
+    return _XAI if start.startswith(b'{"tokens"') and b'"token"' in start[:200] else None
+
+
+def _of_table(start: bytes, path: Path) -> Guess | None:
+    """A table by its name, or by a first line that names several columns and a second that has as many cells."""
+    lines = start.decode("utf-8", "replace").splitlines()[:2]
+    if not lines or "\0" in lines[0]:
+        return None
+    delimiter = max(_DELIMITERS, key=lines[0].count)
+    try:
+        header, *rows = csv.reader(lines, delimiter=delimiter)
+    except (csv.Error, ValueError):
+        return _TABLE if path.suffix.lower() in _TABLES else None
+    has_columns = len(header) > 1 and all(len(row) == len(header) for row in rows)
+    if not has_columns and path.suffix.lower() not in _TABLES:
+        return None
+    return _known({name.strip() for name in header}, has_texts=True) or _TABLE

@@ -1,0 +1,69 @@
+"""Which format the files that somebody chose are in: the one that their first lines tell, until the person chooses one."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from annotator.errors import InvalidValue
+from annotator.usecases.importing import READABLE, READABLE_OUTPUT, guessed
+from annotator.usecases.uploads import laid_out
+from annotator.web.frame import as_text
+
+_FORMAT = "import_format"
+_BY_HAND = "import_format_by_hand"
+_GUESS = "import_guess"
+_GENERAL = frozenset({"csv", "jsonl"})  # forms that texts and model output have alike
+
+
+def ask_format(
+    place: DeltaGenerator, files: Sequence[Any], formats: Sequence[str], *, help_text: str | None = None
+) -> str:
+    """The format, chosen by the files unless the person chose before; beneath it, what the files look like."""
+    guess = _guess_of(files)
+    if guess is not None and guess[0] in formats and not st.session_state.get(_BY_HAND):
+        st.session_state[_FORMAT] = guess[0]
+    chosen: str = place.selectbox("Format", formats, key=_FORMAT, on_change=_keep, help=help_text)
+    if guess is not None and (told := _told(*guess, chosen, formats)):
+        place.caption(as_text(told))
+    return chosen
+
+
+def _keep() -> None:
+    st.session_state[_BY_HAND] = True
+
+
+def _guess_of(files: Sequence[Any]) -> tuple[str, str] | None:
+    """The format's name and its words, read once for the same files; when they are all taken away a new choice begins."""
+    chosen = tuple(file.file_id for file in files)
+    before, guess = st.session_state.get(_GUESS, ((), None))
+    if chosen != before:
+        if not chosen:
+            st.session_state.pop(_BY_HAND, None)
+        guess = _read(files) if chosen else None
+        st.session_state[_GUESS] = (chosen, guess)
+    found: tuple[str, str] | None = guess
+    return found
+
+
+def _read(files: Sequence[Any]) -> tuple[str, str] | None:
+    try:
+        with laid_out((file.name, file.getbuffer()) for file in files) as path:
+            guess = guessed(path)
+    except InvalidValue:  # an archive that cannot be unpacked; the check says why
+        return None
+    return None if guess is None else (guess.format_name, guess.words)
+
+
+def _told(name: str, words: str, chosen: str, formats: Sequence[str]) -> str:
+    looks = f"This looks like {words}"
+    if name == chosen:
+        return f"{looks}. If it is not, choose another format."
+    if name in formats:
+        return f"{looks} (the format {name}), but you chose {chosen}."
+    if name in _GENERAL:
+        return ""
+    if name in READABLE_OUTPUT:
+        return f"{looks}, which is model output. Import it on the Saliency page."
+    return f"{looks}, which holds texts. A lead imports those." if name in READABLE else ""

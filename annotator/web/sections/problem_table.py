@@ -1,0 +1,43 @@
+"""The problems of a file as a table in which every sentence can be read whole, since it ends with the remedy."""
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from annotator.domain.sources import Problem
+from annotator.web.frame import as_text
+
+_ROWS_IN_VIEW = 8
+_HEIGHT = 480
+_VALUE_CHARACTERS = 80
+
+
+def show_problem_table(problems: Sequence[Problem]) -> None:
+    """A row for each problem; the same one of several rows of the file is told once. Files are named where there are several."""
+    if not problems:
+        return
+    has_files = len({problem.source for problem in problems}) > 1
+    has_counts = any(problem.n > 1 for problem in problems)
+    st.table(
+        [_cells(problem, has_files=has_files, has_counts=has_counts) for problem in problems],
+        hide_index=True,
+        border="horizontal",
+        height=_HEIGHT if len(problems) > _ROWS_IN_VIEW else "content",
+    )
+
+
+def _cells(problem: Problem, *, has_files: bool, has_counts: bool) -> dict[str, str]:
+    place = {"file": as_text(problem.source)} if has_files else {}
+    if has_counts:
+        place["rows"] = f"{problem.n:,}"
+    return {
+        **place,
+        "lines" if has_counts else "line": problem.lines() or "–",
+        "field": as_text(problem.field),
+        "value": as_text(_begin(problem.value)),
+        "reason": as_text(problem.reason),
+    }
+
+
+def _begin(value: str) -> str:
+    return value if len(value) <= _VALUE_CHARACTERS else f"{value[: _VALUE_CHARACTERS - 1]}…"
