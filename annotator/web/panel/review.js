@@ -73,6 +73,11 @@ class Review {
     this.screen.root.addEventListener("pointerdown", () => this.screen.session?.clock.touch(), { signal });
   }
 
+  /** What has the keys of the page. */
+  get page() {
+    return this.screen.root;
+  }
+
   /** Whether another project is asked for, or somebody else is signed in: that is another screen. */
   differs(data) {
     return data.project !== this.data.project || data.user !== this.data.user;
