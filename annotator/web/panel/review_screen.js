@@ -30,7 +30,7 @@ export class ReviewScreen extends Stage {
   build(actions) {
     this.makeParts({ role: "document", "aria-label": "Text", onclick: (event) => this.#clicked(event, actions) });
     this.tab = new TabTitle();
-    this.head = new Head(actions, { page: "Review", mine: "My reviews", mineTitle: "My reviews" });
+    this.head = new Head(actions, { page: "Review", mine: "My reviews", mineTitle: "My reviews: what you have scored or skipped, and what came of it" });
     this.bar = new ReviewBar(actions);
     this.notices = new ReviewNotices(actions);
     this.sheet = new Sheet(actions);
@@ -90,6 +90,7 @@ export class ReviewScreen extends Stage {
 
   showEmpty(sentence) {
     super.showEmpty(sentence);
+    this.head.showNothing();
     this.notices.show(null);
     this.tab.name("");
   }

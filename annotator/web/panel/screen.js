@@ -84,6 +84,7 @@ export class Screen extends Stage {
 
   showEmpty(sentence) {
     super.showEmpty(sentence);
+    this.head.showNothing();
     this.notices.show(null);
     this.tab?.name("");
   }

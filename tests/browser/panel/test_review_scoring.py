@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.browser.panel import samples
 from tests.browser.panel.review_harness import THREE, ReviewFake, ReviewPage, decided, scores, second_round
@@ -135,6 +136,7 @@ def test_without_sets_only_the_whole_is_scored(review: Open) -> None:
     shown.page.wait_for_selector(".empty:not([hidden])")
     assert fake.named("submit")[0]["scores"] == {"comprehensiveness": 3, "comment": "", "sets": []}
     assert shown.text(".empty").startswith("There is nothing for you to review.")
+    assert (shown.text("h1"), shown.text(".question"), shown.text(".instance-key")) == ("Review", "", "")
 
 
 def test_skip_brings_the_next_one(review: Open, fake: ReviewFake) -> None:
@@ -202,6 +204,20 @@ def test_my_reviews_lists_what_i_submitted_and_opens_it(review: Open, fake: Revi
     assert "You have submitted this review" in shown.text(".notice")
     shown.page.get_by_role("button", name="Back to work").click()
     shown.shown("sentiment-en-05")
+
+
+def test_my_reviews_says_what_i_scored_and_is_searched_and_chosen_by_state(review: Open, fake: ReviewFake) -> None:
+    fake.works[1].update(state="submitted", scores=scores(3, (3, 4)))
+    shown = review(fake)
+    shown.keys("m")
+    expect(shown.page.locator(".mine-line")).to_have_text(["You: Set A: sufficiency score 3 (can support the result)"])
+    expect(shown.page.locator(".mine-facts")).to_contain_text("Not decided yet")
+    shown.page.keyboard.type("zebra")
+    expect(shown.page.locator(".mine")).to_contain_text("No review matches.")
+    shown.page.get_by_label("Search my reviews").fill("")
+    expect(shown.page.locator(".mine-row")).to_have_count(1)
+    shown.page.get_by_label("State").select_option("accepted")
+    expect(shown.page.locator(".mine")).to_contain_text("No review matches.")
 
 
 def test_a_submitted_review_is_changed_by_submitting_again(review: Open, fake: ReviewFake) -> None:
