@@ -5,10 +5,11 @@
 import { element, focused, scrollerOf, viewportOf } from "./dom.js";
 import { Head } from "./head.js";
 import { letterOf } from "./model.js";
+import { nameOf } from "./naming.js";
 import { ReviewBar } from "./review_bar.js";
 import { pictureOf } from "./review_looks.js";
 import { ReviewNotices } from "./review_notices.js";
-import { nameOf, placeOf } from "./review_scores.js";
+import { nameOf as scoreName, placeOf } from "./review_scores.js";
 import { Sheet } from "./review_sheet.js";
 import { carriedWords, questionOf, stopWords } from "./review_words.js";
 import { Stage } from "./stage.js";
@@ -76,10 +77,10 @@ export class ReviewScreen extends Stage {
     this.refresh();
     this.showQuestion();
     this.scrollTo(null);
-    this.tab.name(session.work.instance.key);
+    this.tab.name(nameOf(session.work.instance));
     if (focused() === document.body || this.root.contains(focused())) this.focusText();
     const { work } = session;
-    this.moved(`Review of ${work.instance.key}, round ${work.round}, ${work.sets.length} ${work.sets.length === 1 ? "set" : "sets"}.`);
+    this.moved(`Review of ${nameOf(work.instance)}, round ${work.round}, ${work.sets.length} ${work.sets.length === 1 ? "set" : "sets"}.`);
     this.onshow?.(session);
   }
 
@@ -162,7 +163,7 @@ export class ReviewScreen extends Stage {
     const { step, at, steps, map, work } = session;
     const words = step.set === null ? "" : ` ${map.brief(work.sets[step.set].spans, SPOKEN_CHARS)}.`;
     const question = questionOf(session).join("");
-    return `Step ${at + 1} of ${steps.length}: ${nameOf(step.property)} of ${placeOf(step.set)}. ${question}${words}${this.#spokenStop()}`;
+    return `Step ${at + 1} of ${steps.length}: ${scoreName(step.property)} of ${placeOf(step.set)}. ${question}${words}${this.#spokenStop()}`;
   }
 
   /** A set that has passed, in words. */

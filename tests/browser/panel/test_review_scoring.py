@@ -1,5 +1,6 @@
 """Scoring a review with the keyboard: the steps, their scales, what is sent, and the way to the next one."""
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -218,6 +219,16 @@ def test_my_reviews_says_what_i_scored_and_is_searched_and_chosen_by_state(revie
     expect(shown.page.locator(".mine-row")).to_have_count(1)
     shown.page.get_by_label("State").select_option("accepted")
     expect(shown.page.locator(".mine")).to_contain_text("No review matches.")
+
+
+def test_a_key_that_a_machine_made_names_no_review(review: Open, fake: ReviewFake) -> None:
+    key = "9a0364b9e99bb480dd25e1f0284c8555"
+    fake.works[0]["instance"]["key"] = key
+    shown = review(fake)
+    expect(shown.page.locator("h1")).to_have_text(re.compile("^Review: .*…$"))
+    expect(shown.page).not_to_have_title(re.compile(key))
+    assert key not in shown.text(".live")
+    assert key not in shown.text(".panel")
 
 
 def test_a_submitted_review_is_changed_by_submitting_again(review: Open, fake: ReviewFake) -> None:
