@@ -39,6 +39,34 @@ def test_each_step_says_what_is_asked_in_the_words_of_the_papers(review: Open, f
     assert shown.text(".ask-where") == "5 / 5"
 
 
+def test_what_was_given_stands_in_words_and_not_sure_looks_like_no_other_answer(review: Open) -> None:
+    shown = review(ReviewFake([review_of(1, samples.english(), THREE[0])]))
+    given = shown.page.locator(".ask-given")
+    expect(given).to_have_text("A––The whole–")
+    shown.keys("3", "3", "3")  # the best, not sure, the best
+    expect(shown.page.locator(".given-words")).to_have_text(["can support the result", "not sure", "comprehensive"])
+    expect(given.locator(".unsure")).to_have_text(["not sure"])
+    expect(shown.page.locator(".score-box.unsure")).to_have_count(1)
+    expect(shown.page.locator(".ask-chosen")).to_have_text("comprehensive")
+    expect(shown.page.locator(".ask-chosen")).not_to_have_class(re.compile("unsure"))
+    shown.keys("k")
+    expect(shown.page.locator(".ask-chosen")).to_have_text("not sure")
+    expect(shown.page.locator(".ask-chosen")).to_have_class(re.compile("unsure"))
+    expect(shown.page.locator(".choice.unsure")).to_have_text(["3not sure"])
+    shown.keys("4")
+    expect(given.locator(".unsure")).to_have_count(0)
+
+
+def test_nothing_moves_while_scores_are_given(review: Open, fake: ReviewFake) -> None:
+    shown = review(fake)
+    where = "() => shadow.querySelector('.text').getBoundingClientRect().top"
+    tops = {shown.page.evaluate(where)}
+    for key in "34342":
+        shown.keys(key)
+        tops.add(shown.page.evaluate(where))
+    assert len(tops) == 1
+
+
 def test_a_number_gives_the_score_saves_it_and_goes_to_the_next_one_that_is_missing(
     review: Open, fake: ReviewFake
 ) -> None:

@@ -230,7 +230,7 @@ def test_the_step_is_told_to_screen_readers(shown: ReviewPage) -> None:
     scale = shown.page.get_by_role("radiogroup", name="compactness score of set A")
     assert scale.get_by_role("radio").count() == 4
     assert shown.page.get_by_role(
-        "radio", name="Set A, 4 tokens, sufficiency score 3, compactness score missing"
+        "radio", name="Set A, 4 tokens, sufficiency score 3 (can support the result), compactness score missing"
     ).count()
 
 
