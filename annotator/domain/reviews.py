@@ -10,6 +10,8 @@ from annotator.errors import InvalidValue
 Property = Literal["sufficiency", "compactness", "comprehensiveness"]
 Outcome = Literal["accepted", "returned", "discarded"]
 ReviewState = Literal["leased", "submitted", "skipped", "expired", "ended"]
+# How a review stands in the list of one's own: what one has handed in stands as its round does.
+MyReviewState = Literal["submitted", "accepted", "returned", "discarded", "skipped", "draft"]
 
 # The scales and the papers' words for each step of them.
 SCALES: Mapping[Property, tuple[str, ...]] = {

@@ -110,7 +110,7 @@ TASKS: dict[str, Task] = {
             "verification",
             (
                 SegmentSpec("document", "Document", may_repeat=True),
-                SegmentSpec("query", "Query", is_selectable=False),
+                SegmentSpec("query", "Claim or question", is_selectable=False),
             ),
             "label",
             f"Which tokens support “{{result}}”? {_ENOUGH}",

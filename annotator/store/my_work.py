@@ -6,8 +6,7 @@ from typing import cast
 
 from annotator.domain.instances import MyWorkState
 from annotator.store.database import Store
-
-_EXCERPT_CHARS = 500
+from annotator.store.listed_texts import beginning_of, holds
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,15 +47,10 @@ _SOURCE = f"""FROM (SELECT work.*, instances.key, {_STATE} AS standing, said.id 
         AND later.user_id = work.user_id AND later.round > work.round)) AS work"""
 
 _STANDS = "(?3 = '' OR work.standing = ?3)"
-_HOLDS = """(?4 = '' OR instr(lower(work.key), lower(?4)) > 0 OR EXISTS (
-    SELECT 1 FROM segments JOIN documents ON documents.id = document_id
-    WHERE segments.instance_id = work.instance_id AND instr(lower(text), lower(?4)) > 0))"""
-
+_HOLDS = holds("?4", key="work.key", instance_id="work.instance_id")
 
 PAGE_SQL = f"""SELECT id AS assignment_id, instance_id, annotation_id, key, standing AS state,
-    coalesce(submitted_at, created_at) AS at,
-    (SELECT substr(text, 1, {_EXCERPT_CHARS}) FROM segments JOIN documents ON documents.id = document_id
-        WHERE segments.instance_id = work.instance_id AND documents.n_tokens > 0 ORDER BY position LIMIT 1) AS excerpt
+    coalesce(submitted_at, created_at) AS at, coalesce({beginning_of("work.instance_id")}, '') AS excerpt
     {_SOURCE} WHERE {_STANDS} AND {_HOLDS}
     ORDER BY coalesce(submitted_at, created_at) DESC, id DESC LIMIT ?5 OFFSET ?6"""
 
@@ -68,7 +62,7 @@ def list_my_work(
     asked = (project_id, user_id, state, words)
     rows = store.rows(PAGE_SQL, (*asked, limit, offset))
     n = store.value(f"SELECT count(*) {_SOURCE} WHERE {_STANDS} AND {_HOLDS}", asked)
-    return [WorkLine(**{**dict(row), "excerpt": row["excerpt"] or ""}) for row in rows], int(n)
+    return [WorkLine(**dict(row)) for row in rows], int(n)
 
 
 def state_of_work(store: Store, assignment_id: int) -> MyWorkState:

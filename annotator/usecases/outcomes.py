@@ -15,6 +15,7 @@ from annotator.store.rounds import find_round
 from annotator.store.shown_sets import standing
 from annotator.usecases.feedback import decided_round
 
+DISCARDED = "The lead discarded this text."
 _DECIDED = {
     "accepted": "the round has been decided, and your work was accepted",
     "returned": "the round has been decided, and the text was returned to be revised",
@@ -44,7 +45,7 @@ def outcome_of(store: Store, assignment: Assignment) -> Outcome:
     scored = None if scored_id is None else decided_round(store, scored_id)
     state = state_of_work(store, assignment.id)
     if state == "discarded" and not lines and scored is None:
-        lines = ["The lead discarded this text."]
+        lines = [DISCARDED]
     closed = why_closed(store, assignment, annotation)
     if scored is None:
         return Outcome(state, closed, tuple(lines))
@@ -60,8 +61,7 @@ def _of_proposals(store: Store, assignment: Assignment) -> list[str]:
     elif own is not None:
         lines.append(f"You gave the label “{own.reason}” instead. {_DECISIONS[own.state]}")
     if own is None or own.kind != "discard":
-        others = proposals_of_instances(store, [assignment.instance_id]).get(assignment.instance_id, [])
-        lines += [_of_others(one) for one in others if one.kind == "discard" and one.state == "confirmed"][-1:]
+        lines += why_discarded(store, assignment.instance_id)
     return lines
 
 
@@ -72,8 +72,11 @@ _DECISIONS = {
 }
 
 
-def _of_others(proposal: Proposal) -> str:
-    return f"The lead discarded this text: {_reason_of(proposal)}."
+def why_discarded(store: Store, instance_id: int) -> list[str]:
+    """That the lead agreed to a proposal to discard a text, and its reason, for whoever did not make it."""
+    proposals = proposals_of_instances(store, [instance_id]).get(instance_id, [])
+    agreed = [one for one in proposals if one.kind == "discard" and one.state == "confirmed"]
+    return [f"The lead discarded this text: {_reason_of(one)}." for one in agreed[-1:]]
 
 
 def _reason_of(proposal: Proposal) -> str:

@@ -19,7 +19,7 @@ from annotator.store import reviews as review_store
 from annotator.store.annotations import get_annotation
 from annotator.store.database import iso
 from annotator.store.events import add_event
-from annotator.store.instances import get_instance, row_of
+from annotator.store.instances import get_instance
 from annotator.store.people import roles_of
 from annotator.store.projects import get_project_by_id
 from annotator.store.rounds import carried_sets_of, find_round, origins_of_annotation
@@ -30,7 +30,6 @@ from annotator.usecases.independence import may_annotate_still
 from annotator.usecases.leasing import lease_end
 from annotator.usecases.rights import require, roles_with
 
-PAGE_SIZE = 20
 LONGEST_COMMENT = 10_000
 _LONGEST_STEP_MS = 24 * 3600 * 1000
 
@@ -62,16 +61,6 @@ class NextReview:
     work: ReviewWork | None
     counts: dict[str, int]
     empty: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class ReviewRow:
-    """One line of a person's own reviews."""
-
-    review: Review
-    round: Round
-    key: str
-    excerpt: str
 
 
 def next_review(store: Store, user: User, project_id: int, annotation_id: int | None = None) -> NextReview:
@@ -225,23 +214,6 @@ def current_review(store: Store, user: User, review_id: int) -> ReviewWork:
     """A person's own review as it is stored now."""
     review = _own_review(store, user, review_id)
     return _work(store, get_project_by_id(store, review.project_id), review)
-
-
-def list_my_reviews(store: Store, user: User, project_id: int, page: int) -> tuple[list[ReviewRow], int]:
-    """One page of a person's handed-in reviews, newest first; and how many there are."""
-    user_id = _reviewer(store, user, project_id)
-    reviews = review_store.list_reviews(
-        store, project_id, user_id, ["submitted"], limit=PAGE_SIZE, offset=PAGE_SIZE * (page - 1)
-    )
-    return [_row(store, review) for review in reviews], review_store.count_reviews(
-        store, project_id, user_id, "submitted"
-    )
-
-
-def _row(store: Store, review: Review) -> ReviewRow:
-    found = cast("Round", find_round(store, review.annotation_id))
-    instance = row_of(store, found.instance_id)
-    return ReviewRow(review, found, instance.key, instance.excerpt)
 
 
 def _work(store: Store, project: Project, review: Review) -> ReviewWork:

@@ -3,6 +3,7 @@
 The field names are those of the messages in docs/panel.md; the routes encode these values as they are.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -248,7 +249,13 @@ def segment_title(segment: Segment, task: Task) -> str:
         return segment.name
     number = segment.name[len(spec.name) :]
     title = f"{spec.title} {number}" if number else spec.title
-    return f"{title} · {segment.docid}" if segment.docid and spec.may_repeat else title
+    if not spec.may_repeat or not segment.docid or _MADE_BY_A_MACHINE.fullmatch(segment.docid):
+        return title
+    return f"{title} · {segment.docid}"
+
+
+# 32 hexadecimal digits, with or without the dashes of a UUID: nobody knows a document by them. (As in panel/naming.js.)
+_MADE_BY_A_MACHINE = re.compile(r"[0-9a-f]{8}(-?)[0-9a-f]{4}\1[0-9a-f]{4}\1[0-9a-f]{4}\1[0-9a-f]{12}", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

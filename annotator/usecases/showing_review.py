@@ -5,9 +5,10 @@ from dataclasses import dataclass
 
 from annotator.domain.instances import Annotation
 from annotator.domain.rationales import RationaleSet
-from annotator.domain.reviews import Finding, Round, Scores
+from annotator.domain.reviews import Finding, MyReviewState, Round, Scores
 from annotator.usecases.feedback import FormerRound
-from annotator.usecases.reviewing import PAGE_SIZE, NextReview, ReviewRow, ReviewWork
+from annotator.usecases.my_reviews import PAGE_SIZE, MyReviewRow
+from annotator.usecases.reviewing import NextReview, ReviewWork
 from annotator.usecases.showing import ShownInstance, show_instance
 from annotator.usecases.showing_proposals import Pairs, pairs_of
 
@@ -131,9 +132,13 @@ class ShownReviewRow:
     key: str
     excerpt: str
     round: int
-    state: str
-    outcome: str | None
-    submitted_at: str | None
+    state: MyReviewState
+    result: str | None
+    sets: int
+    at: str
+    may_change: bool
+    scored: tuple[str, ...]
+    lines: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,15 +221,20 @@ def _show_finding(finding: Finding) -> ShownFinding:
     )
 
 
-def show_my_reviews(rows: Sequence[ReviewRow], total: int, page: int) -> ShownMyReviews:
+def show_my_reviews(rows: Sequence[MyReviewRow], total: int, page: int) -> ShownMyReviews:
     """The answer of the route `mine`."""
-    shown = tuple(_show_row(row) for row in rows)
+    shown = tuple(
+        ShownReviewRow(
+            *(
+                row.line.review_id,
+                row.line.annotation_id,
+                row.line.key,
+                row.excerpt,
+                row.line.round_number,
+                row.line.state,
+            ),
+            *(row.result, row.n_sets, row.line.at, row.may_change, row.scored, row.lines),
+        )
+        for row in rows
+    )
     return ShownMyReviews(shown, total, page, PAGE_SIZE)
-
-
-def _show_row(row: ReviewRow) -> ShownReviewRow:
-    state = "decided" if row.round.outcome else "submitted"
-    return ShownReviewRow(
-        row.review.id, row.round.annotation_id, row.key, row.excerpt, row.round.number, state, row.round.outcome,
-        row.review.submitted_at,
-    )  # fmt: skip

@@ -163,12 +163,12 @@ def test_my_reviews_are_listed_with_what_became_of_them(screen: Panel, project: 
     work = first(screen, project)
     screen.post("submit", review=work["review"], revision=0, scores=WEAK)
     answer = screen.get(f"mine?project={project.id}").json()
-    assert answer["total"] == 1
-    assert (answer["rows"][0]["key"], answer["rows"][0]["state"], answer["rows"][0]["outcome"]) == (
-        "t1",
-        "decided",
-        "returned",
-    )
+    [row] = answer["rows"]
+    assert (answer["total"], row["key"], row["state"]) == (1, "t1", "returned")
+    assert row["scored"][1] == ("Set B: sufficiency score 2 (not sure), compactness score 4 (concise), “too short”")
+    assert row["lines"] == ["Set B fell short. Sufficiency score: 1 × not sure."]
+    assert screen.get(f"mine?project={project.id}&state=returned&words=SOUP").json()["total"] == 1
+    assert screen.get(f"mine?project={project.id}&words=bread").json()["total"] == 0
 
 
 def test_a_skipped_review_answers_what_is_next(screen: Panel, project: Project, store: Store, annotator: User) -> None:

@@ -1,4 +1,4 @@
-/** Dialogs: the list of keys, the reason to discard, a list of what one has done. The browser traps the focus in them. */
+/** Dialogs: the list of keys, the reason to discard. The browser traps the focus in them. */
 import { button, element, focused, setText } from "./dom.js";
 
 /** Opens a dialog; it closes with Escape, its button, or a click beside it. */
@@ -69,41 +69,6 @@ export function openDiscard(root, reasons, ondiscard) {
     send();
   });
   comment.focus(); // on a reason, the first blank that one types would choose it
-}
-
-/**
- * A list of what one has done, page by page.
- * @param {(page: number) => Promise<import("./messages.js").Answer>} fetchPage
- * @param {(row: Object) => void} onopen
- * @param {{title: string, none: string, facts: (row: Object) => Array<string|null>}} words
- */
-export function openMine(root, fetchPage, onopen, words) {
-  const list = element("div", { class: "mine" }, "…");
-  const where = element("span", { class: "page-words" });
-  let page = 1;
-  const turn = (by) => show(page + by);
-  const back = button("Earlier page", { className: "plain", onclick: () => turn(-1) });
-  const forth = button("Next page", { className: "plain", onclick: () => turn(1) });
-  const dialog = openDialog(root, words.title, list, element("div", { class: "dialog-foot" }, back, where, forth));
-  async function show(wanted) {
-    page = wanted;
-    const { status, body } = await fetchPage(page);
-    if (status !== 200) return setText(list, body.error || "The list cannot be fetched now. Close it and try again.");
-    const pages = Math.max(1, Math.ceil(body.total / body.page_size));
-    back.disabled = page <= 1;
-    forth.disabled = page >= pages;
-    setText(where, `${body.total} in all · page ${page} of ${pages}`);
-    list.replaceChildren(...mineRows(body.rows, words, (row) => { dialog.close(); onopen(row); }));
-  }
-  show(1);
-}
-
-function mineRows(rows, { none, facts }, onopen) {
-  if (!rows.length) return [element("p", { class: "dialog-words" }, none)];
-  return rows.map((row) => element("button", { type: "button", class: "mine-row", title: `Open ${row.key}`, onclick: () => onopen(row) },
-    element("span", { class: "mine-key" }, row.key),
-    element("span", { class: "mine-text", dir: "auto" }, row.excerpt),
-    element("span", { class: "mine-facts" }, facts(row).filter(Boolean).join(" · "))));
 }
 
 export const when = (moment) => (moment ? new Date(moment).toLocaleString([], { dateStyle: "medium", timeStyle: "short" }) : null);

@@ -70,6 +70,9 @@ export function afterPaint(callback) {
 /** Calls back some time after that: for what nobody waits for. */
 export const afterwards = (callback) => afterPaint(() => setTimeout(callback));
 
+/** There is something to see: what the document showed until now goes (routes/beginning.py). */
+export const pageBegan = () => document.querySelector(".begin-main")?.remove();
+
 /** The element that really has the focus, through shadow roots. */
 export function focused() {
   let active = document.activeElement;

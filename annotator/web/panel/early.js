@@ -7,8 +7,8 @@ import { scrollerOf } from "./dom.js";
 const REMEMBERED = "annotator:place";
 /** What the style sheets read of Streamlit's theme. */
 const THEME = ["text-color", "background-color", "secondary-background-color", "primary-color", "base-radius", "font"].map((name) => `--st-${name}`);
-/** What decides where Streamlit puts a page: below a width the sidebar lies over it, below a height its header does. */
-const KINDS = ["(prefers-color-scheme: dark)", "(max-width: 768px)", "(max-height: 600px)"].map((query) => matchMedia(query));
+/** What decides where a page stands: below a width the sidebar lies over it, below another it is closed, below a height the header lies over it. */
+const KINDS = ["(prefers-color-scheme: dark)", "(max-width: 768px)", "(max-width: 1000px)", "(max-height: 600px)"].map((query) => matchMedia(query));
 /** A page that has not shown its component by then shows something else. */
 const PATIENCE_MS = 20000;
 const LOOK_MS = 200;

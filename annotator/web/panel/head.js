@@ -39,8 +39,19 @@ export class Head {
     this.key.replaceChildren(element("span", { class: "key-words", hidden: isMachineKey(instance.key) }, instance.key), rounds);
     this.key.title = `Key of this text: ${instance.key}${rounds}`;
     setText(this.title, `${this.page}: ${nameOf(instance)}`);
+    if (this.talk) this.talk.hidden = false;
     if (this.model) this.model.hidden = !session.project?.asks_model;
     this.shown = null;
+  }
+
+  /** No text is on the screen: nothing here speaks of one. */
+  showNothing() {
+    this.key.replaceChildren();
+    this.key.title = "";
+    setText(this.title, this.page);
+    this.question.replaceChildren();
+    this.question.title = this.words = "";
+    for (const made of [this.talk, this.model]) if (made) made.hidden = true;
   }
 
   /** Where one stands: how many one has submitted today, and how many of those that are one's own or may still come. */

@@ -17,7 +17,7 @@ export const KEY_LIST = [
     ["PgUp PgDn", "move by a screen"],
     ["Shift + move", "extend a range of tokens"],
     ["Space ⏎", "mark or unmark the token or the range"],
-    ["Esc", "drop the range"],
+    ["Esc", "cancel the range (marks stay as they are)"],
   ]],
   ["With the mouse", [
     ["drag", "add tokens to the current set"],

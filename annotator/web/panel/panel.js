@@ -104,6 +104,11 @@ class Panel {
     this.screen.show(new Session({ ...work, foreign: true }, this.data.settings || null));
   }
 
+  /** What has the keys of the page. */
+  get page() {
+    return this.data.mode === "read" ? null : this.screen.root;
+  }
+
   /** Whether another project or mode is asked for, or somebody else is signed in: that is another panel. */
   differs(data) {
     return data.project !== this.data.project || data.mode !== this.data.mode || data.user !== this.data.user;

@@ -158,6 +158,11 @@ class Perturb {
     return true;
   }
 
+  /** What has the keys of the page. */
+  get page() {
+    return this.root;
+  }
+
   differs(data) {
     return data.project !== this.data.project || data.user !== this.data.user;
   }

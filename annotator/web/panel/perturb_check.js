@@ -43,7 +43,7 @@ export class Check {
 
   /** What the browser's tab is named after. */
   get shownKey() {
-    return this.one?.key ?? "";
+    return this.one ? nameOf({ key: this.one.key, segments: this.original.segments }) : "";
   }
 
   #showPart(name) {
@@ -75,18 +75,17 @@ export class Check {
   }
 
   #show({ perturbation, original, look }) {
-    this.one = perturbation;
+    Object.assign(this, { one: perturbation, original, look });
     this.stage.remember();
     if (!perturbation) {
       setText(this.empty, "There is nothing for you to check. What others submit appears here.");
       return this.#showPart("empty");
     }
-    Object.assign(this, { original, look });
     this.#showPart("sheet");
     this.#endReject();
-    const { key, author, kind, result, note, stale } = perturbation;
+    const { author, kind, result, note, stale } = perturbation;
     const by = author ? ` · by ${author}` : "";
-    this.title.replaceChildren(key, element("small", {}, `${this.desk.kind.titleOf(kind)}${by}`));
+    this.title.replaceChildren(this.shownKey, element("small", {}, `${this.desk.kind.titleOf(kind)}${by}`));
     this.result.replaceChildren(...this.#resultWords(original.result, result));
     this.pair.show(original, this.rules.titles, { dark: this.stage.dark, isEditable: false });
     this.pair.showLook(look);
@@ -94,7 +93,7 @@ export class Check {
     this.warnings.replaceChildren(...[...stale, look.nothing_left, ...look.notes].filter(Boolean).map((said) => element("li", {}, said)));
     this.#showAbout(note);
     this.#showStanding();
-    this.stage.announce(`${key}, ${this.desk.kind.titleOf(kind)}${by}`);
+    this.stage.announce(`${this.shownKey}, ${this.desk.kind.titleOf(kind)}${by}`);
   }
 
   #resultWords(before, after) {

@@ -1,6 +1,7 @@
 /** The list of originals: those without a changed version first or alone, by key or words, a page at a time. */
 import { button, element, setText } from "./dom.js";
 import { sentenceOf } from "./messages.js";
+import { shownKey } from "./naming.js";
 
 const PAUSE_MS = 250;
 
@@ -47,7 +48,7 @@ export class Originals {
   #row({ id, key, result, excerpt, n_there: there, n_waiting: waiting }) {
     const counts = [there && `${there} ${there === 1 ? "version" : "versions"}`, waiting && `${waiting} in progress`].filter(Boolean).join(", ");
     return element("button", { type: "button", class: "list-row", "data-id": id, title: key, onclick: () => this.actions.open(id) },
-      element("b", {}, key), element("span", { class: "facts" }, counts || result || "–"), element("span", { class: "excerpt", dir: "auto" }, excerpt || ""));
+      element("b", {}, shownKey(key)), element("span", { class: "facts" }, counts || result || "–"), element("span", { class: "excerpt", dir: "auto" }, excerpt || ""));
   }
 
   mark(id) {

@@ -1,6 +1,7 @@
 /** Write: an original is chosen or comes next, and changed versions of it are written. */
 import { button, element } from "./dom.js";
 import { sentenceOf } from "./messages.js";
+import { nameOf } from "./naming.js";
 import { Desk } from "./perturb_desk.js";
 import { Originals } from "./perturb_originals.js";
 import { STATES } from "./perturb_words.js";
@@ -31,7 +32,7 @@ export class Write {
 
   /** What the browser's tab is named after. */
   get shownKey() {
-    return this.original?.key ?? "";
+    return this.original ? nameOf(this.original) : "";
   }
 
   async start(asked) {
@@ -69,8 +70,8 @@ export class Write {
 
   #show(original) {
     this.original = original;
-    const { id, key, result } = original;
-    this.title.replaceChildren(key, element("small", {}, result === null ? "no label" : result || "no answer"));
+    const { id, result } = original;
+    this.title.replaceChildren(this.shownKey, element("small", {}, result === null ? "no label" : result || "no answer"));
     this.desk.root.hidden = false;
     this.desk.open({
       original, changed: original.draft || FRESH, key: `annotator:perturb:${this.data.user}:${id}`, isKept: true, suggests: true,
@@ -80,7 +81,7 @@ export class Write {
     this.#showOthers(original.others);
     this.list.mark(id);
     this.stage.remember();
-    this.stage.announce(`${key}. ${this.desk.kind.value ? "Changed version" : "Choose the kind of change"}`);
+    this.stage.announce(`${this.shownKey}. ${this.desk.kind.value ? "Changed version" : "Choose the kind of change"}`);
   }
 
   async #look(id, changed) {

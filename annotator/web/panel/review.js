@@ -1,8 +1,9 @@
 /** The review screen: the component's entry, made of the token panel's parts. See docs/review.md. */
 import { Answers } from "./answers.js";
-import { openKeys, openMine, when } from "./dialogs.js";
+import { openKeys } from "./dialogs.js";
 import { Guidelines } from "./guidelines.js";
 import { mountable } from "./mount.js";
+import { openMyReviews } from "./my_reviews.js";
 import { ReviewFlow } from "./review_flow.js";
 import { ReviewKeyboard } from "./review_keyboard.js";
 import { ReviewMessages } from "./review_messages.js";
@@ -13,12 +14,6 @@ import { REVIEW_KEYS } from "./review_words.js";
 import { Outbox } from "./saving.js";
 import { DraftStorage } from "./storage.js";
 import { Talk } from "./talk.js";
-
-const MY_REVIEWS = {
-  title: "My reviews",
-  none: "You have not submitted any reviews yet. They will be listed here, and can be changed until their round is decided.",
-  facts: (row) => [`round ${row.round}`, row.outcome || (row.state === "submitted" ? "not decided yet" : row.state), when(row.submitted_at)],
-};
 
 class Review {
   constructor(data, parent, trigger) {
@@ -53,15 +48,11 @@ class Review {
       hover: (index) => screen.hover(index), choose: (set, property) => scoring.choose(set, property), score: (value) => scoring.score(value),
       move: (by) => scoring.move(by), look: (view) => scoring.look(view), arrow: (right) => scoring.arrow(right), point: (token) => scoring.point(token),
       comment: (set, text) => scoring.comment(set, text), submit: () => flow.submit(), skip: () => flow.skip(),
-      ask: () => this.talk.open(), answers: () => this.answers.open(), guidelines: (reads) => screen.guidelines.toggle(reads === true), mine: () => this.#openMine(),
+      ask: () => this.talk.open(), answers: () => this.answers.open(), guidelines: (reads) => screen.guidelines.toggle(reads === true),
+      mine: () => openMyReviews(screen.root, (asked) => this.messages.mine(this.data.project, asked), (row) => flow.open(row.annotation)),
       reading: () => screen.reading.open(), keys: () => openKeys(screen.root, REVIEW_KEYS), retry: () => flow.retry(), goOn: () => flow.goOn(), takeBack: () => flow.takeBack(),
       keepMine: () => flow.keepMine(), takeTheirs: () => flow.takeTheirs(), focusText: () => screen.focusText(),
     };
-  }
-
-  #openMine() {
-    const { project } = this.data;
-    openMine(this.screen.root, (page) => this.messages.mine(project, { page }), (row) => this.flow.open(row.annotation), MY_REVIEWS);
   }
 
   #listen() {
@@ -71,6 +62,11 @@ class Review {
     window.addEventListener("focus", () => this.flow.lookAgain(), { signal });
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.screen.updateTheme(), { signal });
     this.screen.root.addEventListener("pointerdown", () => this.screen.session?.clock.touch(), { signal });
+  }
+
+  /** What has the keys of the page. */
+  get page() {
+    return this.screen.root;
   }
 
   /** Whether another project is asked for, or somebody else is signed in: that is another screen. */

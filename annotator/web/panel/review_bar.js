@@ -4,7 +4,7 @@ import { button, element, setText } from "./dom.js";
 import { icon } from "./icons.js";
 import { Ask } from "./review_ask.js";
 import { countTokens } from "./review_looks.js";
-import { nameOf, scoreAt } from "./review_scores.js";
+import { isUnsure, nameOf, scoreAt, wordsOf } from "./review_scores.js";
 import { Views } from "./review_views.js";
 import { carriedWords } from "./review_words.js";
 import { Word } from "./word.js";
@@ -90,8 +90,9 @@ export class ReviewBar {
       const score = scoreAt(scores, { property, set });
       setText(box, score === null ? "–" : String(score));
       box.classList.toggle("is-given", score !== null);
+      box.classList.toggle("unsure", isUnsure(property, score));
       box.classList.toggle("asked", step.set === set && step.property === property);
-      return `${nameOf(property)} ${score ?? "missing"}`;
+      return score === null ? `${nameOf(property)} missing` : `${nameOf(property)} ${score} (${wordsOf(property, score)})`;
     });
   }
 }

@@ -15,6 +15,14 @@ export const SCALES = {
   comprehensiveness: ["not comprehensive", "not sure", "comprehensive"],
 };
 
+/** The middle of each scale has one word, at 2 or at 3; it must not be taken for the best. */
+const UNSURE = "not sure";
+
+export const isUnsure = (property, score) => score !== null && SCALES[property][score - 1] === UNSURE;
+
+/** The words of a score that was given; "–" where none was. */
+export const wordsOf = (property, score) => (score === null ? "–" : SCALES[property][score - 1]);
+
 /** "sufficiency score": on the screen the property never stands alone, since its words also name other numbers. */
 export const nameOf = (property) => `${property} score`;
 

@@ -5,10 +5,11 @@
 import { element, focused, scrollerOf, viewportOf } from "./dom.js";
 import { Head } from "./head.js";
 import { letterOf } from "./model.js";
+import { nameOf } from "./naming.js";
 import { ReviewBar } from "./review_bar.js";
 import { pictureOf } from "./review_looks.js";
 import { ReviewNotices } from "./review_notices.js";
-import { nameOf, placeOf } from "./review_scores.js";
+import { nameOf as scoreName, placeOf } from "./review_scores.js";
 import { Sheet } from "./review_sheet.js";
 import { carriedWords, questionOf, stopWords } from "./review_words.js";
 import { Stage } from "./stage.js";
@@ -30,7 +31,7 @@ export class ReviewScreen extends Stage {
   build(actions) {
     this.makeParts({ role: "document", "aria-label": "Text", onclick: (event) => this.#clicked(event, actions) });
     this.tab = new TabTitle();
-    this.head = new Head(actions, { page: "Review", mine: "My reviews", mineTitle: "My reviews" });
+    this.head = new Head(actions, { page: "Review", mine: "My reviews", mineTitle: "My reviews: what you have scored or skipped, and what came of it" });
     this.bar = new ReviewBar(actions);
     this.notices = new ReviewNotices(actions);
     this.sheet = new Sheet(actions);
@@ -76,10 +77,10 @@ export class ReviewScreen extends Stage {
     this.refresh();
     this.showQuestion();
     this.scrollTo(null);
-    this.tab.name(session.work.instance.key);
+    this.tab.name(nameOf(session.work.instance));
     if (focused() === document.body || this.root.contains(focused())) this.focusText();
     const { work } = session;
-    this.moved(`Review of ${work.instance.key}, round ${work.round}, ${work.sets.length} ${work.sets.length === 1 ? "set" : "sets"}.`);
+    this.moved(`Review of ${nameOf(work.instance)}, round ${work.round}, ${work.sets.length} ${work.sets.length === 1 ? "set" : "sets"}.`);
     this.onshow?.(session);
   }
 
@@ -90,6 +91,7 @@ export class ReviewScreen extends Stage {
 
   showEmpty(sentence) {
     super.showEmpty(sentence);
+    this.head.showNothing();
     this.notices.show(null);
     this.tab.name("");
   }
@@ -161,7 +163,7 @@ export class ReviewScreen extends Stage {
     const { step, at, steps, map, work } = session;
     const words = step.set === null ? "" : ` ${map.brief(work.sets[step.set].spans, SPOKEN_CHARS)}.`;
     const question = questionOf(session).join("");
-    return `Step ${at + 1} of ${steps.length}: ${nameOf(step.property)} of ${placeOf(step.set)}. ${question}${words}${this.#spokenStop()}`;
+    return `Step ${at + 1} of ${steps.length}: ${scoreName(step.property)} of ${placeOf(step.set)}. ${question}${words}${this.#spokenStop()}`;
   }
 
   /** A set that has passed, in words. */

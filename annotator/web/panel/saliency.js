@@ -192,6 +192,11 @@ class Saliency {
     return true;
   }
 
+  /** What has the keys of the page. */
+  get page() {
+    return this.screen.root;
+  }
+
   differs(data) {
     return data.project !== this.data.project;
   }

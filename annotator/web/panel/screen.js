@@ -75,7 +75,7 @@ export class Screen extends Stage {
     this.refresh();
     this.showQuestion();
     this.scrollTo(session.scroll);
-    if (focused() === document.body || this.numbers.root.contains(focused())) this.focusText();
+    if ([document.body, this.root].includes(focused()) || this.numbers.root.contains(focused())) this.focusText();
     this.moveCursor(null);
     this.tab?.name(nameOf(session.work.instance));
     this.onshow?.(session);
@@ -84,6 +84,7 @@ export class Screen extends Stage {
 
   showEmpty(sentence) {
     super.showEmpty(sentence);
+    this.head.showNothing();
     this.notices.show(null);
     this.tab?.name("");
   }

@@ -2,7 +2,7 @@
  * What the screens with a text have in common: the text and its marks, the theme, the place of the sticky bar, scrolling,
  * and the ways to say something. A screen adds its own parts around the text and decides what is marked.
  */
-import { afterPaint, afterwards, button, element, focused, scrollerOf, setText, viewportOf } from "./dom.js";
+import { afterPaint, afterwards, button, element, focused, pageBegan, scrollerOf, setText, viewportOf } from "./dom.js";
 import { TextView } from "./draw.js";
 import { MarkMap } from "./mark_map.js";
 import { Marks } from "./marks.js";
@@ -202,6 +202,7 @@ export class Stage {
 
   /** Puts another text on the stage, without marks. */
   draw(session) {
+    pageBegan();
     this.session = session;
     this.busy = false;
     this.closeHint();
@@ -215,6 +216,7 @@ export class Stage {
 
   /** Shows a sentence where there is no text. */
   showEmpty(sentence) {
+    pageBegan();
     this.session = null;
     this.busy = false;
     this.root.classList.remove("busy");

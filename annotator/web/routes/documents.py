@@ -15,6 +15,7 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
 from annotator.web.navigation import PAGES
+from annotator.web.routes import beginning
 from annotator.web.routes.access import session_of_request
 from annotator.web.routes.origins import is_from_elsewhere
 from annotator.web.routes.static import panel_modules
@@ -98,7 +99,7 @@ def _document(page: str, *, asks_first: bool = True) -> str:
 
     static = Path(get_static_dir())
     index = (static / "index.html").read_text(encoding="utf-8")
-    first = _SERVER + _SIGNED_OUT + _STYLE
+    first = _SERVER + _SIGNED_OUT + beginning.SIDEBAR + _STYLE + beginning.STYLE
     if asks_first and page in _FIRST_ASKED:
         first += _FIRST_TEXT
     if page in _ENTRIES:
@@ -109,9 +110,9 @@ def _document(page: str, *, asks_first: bool = True) -> str:
         if page in _FIRST_ASKED and asks_first:
             first += f'<script type="module" src="{modules[0]}"></script>\n'
     title = next((entry.title for entry in PAGES if entry.path == page), "Annotator")
-    return index.replace("<title>Streamlit</title>", f"<title>{title}</title>", 1).replace(
-        "<head>", f"<head>{first}", 1
-    )
+    index = index.replace("<title>Streamlit</title>", f"<title>{title}</title>", 1)
+    last = beginning.frame(has_panel=page in _ENTRIES)
+    return index.replace("<head>", f"<head>{first}", 1).replace("</body>", f"{last}</body>", 1)
 
 
 def document(request: Request) -> Response:

@@ -9,6 +9,7 @@ from annotator.domain.people import User
 from annotator.domain.reviews import Scores, SetScore
 from annotator.usecases import reviewing
 from annotator.usecases.databases import Store
+from annotator.usecases.my_reviews import my_reviews
 from annotator.usecases.showing_review import show_my_reviews, show_next_review, show_review
 from annotator.web.routes.messages import LAST_PAGE, Elapsed, Number, get_route, number, post_route
 
@@ -66,7 +67,9 @@ def _next(store: Store, user: User, query: Any) -> object:
 
 def _mine(store: Store, user: User, query: Any) -> object:
     page = number(query, "page", lowest=1, highest=LAST_PAGE) if query.get("page") else 1
-    return show_my_reviews(*reviewing.list_my_reviews(store, user, number(query, "project"), page), page)
+    state, words = query.get("state", ""), query.get("words", "")
+    rows, total = my_reviews(store, user, number(query, "project"), page, state=state, words=words)
+    return show_my_reviews(rows, total, page)
 
 
 def _save(store: Store, user: User, body: SaveBody) -> object:

@@ -87,7 +87,6 @@ class ReviewFake(Fake):
         return {"work": shown, "project": self.project, "counts": self.counts, "empty": empty}
 
     def mine(self, asked: dict[str, Any]) -> dict[str, Any]:
-        done = [work for work in self.works if work["state"] in ("submitted", "decided")]
         rows = [
             {
                 "review": work["review"],
@@ -95,12 +94,19 @@ class ReviewFake(Fake):
                 "key": work["instance"]["key"],
                 "excerpt": work["instance"]["segments"][0]["text"][:90],
                 "round": work["round"],
-                "state": work["state"],
-                "outcome": work["decision"] and work["decision"]["outcome"],
-                "submitted_at": "2026-01-31T10:20:00Z",
+                "state": work["decision"]["outcome"] if work["decision"] else work["state"],
+                "result": work["result"],
+                "sets": len(work["sets"]),
+                "at": "2026-01-31T10:20:00Z",
+                "may_change": work["state"] == "submitted",
+                "scored": ["Set A: sufficiency score 3 (can support the result)"],
+                "lines": ["The lead decided: enough."] if work["decision"] else [],
             }
-            for work in done
+            for work in self.works
+            if work["state"] in ("submitted", "decided")
         ]
+        words, state = asked.get("words", "").lower(), asked.get("state", "")
+        rows = [r for r in rows if words in r["excerpt"].lower() and state in {"", r["state"]}]
         return {"rows": rows, "total": len(rows), "page": 1, "page_size": 20}
 
     def answer(self, route: str, body: dict[str, Any]) -> tuple[int, dict[str, Any]]:

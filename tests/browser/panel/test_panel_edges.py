@@ -208,10 +208,8 @@ def test_a_setting_that_cannot_be_is_not_taken_from_the_browser(panel: Open) -> 
         assert usual[0] <= letters(shown)[0] < usual[0] * 2.5
 
 
-def first_line(shown: PanelPage) -> tuple[int, float]:
-    """The character that begins the first whole line below the bar, and how far below the bar it stands."""
-    char, away = shown.page.evaluate(
-        """() => { const line = (shadow.querySelector('.asked-line:not([hidden])') ?? shadow.querySelector('.bar')).getBoundingClientRect().bottom;
+# The character that begins the first whole line below the bar, and how far below the bar it stands.
+FIRST_LINE = """() => { const line = (shadow.querySelector('.asked-line:not([hidden])') ?? shadow.querySelector('.bar')).getBoundingClientRect().bottom;
         let char = 0; const range = document.createRange();
         const walker = document.createTreeWalker(shadow.querySelector('.segment-text'), NodeFilter.SHOW_TEXT);
         for (let node = walker.nextNode(); node; node = walker.nextNode()) {
@@ -222,20 +220,20 @@ def first_line(shown: PanelPage) -> tuple[int, float]:
           }
           char += node.length;
         } }"""
-    )
-    return char, away
 
 
 def test_other_letters_keep_the_place_where_one_reads(panel: Open) -> None:
     shown = panel(Fake([work(1, samples.many(2500))]))
     shown.page.evaluate("document.getElementById('scroller').scrollTop = 4000")
-    shown.page.wait_for_timeout(300)
-    before, _ = first_line(shown)
+    before, _ = shown.page.evaluate(FIRST_LINE)
+    usual = letters(shown)[0]
     shown.keys("+", "+", "+")
-    shown.page.wait_for_timeout(400)
-    after, away = first_line(shown)
-    assert abs(after - before) < 200, "the same line, or one beside it"
-    assert away < 80
+    assert letters(shown)[0] > usual
+    # The same line, or one beside it: its place is held for some frames while the text is laid out.
+    shown.page.wait_for_function(
+        f"(before) => {{ const [after, away] = ({FIRST_LINE})(); return Math.abs(after - before) < 200 && away < 80; }}",
+        arg=before,
+    )
 
 
 def test_marking_with_other_letters_hits_the_words_under_the_pointer(panel: Open) -> None:

@@ -112,6 +112,7 @@ def test_the_last_text_is_followed_by_a_sentence(panel: Open) -> None:
     shown.keys("Control+Enter")
     shown.page.wait_for_selector(".empty:not([hidden])")
     assert shown.text(".empty").startswith("Nothing is left to annotate here.")
+    assert (shown.text("h1"), shown.text(".question"), shown.text(".instance-key")) == ("Annotate", "", "")
 
 
 def test_an_unacknowledged_submit_is_sent_by_the_next_page(panel: Open) -> None:

@@ -194,7 +194,7 @@ def test_a_refusal_is_seen_far_down_in_a_long_text_too(review: Open) -> None:
     fake = ReviewFake([review_of(1, samples.many(3000), [[2900, 2910]])])
     shown = review(fake)
     fake.refuse["save"] = [(410, {"error": OVER})]
-    shown.page.wait_for_timeout(300)
+    shown.page.wait_for_function("document.getElementById('scroller').scrollTop > 0")  # the set came into sight
     shown.keys("3")
     expect(shown.page.locator(".notice.refused")).to_be_in_viewport()
     assert OVER in shown.text(".notice.refused")
@@ -240,7 +240,6 @@ def test_what_closing_the_tab_cuts_off_is_still_sent(review: Open, fake: ReviewF
     shown.keys("3", "4")
     shown.page.goto("about:blank")
     gate.set()
-    shown.page.wait_for_timeout(300)
     shown.open()
     assert shown.scores == scores(None, (3, 4))
     assert shown.page.locator(".notice").count() == 0

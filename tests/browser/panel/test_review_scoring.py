@@ -1,8 +1,10 @@
 """Scoring a review with the keyboard: the steps, their scales, what is sent, and the way to the next one."""
 
+import re
 from collections.abc import Callable
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.browser.panel import samples
 from tests.browser.panel.review_harness import THREE, ReviewFake, ReviewPage, decided, scores, second_round
@@ -35,6 +37,34 @@ def test_each_step_says_what_is_asked_in_the_words_of_the_papers(review: Open, f
     assert shown.step == "The whole · comprehensiveness score"
     assert shown.choices() == ["1 not comprehensive", "2 not sure", "3 comprehensive"]
     assert shown.text(".ask-where") == "5 / 5"
+
+
+def test_what_was_given_stands_in_words_and_not_sure_looks_like_no_other_answer(review: Open) -> None:
+    shown = review(ReviewFake([review_of(1, samples.english(), THREE[0])]))
+    given = shown.page.locator(".ask-given")
+    expect(given).to_have_text("A––The whole–")
+    shown.keys("3", "3", "3")  # the best, not sure, the best
+    expect(shown.page.locator(".given-words")).to_have_text(["can support the result", "not sure", "comprehensive"])
+    expect(given.locator(".unsure")).to_have_text(["not sure"])
+    expect(shown.page.locator(".score-box.unsure")).to_have_count(1)
+    expect(shown.page.locator(".ask-chosen")).to_have_text("comprehensive")
+    expect(shown.page.locator(".ask-chosen")).not_to_have_class(re.compile("unsure"))
+    shown.keys("k")
+    expect(shown.page.locator(".ask-chosen")).to_have_text("not sure")
+    expect(shown.page.locator(".ask-chosen")).to_have_class(re.compile("unsure"))
+    expect(shown.page.locator(".choice.unsure")).to_have_text(["3not sure"])
+    shown.keys("4")
+    expect(given.locator(".unsure")).to_have_count(0)
+
+
+def test_nothing_moves_while_scores_are_given(review: Open, fake: ReviewFake) -> None:
+    shown = review(fake)
+    where = "() => shadow.querySelector('.text').getBoundingClientRect().top"
+    tops = {shown.page.evaluate(where)}
+    for key in "34342":
+        shown.keys(key)
+        tops.add(shown.page.evaluate(where))
+    assert len(tops) == 1
 
 
 def test_a_number_gives_the_score_saves_it_and_goes_to_the_next_one_that_is_missing(
@@ -135,6 +165,7 @@ def test_without_sets_only_the_whole_is_scored(review: Open) -> None:
     shown.page.wait_for_selector(".empty:not([hidden])")
     assert fake.named("submit")[0]["scores"] == {"comprehensiveness": 3, "comment": "", "sets": []}
     assert shown.text(".empty").startswith("There is nothing for you to review.")
+    assert (shown.text("h1"), shown.text(".question"), shown.text(".instance-key")) == ("Review", "", "")
 
 
 def test_skip_brings_the_next_one(review: Open, fake: ReviewFake) -> None:
@@ -202,6 +233,30 @@ def test_my_reviews_lists_what_i_submitted_and_opens_it(review: Open, fake: Revi
     assert "You have submitted this review" in shown.text(".notice")
     shown.page.get_by_role("button", name="Back to work").click()
     shown.shown("sentiment-en-05")
+
+
+def test_my_reviews_says_what_i_scored_and_is_searched_and_chosen_by_state(review: Open, fake: ReviewFake) -> None:
+    fake.works[1].update(state="submitted", scores=scores(3, (3, 4)))
+    shown = review(fake)
+    shown.keys("m")
+    expect(shown.page.locator(".mine-line")).to_have_text(["You: Set A: sufficiency score 3 (can support the result)"])
+    expect(shown.page.locator(".mine-facts")).to_contain_text("Not decided yet")
+    shown.page.keyboard.type("zebra")
+    expect(shown.page.locator(".mine")).to_contain_text("No review matches.")
+    shown.page.get_by_label("Search my reviews").fill("")
+    expect(shown.page.locator(".mine-row")).to_have_count(1)
+    shown.page.get_by_label("State").select_option("accepted")
+    expect(shown.page.locator(".mine")).to_contain_text("No review matches.")
+
+
+def test_a_key_that_a_machine_made_names_no_review(review: Open, fake: ReviewFake) -> None:
+    key = "9a0364b9e99bb480dd25e1f0284c8555"
+    fake.works[0]["instance"]["key"] = key
+    shown = review(fake)
+    expect(shown.page.locator("h1")).to_have_text(re.compile("^Review: .*…$"))
+    expect(shown.page).not_to_have_title(re.compile(key))
+    assert key not in shown.text(".live")
+    assert key not in shown.text(".panel")
 
 
 def test_a_submitted_review_is_changed_by_submitting_again(review: Open, fake: ReviewFake) -> None:

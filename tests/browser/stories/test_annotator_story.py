@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, expect
 
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.store import open_store
@@ -122,6 +122,10 @@ def test_the_finished_work_exports_and_imports_back_with_the_same_sets_and_spans
     assert sum(line["record"] == "instance" for line in lines) == 69
 
 
+def shown_key(ann: Person) -> Locator:
+    return ann.page.locator(".key-words").first
+
+
 def test_a_submission_can_be_taken_back_from_the_list_of_finished_work(server: Server, person: Come) -> None:
     ann = person("Annotator 1").annotate(SENTIMENT)
     key = ann.key
@@ -131,8 +135,8 @@ def test_a_submission_can_be_taken_back_from_the_list_of_finished_work(server: S
     ann.press("m")
     ann.page.get_by_role("dialog").get_by_text(key).first.click()
     ann.page.get_by_role("button", name="Reopen").first.click()
-    ann.page.wait_for_timeout(300)
-    assert ann.key == key
+    ann.sees("It is a draft again until you submit it.")
+    expect(shown_key(ann)).to_have_text(key)
     ann.press("Home", "ArrowRight", "Space")
     ann.saved()
     ann.submit()
@@ -143,14 +147,13 @@ def test_a_text_is_skipped_and_another_proposed_to_be_discarded(server: Server, 
     ann = person("Annotator 1").annotate(SENTIMENT)
     skipped = ann.key
     ann.press("s")
-    ann.page.wait_for_timeout(300)
-    assert ann.key != skipped
+    expect(shown_key(ann)).not_to_have_text(skipped)
     proposed = ann.key
     ann.press("d")
     ann.page.get_by_role("dialog").get_by_text("names a person").click()
     ann.page.get_by_role("dialog").get_by_role("button", name="Propose").click()
-    ann.page.wait_for_timeout(500)
-    assert ann.key not in {skipped, proposed}
+    expect(shown_key(ann)).not_to_have_text(proposed)
+    assert ann.key != skipped
     lead = person("Lead").open(f"/project?project={SENTIMENT}")
     lead.section("Decisions")
     lead.sees("names a person")

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import expect
 
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.tasks import get_task
@@ -75,12 +76,12 @@ def test_a_server_killed_while_submitting_gets_the_submission_after_the_restart(
     ann.saved()
     server.kill()
     ann.press("Control+Enter")
-    ann.page.wait_for_timeout(300)
+    expect(ann.page.locator(".word")).to_contain_text("kept in this browser")
     again = Server(server.database, port=port)
     try:
         ann.page.reload()
         ann.wait_for_text()
-        ann.page.wait_for_timeout(1500)
+        ann.saved()
         if ann.key == key:
             ann.submit()
     finally:

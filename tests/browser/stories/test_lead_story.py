@@ -82,10 +82,13 @@ def test_a_project_is_made_filled_given_to_people_and_exported(
     page.get_by_role("combobox", name="Person", exact=True).click()
     page.get_by_role("option", name="Annotator 2").click()
     page.get_by_role("button", name="Give").click()
-    page.wait_for_timeout(1000)
-
     with open_store(server.database) as store:
         project_id = store.value("SELECT id FROM projects WHERE name = 'Menus'")
+        held = "SELECT count(*) FROM memberships WHERE project_id = ? AND role = 'annotator'"
+        for _ in range(600):
+            if store.value(held, (project_id,)):
+                break
+            page.wait_for_timeout(100)
     ann = person("Annotator 2").annotate(project_id)
     assert ann.key == "a"
     ann.mark("cold")

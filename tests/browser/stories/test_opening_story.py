@@ -111,6 +111,44 @@ def test_in_a_window_of_another_size_the_text_stands_where_it_will_stay_too(pers
     assert after.evaluate(_PLACE) == pytest.approx(before)
 
 
+@pytest.mark.parametrize("page", ["annotate", "review", "perturb", "project"])
+def test_a_browser_that_comes_for_the_first_time_sees_the_frame_of_the_page_at_once(person: Come, page: str) -> None:
+    lead = person("Lead")
+    with before_streamlit(lead):
+        lead.page.goto(f"{lead.address}/{page}?project={SENTIMENT}", wait_until="commit")
+        for part in (".begin-side", ".begin-main"):
+            expect(lead.page.locator(part)).to_be_visible()
+    expect(lead.page.locator(".begin")).to_have_count(0)
+
+
+def test_guidelines_are_not_seen_before_their_style_sheet_is_there(person: Come) -> None:
+    ann = person("Annotator 1")
+    with before_streamlit(ann):
+        ann.page.goto(f"{ann.address}/annotate?project={SENTIMENT}", wait_until="commit")
+        ann.page.locator("#root").evaluate(
+            "(root) => { root.innerHTML = '<p class=st-key-guidelines>Mark words.</p>'; }"
+        )
+        expect(ann.page.locator(".st-key-guidelines")).to_be_hidden()
+        ann.page.locator("#root").evaluate("(root) => root.replaceChildren()")
+
+
+def test_on_a_tablet_the_sidebar_is_closed_until_it_is_opened_and_a_wide_window_keeps_its_own_choice(
+    person: Come,
+) -> None:
+    ann = person("Annotator 1", width=820, height=1180).annotate(SENTIMENT)
+    sidebar = ann.page.get_by_test_id("stSidebar")
+    expect(sidebar).to_have_attribute("data-collapsed", "true")
+    ann.page.get_by_test_id("stExpandSidebarButton").click()
+    expect(sidebar).to_have_attribute("data-collapsed", "false")
+    ann.annotate(SENTIMENT)
+    expect(sidebar).to_have_attribute("data-collapsed", "false")
+    ann.page.get_by_test_id("stSidebarCollapseButton").locator("button").click()
+    ann.page.set_viewport_size({"width": 1280, "height": 720})
+    expect(sidebar).to_have_attribute("data-collapsed", "false")
+    ann.page.set_viewport_size({"width": 820, "height": 1180})
+    expect(sidebar).to_have_attribute("data-collapsed", "true")
+
+
 def test_in_a_browser_that_knows_no_place_yet_the_text_comes_with_streamlit(person: Come) -> None:
     ann = come_again(person)
     with before_streamlit(ann):
