@@ -6,8 +6,7 @@ from typing import cast
 
 from annotator.domain.instances import MyWorkState
 from annotator.store.database import Store
-
-_EXCERPT_CHARS = 500
+from annotator.store.excerpts import excerpt_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +54,7 @@ _HOLDS = """(?4 = '' OR instr(lower(work.key), lower(?4)) > 0 OR EXISTS (
 
 PAGE_SQL = f"""SELECT id AS assignment_id, instance_id, annotation_id, key, standing AS state,
     coalesce(submitted_at, created_at) AS at,
-    (SELECT substr(text, 1, {_EXCERPT_CHARS}) FROM segments JOIN documents ON documents.id = document_id
-        WHERE segments.instance_id = work.instance_id AND documents.n_tokens > 0 ORDER BY position LIMIT 1) AS excerpt
+    {excerpt_of("work.instance_id")} AS excerpt
     {_SOURCE} WHERE {_STANDS} AND {_HOLDS}
     ORDER BY coalesce(submitted_at, created_at) DESC, id DESC LIMIT ?5 OFFSET ?6"""
 
@@ -68,7 +66,7 @@ def list_my_work(
     asked = (project_id, user_id, state, words)
     rows = store.rows(PAGE_SQL, (*asked, limit, offset))
     n = store.value(f"SELECT count(*) {_SOURCE} WHERE {_STANDS} AND {_HOLDS}", asked)
-    return [WorkLine(**{**dict(row), "excerpt": row["excerpt"] or ""}) for row in rows], int(n)
+    return [WorkLine(**dict(row)) for row in rows], int(n)
 
 
 def state_of_work(store: Store, assignment_id: int) -> MyWorkState:

@@ -7,6 +7,7 @@ from itertools import groupby
 
 from annotator.domain.reviews import SCALES, Property
 from annotator.store.database import Store
+from annotator.store.excerpts import excerpt_of
 
 _OF_SETS = """SELECT rounds.number AS round, annotator, '{name}' AS property, scores.{name} AS score, rounds.instance_id,
         reviews.annotation_id, scores.position, reviews.user_id FROM rounds
@@ -47,8 +48,7 @@ class ScoreCount:
     n: int
 
 
-_EXCERPT = """(SELECT substr(text, 1, 120) FROM segments JOIN documents ON documents.id = document_id
-    WHERE segments.instance_id = instances.id AND position = 0) AS excerpt"""
+_EXCERPT = f"{excerpt_of('instances.id')} AS excerpt"
 
 
 @dataclass(frozen=True, slots=True)

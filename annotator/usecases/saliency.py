@@ -1,7 +1,7 @@
 """What the Saliency page shows: lists of instances by a number, and one instance with gold and several attributions."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from annotator.domain.instances import GoldInstance, Instance
@@ -10,6 +10,7 @@ from annotator.domain.models import Attribution, MachineRationale, Output, Predi
 from annotator.domain.numbers import whole_number
 from annotator.domain.people import User
 from annotator.domain.projects import Project
+from annotator.domain.texts import first_words
 from annotator.errors import InvalidValue, NotFound
 from annotator.metrics.benchmark_consistency import aligned_places
 from annotator.store import Store
@@ -37,6 +38,7 @@ from annotator.usecases.seed_spread import group_attributions, spread_of
 MOST_PANELS = 8
 _FIRST_PANELS = 4
 _DIGITS = 6
+_EXCERPT_CHARS = 120
 Shown = dict[str, Any]
 
 
@@ -72,7 +74,8 @@ def list_instances_by(
     require(store, actor, question.project_id, "use models")
     if question.list_id is not None:
         require_list(store, question.project_id, question.list_id)
-    return list_by_number(store, question, limit=per_page, offset=(page - 1) * per_page)
+    rows, n = list_by_number(store, question, limit=per_page, offset=(page - 1) * per_page)
+    return [replace(row, excerpt=first_words(row.excerpt, _EXCERPT_CHARS)) for row in rows], n
 
 
 def count_not_listed(store: Store, actor: User, question: Question) -> int:

@@ -6,10 +6,13 @@ from dataclasses import dataclass
 from annotator.domain.instances import Annotation
 from annotator.domain.rationales import RationaleSet
 from annotator.domain.reviews import Finding, Round, Scores
+from annotator.domain.texts import first_words
 from annotator.usecases.feedback import FormerRound
 from annotator.usecases.reviewing import PAGE_SIZE, NextReview, ReviewRow, ReviewWork
 from annotator.usecases.showing import ShownInstance, show_instance
 from annotator.usecases.showing_proposals import Pairs, pairs_of
+
+_EXCERPT_CHARS = 120
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,6 +228,6 @@ def show_my_reviews(rows: Sequence[ReviewRow], total: int, page: int) -> ShownMy
 def _show_row(row: ReviewRow) -> ShownReviewRow:
     state = "decided" if row.round.outcome else "submitted"
     return ShownReviewRow(
-        row.review.id, row.round.annotation_id, row.key, row.excerpt, row.round.number, state, row.round.outcome,
-        row.review.submitted_at,
+        row.review.id, row.round.annotation_id, row.key, first_words(row.excerpt, _EXCERPT_CHARS), row.round.number, state,
+        row.round.outcome, row.review.submitted_at,
     )  # fmt: skip

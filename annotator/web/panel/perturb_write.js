@@ -1,6 +1,7 @@
 /** Write: an original is chosen or comes next, and changed versions of it are written. */
 import { button, element } from "./dom.js";
 import { sentenceOf } from "./messages.js";
+import { nameOf } from "./naming.js";
 import { Desk } from "./perturb_desk.js";
 import { Originals } from "./perturb_originals.js";
 import { STATES } from "./perturb_words.js";
@@ -31,7 +32,7 @@ export class Write {
 
   /** What the browser's tab is named after. */
   get shownKey() {
-    return this.original?.key ?? "";
+    return this.original ? nameOf(this.original) : "";
   }
 
   async start(asked) {
@@ -70,7 +71,8 @@ export class Write {
   #show(original) {
     this.original = original;
     const { id, key, result } = original;
-    this.title.replaceChildren(key, element("small", {}, result === null ? "no label" : result || "no answer"));
+    this.title.title = `Key of this text: ${key}`;
+    this.title.replaceChildren(nameOf(original), element("small", {}, result === null ? "no label" : result || "no answer"));
     this.desk.root.hidden = false;
     this.desk.open({
       original, changed: original.draft || FRESH, key: `annotator:perturb:${this.data.user}:${id}`, isKept: true, suggests: true,

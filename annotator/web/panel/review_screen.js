@@ -5,6 +5,7 @@
 import { element, focused, scrollerOf, viewportOf } from "./dom.js";
 import { Head } from "./head.js";
 import { letterOf } from "./model.js";
+import { nameOf as titleOf } from "./naming.js";
 import { ReviewBar } from "./review_bar.js";
 import { pictureOf } from "./review_looks.js";
 import { ReviewNotices } from "./review_notices.js";
@@ -76,7 +77,7 @@ export class ReviewScreen extends Stage {
     this.refresh();
     this.showQuestion();
     this.scrollTo(null);
-    this.tab.name(session.work.instance.key);
+    this.tab.name(titleOf(session.work.instance));
     if (focused() === document.body || this.root.contains(focused())) this.focusText();
     const { work } = session;
     this.moved(`Review of ${work.instance.key}, round ${work.round}, ${work.sets.length} ${work.sets.length === 1 ? "set" : "sets"}.`);

@@ -1,6 +1,7 @@
 /** The right side: the text's head, the controls, the maps, the matrix, the partner. */
 import { openDialog } from "./dialogs.js";
 import { button, element, press, setText, toggle } from "./dom.js";
+import { nameOf } from "./naming.js";
 import { combinations, goldBadge, goldRulesOfThemes, lanesOf } from "./saliency_gold.js";
 import { written } from "./numbers.js";
 import { heatRules, scalesOf } from "./saliency_heat.js";
@@ -69,8 +70,9 @@ export class SaliencyScreen {
     const lanes = Math.max(lanesOf(view.gold), lanesOf(partner?.gold || []));
     setText(this.rules, heatRules() + goldRulesOfThemes([...view.combos, ...(partner?.combos || [])], lanes));
     this.content.style.setProperty("--lanes", lanes);
+    this.name = nameOf({ key: view.instance.key, segments: view.segments });
     this.#showTitle();
-    this.tab.name(view.instance.key);
+    this.tab.name(this.name);
     this.#offerMaps();
     const made = (one, which) => (one.panels.length ? one.panels : [TEXT_AND_GOLD]).map((panel, place) => new SaliencyMap(one, { ...panel, differs: differences(panel, view.choices) },
       { hover: (token) => this.hover(which, token), remove: () => this.actions.remove(place), choose: (panel_, what) => this.actions.choose(place, panel_, what) },
@@ -117,7 +119,7 @@ export class SaliencyScreen {
     const sets = gold.map((tokens, set) => element("span", { class: "gold-chip" }, goldBadge(set), `${tokens.length}`));
     this.title.replaceChildren(element("div", { class: "heat-where" },
       button("‹", { title: "Previous text", key: "k", className: "plain", onclick: () => this.actions.step(-1) }), button("›", { title: "Next text", key: "j", className: "plain", onclick: () => this.actions.step(1) }),
-      element("h2", {}, instance.key), element("span", { class: "gold-label" }, instance.result === null ? "no label" : `gold: ${instance.result || "no answer"}`), ...sets,
+      element("h2", { title: `Key of this text: ${instance.key}` }, this.name), element("span", { class: "gold-label" }, instance.result === null ? "no label" : `gold: ${instance.result || "no answer"}`), ...sets,
       instance.kind && element("span", { class: "kind" }, `${instance.kind} of ${instance.parent}`)),
     element("div", { class: "heat-choose" }, this.partner, this.add, button("Texts", { key: "i", title: "Show or hide the list of texts", className: "plain", onclick: () => this.actions.list() })));
     const partners = this.view.partners.map(({ id, key, kind }) => element("option", { value: id }, kind ? `${key} (${kind})` : `${key} (original)`));

@@ -1,0 +1,17 @@
+"""How a text begins, for lists: what is asked of it first, since many claims may be about one abstract."""
+
+from annotator.domain.instances import ASKED_NAMES
+
+_ASKED_CHARACTERS, _TEXT_CHARACTERS = 200, 500
+
+# As `Segment.is_asked`.
+_IS_ASKED = f"(name IN {ASKED_NAMES} OR NOT (is_selectable OR name = 'choices'))"
+_PART = """(SELECT substr(text, 1, {characters}) FROM segments JOIN documents ON documents.id = document_id
+    WHERE segments.instance_id = {instance} AND {which} AND documents.n_tokens > 0 ORDER BY position LIMIT 1)"""
+
+
+def excerpt_of(instance: str) -> str:
+    """SQL for the excerpt of the instance with that id (a column, or ?); `Instance.excerpt` is the same of one that was read."""
+    asked = _PART.format(instance=instance, which=_IS_ASKED, characters=_ASKED_CHARACTERS)
+    text = _PART.format(instance=instance, which=f"is_selectable AND NOT {_IS_ASKED}", characters=_TEXT_CHARACTERS)
+    return f"coalesce({asked} || ' · ' || {text}, {asked}, {text}, '')"
