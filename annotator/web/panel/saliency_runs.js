@@ -28,6 +28,32 @@ function parametersOf({ parameters }) {
 }
 
 /**
+ * Runs that differ in their seed alone, folded together: random scores have ten seeds, and ten entries that look alike hide the others.
+ * @param {Array<{run: number, group?: number}>} runs
+ * @returns {Array<{first: Object, runs: Object[], title: string}>}
+ */
+export function groupsOf(runs) {
+  const groups = new Map();
+  for (const run of runs) groups.set(run.group ?? run.run, [...(groups.get(run.group ?? run.run) || []), run]);
+  const bySeed = (a, b) => (a.seed ?? -1) - (b.seed ?? -1);
+  const all = [...groups.values()].map((of) => of.sort(bySeed)).map((of) => ({ first: of[0], runs: of, named: of.length > 1 ? { ...of[0], seed: null } : of[0] }));
+  const names = all.map(({ named }) => named);
+  return all.map(({ first, runs: of, named }) => ({ first, runs: of, title: `${fullTitleOf(named, names)}${of.length > 1 ? ` (${of.length} seeds)` : ""}` }));
+}
+
+/** The group that holds a run. */
+export const groupOf = (run, runs) => groupsOf(runs).find((group) => group.runs.some((one) => one.run === run));
+
+/** The next map of a group: of its first seed, then of the others. */
+export function nextOfGroup(group, panels) {
+  for (const run of group.runs) {
+    const next = nextMapOf(run, panels);
+    if (next) return next;
+  }
+  return null;
+}
+
+/**
  * The map of a run that is not on screen yet, as an address names it; null where all are.
  * @param {{run: number, layers: number[], labels: string[]}} choice
  * @param {Array<{run: number, layer: ?number, label: string}>} panels  those on screen

@@ -8,7 +8,7 @@ import { heatRules, scalesOf } from "./saliency_heat.js";
 import { SaliencyMap, TEXT_AND_GOLD } from "./saliency_map.js";
 import { matrixOf } from "./saliency_matrix.js";
 import { countsOf, depthsOf } from "./saliency_numbers.js";
-import { differences, fullTitleOf, nextMapOf } from "./saliency_runs.js";
+import { differences, groupOf, groupsOf, nextOfGroup } from "./saliency_runs.js";
 import { columnsFor, NumbersTable } from "./saliency_table.js";
 import { TabTitle } from "./tab_title.js";
 
@@ -76,7 +76,7 @@ export class SaliencyScreen {
     this.#offerMaps();
     const made = (one, which) => (one.panels.length ? one.panels : [TEXT_AND_GOLD]).map((panel, place) => new SaliencyMap(one, { ...panel, differs: differences(panel, view.choices) },
       { hover: (token) => this.hover(which, token), remove: () => this.actions.remove(place), choose: (panel_, what) => this.actions.choose(place, panel_, what) },
-      which === "own" ? view.choices.find((choice) => choice.run === panel.run) : null));
+      which === "own" ? choiceOf(panel.run, view.choices) : null));
     this.maps = made(view, "own");
     this.partnerMaps = partner ? made(partner, "partner") : [];
     this.at = null;
@@ -130,17 +130,17 @@ export class SaliencyScreen {
 
   #offerMaps() {
     const { choices } = this.view;
-    this.add.replaceChildren(element("option", { value: "" }, "Add a map …"), ...choices.map((choice) => element("option", { value: choice.run }, fullTitleOf(choice, choices))));
+    this.add.replaceChildren(element("option", { value: "" }, "Add a map …"), ...groupsOf(choices).map(({ first, title }) => element("option", { value: first.run }, title)));
     this.add.disabled = !choices.length;
   }
 
-  /** Adds the run that was chosen; of one that is on screen already its next layer or label. */
+  /** Adds the run that was chosen; of one that is on screen already its next layer, label or seed. */
   #added() {
-    const choice = this.view.choices.find((one) => String(one.run) === this.add.value);
+    const group = groupOf(Number(this.add.value), this.view.choices);
     this.add.value = "";
-    if (!choice) return undefined;
-    const next = nextMapOf(choice, this.view.panels);
-    return next ? this.actions.add(next) : this.say(`Every map of ${fullTitleOf(choice, this.view.choices)} is on the screen already.`);
+    if (!group) return undefined;
+    const next = nextOfGroup(group, this.view.panels);
+    return next ? this.actions.add(next) : this.say(`Every map of ${group.title} is on the screen already.`);
   }
 
   get shares() {
@@ -268,6 +268,12 @@ export class SaliencyScreen {
     this.tab.destroy();
     this.root.remove();
   }
+}
+
+/** What a map can be changed to: the layers and labels of its run, and the runs with other seeds. */
+function choiceOf(run, choices) {
+  const choice = choices.find((one) => one.run === run);
+  return choice && { ...choice, seeds: groupOf(run, choices).runs };
 }
 
 function isDark(colour) {
