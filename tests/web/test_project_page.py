@@ -107,7 +107,7 @@ def test_quality_names_the_reviewer_who_scores_lower_than_the_others(
     page = opened(project, lea(project), "Quality").run()
     assert not page.exception
     rows = next(one.value for one in page.dataframe if "n (sufficiency)" in one.value.columns).to_dict("records")
-    assert [(row["reviewer"], row["sufficiency"], row["n (sufficiency)"], row["compactness"]) for row in rows] == [
+    assert [(row["reviewer"], row["sufficiency score"], row["n (sufficiency)"], row["compactness score"]) for row in rows] == [
         ("ben", "−2.00", 1, "0"), ("rita", "+2.00", 1, "0"),
     ]  # fmt: skip
 

@@ -201,7 +201,10 @@ def _show_leanings(found: Leanings) -> None:
 
 def _leaning(found: Leanings, scale: Property, name: str) -> list[tuple[str, object]]:
     one = found[scale].get(name)
-    return [(scale, signed(one.mean_difference) if one else UNDEFINED), (f"n ({scale})", one.n if one else 0)]
+    return [
+        (f"{scale} score", signed(one.mean_difference) if one else UNDEFINED),
+        (f"n ({scale})", one.n if one else 0),
+    ]
 
 
 def _show_times(found: WorkQuality) -> None:
