@@ -76,13 +76,12 @@ export class Check {
   }
 
   #show({ perturbation, original, look }) {
-    this.one = perturbation;
+    Object.assign(this, { one: perturbation, original, look });
     this.stage.remember();
     if (!perturbation) {
       setText(this.empty, "There is nothing for you to check. What others submit appears here.");
       return this.#showPart("empty");
     }
-    Object.assign(this, { original, look });
     this.#showPart("sheet");
     this.#endReject();
     const { key, author, kind, result, note, stale } = perturbation;

@@ -1,5 +1,7 @@
 /** Runs as people choose them: how they are called, what tells two of a name apart, and which of their maps comes next. */
 
+import { counted } from "./spoken.js";
+
 /** @param {{model: string, method: string, seed: ?number}} run  a run without a method is a model's predictions */
 export const titleOf = ({ model, method, seed }) => [model, method || "predictions", seed !== null && seed !== undefined && `seed ${seed}`].filter(Boolean).join(" · ");
 
@@ -38,7 +40,7 @@ export function groupsOf(runs) {
   const bySeed = (a, b) => (a.seed ?? -1) - (b.seed ?? -1);
   const all = [...groups.values()].map((of) => of.sort(bySeed)).map((of) => ({ first: of[0], runs: of, named: of.length > 1 ? { ...of[0], seed: null } : of[0] }));
   const names = all.map(({ named }) => named);
-  return all.map(({ first, runs: of, named }) => ({ first, runs: of, title: `${fullTitleOf(named, names)}${of.length > 1 ? ` (${of.length} seeds)` : ""}` }));
+  return all.map(({ first, runs: of, named }) => ({ first, runs: of, title: `${fullTitleOf(named, names)}${of.length > 1 ? ` (${counted(of.length, "seed")})` : ""}` }));
 }
 
 /** The group that holds a run. */
