@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from annotator.cli.answers import json_option, opened, pairs_of, print_json, show_rest
-from annotator.domain.numbers import counted, written
+from annotator.domain.numbers import counted
 from annotator.domain.people import LOCAL_OPERATOR
 
 if TYPE_CHECKING:
@@ -159,6 +159,7 @@ class _Progress:
 
 def _show(report: "AttributingReport", *, as_json: bool) -> None:
     from annotator.usecases.attributing import told_of_left_out
+    from annotator.usecases.fact_words import told_of_fact
 
     for note in report.notes:
         click.echo(note, err=True)
@@ -189,4 +190,4 @@ def _show(report: "AttributingReport", *, as_json: bool) -> None:
             "model did not see."
         )
     for name, value in report.facts.items():
-        click.echo(f"{name}: {written(value)} (mean over what was computed now)")
+        click.echo(told_of_fact(name, value))

@@ -2,14 +2,18 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from annotator.cli.answers import json_option, opened
 from annotator.cli.scores import registered_value, run_title, show_scores
 from annotator.domain.people import LOCAL_OPERATOR
-from annotator.domain.projects import GOLD_POLICIES
+from annotator.domain.projects import GOLD_POLICIES, Project
+
+if TYPE_CHECKING:
+    from annotator.usecases.databases import Store
+    from annotator.usecases.scoring_runs import ScoringOptions
 
 
 @click.command("project")
@@ -41,10 +45,15 @@ from annotator.domain.projects import GOLD_POLICIES
     help="Also score a model on the split that it was trained on.",
 )
 @click.option("--intervals", is_flag=True, help="Bootstrap intervals (1,000 resamples) of means over instances.")
+@click.option("--latex", "as_latex", is_flag=True, help="Print the table that the Metrics page shows first, as LaTeX.")
 @json_option
 @click.pass_obj
-def project(database: Path, /, project_name: str, intervals: bool, as_json: bool, **options: Any) -> None:
+def project(
+    database: Path, /, project_name: str, intervals: bool, as_json: bool, as_latex: bool, **options: Any
+) -> None:
     """Score the answers, plausibility, faithfulness and consistency of a project's models."""
+    if as_json and as_latex:
+        raise click.UsageError("Choose --json or --latex; both at once cannot be printed.")
     from annotator.usecases.evaluating_project import evaluate_project
     from annotator.usecases.projects import find_project
     from annotator.usecases.scoring_runs import ScoringOptions
@@ -53,8 +62,22 @@ def project(database: Path, /, project_name: str, intervals: bool, as_json: bool
     with opened(database) as store:
         found = find_project(store, project_name)
         asked = ScoringOptions(**options, n_resamples=1000 if intervals else 0)
+        if as_latex:
+            _print_latex(store, found, names, asked)
+            return
         numbers = evaluate_project(store, LOCAL_OPERATOR, found, **names, options=asked)
     show_scores(numbers if as_json else _flat(numbers), registered_value, as_json=as_json)
+
+
+def _print_latex(store: "Store", found: Project, names: Mapping[str, str | None], asked: "ScoringOptions") -> None:
+    from annotator.usecases.evaluating_project import evaluate_with_instances
+    from annotator.usecases.metric_latex import first_latex
+    from annotator.usecases.metric_table import metric_table
+
+    model, method = names["model"], names["method"]
+    made = evaluate_with_instances(store, LOCAL_OPERATOR, found, model=model, method=method, options=asked)
+    table = metric_table(*made)
+    click.echo(first_latex(table, asked.n_resamples), nl=False)
 
 
 def _training(of_model: Mapping[str, Any]) -> dict[str, object]:

@@ -340,19 +340,21 @@ def split(database: Path, project_name: str, parts: str, seed: int, as_json: boo
 @click.pass_obj
 def stats(database: Path, project_name: str, as_json: bool) -> None:
     """Print a project's size, progress, rationales, the papers' tables, and the agreement of its annotators."""
+    from annotator.cli.stats_report import for_people
     from annotator.usecases.projects import find_project
     from annotator.usecases.statistics import statistics_of
 
     with opened(database) as store:
         found = statistics_of(store, LOCAL_OPERATOR, find_project(store, project_name))
-    _print(dataclasses.asdict(found), as_json)
+    _print(dataclasses.asdict(found) if as_json else for_people(found), as_json)
 
 
 def _print(answer: dict[str, Any], as_json: bool, indent: str = "") -> None:
     if as_json:
         print_json(answer)
         return
-    for name, value in answer.items():
+    for key, value in answer.items():
+        name = key or "(none)"  # texts without a split
         if isinstance(value, dict) and value:
             click.echo(f"{indent}{name}:")
             _print(value, as_json=False, indent=indent + "  ")

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import islice
 from typing import Literal
 
 from annotator.domain.gold import SetOrigin
@@ -16,6 +17,8 @@ AssignmentState = Literal["leased", "returned", "submitted", "skipped", "expired
 MyWorkState = Literal["submitted", "accepted", "returned", "proposed", "discarded", "skipped", "draft", "passed on"]
 AnnotationState = Literal["draft", "reference", "submitted", "accepted", "returned", "discarded", "withdrawn"]
 
+ASKED_NAMES = ("query", "question", "claim", "hypothesis")
+
 
 @dataclass(frozen=True, slots=True)
 class Segment:
@@ -25,6 +28,11 @@ class Segment:
     is_selectable: bool
     body: TokenizedText
     docid: str | None = None
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether it says what the instance is about, several of which may share one text."""
+        return self.name in ASKED_NAMES or not (self.is_selectable or self.name == "choices")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +64,17 @@ class Instance:
     @cached_property
     def layout(self) -> TokenLayout:
         return TokenLayout.of([(s.name, s.is_selectable, s.body.n_tokens) for s in self.segments])
+
+    @property
+    def asked(self) -> Segment | None:
+        """The claim, query or question that the text is read for; none where there is none."""
+        return next((s for s in self.segments if s.is_asked and s.body.n_tokens), None)
+
+    @property
+    def excerpt(self) -> str:
+        """What is asked, then the text: by its beginning people know it, since many claims may be about one abstract."""
+        texts = (s.body.text for s in self.segments if s.is_selectable and not s.is_asked and s.body.n_tokens)
+        return " · ".join([*([self.asked.body.text] if self.asked else []), *islice(texts, 1)])
 
     @property
     def places(self) -> Places:

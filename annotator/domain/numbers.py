@@ -99,6 +99,17 @@ def points(difference: float | None) -> str:
     return text if text.startswith("−") or not float(text) else f"+{text}"
 
 
+def duration(seconds: float | None) -> str:
+    """A time that people spent, in seconds below two minutes.
+
+    >>> duration(42.4), duration(150), duration(None)
+    ('42 s', '2.5 min', '–')
+    """
+    if seconds is None:
+        return UNDEFINED
+    return f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.1f} min"
+
+
 def _one_decimal(value: float) -> str:
     return f"{round(value, 1) + 0.0:.1f}".replace("-", "−")
 

@@ -52,7 +52,7 @@ _STYLE = """
   --quiet: light-dark(#52606d, #9fb0c0); }
 .metrics:focus-visible { outline: 2px solid light-dark(#2f6299, #8dbbe6); outline-offset: 1px; }
 .metrics table { border-collapse: separate; border-spacing: 0; font-size: .875rem; line-height: 1.25; margin: 0; }
-.metrics th, .metrics td { border: 0; border-bottom: 1px solid var(--line); padding: .35rem .6rem; text-align: right;
+.metrics th, .metrics td { border: 0; border-bottom: 1px solid var(--line); padding: .35rem .45rem; text-align: right;
   vertical-align: top; font-weight: 400; background: var(--ground); white-space: nowrap; }
 .metrics thead th, .metrics tfoot th { background: var(--raised); vertical-align: bottom; }
 .metrics thead tr:first-child th { text-align: left; font-size: .75rem; letter-spacing: .02em; color: var(--quiet); }

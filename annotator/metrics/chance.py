@@ -11,7 +11,7 @@ from typing import Literal
 
 import numpy as np
 
-from annotator.domain import numbers
+from annotator.domain.numbers import signed
 from annotator.metrics.aggregate import Interval, bootstrap_many
 from annotator.metrics.ragged import Floats
 from annotator.metrics.registry import Direction
@@ -29,7 +29,7 @@ class Verdict:
 
     difference: mean of value − null over n instances, the sign turned where lower is better: above 0 is better
     low, high:  its 95 % interval; None of fewer than two
-    needed:     how many instances would tell a difference of .01, where nothing is told
+    needed:     how many instances would tell a difference of 0.01, where nothing is told
     """
 
     word: Word
@@ -89,14 +89,16 @@ def sentence(verdict: Verdict, null: str = "random") -> str:
     """In words, with the difference and its interval.
 
     >>> sentence(Verdict("not better", 312, -0.07, -0.1, -0.03))
-    'not better than random on this gold (−.07 [−.10, −.03], n 312)'
+    'not better than random on this gold (−0.070 [−0.100, −0.030], n 312)'
     >>> sentence(Verdict("too few", 12, 0.1))
     'too few to say (n 12)'
     """
     told = difference(verdict)
     if not told:
         return f"too few to say (n {verdict.n})"
-    more = f"; about {_rounded(verdict.needed):,} instances would show a difference of .01" if verdict.needed else ""
+    more = (
+        f"; about {_rounded(verdict.needed):,} instances would show a difference of {_TOLD}" if verdict.needed else ""
+    )
     return f"{short(verdict, null)} on this gold ({told[0]}, n {verdict.n:,}{more})"
 
 
@@ -104,13 +106,11 @@ def difference(verdict: Verdict) -> list[str]:
     """The difference with its interval; [] where there are too few to say anything.
 
     >>> difference(Verdict("better", 312, 0.07, 0.03, 0.1))
-    ['+.07 [+.03, +.10]']
+    ['+0.070 [+0.030, +0.100]']
     """
     if verdict.difference is None or verdict.low is None or verdict.high is None:
         return []
-    told = (verdict.difference, verdict.low, verdict.high)
-    digits = 3 if any(0 < abs(number) < _TOLD for number in told) else 2
-    mean, low, high = (signed(number, digits) for number in told)
+    mean, low, high = (signed(number) for number in (verdict.difference, verdict.low, verdict.high))
     return [f"{mean} [{low}, {high}]"]
 
 
@@ -119,18 +119,6 @@ def short(verdict: Verdict, null: str = "random") -> str:
     if verdict.word == "too few":
         return "too few to say"
     return f"no clear difference from {null}" if verdict.word == "not told" else f"{verdict.word} than {null}"
-
-
-def signed(number: float, digits: int = 2) -> str:
-    """A difference with its sign, and without the 0 before the point; with more digits where these would show none.
-
-    >>> signed(-0.07), signed(1.5), signed(0.004, 3), signed(-0.00042), signed(-1e-17)
-    ('−.07', '+1.50', '+.004', '−.0004', '0')
-    """
-    if not round(number, digits):
-        return numbers.signed(number).replace("0.", ".", 1)
-    size = f"{abs(number):.{digits}f}"
-    return f"{'−' if number < 0 else '+'}{size.removeprefix('0')}"
 
 
 def _rounded(number: int) -> int:

@@ -1,6 +1,7 @@
 """Agreement of reviewers on one property: sufficiency, compactness or comprehensiveness."""
 
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from math import comb
 
@@ -47,6 +48,34 @@ def reviewer_agreement(patterns: Mapping[tuple[int, ...], int]) -> ReviewerAgree
         exact_share=n_equal / n_pairs if n_pairs else None,
         krippendorff_alpha=_alpha(counts) if len(given) > 1 else None,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Leaning:
+    """How much higher one reviewer scores than the others who scored the same; negative: lower. n: over how many items."""
+
+    mean_difference: float
+    n: int
+
+
+def leanings(items: Iterable[Mapping[str, int]]) -> dict[str, Leaning]:
+    """For each reviewer the mean, over the items that somebody else scored too, of their score less the others' mean score.
+
+    items: of each item (a set, or an annotation) every reviewer's score. Whoever scored all their items alone is left out
+
+    >>> leanings([{"ann": 3, "ben": 1, "eve": 2}, {"ann": 2, "ben": 2}, {"eve": 1}])["ann"]  # 3 - 1.5, 2 - 2
+    Leaning(mean_difference=0.75, n=2)
+    """
+    sums: dict[str, float] = defaultdict(float)
+    counts: dict[str, int] = defaultdict(int)
+    for scores in items:
+        total, n_others = sum(scores.values()), len(scores) - 1
+        if n_others < 1:
+            continue
+        for reviewer, score in scores.items():
+            sums[reviewer] += score - (total - score) / n_others
+            counts[reviewer] += 1
+    return {reviewer: Leaning(sums[reviewer] / n, n) for reviewer, n in sorted(counts.items())}
 
 
 def _alpha(counts: npt.NDArray[np.int64]) -> float:

@@ -5,11 +5,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from annotator.store.database import Row, Store, now
+from annotator.store.excerpts import excerpt_of
 
 _SELECT = """SELECT events.*, instances.key AS key, instances.split AS split FROM events
     LEFT JOIN instances ON subject = 'instance' AND instances.id = subject_id"""
-_EXCERPT = """SELECT substr(text, 1, 120) AS excerpt FROM segments JOIN documents ON documents.id = document_id
-    WHERE instance_id = ? AND position = 0"""
+_EXCERPT = f"SELECT {excerpt_of('?1')}"
 
 _AT_ONCE = 50
 _LAST = 2**63 - 1  # above the number of any event
@@ -97,8 +97,7 @@ def list_events_of_no_project(store: Store, *, limit: int, offset: int = 0) -> l
 
 
 def _excerpt(store: Store, event: Event) -> str:
-    found = store.rows(_EXCERPT, (event.subject_id,)) if event.key else []
-    return str(found[0]["excerpt"]) if found else ""
+    return str(store.value(_EXCERPT, (event.subject_id,))) if event.key else ""
 
 
 def events_of_instance(store: Store, instance_id: int) -> list[Event]:

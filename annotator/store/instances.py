@@ -9,6 +9,7 @@ from annotator.domain.instances import Instance, InstanceState, Places, Segment
 from annotator.domain.texts import TokenLayout
 from annotator.errors import NotFound
 from annotator.store.database import Row, Store
+from annotator.store.excerpts import excerpt_of
 from annotator.store.packing import unpack_text
 from annotator.store.queue import forget_cursors, settle
 
@@ -170,10 +171,9 @@ def iterate_named_documents(store: Store, project_id: int) -> Iterator[Segment]:
         yield Segment("document", is_selectable=True, body=body, docid=row["docid"])
 
 
-_ROW = """SELECT instances.id, key, split, language, state, result, instances.n_tokens,
+_ROW = f"""SELECT instances.id, key, split, language, state, result, instances.n_tokens,
         (SELECT count(*) FROM annotations WHERE instance_id = instances.id) AS n_annotations,
-        (SELECT substr(text, 1, 120) FROM segments JOIN documents ON documents.id = document_id
-            WHERE instance_id = instances.id AND position = 0) AS excerpt
+        {excerpt_of("instances.id")} AS excerpt
     FROM instances"""
 
 

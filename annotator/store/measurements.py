@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from annotator.domain.measurements import Listed, Measurement, Question, Which
 from annotator.store.database import Store, now
+from annotator.store.excerpts import excerpt_of
 
 _NO_LAYER = -1
 
@@ -69,8 +70,7 @@ def list_by_number(store: Store, question: Question, *, limit: int = 25, offset:
     n = count_asked(store, question)
     rows = store.rows(
         f"""SELECT instances.id, key, split, instances.result, perturbation_kind AS kind,
-            (SELECT substr(text, 1, 120) FROM segments JOIN documents ON documents.id = document_id
-                WHERE instance_id = instances.id AND position = 0) AS excerpt,
+            {excerpt_of("instances.id")} AS excerpt,
             {"measured.value" if question.run_id is not None else "NULL"} AS value,
             {"answered.label" if question.answers_run_id is not None else "NULL"} AS label
             {source} WHERE {where} ORDER BY {_order(question)} LIMIT ? OFFSET ?""",

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from annotator.domain.reviews import MyReviewState
 from annotator.store.database import Store
-from annotator.store.listed_texts import beginning_of, holds
+from annotator.store.excerpts import excerpt_of, holds
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ def list_my_reviews(
     asked = (project_id, user_id, state, words)
     rows = store.rows(
         f"""SELECT id AS review_id, annotation_id, instance_id, number AS round_number, key, standing AS state, at,
-            coalesce({beginning_of("review.instance_id")}, '') AS excerpt
+            {excerpt_of("review.instance_id")} AS excerpt
             {_SOURCE} WHERE {_ASKED} ORDER BY at DESC, id DESC LIMIT ?5 OFFSET ?6""",
         (*asked, limit, offset),
     )

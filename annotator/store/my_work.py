@@ -6,7 +6,7 @@ from typing import cast
 
 from annotator.domain.instances import MyWorkState
 from annotator.store.database import Store
-from annotator.store.listed_texts import beginning_of, holds
+from annotator.store.excerpts import excerpt_of, holds
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,8 @@ _STANDS = "(?3 = '' OR work.standing = ?3)"
 _HOLDS = holds("?4", key="work.key", instance_id="work.instance_id")
 
 PAGE_SQL = f"""SELECT id AS assignment_id, instance_id, annotation_id, key, standing AS state,
-    coalesce(submitted_at, created_at) AS at, coalesce({beginning_of("work.instance_id")}, '') AS excerpt
+    coalesce(submitted_at, created_at) AS at,
+    {excerpt_of("work.instance_id")} AS excerpt
     {_SOURCE} WHERE {_STANDS} AND {_HOLDS}
     ORDER BY coalesce(submitted_at, created_at) DESC, id DESC LIMIT ?5 OFFSET ?6"""
 

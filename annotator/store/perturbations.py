@@ -9,6 +9,7 @@ from annotator.domain.people import User
 from annotator.domain.sources import SourceCheck, SourcePerturbation, SourceVersion
 from annotator.errors import NotFound
 from annotator.store.database import Row, Store, now
+from annotator.store.excerpts import excerpt_of
 
 _SELECT = """SELECT perturbations.*, users.name AS author_name FROM perturbations JOIN users ON users.id = author"""
 # Originals of which nobody has written or brought a changed version yet.
@@ -160,8 +161,7 @@ def list_originals(
         {f"AND {_WITHOUT_ONE}" if is_without else ""}"""
     rows = store.rows(
         f"""SELECT i.id, i.key, i.result,
-                (SELECT substr(text, 1, 80) FROM segments JOIN documents ON documents.id = document_id
-                    WHERE instance_id = i.id AND position = 0) AS excerpt,
+                {excerpt_of("i.id")} AS excerpt,
                 (SELECT count(*) FROM instances AS c WHERE c.project_id = i.project_id AND c.parent_key = i.key) AS n_there,
                 (SELECT count(*) FROM perturbations AS p WHERE p.original_id = i.id AND p.state IN ('waiting', 'returned'))
                     AS n_waiting

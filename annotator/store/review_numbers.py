@@ -1,10 +1,13 @@
 """Counts over a project's reviews, made in SQL; and the instances behind each of them."""
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import groupby
 
 from annotator.domain.reviews import SCALES, Property
 from annotator.store.database import Store
+from annotator.store.excerpts import excerpt_of
 
 _OF_SETS = """SELECT rounds.number AS round, annotator, '{name}' AS property, scores.{name} AS score, rounds.instance_id,
         reviews.annotation_id, scores.position, reviews.user_id FROM rounds
@@ -45,8 +48,7 @@ class ScoreCount:
     n: int
 
 
-_EXCERPT = """(SELECT substr(text, 1, 120) FROM segments JOIN documents ON documents.id = document_id
-    WHERE segments.instance_id = instances.id AND position = 0) AS excerpt"""
+_EXCERPT = f"{excerpt_of('instances.id')} AS excerpt"
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +121,27 @@ def score_patterns(store: Store, project_id: int) -> dict[Property, ScorePattern
 def _patterns(store: Store, sql: str, project_id: int) -> Counter[tuple[int, ...]]:
     """Equal rows of a question, counted."""
     return Counter(tuple(row) for row in store.iterate(sql, (project_id,)))
+
+
+def decided_scores(store: Store, project_id: int, name: Property) -> Iterator[dict[str, int]]:
+    """For each set (each annotation, for comprehensiveness) what each reviewer gave it, in rounds that are decided.
+
+    Open rounds are left out, since a lead who reviews must not learn from these numbers what others gave.
+    """
+    place, score, scores = (
+        ("scores.position", f"scores.{name}", "JOIN scores ON scores.review_id = reviews.id")
+        if name in _OF_A_SET
+        else ("0", name, "")
+    )
+    rows = store.iterate(
+        f"""SELECT reviews.annotation_id, {place} AS place, users.name, {score} AS score FROM reviews
+            JOIN users ON users.id = reviews.user_id JOIN rounds ON rounds.annotation_id = reviews.annotation_id {scores}
+            WHERE reviews.project_id = ? AND reviews.state = 'submitted' AND outcome IS NOT NULL AND {score} IS NOT NULL
+            ORDER BY 1, 2""",
+        (project_id,),
+    )
+    for _, of_one in groupby(rows, key=lambda row: (row["annotation_id"], row["place"])):
+        yield {row["name"]: row["score"] for row in of_one}
 
 
 def active_times(store: Store, project_id: int) -> list[tuple[str, int]]:

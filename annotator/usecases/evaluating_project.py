@@ -56,12 +56,14 @@ def evaluate_with_instances(
     actor: User,
     project: Project,
     *,
+    model: str | None = None,
+    method: str | None = None,
     options: ScoringOptions = ScoringOptions(),
     progress: Callable[[int, int], None] = lambda _done, _of: None,
 ) -> tuple[Numbers, Behind]:
-    """The same of all models, with the numbers of all instances behind it; memory grows with these."""
+    """The same, with the numbers of all instances behind it; memory grows with these."""
     options = replace(options, has_null=True)
-    numbers, behind = _evaluated(store, actor, project, None, None, options, progress, keeps_instances=True)
+    numbers, behind = _evaluated(store, actor, project, model, method, options, progress, keeps_instances=True)
     return numbers, cast("Behind", behind)
 
 

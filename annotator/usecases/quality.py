@@ -8,8 +8,8 @@ from statistics import median
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.domain.proposed_sets import ProposedCount
-from annotator.domain.reviews import Property
-from annotator.review.reviewer_agreement import ReviewerAgreement, reviewer_agreement
+from annotator.domain.reviews import SCALES, Property
+from annotator.review.reviewer_agreement import Leaning, ReviewerAgreement, leanings, reviewer_agreement
 from annotator.store import Store
 from annotator.store.proposed_sets import proposed_counts
 from annotator.store.review_numbers import (
@@ -19,13 +19,17 @@ from annotator.store.review_numbers import (
     active_times,
     behind_outcome,
     behind_score,
+    decided_scores,
     outcome_counts,
     score_counts,
     score_patterns,
 )
 from annotator.usecases.rights import require
 
-__all__ = ["BehindPoint", "OutcomeCount", "RoundShare", "ScoreCount", "TimeSpent", "WorkQuality", "quality_of"]
+__all__ = [
+    "BehindPoint", "Leaning", "OutcomeCount", "RoundShare", "ScoreCount", "TimeSpent", "WorkQuality", "quality_of",
+    "reviewer_leanings",
+]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +71,13 @@ def quality_of(store: Store, actor: User, project: Project) -> WorkQuality:
     require(store, actor, project.id, "see all annotations")
     with store.snapshot():
         return work_quality(store, project)
+
+
+def reviewer_leanings(store: Store, actor: User, project: Project) -> dict[Property, dict[str, Leaning]]:
+    """Who scores higher or lower than the others, on each scale, over decided rounds."""
+    require(store, actor, project.id, "see all annotations")
+    with store.snapshot():
+        return {name: leanings(decided_scores(store, project.id, name)) for name in SCALES}
 
 
 def work_quality(store: Store, project: Project) -> WorkQuality:

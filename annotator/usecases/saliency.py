@@ -1,7 +1,7 @@
 """What the Saliency page shows: lists of instances by a number, and one instance with gold and several attributions."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from annotator.domain.instances import GoldInstance, Instance
@@ -10,6 +10,7 @@ from annotator.domain.models import Attribution, MachineRationale, Output, Predi
 from annotator.domain.numbers import whole_number
 from annotator.domain.people import User
 from annotator.domain.projects import Project
+from annotator.domain.texts import first_words
 from annotator.errors import InvalidValue, NotFound
 from annotator.metrics.benchmark_consistency import aligned_places
 from annotator.store import Store
@@ -29,6 +30,7 @@ from annotator.usecases.gold_labels import gold_of_instance
 from annotator.usecases.gold_rows import gold_row
 from annotator.usecases.measured_ratios import UNMEASURED, measured_ratios
 from annotator.usecases.measuring import MEASURED
+from annotator.usecases.metric_table import RANDOM
 from annotator.usecases.model_trust import Seen, Trainings, seen_by, told_of_seen
 from annotator.usecases.rights import require
 from annotator.usecases.saved_lists import require_list
@@ -37,6 +39,7 @@ from annotator.usecases.seed_spread import group_attributions, spread_of
 MOST_PANELS = 8
 _FIRST_PANELS = 4
 _DIGITS = 6
+_EXCERPT_CHARS = 120
 Shown = dict[str, Any]
 
 
@@ -72,7 +75,8 @@ def list_instances_by(
     require(store, actor, question.project_id, "use models")
     if question.list_id is not None:
         require_list(store, question.project_id, question.list_id)
-    return list_by_number(store, question, limit=per_page, offset=(page - 1) * per_page)
+    rows, n = list_by_number(store, question, limit=per_page, offset=(page - 1) * per_page)
+    return [replace(row, excerpt=first_words(row.excerpt, _EXCERPT_CHARS)) for row in rows], n
 
 
 def count_not_listed(store: Store, actor: User, question: Question) -> int:
@@ -94,7 +98,7 @@ def choices_of_numbers(
 
 
 def show_instance(store: Store, actor: User, instance_id: int, panels: Sequence[PanelChoice] | None) -> Shown:
-    """An instance with its gold sets and panels (None: the first four runs that have something for it), and its partners.
+    """An instance with its gold sets and panels (None: those that open by themselves), and its partners.
 
     Raises: NotFound for an instance or a run that is not there; InvalidValue for more than eight panels
     """
@@ -106,7 +110,8 @@ def show_instance(store: Store, actor: User, instance_id: int, panels: Sequence[
         runs = {stored.id: stored for stored in list_runs(store, project.id)}
         instance = get_instance(store, instance_id)
         there = [run_id for run_id in runs_with_output(store, instance_id) if run_id in runs]
-        chosen = [PanelChoice(run_id) for run_id in there[:_FIRST_PANELS]] if panels is None else list(panels)
+        groups = first_of_groups(runs[run_id] for run_id in there)
+        chosen = _first_panels(runs, groups) if panels is None else list(panels)
         unknown = next((choice.run_id for choice in chosen if choice.run_id not in runs), None)
         if unknown is not None:
             raise NotFound(f"There is no run number {unknown} in this project.")
@@ -116,11 +121,23 @@ def show_instance(store: Store, actor: User, instance_id: int, panels: Sequence[
             "policy": project.settings.gold_policy,
             **_shown(store, project, gold, chosen, runs),
             "withheld": withheld,
-            "choices": [_choice(store, runs[run_id], instance_id) for run_id in there],
+            "choices": [_choice(store, runs[run_id], instance_id) | {"group": groups[run_id]} for run_id in there],
             "partners": [{"id": i, "key": key, "kind": kind} for i, key, kind in partners_of(store, instance_id)],
         }
     independence.show(store, actor, project.id, instance_id, independence.annotations_behind(gold))
     return shown
+
+
+def first_of_groups(runs: Iterable[StoredRun]) -> dict[int, int]:
+    """Of each run the first of those that differ in their seed alone: one choice stands for all, as one row of metrics does."""
+    firsts: dict[tuple[str, str, str], int] = {}
+    return {stored.id: firsts.setdefault(stored.run.group, stored.id) for stored in runs}
+
+
+def _first_panels(runs: Mapping[int, StoredRun], groups: Mapping[int, int]) -> list[PanelChoice]:
+    """One map of each of the first four groups; random scores only where there is nothing better to look at."""
+    firsts = sorted(dict.fromkeys(groups.values()), key=lambda run_id: runs[run_id].run.method == RANDOM)
+    return [PanelChoice(run_id) for run_id in firsts[:_FIRST_PANELS]]
 
 
 def show_partner(store: Store, actor: User, instance_id: int, partner_id: int, panels: Sequence[PanelChoice]) -> Shown:

@@ -7,6 +7,7 @@ from annotator.domain.authoring import ChangedText, Perturbation
 from annotator.domain.instances import GoldInstance, Instance
 from annotator.domain.people import Right, User, has_right
 from annotator.domain.projects import Project
+from annotator.domain.texts import first_words
 from annotator.perturb.changes import SegmentChange
 from annotator.perturb.registry import Suggestion
 from annotator.store import Store
@@ -115,6 +116,7 @@ def show_originals(store: Store, actor: User, project_id: int, words: str, page:
     )  # fmt: skip
     is_lead = has_right(actor, roles, "manage project")
     waiting = 0 if is_lead or words else perturbations_store.count_unfinished(store, project_id, is_without=is_without)
+    rows = [row | {"excerpt": first_words(row["excerpt"])} for row in rows]
     return {"rows": rows, "n": n, "n_unfinished": waiting, "page": page, "per_page": _PER_PAGE}
 
 

@@ -12,6 +12,8 @@ from annotator.usecases.reviewing import NextReview, ReviewWork
 from annotator.usecases.showing import ShownInstance, show_instance
 from annotator.usecases.showing_proposals import Pairs, pairs_of
 
+_EXCERPT_CHARS = 120
+
 
 @dataclass(frozen=True, slots=True)
 class ShownCarried:
@@ -225,15 +227,18 @@ def show_my_reviews(rows: Sequence[MyReviewRow], total: int, page: int) -> Shown
     """The answer of the route `mine`."""
     shown = tuple(
         ShownReviewRow(
-            *(
-                row.line.review_id,
-                row.line.annotation_id,
-                row.line.key,
-                row.excerpt,
-                row.line.round_number,
-                row.line.state,
-            ),
-            *(row.result, row.n_sets, row.line.at, row.may_change, row.scored, row.lines),
+            row.line.review_id,
+            row.line.annotation_id,
+            row.line.key,
+            row.excerpt,
+            row.line.round_number,
+            row.line.state,
+            row.result,
+            row.n_sets,
+            row.line.at,
+            row.may_change,
+            row.scored,
+            row.lines,
         )
         for row in rows
     )

@@ -85,6 +85,19 @@ def test_what_it_computed_is_scored_by_evaluate_project(filled: Command) -> None
     assert filled("check").code == 0
 
 
+def test_evaluate_project_prints_the_table_as_latex(filled: Command) -> None:
+    attribute(filled, "--faithfulness")
+    answer = filled("evaluate", "project", "--project", "P", "--latex")
+    assert (answer.code, answer.err) == (0, "")
+    assert answer.out.startswith("% Needs \\usepackage{booktabs}")
+    assert "built-in $\\cdot$ linear & " in answer.out
+    assert answer.out.endswith("\\end{table}\n")
+    refused = filled("evaluate", "project", "--project", "P", "--latex", "--model", "nobody")
+    assert (refused.code, "has no model 'nobody'" in refused.err) == (1, True)
+    both = filled("evaluate", "project", "--project", "P", "--latex", "--json")
+    assert (both.code, "Choose --json or --latex" in both.err) == (2, True)
+
+
 def test_other_parameters_are_given_by_name(filled: Command) -> None:
     answer = attribute(filled, "--set", "removal=delete", "--output", "probability", method="occlusion")
     assert answer.out.startswith('built-in, occlusion {"output": "probability", "removal": "delete"}')

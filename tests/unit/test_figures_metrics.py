@@ -169,10 +169,10 @@ def test_lines_and_bars_stand_out_from_light_and_dark_pages(colour: str, ground:
 
 def test_the_points_of_a_column_stand_below_each_other_and_an_interval_is_not_broken() -> None:
     texts = ["0.371", "12.3", "–", "1,234"]
-    lines = [Line(text, "", [Cell(text, ("+.02 [−.01, +.05]",))]) for text in texts]
+    lines = [Line(text, "", [Cell(text, ("+0.020 [−0.010, +0.050]",))]) for text in texts]
     html = metric_table_html([head()], lines, corner="row", label="numbers")
     assert re.findall(r'padding-right: ([^"]*)"', html) == ["2ch", "calc(3ch + .28em)", "calc(3ch + .28em)"]
-    assert html.count('<small class="interval">+.02 [−.01, +.05]</small>') == len(texts)
+    assert html.count('<small class="interval">+0.020 [−0.010, +0.050]</small>') == len(texts)
 
 
 def test_of_a_long_table_the_heads_stand_below_as_well() -> None:

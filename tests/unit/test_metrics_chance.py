@@ -5,7 +5,7 @@ import pytest
 
 from annotator.errors import InvalidValue
 from annotator.metrics.aggregate import bootstrap, bootstrap_many, paired_bootstrap
-from annotator.metrics.chance import Verdict, beside, sentence, short, signed
+from annotator.metrics.chance import Verdict, beside, sentence, short
 
 
 def drawn(mean: float, n: int, seed: int = 0) -> np.ndarray:
@@ -75,19 +75,19 @@ def test_where_nothing_is_told_it_is_said_how_many_would_tell_a_hundredth() -> N
 @pytest.mark.parametrize(
     ("verdict", "words"),
     [
-        (Verdict("better", 312, 0.07, 0.03, 0.10), "better than random on this gold (+.07 [+.03, +.10], n 312)"),
+        (Verdict("better", 312, 0.07, 0.03, 0.10), "better than random on this gold (+0.070 [+0.030, +0.100], n 312)"),
         (
             Verdict("not better", 312, -0.07, -0.10, -0.03),
-            "not better than random on this gold (−.07 [−.10, −.03], n 312)",
+            "not better than random on this gold (−0.070 [−0.100, −0.030], n 312)",
         ),
         (
             Verdict("not told", 120, 0.01, -0.02, 0.04, 2183),
-            "no clear difference from random on this gold (+.01 [−.02, +.04], n 120; about 2,200 instances would show a difference of .01)",
+            "no clear difference from random on this gold (+0.010 [−0.020, +0.040], n 120; about 2,200 instances would show a difference of 0.01)",
         ),
         (Verdict("too few", 12, 0.3), "too few to say (n 12)"),
         (
             Verdict("better", 1312, 0.0123, 0.0041, 0.02),
-            "better than random on this gold (+.012 [+.004, +.020], n 1,312)",
+            "better than random on this gold (+0.012 [+0.004, +0.020], n 1,312)",
         ),
     ],
 )
@@ -100,7 +100,6 @@ def test_the_null_is_named() -> None:
         short(Verdict("not told", 50, 0.0, -0.1, 0.1), "always saying “yes”")
         == "no clear difference from always saying “yes”"
     )
-    assert signed(-1.25) == "−1.25"
 
 
 def test_many_intervals_are_those_of_each(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -79,7 +79,7 @@ def test_plausibility_is_judged_beside_the_mean_of_ten_seeds_of_each_instance(st
     assert verdict.n == N
     assert verdict.difference == pytest.approx((values - null).mean())
     assert (verdict.low, verdict.high) == (pytest.approx(interval.low), pytest.approx(interval.high))
-    assert found["mistaken"].sentence.startswith("not better than random on this gold (−.")
+    assert found["mistaken"].sentence.startswith("not better than random on this gold (−0.")
 
 
 def test_random_itself_has_no_verdict_and_is_never_best(store, compared) -> None:

@@ -11,7 +11,13 @@ from annotator.domain.reviews import Scores, SetScore
 from annotator.errors import NotAllowed
 from annotator.store import Store
 from annotator.usecases import marking
-from annotator.usecases.quality import instances_behind_outcome, instances_behind_score, quality_of
+from annotator.usecases.quality import (
+    Leaning,
+    instances_behind_outcome,
+    instances_behind_score,
+    quality_of,
+    reviewer_leanings,
+)
 from tests.usecases.test_reviewing import A, B, annotate, project, reviewers, score, score_all
 
 __all__ = ["project", "reviewers"]
@@ -108,3 +114,40 @@ def test_nothing_handed_in_is_shown_as_nothing(store: Store, project: Project, l
 def test_an_annotator_does_not_see_the_leads_numbers(store: Store, project: Project, annotator: User) -> None:
     with pytest.raises(NotAllowed):
         quality_of(store, annotator, project)
+
+
+@pytest.mark.usefixtures("worked_on")
+def test_a_reviewer_is_compared_with_the_others_who_scored_the_same_set(
+    store: Store, project: Project, lead: User
+) -> None:
+    found = reviewer_leanings(store, lead, project)
+    # Compactness: A of round 1 (4, 4, 4), B of round 1 (3, 3, 4), B of round 2 (4, 4, 4). Reviewer 3 gave B one more than both.
+    assert found["compactness"] == {
+        "reviewer-1": Leaning(-0.5 / 3, 3),
+        "reviewer-2": Leaning(-0.5 / 3, 3),
+        "reviewer-3": Leaning(1 / 3, 3),
+    }
+    assert found["comprehensiveness"]["reviewer-3"] == Leaning(0.0, 2)
+
+
+def test_what_others_gave_in_a_round_that_is_open_moves_no_comparison(
+    store: Store, project: Project, annotator: User, reviewers: list[User], lead: User
+) -> None:
+    annotate(store, annotator, project, A)
+    for reviewer, points in zip(reviewers[:2], (1, 3), strict=True):
+        score(store, reviewer, project, Scores((SetScore(points, 4),), 3))
+    assert reviewer_leanings(store, lead, project)["sufficiency"] == {}
+    score(store, reviewers[2], project, Scores((SetScore(3, 4),), 3))
+    assert reviewer_leanings(store, lead, project)["sufficiency"] == {
+        "reviewer-1": Leaning(-2.0, 1),
+        "reviewer-2": Leaning(1.0, 1),
+        "reviewer-3": Leaning(1.0, 1),
+    }
+
+
+def test_reviewers_and_annotators_do_not_see_who_scores_higher(
+    store: Store, project: Project, annotator: User, reviewers: list[User]
+) -> None:
+    for person in (annotator, reviewers[0]):
+        with pytest.raises(NotAllowed):
+            reviewer_leanings(store, person, project)

@@ -183,3 +183,21 @@ def test_what_cannot_be_shown_is_said(store, scored, add_person) -> None:
     with pytest.raises(NotAllowed):
         show_instance(store, add_person("somebody", scored, "annotator"), a, None)
     assert show_instance(store, add_person("researcher", scored, "researcher"), a, None)["gold"] == [[0]]
+
+
+def test_a_text_opens_with_one_map_of_each_method_and_random_scores_come_last(store, scored) -> None:
+    def of(method: str, seed: int) -> SourceOutput:
+        attribution = SourceAttribution((ScoredPart((1.0, 0.5, float(seed))),), "negative")
+        return SourceOutput("a", Run("k", method, seed=seed), "f", 1, None, (), (attribution,))
+
+    rows = [of(method, seed) for method in ("random", "lime") for seed in range(3)]
+    with store.transaction():
+        OutputIntake(store, scored, ImportOptions(), ImportReport(), lambda _: None).run(rows)
+    [a] = find_instance_ids(store, scored.id, "a")
+    view = show_instance(store, LOCAL_OPERATOR, a, None)
+    assert [(panel["model"], panel["method"], panel["seed"]) for panel in view["panels"]] == [
+        ("m", "ig", None), ("n", "ig", None), ("k", "lime", 0), ("k", "random", 0),
+    ]  # fmt: skip
+    seeds = [(choice["method"], choice["seed"]) for choice in view["choices"] if choice["model"] == "k"]
+    assert seeds == [(method, seed) for method in ("random", "lime") for seed in range(3)]  # all can be chosen
+    assert len({choice["group"] for choice in view["choices"]}) == 4

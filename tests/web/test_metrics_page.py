@@ -351,7 +351,7 @@ def test_the_charts_and_the_file_follow_the_switch(page, store, uneven) -> None:
 def test_it_is_said_in_words_whether_a_row_is_better_than_random(page, uneven) -> None:
     app = page(uneven)
     words = " ".join(plain(text.value) for text in app.markdown)
-    assert re.search(r"knowing · ig: better than random on this gold \(\+\.\d\d \[\+\.\d\d, \+\.\d\d\], n 21\)", words)
+    assert re.search(r"knowing · ig: better than random on this gold \(\+0\.\d+ \[\+0\.\d+, \+0\.\d+\], n 21\)", words)
     assert re.search(r"blind · ig: (no clear difference from|not better than) random on this gold", words)
     assert "better than random" in cells_of(app, "knowing · ig")
     assert "★" not in cells_of(app, "blind · ig")

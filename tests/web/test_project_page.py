@@ -9,6 +9,7 @@ from streamlit.testing.v1 import AppTest
 from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.domain.projects import Project
 from annotator.domain.rationales import RationaleSet
+from annotator.domain.reviews import Scores, SetScore
 from annotator.resources import resource_folder
 from annotator.store import Store
 from annotator.store.assignments import give_up_work_of
@@ -16,7 +17,7 @@ from annotator.usecases import accounts, marking
 from annotator.usecases.deciding import decide, open_proposals
 from annotator.web import session
 from annotator.web.session import Visit
-from tests.usecases.test_reviewing import annotate
+from tests.usecases.test_reviewing import annotate, score
 
 PAGE = resource_folder("pages") / "project.py"
 SETS = RationaleSet.of((0, 2))
@@ -71,6 +72,44 @@ def test_what_was_discarded_is_done_too_and_the_parts_are_said(
     assert not page.exception
     [shown] = page.get("progress")
     assert (shown.proto.value, shown.proto.text) == (10, "10 % done: 2 complete and 1 discarded of 30")
+
+
+def test_what_annotators_submitted_is_shown_in_parts_that_add_up_and_reviewers_have_a_table_of_their_own(
+    store: Store, texts, lea, opened: Opened, add_person: Callable[..., User]
+) -> None:
+    project = texts(9, reviewers_per_annotation=1)
+    ann, rita = add_person("ann", project, "annotator"), add_person("rita", project, "reviewer")
+    for _ in range(3):
+        annotate(store, ann, project, SETS)
+    score(store, rita, project)
+    page = opened(project, lea(project), "Progress").run()
+    assert not page.exception
+    annotators, reviewers = (one.value.to_dict("records") for one in page.dataframe)
+    [row] = annotators
+    parts = ("accepted", "under review", "returned", "in progress", "skipped", "with the lead", "discarded")
+    assert (row["accepted"], row["under review"]) == (1, 2)
+    assert sum(row[part] for part in parts) == row["texts"]
+    [of_rita] = reviewers
+    assert (of_rita["person"], of_rita["reviews given"], of_rita["waiting for them"]) == ("rita", 1, 2)
+    assert (row["last submission"], of_rita["last review"]) == ("less than a day ago", "less than a day ago")
+    assert "8 texts are left. How much is done in a day can be said a day after" in page.markdown[0].value
+
+
+def test_quality_names_the_reviewer_who_scores_lower_than_the_others(
+    store: Store, texts, lea, opened: Opened, add_person: Callable[..., User]
+) -> None:
+    project = texts(1, reviewers_per_annotation=2)
+    ann, ben, rita = (add_person(name, project, role) for name, role in
+                      (("ann", "annotator"), ("ben", "reviewer"), ("rita", "reviewer")))  # fmt: skip
+    annotate(store, ann, project, SETS)
+    score(store, ben, project, Scores((SetScore(1, 4),), 3))
+    score(store, rita, project, Scores((SetScore(3, 4),), 3))
+    page = opened(project, lea(project), "Quality").run()
+    assert not page.exception
+    rows = next(one.value for one in page.dataframe if "n (sufficiency)" in one.value.columns).to_dict("records")
+    assert [(row["reviewer"], row["sufficiency score"], row["n (sufficiency)"], row["compactness score"]) for row in rows] == [
+        ("ben", "−2.00", 1, "0"), ("rita", "+2.00", 1, "0"),
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("section", ["Progress", "Rounds"])

@@ -1,6 +1,7 @@
 /** Check: what others wrote waits beside its original; approve, correct or reject, and the next one follows. */
 import { button, element, setText } from "./dom.js";
 import { sentenceOf } from "./messages.js";
+import { nameOf } from "./naming.js";
 import { Desk, factsOf } from "./perturb_desk.js";
 import { historyOf } from "./perturb_history.js";
 import { Pair } from "./perturb_pair.js";
@@ -43,7 +44,7 @@ export class Check {
 
   /** What the browser's tab is named after. */
   get shownKey() {
-    return this.one ? nameOf({ key: this.one.key, segments: this.original.segments }) : "";
+    return this.one ? nameOf(this.original) : "";
   }
 
   #showPart(name) {
@@ -83,8 +84,9 @@ export class Check {
     }
     this.#showPart("sheet");
     this.#endReject();
-    const { author, kind, result, note, stale } = perturbation;
+    const { key, author, kind, result, note, stale } = perturbation;
     const by = author ? ` · by ${author}` : "";
+    this.title.title = `Key of this text: ${key}`;
     this.title.replaceChildren(this.shownKey, element("small", {}, `${this.desk.kind.titleOf(kind)}${by}`));
     this.result.replaceChildren(...this.#resultWords(original.result, result));
     this.pair.show(original, this.rules.titles, { dark: this.stage.dark, isEditable: false });

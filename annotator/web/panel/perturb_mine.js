@@ -1,6 +1,7 @@
 /** Mine: what I wrote, what was returned first: read its history, revise it, withdraw it. */
 import { button, element, setText } from "./dom.js";
 import { sentenceOf } from "./messages.js";
+import { nameOf } from "./naming.js";
 import { Desk } from "./perturb_desk.js";
 import { historyOf } from "./perturb_history.js";
 import { STATES } from "./perturb_words.js";
@@ -29,7 +30,7 @@ export class Mine {
 
   /** What the browser's tab is named after. */
   get shownKey() {
-    return this.one?.key ?? "";
+    return this.one ? nameOf(this.original) : "";
   }
 
   async start(asked) {
@@ -97,9 +98,10 @@ export class Mine {
     if (answer.status !== 200) return this.stage.say(sentenceOf(answer));
     const { perturbation: one, original } = answer.body;
     if (!one.may_revise) return this.stage.say("This cannot be changed now: its checkers have begun, or it is decided.");
-    this.one = one;
+    Object.assign(this, { one, original });
     this.#showEditor(true);
-    this.title.replaceChildren(one.key, element("small", {}, one.state === "returned" ? "returned" : "not checked yet"));
+    this.title.title = `Key of this text: ${one.key}`;
+    this.title.replaceChildren(nameOf(original), element("small", {}, one.state === "returned" ? "returned" : "not checked yet"));
     const reasons = one.checks.filter(({ version, verdict }) => version === one.version && verdict === "reject");
     this.reasons.replaceChildren(...reasons.map(({ by, reason }) => element("li", { dir: "auto" }, `${by}: ${reason}`)));
     this.told.replaceChildren(element("h3", {}, "History"), historyOf(one, this.desk.kind));

@@ -70,8 +70,9 @@ export class Write {
 
   #show(original) {
     this.original = original;
-    const { id, result } = original;
-    this.title.replaceChildren(this.shownKey, element("small", {}, result === null ? "no label" : result || "no answer"));
+    const { id, key, result } = original;
+    this.title.title = `Key of this text: ${key}`;
+    this.title.replaceChildren(nameOf(original), element("small", {}, result === null ? "no label" : result || "no answer"));
     this.desk.root.hidden = false;
     this.desk.open({
       original, changed: original.draft || FRESH, key: `annotator:perturb:${this.data.user}:${id}`, isKept: true, suggests: true,

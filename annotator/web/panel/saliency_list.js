@@ -1,7 +1,7 @@
 /** The list of instances: filter, order, words, one page at a time. */
 import { button, element, setText } from "./dom.js";
 import { written } from "./numbers.js";
-import { fullTitleOf, whoseOf } from "./saliency_runs.js";
+import { groupOf, groupsOf, whoseOf } from "./saliency_runs.js";
 
 const WHICH = [
   ["all", "all texts"], ["wrong", "wrong predictions of …"], ["right", "right predictions of …"], ["disagree", "models disagree"],
@@ -23,6 +23,7 @@ export class InstanceList {
     this.model = element("select", { "aria-label": "Whose predictions", onchange: changed });
     this.other = element("select", { "aria-label": "The other model", onchange: changed });
     this.by = element("select", { "aria-label": "Order by a run", onchange: () => this.#chooseRun() });
+    this.seed = element("select", { "aria-label": "Seed of the run", onchange: () => this.#chooseSeed() });
     this.number = element("select", { "aria-label": "Number of the run", onchange: changed });
     this.order = element("select", { "aria-label": "Direction", onchange: changed }, element("option", { value: "lowest" }, "lowest first"), element("option", { value: "highest" }, "highest first"));
     this.words = element("input", { type: "search", placeholder: "key or words", "aria-label": "Key or words", oninput: () => this.#later() });
@@ -31,7 +32,7 @@ export class InstanceList {
     this.back = button("‹", { title: "Previous page", className: "plain icon-only", onclick: () => this.load(this.page - 1) });
     this.on = button("›", { title: "Next page", className: "plain icon-only", onclick: () => this.load(this.page + 1) });
     this.root = element("aside", { class: "list", "aria-label": "Texts" },
-      element("div", { class: "list-asked" }, this.saved.root, this.words, this.which, this.model, this.other, this.by, this.number, this.order),
+      element("div", { class: "list-asked" }, this.saved.root, this.words, this.which, this.model, this.other, this.by, this.seed, this.number, this.order),
       this.count, this.body, element("div", { class: "list-pages" }, this.back, this.on));
   }
 
@@ -44,17 +45,42 @@ export class InstanceList {
       select.replaceChildren(...own.map((run) => element("option", { value: run.run, selected: String(run.run) === before }, whoseOf(run))));
       if (!before && own.length > place) select.selectedIndex = place;
     });
-    const [run, number] = [this.by.value, this.number.value];
-    this.by.replaceChildren(element("option", { value: "" }, "order of import"), ...runs.filter((one) => one.numbers.length).map((one) => element("option", { value: one.run }, fullTitleOf(one, runs))));
-    choose(this.by, run);
-    this.#offerNumbers();
+    const [run, number] = [this.runId, this.number.value];
+    this.by.replaceChildren(element("option", { value: "" }, "order of import"), ...groupsOf(this.#measured).map(({ first, title }) => element("option", { value: first.run }, title)));
+    this.#chooseOf(run);
     choose(this.number, number);
     this.#offer();
   }
 
+  get #measured() {
+    return this.runs.filter((one) => one.numbers.length);
+  }
+
+  /** The number of the run to order by, as menus hold it; "" for none. */
+  get runId() {
+    return this.by.value && (this.seed.value || this.by.value);
+  }
+
+  /** Chooses the menus' entries for a run; answers whether there is one. */
+  #chooseOf(run) {
+    const group = groupOf(Number(run), this.#measured);
+    if (!group) return false;
+    choose(this.by, String(group.first.run));
+    this.#offerSeeds();
+    choose(this.seed, run);
+    this.#offerNumbers();
+    return true;
+  }
+
+  /** The seeds of the group that is chosen: each has numbers of its own. */
+  #offerSeeds() {
+    const seeds = groupOf(Number(this.by.value), this.#measured)?.runs || [];
+    this.seed.replaceChildren(...seeds.map(({ run, seed }) => element("option", { value: run }, `seed ${seed ?? "none"}`)));
+  }
+
   /** The numbers of the run that is chosen; the one of before is kept where the run has it. */
   #offerNumbers() {
-    const run = this.runs.find((one) => String(one.run) === this.by.value);
+    const run = this.runs.find((one) => String(one.run) === this.runId);
     const kept = this.number.selectedOptions[0]?.dataset.name;
     this.number.replaceChildren(...(run?.numbers || []).map(({ layer, name }) => element("option", { value: `${layer ?? "-"}:${name}`, "data-name": name, title: this.names[name]?.definition },
       `${this.names[name]?.title || name}${layer === null ? "" : `, layer ${layer}`}`)));
@@ -64,7 +90,12 @@ export class InstanceList {
   }
 
   /** Another run to order by: its numbers are offered, and it is opened as a map beside those that are there. */
-  async #chooseRun() {
+  #chooseRun() {
+    this.#offerSeeds();
+    return this.#chooseSeed();
+  }
+
+  async #chooseSeed() {
     this.#offerNumbers();
     await this.load(1);
     if (this.run) this.actions.run(...this.run);
@@ -72,12 +103,13 @@ export class InstanceList {
 
   /** The run that the texts are ordered by, with the layer of the number, as an address names them; null for none. */
   get run() {
-    return this.by.value ? [Number(this.by.value), this.number.value.split(":")[0]] : null;
+    return this.by.value ? [Number(this.runId), this.number.value.split(":")[0]] : null;
   }
 
   #offer() {
     this.model.hidden = !NEEDS_MODEL.has(this.which.value);
     this.number.hidden = this.order.hidden = !this.by.value;
+    this.seed.hidden = !this.by.value || this.seed.options.length < 2;
     this.other.hidden = !["won", "lost"].includes(this.which.value);
   }
 
@@ -87,7 +119,7 @@ export class InstanceList {
   }
 
   get query() {
-    const query = { which: this.which.value, by: this.by.value ? `${this.by.value}:${this.number.value}` : "", order: this.order.value, words: this.words.value.trim() };
+    const query = { which: this.which.value, by: this.by.value ? `${this.runId}:${this.number.value}` : "", order: this.order.value, words: this.words.value.trim() };
     if (!this.model.hidden) query.answers = this.model.value;
     if (!this.other.hidden) query.other = this.other.value;
     if (this.saved.value) query.list = this.saved.value;
@@ -112,8 +144,7 @@ export class InstanceList {
   /** RUN:LAYER:NAME; the order of import where the run or its number is not there (any more). */
   #restoreNumber(by) {
     const run = by.split(":")[0];
-    if (!choose(this.by, run)) return;
-    this.#offerNumbers();
+    if (!this.#chooseOf(run)) return;
     if (!choose(this.number, by.slice(run.length + 1))) this.by.value = "";
   }
 

@@ -8,6 +8,7 @@ import { meaningOf } from "./saliency_meaning.js";
 import { factsOf, fitOf, orderOf, ranksOf, selectedOf, tiesOf } from "./saliency_numbers.js";
 
 const BARS = 15;
+const LABEL = "Label that is explained";
 
 /** What stands in the place of a panel where no map is chosen, or no model has said anything: the text and its gold alone. */
 export const TEXT_AND_GOLD = {
@@ -42,28 +43,36 @@ export class SaliencyMap {
   #header() {
     const { panel, view } = this;
     const layer = this.#choose("Layer", this.choice?.layers, panel.layer, (one) => `layer ${one}`);
-    const label = this.#choose("Label that is explained", this.choice?.labels, panel.label, (one) => `for “${one}”`);
+    const label = this.#choose(LABEL, this.choice?.labels, panel.label, (one) => `for “${one}”`);
+    const seed = this.#seed();
     const about = panel.scores && !(label && panel.is_signed) && element("span", { class: "heat-head-meaning" }, this.meaning.head);
     return element("header", {},
-      element("div", { class: "heat-head" }, element("h3", { title: this.#details() }, this.title(!layer)),
+      element("div", { class: "heat-head" }, element("h3", { title: this.#details() }, this.title(!layer, !seed)),
         panel.answer && element("span", { class: `heat-answer ${panel.answer.label === view.instance.result ? "right" : "wrong"}` }, this.answerWords()),
         panel.run !== null && element("button", { type: "button", class: "button plain icon-only", title: "Remove this map", "aria-label": "Remove this map", onclick: this.actions.remove }, "×")),
-      (layer || label || about) && element("div", { class: "heat-head" }, layer, label, about));
+      (layer || seed || label || about) && element("div", { class: "heat-head" }, layer, seed, label, about));
+  }
+
+  /** A choice between the seeds of its group: the maps of the others are one step away. */
+  #seed() {
+    const seeds = this.choice?.seeds || [];
+    const words = (run) => `seed ${seeds.find((one) => one.run === run)?.seed ?? "none"} (of ${seeds.length})`;
+    return this.#choose("Seed", seeds.map(({ run }) => run), this.panel.run, words);
   }
 
   /** A choice between what the run has; null where there is nothing to choose. */
   #choose(what, there, now, words) {
     if (!there || there.length < 2) return null;
     const select = element("select", { "aria-label": `${what}, ${this.title()}`, "data-words": words(now) }, ...there.map((one) => element("option", { value: one, selected: one === now }, words(one))));
-    const [layer, label] = what === "Layer" ? [() => select.value, () => this.panel.asked_label || ""] : [() => this.panel.layer ?? "-", () => select.value];
-    select.addEventListener("change", () => this.actions.choose(`${this.panel.run}:${layer()}:${label()}`, what));
+    const chosen = () => ({ Seed: this.panel.run, Layer: this.panel.layer ?? "-", [LABEL]: this.panel.asked_label || "", [what]: select.value });
+    select.addEventListener("change", () => this.actions.choose(`${chosen().Seed}:${chosen().Layer}:${chosen()[LABEL]}`, what));
     return select;
   }
 
-  title(withLayer = true) {
+  title(withLayer = true, withSeed = true) {
     const { run, model, method, layer, seed } = this.panel;
     if (run === null) return "Text and gold";
-    return [model, method || "predictions", withLayer && layer !== null && `layer ${layer}`, seed !== null && `seed ${seed}`, this.panel.differs].filter(Boolean).join(" · ");
+    return [model, method || "predictions", withLayer && layer !== null && `layer ${layer}`, withSeed && seed !== null && `seed ${seed}`, this.panel.differs].filter(Boolean).join(" · ");
   }
 
   #details() {

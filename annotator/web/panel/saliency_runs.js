@@ -1,5 +1,7 @@
 /** Runs as people choose them: how they are called, what tells two of a name apart, and which of their maps comes next. */
 
+import { counted } from "./spoken.js";
+
 /** @param {{model: string, method: string, seed: ?number}} run  a run without a method is a model's predictions */
 export const titleOf = ({ model, method, seed }) => [model, method || "predictions", seed !== null && seed !== undefined && `seed ${seed}`].filter(Boolean).join(" · ");
 
@@ -25,6 +27,32 @@ function parametersOf({ parameters }) {
   } catch {
     return {};
   }
+}
+
+/**
+ * Runs that differ in their seed alone, folded together: random scores have ten seeds, and ten entries that look alike hide the others.
+ * @param {Array<{run: number, group?: number}>} runs
+ * @returns {Array<{first: Object, runs: Object[], title: string}>}
+ */
+export function groupsOf(runs) {
+  const groups = new Map();
+  for (const run of runs) groups.set(run.group ?? run.run, [...(groups.get(run.group ?? run.run) || []), run]);
+  const bySeed = (a, b) => (a.seed ?? -1) - (b.seed ?? -1);
+  const all = [...groups.values()].map((of) => of.sort(bySeed)).map((of) => ({ first: of[0], runs: of, named: of.length > 1 ? { ...of[0], seed: null } : of[0] }));
+  const names = all.map(({ named }) => named);
+  return all.map(({ first, runs: of, named }) => ({ first, runs: of, title: `${fullTitleOf(named, names)}${of.length > 1 ? ` (${counted(of.length, "seed")})` : ""}` }));
+}
+
+/** The group that holds a run. */
+export const groupOf = (run, runs) => groupsOf(runs).find((group) => group.runs.some((one) => one.run === run));
+
+/** The next map of a group: of its first seed, then of the others. */
+export function nextOfGroup(group, panels) {
+  for (const run of group.runs) {
+    const next = nextMapOf(run, panels);
+    if (next) return next;
+  }
+  return null;
 }
 
 /**

@@ -1,13 +1,14 @@
 /** The right side: the text's head, the controls, the maps, the matrix, the partner. */
 import { openDialog } from "./dialogs.js";
 import { button, element, press, setText, toggle } from "./dom.js";
+import { nameOf } from "./naming.js";
 import { combinations, goldBadge, goldRulesOfThemes, lanesOf } from "./saliency_gold.js";
 import { written } from "./numbers.js";
 import { heatRules, scalesOf } from "./saliency_heat.js";
 import { SaliencyMap, TEXT_AND_GOLD } from "./saliency_map.js";
 import { matrixOf } from "./saliency_matrix.js";
 import { countsOf, depthsOf } from "./saliency_numbers.js";
-import { differences, fullTitleOf, nextMapOf } from "./saliency_runs.js";
+import { differences, groupOf, groupsOf, nextOfGroup } from "./saliency_runs.js";
 import { columnsFor, NumbersTable } from "./saliency_table.js";
 import { TabTitle } from "./tab_title.js";
 
@@ -69,12 +70,13 @@ export class SaliencyScreen {
     const lanes = Math.max(lanesOf(view.gold), lanesOf(partner?.gold || []));
     setText(this.rules, heatRules() + goldRulesOfThemes([...view.combos, ...(partner?.combos || [])], lanes));
     this.content.style.setProperty("--lanes", lanes);
+    this.name = nameOf({ key: view.instance.key, segments: view.segments });
     this.#showTitle();
-    this.tab.name(view.instance.key);
+    this.tab.name(this.name);
     this.#offerMaps();
     const made = (one, which) => (one.panels.length ? one.panels : [TEXT_AND_GOLD]).map((panel, place) => new SaliencyMap(one, { ...panel, differs: differences(panel, view.choices) },
       { hover: (token) => this.hover(which, token), remove: () => this.actions.remove(place), choose: (panel_, what) => this.actions.choose(place, panel_, what) },
-      which === "own" ? view.choices.find((choice) => choice.run === panel.run) : null));
+      which === "own" ? choiceOf(panel.run, view.choices) : null));
     this.maps = made(view, "own");
     this.partnerMaps = partner ? made(partner, "partner") : [];
     this.at = null;
@@ -117,7 +119,7 @@ export class SaliencyScreen {
     const sets = gold.map((tokens, set) => element("span", { class: "gold-chip" }, goldBadge(set), `${tokens.length}`));
     this.title.replaceChildren(element("div", { class: "heat-where" },
       button("‹", { title: "Previous text", key: "k", className: "plain", onclick: () => this.actions.step(-1) }), button("›", { title: "Next text", key: "j", className: "plain", onclick: () => this.actions.step(1) }),
-      element("h2", {}, instance.key), element("span", { class: "gold-label" }, instance.result === null ? "no label" : `gold: ${instance.result || "no answer"}`), ...sets,
+      element("h2", { title: `Key of this text: ${instance.key}` }, this.name), element("span", { class: "gold-label" }, instance.result === null ? "no label" : `gold: ${instance.result || "no answer"}`), ...sets,
       instance.kind && element("span", { class: "kind" }, `${instance.kind} of ${instance.parent}`)),
     element("div", { class: "heat-choose" }, this.partner, this.add, button("Texts", { key: "i", title: "Show or hide the list of texts", className: "plain", onclick: () => this.actions.list() })));
     const partners = this.view.partners.map(({ id, key, kind }) => element("option", { value: id }, kind ? `${key} (${kind})` : `${key} (original)`));
@@ -128,17 +130,17 @@ export class SaliencyScreen {
 
   #offerMaps() {
     const { choices } = this.view;
-    this.add.replaceChildren(element("option", { value: "" }, "Add a map …"), ...choices.map((choice) => element("option", { value: choice.run }, fullTitleOf(choice, choices))));
+    this.add.replaceChildren(element("option", { value: "" }, "Add a map …"), ...groupsOf(choices).map(({ first, title }) => element("option", { value: first.run }, title)));
     this.add.disabled = !choices.length;
   }
 
-  /** Adds the run that was chosen; of one that is on screen already its next layer or label. */
+  /** Adds the run that was chosen; of one that is on screen already its next layer, label or seed. */
   #added() {
-    const choice = this.view.choices.find((one) => String(one.run) === this.add.value);
+    const group = groupOf(Number(this.add.value), this.view.choices);
     this.add.value = "";
-    if (!choice) return undefined;
-    const next = nextMapOf(choice, this.view.panels);
-    return next ? this.actions.add(next) : this.say(`Every map of ${fullTitleOf(choice, this.view.choices)} is on the screen already.`);
+    if (!group) return undefined;
+    const next = nextOfGroup(group, this.view.panels);
+    return next ? this.actions.add(next) : this.say(`Every map of ${group.title} is on the screen already.`);
   }
 
   get shares() {
@@ -266,6 +268,12 @@ export class SaliencyScreen {
     this.tab.destroy();
     this.root.remove();
   }
+}
+
+/** What a map can be changed to: the layers and labels of its run, and the runs with other seeds. */
+function choiceOf(run, choices) {
+  const choice = choices.find((one) => one.run === run);
+  return choice && { ...choice, seeds: groupOf(run, choices).runs };
 }
 
 function isDark(colour) {

@@ -69,15 +69,16 @@ def _partner(store: Store, user: User, query: Any) -> object:
 
 def _numbers(store: Store, user: User, query: Any) -> object:
     """What lists can be sorted by, and what each number is."""
-    from annotator.usecases.saliency import choices_of_numbers  # noqa: PLC0415
+    from annotator.usecases.saliency import choices_of_numbers, first_of_groups  # noqa: PLC0415
 
     choices = choices_of_numbers(store, user, number(query, "project"))
     names = sorted({name for _, numbers in choices for _, name in numbers})
     found = {name: definition_of(name) for name in names}
+    groups = first_of_groups(stored for stored, _ in choices)
     return {
         "runs": [
             {"run": stored.id, "model": stored.run.model, "method": stored.run.method, "seed": stored.run.seed,
-             "parameters": stored.run.parameters,
+             "parameters": stored.run.parameters, "group": groups[stored.id],
              "numbers": [{"layer": layer, "name": name} for layer, name in numbers]}
             for stored, numbers in choices
         ],

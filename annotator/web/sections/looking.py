@@ -98,7 +98,7 @@ class _Looking:
 
     def _show_title(self) -> None:
         instance = self.instance
-        st.subheader(as_text(first_words(instance.segments[0].body.text) or instance.key), anchor=False)
+        st.subheader(as_text(first_words(instance.excerpt) or instance.key), anchor=False)
         split = f"split {instance.split}" if instance.split else "no split"
         st.caption(as_text(" · ".join([instance.key, split, instance.state, *self._gold_words()])))
         if self.comparison.was_shown and has_right(self.visit.user, self.visit.roles, "annotate"):

@@ -1,55 +1,13 @@
-"""The columns of the table of metrics: how they are named, which are shown first, what they mean."""
+"""The columns of the table of metrics: what they mean."""
 
 from collections.abc import Iterable
 
 import streamlit as st
 
 from annotator.metrics.registry import Definition
-from annotator.usecases.metric_table import Column, MetricTable
+from annotator.usecases.metric_names import named
+from annotator.usecases.metric_table import Column
 from annotator.web.frame import as_text
-
-ARROWS = {"higher is better": "↑", "lower is better": "↓", "neither": ""}
-_FAMILIES = {
-    "sets": "set by set",
-    "benchmark": "benchmark",
-    "editing": "sentence editing",
-    "eraser": "ERASER",
-    "er_test": "ER-TEST",
-    "method": "rationale as input",
-    "confidence": "sentence editing",
-}
-# What is shown before anybody chose: the first of each line that the project has, then spare ones until there are six.
-_FIRST: tuple[tuple[str, ...], ...] = (
-    ("sets.best_f1",),
-    ("eraser.average_precision", "eraser.token_f1_macro"),
-    ("method.comprehensiveness", "eraser.comprehensiveness_aopc", "benchmark.new_p"),
-    ("method.sufficiency", "eraser.sufficiency_aopc"),
-    ("benchmark.map",),
-    ("eraser.accuracy", "benchmark.answer_f1_english", "benchmark.answer_f1_chinese"),
-)
-_SPARE = ("editing.mrr", "benchmark.iou_f1_paper", "sets.whole_set", "eraser.comprehensiveness_aopc", "eraser.macro_f1")
-_N_FIRST = 6
-
-
-def family_of(column: Column) -> str:
-    """Whose metric it is."""
-    family = column.name.partition(".")[0]
-    return _FAMILIES.get(family, family)
-
-
-def named(column: Column) -> str:
-    """A column where it stands outside of the table."""
-    arrow = ARROWS[column.definition.direction]
-    return f"{column.definition.title} ({family_of(column)}){f' {arrow}' if arrow else ''}"
-
-
-def first_columns(table: MetricTable) -> list[str]:
-    """The names of the columns that are shown before anybody chose."""
-    there = [column.name for column in table.columns]
-    chosen = [name for line in _FIRST if (name := next((one for one in line if one in there), None)) is not None]
-    spare = [name for name in (*_SPARE, *there) if name in there and name not in chosen]
-    shown = {*chosen, *spare[: max(0, _N_FIRST - len(chosen))]}
-    return [name for name in there if name in shown]
 
 
 def show_meanings(columns: Iterable[Column]) -> None:

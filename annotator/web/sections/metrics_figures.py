@@ -10,12 +10,11 @@ from annotator.domain.projects import Project
 from annotator.figures.curves import Curve, Panel, curve_panels
 from annotator.figures.grouped_bars import Bar, grouped_bars
 from annotator.usecases.databases import Store
+from annotator.usecases.metric_names import named, names_of
 from annotator.usecases.metric_table import Column, MetricRow, Number, best_layers
 from annotator.web.sections import metrics_contrast, metrics_fairness, metrics_suites
-from annotator.web.sections.metrics_columns import named
 from annotator.web.sections.metrics_instances import show_behind, show_confidence, show_distribution
 from annotator.web.sections.metrics_numbers import Found
-from annotator.web.sections.metrics_rows import names_of
 from annotator.web.sections.number_frames import show_numbers
 from annotator.web.session import Visit
 

@@ -11,6 +11,17 @@ from annotator.domain.numbers import UNDEFINED, counted, percent, written
 from annotator.domain.projects import Project
 from annotator.figures.metric_table import Cell, Head, Line, metric_table_html
 from annotator.usecases.metric_csv import table_csv
+from annotator.usecases.metric_latex import table_latex
+from annotator.usecases.metric_names import (
+    ARROWS,
+    details_of,
+    family_of,
+    first_columns,
+    named,
+    parameters_in_common,
+    title_of,
+    training_in_common,
+)
 from annotator.usecases.metric_shared import are_different
 from annotator.usecases.metric_table import (
     Column,
@@ -23,9 +34,8 @@ from annotator.usecases.metric_table import (
 from annotator.usecases.metric_verdicts import Judged, best_rows, n_without_choice
 from annotator.usecases.training_texts import words_of
 from annotator.web.frame import as_text
-from annotator.web.sections.metrics_columns import ARROWS, family_of, first_columns, meaning_of, named, show_meanings
+from annotator.web.sections.metrics_columns import meaning_of, show_meanings
 from annotator.web.sections.metrics_numbers import Found
-from annotator.web.sections.metrics_rows import details_of, parameters_in_common, title_of, training_in_common
 from annotator.web.sections.metrics_words import JudgedColumn, say_verdicts, trust_lines
 from annotator.web.sections.number_frames import show_numbers
 
@@ -53,10 +63,10 @@ def show(project: Project, found: Found) -> Found:
     """The table with what goes with it; answers the numbers as they are shown, for the charts."""
     _say_what_it_is_of(found)
     said = st.container()
-    view, download = _choose(project, found)
+    view, (whole, latex) = _choose(project, found)
     with said:
         _say_of_all(view.rows)
-    download.download_button(
+    whole.download_button(
         "All as CSV", partial(_csv, view.found), f"{_file_name(project)}-metrics.csv", "text/csv", icon=":material/download:",
         on_click="ignore", width="stretch", key="metrics_csv",
         help="One line for each number, of every metric, with its definition and source. It holds every row, or, where only "
@@ -65,6 +75,12 @@ def show(project: Project, found: Found) -> Found:
     if not view.columns or not view.rows:
         st.info("Choose at least one column and one row.", icon=":material/view_column:")
         return view.found
+    latex.download_button(
+        "LaTeX", partial(table_latex, view.found.table, view.rows, view.columns), f"{_file_name(project)}-metrics.tex",
+        "text/plain", icon=":material/download:", on_click="ignore", width="stretch", key="metrics_latex",
+        help="The rows and columns that are shown, for a paper: booktabs, the best of a column in bold, what is not defined as a "
+        "dash with a footnote.",
+    )  # fmt: skip
     _show_rows(project, view)
     _show_counts(view.rows)
     return view.found
@@ -103,10 +119,12 @@ def _recall(n_exhaustive: int) -> str:
     )
 
 
-def _choose(project: Project, found: Found) -> tuple[_View, DeltaGenerator]:
-    """The controls over the table; answers what they ask for, and the place of the file."""
+def _choose(project: Project, found: Found) -> tuple[_View, Sequence[DeltaGenerator]]:
+    """The controls over the table; answers what they ask for, and the places of the two files."""
     table = found.table
-    pick, filtering, sorting, meaning, download = st.columns([1, 0.9, 1.8, 1.3, 1.1], vertical_alignment="bottom")
+    pick, filtering, sorting, meaning, *files = st.columns(
+        [1, 0.85, 1.85, 1.35, 1.1, 0.85], vertical_alignment="bottom"
+    )
     with pick.popover("Columns", icon=":material/view_column:", width="stretch"):
         columns = _choose_columns(project, table)
     with sorting:
@@ -119,7 +137,7 @@ def _choose(project: Project, found: Found) -> tuple[_View, DeltaGenerator]:
     if any(differs.values()) and _wants_shared(project):
         found = found.over_shared(rows)
         rows = list(found.rows)
-    return _View(found, sorted_rows(rows, order) if order is not None else rows, columns, order, differs), download
+    return _View(found, sorted_rows(rows, order) if order is not None else rows, columns, order, differs), files
 
 
 def _wants_shared(project: Project) -> bool:

@@ -1,25 +1,29 @@
-"""How far the project is: instances by state, and what each person has done."""
+"""How far the project is: instances by state, the pace, and what each annotator and reviewer has done."""
 
 from dataclasses import dataclass
 
 import streamlit as st
 
+from annotator.domain.numbers import UNDEFINED, counted, duration
 from annotator.domain.projects import Project
 from annotator.usecases.databases import Store
 from annotator.usecases.imported_work import accepted_annotations, gold_words, imported_annotations
 from annotator.usecases.open_rounds import stuck_work
+from annotator.usecases.progress import WorkProgress, work_progress
 from annotator.usecases.projects import Progress, events_of, progress_of
 from annotator.web.frame import as_text
 from annotator.web.page_parts import show_missing_labels, show_missing_people, show_stuck
 from annotator.web.session import Visit
 
-_IMPORTED_KEY = "progress_imported"
-_STATES = {
-    "leased": "in progress",
+_PEOPLE_KEY = "progress_people"
+_STANDINGS = {
+    "accepted": "accepted",
+    "submitted": "under review",
     "returned": "returned",
-    "submitted": "submitted",
+    "leased": "in progress",
     "skipped": "skipped",
-    "proposed": "proposed to discard",
+    "held": "with the lead",
+    "discarded": "discarded",
 }
 
 
@@ -35,7 +39,10 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     show_missing_people(store, visit, project)
     show_stuck(stuck_work(store, visit.user, project))
     _show_counts(progress)
-    _show_people(progress, _imported(store, visit, project))
+    people, imported = _people(store, visit, project)
+    _show_pace(people)
+    _show_annotators(people, imported)
+    _show_reviewers(people)
 
 
 def _show_counts(progress: Progress) -> None:
@@ -68,29 +75,71 @@ class _Imported:
     gold: str
 
 
-def _imported(store: Store, visit: Visit, project: Project) -> _Imported:
+def _people(store: Store, visit: Visit, project: Project) -> tuple[WorkProgress, _Imported]:
     """Counted anew only when something has happened since: it is counted over the whole project."""
     newest = [event.id for event in events_of(store, visit.user, project.id, limit=1)]
-    kept = st.session_state.get(_IMPORTED_KEY)
+    kept = st.session_state.get(_PEOPLE_KEY)
     if kept is None or kept[0] != (project.id, newest):
         accepted = accepted_annotations(store, visit.user, project)
         gold = gold_words(project.settings.gold_policy, accepted) if accepted.n_several else ""
-        kept = ((project.id, newest), _Imported(imported_annotations(store, visit.user, project), gold))
-        st.session_state[_IMPORTED_KEY] = kept
-    found: _Imported = kept[1]
+        imported = _Imported(imported_annotations(store, visit.user, project), gold)
+        kept = ((project.id, newest), (work_progress(store, visit.user, project), imported))
+        st.session_state[_PEOPLE_KEY] = kept
+    found: tuple[WorkProgress, _Imported] = kept[1]
     return found
 
 
-def _show_people(progress: Progress, imported: _Imported) -> None:
-    st.subheader("People", anchor=False)
+def _show_pace(people: WorkProgress) -> None:
+    if people.annotators:
+        st.markdown(people.pace)
+
+
+def _show_annotators(people: WorkProgress, imported: _Imported) -> None:
+    st.subheader("Annotators", anchor=False)
     if imported.gold:
         st.caption(as_text(f"{imported.gold} You can change this under Rules."))
-    if not progress.people and not imported.people:
+    if not people.annotators and not imported.people:
         st.caption("Nobody has started yet.")
         return
-    heads = [*(_STATES.values() if progress.people else ()), *(["imported"] if imported.people else ())]
-    people = {name: {_STATES[state]: n for state, n in counts.items() if state in _STATES}
-              for name, counts in progress.people.items()}  # fmt: skip
-    people |= {f"{name} (imported)": {"imported": n} for name, n in imported.people.items()}
-    rows = [{"person": name, **{head: counts.get(head, 0) for head in heads}} for name, counts in people.items()]
-    st.dataframe(rows, hide_index=True, key="project_people_progress")
+    rows = [
+        {"person": one.name, "texts": one.n_texts}
+        | {head: one.standings.get(standing, 0) for standing, head in _STANDINGS.items()}
+        | {"last submission": _ago(one.days_since)}
+        for one in people.annotators
+    ]
+    if people.annotators:
+        st.dataframe(rows, hide_index=True, key="project_people_progress")
+        st.caption(
+            "A text counts once for each of its annotators, as it stands now: the columns from “accepted” to “discarded” add up "
+            "to “texts”. “In progress” includes what was given out ahead."
+        )
+    if imported.people:
+        came = [{"person": f"{name} (imported)", "imported": n} for name, n in imported.people.items()]
+        st.dataframe(came, hide_index=True, width="content", key="project_people_imported")
+
+
+def _show_reviewers(people: WorkProgress) -> None:
+    if not people.reviewers:
+        return
+    st.subheader("Reviewers", anchor=False)
+    rows = [
+        {
+            "person": one.name,
+            "reviews given": one.n_submitted,
+            "waiting for them": one.n_waiting,
+            "median time": duration(one.median_seconds),
+            "last review": _ago(one.days_since),
+        }
+        for one in people.reviewers
+    ]
+    st.dataframe(rows, hide_index=True, key="project_reviewers_progress")
+    st.caption(
+        "Waiting: what a reviewer has in hand or could be given now, counted up to 1,000; an annotation waits for several people "
+        "until it has enough scores. The median is of working time without pauses, where it is known."
+    )
+
+
+def _ago(days: int | None) -> str:
+    if days is None:
+        return UNDEFINED
+    return f"{counted(days, 'day')} ago" if days else "less than a day ago"

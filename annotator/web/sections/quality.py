@@ -6,7 +6,7 @@ from typing import Any
 import streamlit as st
 
 from annotator.domain.gold import Accepted
-from annotator.domain.numbers import counted, written
+from annotator.domain.numbers import UNDEFINED, counted, duration, signed, written
 from annotator.domain.projects import Project
 from annotator.domain.proposed_sets import ProposedSource
 from annotator.domain.reviews import SCALES, Property
@@ -18,10 +18,12 @@ from annotator.usecases.imported_work import accepted_annotations, gold_words
 from annotator.usecases.projects import events_of
 from annotator.usecases.quality import (
     BehindPoint,
+    Leaning,
     WorkQuality,
     instances_behind_outcome,
     instances_behind_score,
     quality_of,
+    reviewer_leanings,
 )
 from annotator.web.frame import as_text
 from annotator.web.sections import looking
@@ -33,13 +35,14 @@ _SOURCES: dict[ProposedSource, str] = {
     "lexicon": "keep list",
     "complement": "all but ignored words",
 }
+Leanings = dict[Property, dict[str, Leaning]]
 _NUMBERS_KEY = "quality_numbers"
 _AGREEMENT_KEY = "quality_agreement_{}"
 
 
 def show(store: Store, visit: Visit, project: Project) -> None:
     """What costs little is there at once; agreement reads the whole project, so it is computed when it is asked for."""
-    found, accepted = _numbers(store, visit, project)
+    found, leanings, accepted = _numbers(store, visit, project)
     if not found.outcomes and not found.time.n:
         if accepted.n_several:
             st.info(
@@ -66,19 +69,24 @@ def show(store: Store, visit: Visit, project: Project) -> None:
         _show_reviewers(found)
     with right:
         _show_times(found)
+    _show_leanings(leanings)
     _show_proposed(found)
     _show_agreement(store, visit, project, accepted)
 
 
-def _numbers(store: Store, visit: Visit, project: Project) -> tuple[WorkQuality, Accepted]:
+def _numbers(store: Store, visit: Visit, project: Project) -> tuple[WorkQuality, Leanings, Accepted]:
     """Counted anew only when something has happened since: in a large project it takes seconds, and each click asks."""
     newest = [event.id for event in events_of(store, visit.user, project.id, limit=1)]
     kept = st.session_state.get(_NUMBERS_KEY)
     if kept is None or kept[0] != (project.id, newest):
-        numbers = quality_of(store, visit.user, project), accepted_annotations(store, visit.user, project)
+        numbers = (
+            quality_of(store, visit.user, project),
+            reviewer_leanings(store, visit.user, project),
+            accepted_annotations(store, visit.user, project),
+        )
         kept = ((project.id, newest), numbers)
         st.session_state[_NUMBERS_KEY] = kept
-    found: tuple[WorkQuality, Accepted] = kept[1]
+    found: tuple[WorkQuality, Leanings, Accepted] = kept[1]
     return found
 
 
@@ -175,11 +183,35 @@ def _show_reviewers(found: WorkQuality) -> None:
     )
 
 
+def _show_leanings(found: Leanings) -> None:
+    """Who scores higher or lower than the others; nothing where no set has two scores."""
+    names = sorted({name for of_one in found.values() for name in of_one})
+    if not names:
+        return
+    st.markdown("**Who scores higher or lower than the other reviewers**")
+    rows = [{"reviewer": name} | {head: value for scale in found for head, value in _leaning(found, scale, name)}
+            for name in names]  # fmt: skip
+    st.dataframe(rows, hide_index=True, key="quality_leanings")
+    st.caption(
+        "The mean difference between a reviewer's score and the mean score that the others gave the same set "
+        "(comprehensiveness: the same annotation), in steps of the scale; n: over how many. Rounds that are not decided yet "
+        "are left out. A difference over a few sets may be chance."
+    )
+
+
+def _leaning(found: Leanings, scale: Property, name: str) -> list[tuple[str, object]]:
+    one = found[scale].get(name)
+    return [
+        (f"{scale} score", signed(one.mean_difference) if one else UNDEFINED),
+        (f"n ({scale})", one.n if one else 0),
+    ]
+
+
 def _show_times(found: WorkQuality) -> None:
     st.markdown("**Time per instance**")
     everybody = {"everybody": found.time, **found.time_by_person}
     rows = [
-        {"person": name, "median": _seconds(spent.median_seconds), "submitted": spent.n}
+        {"person": name, "median": duration(spent.median_seconds), "submitted": spent.n}
         for name, spent in everybody.items()
     ]
     st.dataframe(rows, hide_index=True, key="quality_times")
@@ -292,9 +324,3 @@ def _value(about: str, name: str, value: float | None, n: int) -> dict[str, obje
 
 def _percent(value: float | None) -> str:
     return "–" if value is None else f"{value:.0%}"
-
-
-def _seconds(value: float | None) -> str:
-    if value is None:
-        return "–"
-    return f"{value:.0f} s" if value < 120 else f"{value / 60:.1f} min"

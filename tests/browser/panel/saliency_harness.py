@@ -114,7 +114,7 @@ class SaliencyFake(Fake):
         return next(one for one in self.panels if one["run"] == run and layer in {"-", str(one["layer"])})
 
     def _choice(self, one: dict[str, Any]) -> dict[str, Any]:
-        names = ("run", "model", "method", "parameters", "seed")
+        names = ("run", "model", "method", "parameters", "seed", *(["group"] if "group" in one else []))
         layers, labels = one.get("layers", []), one.get("labels", [one["label"]] if one["label"] else [])
         return {**{name: one[name] for name in names}, "layers": layers, "labels": labels}
 

@@ -115,3 +115,48 @@ def test_a_project_without_texts_names_only_pages_that_the_person_has(
     shown = saliency(SaliencyFake(keys=(), may_import=may_import))
     expect(shown.page.locator(".heat-notice")).to_have_text(f"There are no texts in this project yet. {words}")
     expect(shown.page.get_by_role("button", name="Export")).to_be_hidden()
+
+
+def seeded(n: int = 3) -> list[dict[str, object]]:
+    """Runs 5, 6, 7 … of LIME that differ in their seed alone."""
+    return [map_of(5 + seed, method="lime", seed=seed, group=5) for seed in range(n)]
+
+
+def test_seeds_of_a_method_are_one_entry_and_the_others_are_chosen_in_the_head_of_the_map(
+    saliency: Callable[..., SaliencyPage],
+) -> None:
+    shown = saliency(SaliencyFake(panels=[map_of(), *seeded()])).open(query="&panels=1:-:")
+    add = shown.page.get_by_role("combobox", name="Add a map")
+    assert add.locator("option").all_inner_texts() == ["Add a map …", "tiny · occlusion", "tiny · lime (3 seeds)"]
+    add.select_option(label="tiny · lime (3 seeds)")
+    expect(shown.page.locator(".heat-panel h3")).to_have_text(["tiny · occlusion", "tiny · lime"])
+    seed = shown.page.get_by_role("combobox", name="Seed, tiny · lime")
+    assert seed.locator("option").all_inner_texts() == ["seed 0 (of 3)", "seed 1 (of 3)", "seed 2 (of 3)"]
+    seed.select_option(label="seed 2 (of 3)")
+    shown.page.wait_for_url("**panels=1*7*")
+    expect(seed).to_have_value("7")
+    expect(seed).to_be_focused()
+    add.select_option(label="tiny · lime (3 seeds)")  # once more: the first that is not there
+    shown.page.wait_for_url("**panels=1*7*5*")
+    expect(shown.page.locator(".heat-panel")).to_have_count(3)
+
+
+def test_texts_are_ordered_by_any_seed_of_a_run(saliency: Callable[..., SaliencyPage]) -> None:
+    numbers = [number(run, "tiny", "lime", "F1") | {"seed": seed, "group": 5} for seed, run in enumerate((5, 6))]
+    page = saliency(SaliencyFake(panels=[map_of(), *seeded(2)], numbers=[*NUMBERS, *numbers])).page
+    run, seed = (page.get_by_role("combobox", name=name) for name in ("Order by a run", "Seed of the run"))
+    expect(seed).to_be_hidden()
+    assert run.locator("option").all_inner_texts()[1:] == [
+        "tiny · occlusion",
+        "tiny · attention",
+        "tiny · lime (2 seeds)",
+    ]
+    run.select_option(label="tiny · lime (2 seeds)")
+    page.wait_for_url("**by=5*F1*")
+    seed.select_option(label="seed 1")
+    page.wait_for_url("**by=6*F1*")
+    page.reload()
+    expect(run.locator("option:checked")).to_have_text("tiny · lime (2 seeds)")
+    expect(seed.locator("option:checked")).to_have_text("seed 1")
+    run.select_option(label="tiny · attention")
+    expect(seed).to_be_hidden()

@@ -1,12 +1,33 @@
-"""How rows of the table of metrics are named: what all have in common is said once, above the table."""
+"""How rows and columns of the table of metrics are named, and which columns are shown before anybody chose."""
 
 import json
 from collections.abc import Mapping, Sequence
 
 from annotator.domain.numbers import counted
-from annotator.usecases.metric_table import RANDOM, MetricRow
+from annotator.usecases.metric_table import RANDOM, Column, MetricRow, MetricTable
 from annotator.usecases.training_texts import words_of
 
+ARROWS = {"higher is better": "↑", "lower is better": "↓", "neither": ""}
+_FAMILIES = {
+    "sets": "set by set",
+    "benchmark": "benchmark",
+    "editing": "sentence editing",
+    "eraser": "ERASER",
+    "er_test": "ER-TEST",
+    "method": "rationale as input",
+    "confidence": "sentence editing",
+}
+# What is shown before anybody chose: the first of each line that the project has, then spare ones until there are six.
+_FIRST: tuple[tuple[str, ...], ...] = (
+    ("sets.best_f1",),
+    ("eraser.average_precision", "eraser.token_f1_macro"),
+    ("method.comprehensiveness", "eraser.comprehensiveness_aopc", "benchmark.new_p"),
+    ("method.sufficiency", "eraser.sufficiency_aopc"),
+    ("benchmark.map",),
+    ("eraser.accuracy", "benchmark.answer_f1_english", "benchmark.answer_f1_chinese"),
+)
+_SPARE = ("editing.mrr", "benchmark.iou_f1_paper", "sets.whole_set", "eraser.comprehensiveness_aopc", "eraser.macro_f1")
+_N_FIRST = 6
 _KINDS = {"hard": "selected tokens", "ranked": "ranking"}
 
 
@@ -85,3 +106,24 @@ def _value(value: object) -> str:
 def _seeds(row: MetricRow) -> list[str]:
     seeds = [seed for seed in row.seeds if seed is not None]
     return [f"mean of {counted(len(seeds), 'seed')}"] if len(seeds) > 1 else [f"seed {seed}" for seed in seeds]
+
+
+def family_of(column: Column) -> str:
+    """Whose metric it is."""
+    family = column.name.partition(".")[0]
+    return _FAMILIES.get(family, family)
+
+
+def named(column: Column) -> str:
+    """A column where it stands outside of the table."""
+    arrow = ARROWS[column.definition.direction]
+    return f"{column.definition.title} ({family_of(column)}){f' {arrow}' if arrow else ''}"
+
+
+def first_columns(table: MetricTable) -> list[str]:
+    """The names of the columns that are shown before anybody chose."""
+    there = [column.name for column in table.columns]
+    chosen = [name for line in _FIRST if (name := next((one for one in line if one in there), None)) is not None]
+    spare = [name for name in (*_SPARE, *there) if name in there and name not in chosen]
+    shown = {*chosen, *spare[: max(0, _N_FIRST - len(chosen))]}
+    return [name for name in there if name in shown]

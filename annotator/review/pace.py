@@ -1,0 +1,78 @@
+"""How much is done in a day, and when all will be done if it goes on like this."""
+
+import datetime as dt
+import math
+from dataclasses import dataclass
+
+from annotator.domain.numbers import counted
+
+LONGEST_WINDOW = 7
+_FEWEST_DAYS = 3
+_FEWEST_DONE = 5
+_DAYS_TOLD = 21
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """n things were done in the last n_days days (each of 24 hours), n_left are left."""
+
+    n: int
+    n_days: int
+    n_left: int
+
+    @property
+    def per_day(self) -> float | None:
+        """How many a day; None before the first whole day is over."""
+        return self.n / self.n_days if self.n_days else None
+
+    @property
+    def days_left(self) -> int | None:
+        """In how many days nothing is left, at this pace; None where too few days, or things, say what the pace is."""
+        if not self.n_left:
+            return 0
+        if self.n_days < _FEWEST_DAYS or self.n < _FEWEST_DONE:
+            return None
+        return math.ceil(self.n_left * self.n_days / self.n)
+
+
+def window_days(began: dt.datetime | None, now: dt.datetime) -> int:
+    """Over how many of the last days a pace can be told: whole days since the work began, at most seven (so: one weekend).
+
+    >>> day = dt.datetime(2026, 3, 2, 12)
+    >>> [window_days(day - dt.timedelta(hours=hours), day) for hours in (-1, 23, 24, 100, 9999)], window_days(None, day)
+    ([0, 0, 1, 4, 7], 0)
+    """
+    return 0 if began is None else max(0, min(LONGEST_WINDOW, (now - began).days))
+
+
+def pace_words(submitted: Pace, done: Pace) -> str:
+    """What a lead is told: how much is submitted and done in a day, and about when all will be done, with its basis.
+
+    >>> print(pace_words(Pace(70, 5, 0), Pace(60, 5, 100)))
+    14 submissions a day and 12 texts done a day over the last 5 days; 100 texts are left: about 9 more days at this pace.
+    """
+    if not done.n_left:
+        return "No text is left."
+    left = counted(done.n_left, "text is left", "texts are left")
+    if done.per_day is None or submitted.per_day is None:
+        return f"{left}. How much is done in a day can be said a day after the first submission."
+    over = "the last day" if done.n_days == 1 else f"the last {done.n_days} days"
+    rates = f"{_rate(submitted, 'submission')} and {_rate(done, 'text')} done a day over {over}; {left}"
+    if done.days_left is not None:
+        return f"{rates}: about {_time(done.days_left)} at this pace."
+    if done.n_days < _FEWEST_DAYS:
+        return f"{rates}. When they will be done can be said {_FEWEST_DAYS} days after the first submission."
+    return f"{rates}. That is too little to say when they will be done."
+
+
+def _rate(pace: Pace, what: str) -> str:
+    per_day = pace.n / pace.n_days
+    number = f"{per_day:,.0f}" if per_day >= 10 or per_day == round(per_day) else f"{per_day:.1f}"
+    noun = what if number == "1" else f"{what}s"
+    return f"{number} {noun} a day" if what == "submission" else f"{number} {noun}"
+
+
+def _time(days: int) -> str:
+    if days <= _DAYS_TOLD:
+        return counted(days, "more day")
+    return counted(math.ceil(days / 7), "more week")

@@ -1,0 +1,24 @@
+"""What lists say of a text: what is asked of it and how it begins, since many claims may be about one abstract; what it holds."""
+
+from annotator.domain.instances import ASKED_NAMES
+
+_ASKED_CHARACTERS, _TEXT_CHARACTERS = 200, 500
+
+# As `Segment.is_asked`.
+_IS_ASKED = f"(name IN {ASKED_NAMES} OR NOT (is_selectable OR name = 'choices'))"
+_PART = """(SELECT substr(text, 1, {characters}) FROM segments JOIN documents ON documents.id = document_id
+    WHERE segments.instance_id = {instance} AND {which} AND documents.n_tokens > 0 ORDER BY position LIMIT 1)"""
+
+
+def excerpt_of(instance: str) -> str:
+    """SQL for the excerpt of the instance with that id (a column, or ?); `Instance.excerpt` is the same of one that was read."""
+    asked = _PART.format(instance=instance, which=_IS_ASKED, characters=_ASKED_CHARACTERS)
+    text = _PART.format(instance=instance, which=f"is_selectable AND NOT {_IS_ASKED}", characters=_TEXT_CHARACTERS)
+    return f"coalesce({asked} || ' · ' || {text}, {asked}, {text}, '')"
+
+
+def holds(words: str, *, key: str, instance_id: str) -> str:
+    """Whether an instance's key or one of its texts holds the words, whatever the case, as a condition; "" is in each."""
+    return f"""({words} = '' OR instr(lower({key}), lower({words})) > 0 OR EXISTS (
+        SELECT 1 FROM segments JOIN documents ON documents.id = document_id
+        WHERE segments.instance_id = {instance_id} AND instr(lower(text), lower({words})) > 0))"""

@@ -1,0 +1,39 @@
+"""What methods say of their own scores, in words: the value, what it is, and what to do where it is not as it should be.
+
+The Saliency page says the same below a map (annotator/web/panel/saliency_numbers.js).
+"""
+
+from annotator.domain.numbers import percent, written
+
+_MOST_SHARE = 0.05  # of F(x) − F(baseline); where scores miss more of it, the integral was cut too coarsely
+_LIMIT = f"{100 * _MOST_SHARE:.0f} %"
+_SHARES = frozenset({"convergence_share", "special_share"})
+_WORDS = {
+    "r2": "how well LIME's linear model fits the model's answers to its samples; 1 is best",
+    "spread": "the standard deviation over the seeds, mean over the tokens, in the unit of the scores; lower is better",
+    "convergence": "how far all scores together are from what they explain; 0 is best",
+    "convergence_share": "how far all scores together are from F(x) − F(baseline), as a share of it",
+    "special_share": "the share of all |score| that lies on [CLS], [SEP] and their like, which belong to no word",
+    "unseen_tokens": "how many tokens of a text the model did not see, because the text is too long for it",
+}
+
+
+def told_of_fact(name: str, value: float) -> str:
+    """A line for the mean of a fact; of one that is not known here only the value.
+
+    >>> print(told_of_fact("r2", 0.87))
+    r2: 0.870 (mean over what was computed now): how well LIME's linear model fits the model's answers to its samples; 1 is best.
+    >>> print(told_of_fact("depth", 3.0))
+    depth: 3.00 (mean over what was computed now).
+    """
+    shown = percent(value) if name in _SHARES else written(value)
+    words = f": {_WORDS[name]}" if name in _WORDS else ""
+    return f"{name}: {shown} (mean over what was computed now){words}.{_verdict(name, value)}"
+
+
+def _verdict(name: str, value: float) -> str:
+    if name != "convergence_share":
+        return ""
+    if value <= _MOST_SHARE:
+        return f" Up to {_LIMIT} is close enough."
+    return f" Above {_LIMIT}, take more steps (--steps) or another baseline (--baseline)."
