@@ -219,6 +219,17 @@ def children_of(store: Store, original_id: int) -> list[int]:
     return [row["id"] for row in rows]
 
 
+def count_versions(store: Store, project_id: int, split: str | None = None) -> int:
+    """How many instances are changed versions, annotated or not; those that were discarded are none."""
+    return int(
+        store.value(
+            """SELECT count(*) FROM instances WHERE project_id = ?1 AND parent_key IS NOT NULL AND state <> 'discarded'
+                AND (?2 IS NULL OR split = ?2)""",
+            (project_id, split),
+        )
+    )
+
+
 def fingerprint_of_instance(store: Store, instance_id: int) -> bytes:
     """What an instance was when it was stored or changed last."""
     return cast("bytes", store.value("SELECT fingerprint FROM instances WHERE id = ?", (instance_id,)))

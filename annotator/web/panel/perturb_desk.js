@@ -107,7 +107,7 @@ export class Desk {
     this.pair.showLook(look);
     setText(this.facts, factsOf(look, this.work.original));
     this.notes.replaceChildren(...look.notes.map((said) => element("li", {}, said)));
-    if (isNewest) this.#say([...look.problems, look.nothing_left]);
+    if (isNewest) this.#say(look.problems.length ? look.problems : [look.nothing_left]);
     clearTimeout(this.suggestTimer);
     if (this.work.suggests) this.suggestTimer = setTimeout(() => this.suggestions.follow(), SUGGEST_AFTER_MS);
     performance.mark("annotator:looked");
