@@ -85,7 +85,7 @@ def reject(store: Store, actor: User, perturbation_id: int, version: int, reason
     """It goes back to its author, with the reason."""
     with store.transaction():
         _, perturbation = _checkable(store, actor, perturbation_id, version)
-        _add_check(store, actor, perturbation, "reject", _required(reason, "why you return it to its author"))
+        _add_check(store, actor, perturbation, "reject", _required(reason, "why you reject it"))
         perturbations_store.set_state(store, perturbation_id, "returned")
         return perturbations_store.get_perturbation(store, perturbation_id)
 
@@ -149,7 +149,9 @@ def _as_instance(store: Store, project: Project, perturbation: Perturbation) -> 
     source = SourceInstance(
         key, _segments(original, changed), source="perturbation", line=None, split=original.split,
         language=original.language, result=changed.result, parent_key=original.key, perturbation_kind=changed.kind,
-        metadata={"author": perturbation.author_name} | ({"note": changed.note} if changed.note else {}),
+        metadata={"author": perturbation.author_name}
+        | ({"corrected_by": correctors} if (correctors := perturbation.correctors) else {})
+        | ({"note": changed.note} if changed.note else {}),
     )  # fmt: skip
     report = ImportReport()
     Intake(store, project, ImportOptions(), report, lambda _: None).run([source])

@@ -97,6 +97,15 @@ def packed_sets(gold: GoldInstance) -> str:
     return json.dumps([[[span.start, span.end] for span in one.spans] for one in gold.sets], separators=(",", ":"))
 
 
+def is_unchanged(changed: ChangedText, before: ChangedText) -> bool:
+    """Whether a further version says what the one before it says: kind, result, note, and texts but for white space."""
+    texts = {**before.texts, **changed.texts}
+    said = (changed.kind, changed.result, changed.note.strip())
+    return said == (before.kind, before.result, before.note.strip()) and all(
+        visible(text) == visible(before.texts.get(name, "")) for name, text in texts.items()
+    )
+
+
 def emptied_segments(task: Task, after: Instance) -> list[str]:
     """Segments of a changed version in which nothing is left, and of which the task needs a text."""
     is_needed = {s.name: (spec := task.spec_of(s.name)) is None or not spec.may_be_empty for s in after.segments}

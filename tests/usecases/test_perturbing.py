@@ -190,7 +190,7 @@ def test_one_rejection_sends_it_back_with_its_reason_and_the_author_writes_it_an
     store: Store, people: dict[str, User], written: Perturbation
 ) -> None:
     approve(store, people["Ben"], written)
-    with pytest.raises(InvalidValue, match="why you return it"):
+    with pytest.raises(InvalidValue, match="why you reject it"):
         checking.reject(store, people["Cem"], written.id, 1, " ")
     returned = checking.reject(store, people["Cem"], written.id, 1, "changes the meaning")
     assert (returned.state, returned.checks[-1].reason) == ("returned", "changes the meaning")
@@ -243,6 +243,40 @@ def test_what_cannot_be_handed_in_is_refused_with_the_reason(
     with pytest.raises(InvalidValue, match=said):
         perturbing.hand_in(store, people["Ann"], original(store, reviews), changed)
     assert perturbations_store.perturbations_of(store, original(store, reviews)) == []
+
+
+def test_a_version_that_a_checker_corrected_names_both_in_its_instance(
+    store: Store, people: dict[str, User], written: Perturbation
+) -> None:
+    better = change("The plot is slow but the acting is really superb .")
+    checking.correct(store, people["Ben"], written.id, 1, better, "a better word")
+    for name in ("Ann", "Cem"):
+        one = approve(store, people[name], written)
+    assert get_instance(store, one.instance_id or 0).metadata == {"author": "Ann", "corrected_by": ["Ben"]}
+
+
+def test_what_was_rejected_is_not_submitted_again_unchanged_but_with_an_answer_in_the_note(
+    store: Store, people: dict[str, User], written: Perturbation
+) -> None:
+    checking.reject(store, people["Ben"], written.id, 1, "why?")
+    for same in (change(), change("The plot is  slow but the acting is truly superb . ")):
+        with pytest.raises(InvalidValue, match="This is what was submitted before. Change something, or answer"):
+            perturbing.revise(store, people["Ann"], written.id, same)
+    answered = replace(change(), note="Because nothing else is said.")
+    assert perturbing.revise(store, people["Ann"], written.id, answered).state == "waiting"
+
+
+def test_mine_lists_drafts_also_of_texts_of_which_somebody_else_has_submitted_a_version(
+    store: Store, reviews: Project, people: dict[str, User]
+) -> None:
+    found = original(store, reviews)
+    perturbing.look_at(store, people["Ann"], found, change(result=None))
+    perturbing.hand_in(store, people["Ben"], found, change("The plot is fast but the acting is superb ."))
+    [draft] = showing.show_mine(store, people["Ann"], reviews.id, 1)["drafts"]
+    assert (draft["id"], draft["key"], draft["kind"], draft["result"]) == (found, "r0", "dispensable", None)
+    assert showing.show_mine(store, people["Ben"], reviews.id, 1)["drafts"] == []
+    perturbing.hand_in(store, people["Ann"], found, change())
+    assert showing.show_mine(store, people["Ann"], reviews.id, 1)["drafts"] == []
 
 
 def test_two_authors_with_the_same_text_are_one_too_many(
