@@ -311,11 +311,11 @@ def export(
     with opened(database) as store:
         found = find_project(store, project_name)
         options = ExportOptions(gold_policy, split, include == "submitted", half)
-        n = export_file(store, LOCAL_OPERATOR, found, format_name, path, options)
+        exported = export_file(store, LOCAL_OPERATOR, found, format_name, path, options)
     if as_json:
-        print_json({"instances": n, "path": str(path)})
+        print_json({"instances": exported.n, "left_out": exported.n_waiting, "path": str(path)})
     else:
-        click.echo(f"Wrote {counted(n, 'instance')} to {path}.")
+        click.echo(" ".join(filter(None, (f"Wrote {counted(exported.n, 'instance')} to {path}.", exported.left_out))))
 
 
 @click.command()

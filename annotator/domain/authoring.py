@@ -75,6 +75,11 @@ class Perturbation:
         return self.versions[-1]
 
     @property
+    def correctors(self) -> list[str]:
+        """Names of those who corrected it, the first one first, each once."""
+        return list(dict.fromkeys(v.made_by_name for v in self.versions if v.made_by != self.author))
+
+    @property
     def checks_of_current(self) -> tuple[Check, ...]:
         """What was said of the version that counts."""
         return tuple(check for check in self.checks if check.version == self.current.number)

@@ -42,8 +42,7 @@ KINDS: tuple[PerturbationKind, ...] = (
     PerturbationKind(
         "important",
         "Important words",
-        "Replace words that matter by a synonym or a related word. Prediction and rationale should change accordingly. "
-        "(Wang et al. 2022)",
+        "Replace words that matter by a synonym or a related word. The rationale changes with them. (Wang et al. 2022)",
         "benchmark",
         keeps_label=None,
         keeps_rationale=False,

@@ -56,10 +56,15 @@ OutputReader = Callable[[Path, OutputOptions], Iterator[SourceOutput | Problem]]
 
 @dataclass(frozen=True, slots=True)
 class WriteOptions:
-    """What a writer is told beside the instances."""
+    """What a writer is told beside the instances.
+
+    n_versions: changed versions of originals that the project has, with gold or without
+    """
 
     project: Project
     gold_policy: GoldPolicy
+    n_versions: int = 0
 
 
-Writer = Callable[[Path, Iterable[GoldInstance], WriteOptions], None]
+# Answers how many instances it wrote, where it leaves some of them out; None where it writes all.
+Writer = Callable[[Path, Iterable[GoldInstance], WriteOptions], int | None]

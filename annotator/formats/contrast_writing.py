@@ -8,6 +8,7 @@ from typing import Any, BinaryIO
 import msgspec
 
 from annotator.domain.instances import GoldInstance, Instance, Segment
+from annotator.domain.numbers import counted
 from annotator.domain.rationales import Span
 from annotator.domain.sources import SourceSpan
 from annotator.domain.tasks import Task
@@ -29,8 +30,8 @@ class _Waiting(msgspec.Struct, array_like=True):
     row: dict[str, Any]
 
 
-def write(path: Path, gold: Iterable[GoldInstance], options: WriteOptions) -> None:
-    """Write originals with their changed versions, sorted by key; instances that are neither are left out.
+def write(path: Path, gold: Iterable[GoldInstance], options: WriteOptions) -> int:
+    """Write originals with their changed versions, sorted by key; answers how many both are. Other instances are left out.
 
     Raises: ExportRefused when there is no changed version, or one whose original is not among the gold or is itself one,
             and for tokens that cannot be told from the text
@@ -39,7 +40,16 @@ def write(path: Path, gold: Iterable[GoldInstance], options: WriteOptions) -> No
         writer = _SetWriter(options.project.task, lines)
         for item in gold:
             writer.add(item)
-        writer.finish(file)
+        if not writer.n_changed:
+            raise ExportRefused(_nothing_to_write(options.n_versions))
+        return writer.finish(file)
+
+
+def _nothing_to_write(n_versions: int) -> str:
+    if not n_versions:
+        return "No instance is a changed version of another; there is no contrast set to write."
+    wait = f"{counted(n_versions, 'changed version')} {'waits' if n_versions == 1 else 'wait'} for annotation"
+    return f"No changed version has gold yet: {wait}. Contrast sets can be written when some are annotated."
 
 
 @dataclass(slots=True)
@@ -65,28 +75,31 @@ class _SetWriter:
             "\0".join((*family, str(int(is_changed)))), msgspec.json.encode(_Waiting(family, is_changed, row))
         )
 
-    def finish(self, file: BinaryIO) -> None:
-        """Write the families; raise when something could not be written."""
-        if not self.n_changed:
-            raise ExportRefused("No instance is a changed version of another; there is no contrast set to write.")
+    def finish(self, file: BinaryIO) -> int:
+        """Write the families; answers how many instances that is. Raises when something could not be written."""
+        n_written = 0
         original: _Waiting | None = None
         contrasts: list[dict[str, Any]] = []
         for line in self.lines:
             waiting = msgspec.json.decode(line, type=_Waiting)
             if not waiting.is_changed:
-                _write_set(file, original, contrasts)
+                n_written += _write_set(file, original, contrasts)
                 original, contrasts = waiting, []
             elif original is None or original.family != waiting.family:
                 self._alone.add(waiting.row["id"])
             else:
                 contrasts.append(waiting.row)
-        _write_set(file, original, contrasts)
+        n_written += _write_set(file, original, contrasts)
         self._alone.raise_if_any()
+        return n_written
 
 
-def _write_set(file: BinaryIO, original: _Waiting | None, contrasts: list[dict[str, Any]]) -> None:
-    if original is not None and contrasts:
-        file.write(msgspec.json.encode({**original.row, "contrasts": contrasts}) + b"\n")
+def _write_set(file: BinaryIO, original: _Waiting | None, contrasts: list[dict[str, Any]]) -> int:
+    """Write an original with its contrasts; answers how many instances that is, 0 for one without any."""
+    if original is None or not contrasts:
+        return 0
+    file.write(msgspec.json.encode({**original.row, "contrasts": contrasts}) + b"\n")
+    return 1 + len(contrasts)
 
 
 def _of_original(instance: Instance) -> dict[str, Any]:

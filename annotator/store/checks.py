@@ -194,6 +194,20 @@ def instances_with_wrong_size(store: Store, *, limit: int) -> list[tuple[str, in
     return [(row["key"], row["kept"], row["counted"]) for row in rows]
 
 
+def segments_without_tokens(store: Store, *, limit: int) -> list[tuple[str, str]]:
+    """Segments of instances that hold nothing, where the task needs a text: key, segment."""
+    rows = store.rows(
+        """SELECT key, s.name FROM documents JOIN segments AS s ON s.document_id = documents.id
+            JOIN instances ON instances.id = s.instance_id JOIN projects ON projects.id = instances.project_id
+            WHERE documents.n_tokens = 0 AND NOT EXISTS (SELECT 1 FROM json_each(projects.segments) AS spec
+                WHERE spec.value ->> 'may_be_empty' AND (spec.value ->> 'name' = s.name
+                    OR (spec.value ->> 'may_repeat' AND s.name GLOB (spec.value ->> 'name') || '[0-9]*')))
+            ORDER BY instances.id LIMIT ?""",
+        (limit,),
+    )
+    return [(row["key"], row["name"]) for row in rows]
+
+
 def spans_outside(store: Store, *, limit: int) -> list[tuple[str, str, int, int, int]]:
     """Spans of rationale sets beyond their instance: key, annotator, start, end, the instance's tokens."""
     rows = store.rows(

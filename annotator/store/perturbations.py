@@ -219,6 +219,17 @@ def children_of(store: Store, original_id: int) -> list[int]:
     return [row["id"] for row in rows]
 
 
+def count_versions(store: Store, project_id: int, split: str | None = None) -> int:
+    """How many instances are changed versions, annotated or not; those that were discarded are none."""
+    return int(
+        store.value(
+            """SELECT count(*) FROM instances WHERE project_id = ?1 AND parent_key IS NOT NULL AND state <> 'discarded'
+                AND (?2 IS NULL OR split = ?2)""",
+            (project_id, split),
+        )
+    )
+
+
 def fingerprint_of_instance(store: Store, instance_id: int) -> bytes:
     """What an instance was when it was stored or changed last."""
     return cast("bytes", store.value("SELECT fingerprint FROM instances WHERE id = ?", (instance_id,)))
@@ -268,6 +279,16 @@ def find_draft(store: Store, user: User, original_id: int) -> ChangedText | None
     """What somebody was writing; None for nothing."""
     row = store.row("SELECT * FROM perturbation_drafts WHERE user_id = ? AND original_id = ?", (user.id, original_id))
     return None if row is None else _changed(row)
+
+
+def drafts_by(store: Store, project_id: int, user: User) -> list[dict[str, Any]]:
+    """Texts of which somebody has begun a changed version, the latest first: original, its key, kind, result and the texts."""
+    rows = store.rows(
+        """SELECT i.id, i.key, d.kind, d.result, d.texts, d.saved_at FROM perturbation_drafts AS d
+            JOIN instances AS i ON i.id = original_id WHERE user_id = ? AND project_id = ? ORDER BY d.saved_at DESC""",
+        (user.id, project_id),
+    )
+    return [{**dict(row), "texts": json.loads(row["texts"])} for row in rows]
 
 
 def drop_draft(store: Store, user: User, original_id: int) -> None:

@@ -23,6 +23,7 @@ from annotator.usecases.perturbation_looks import (
     Look,
     changed_instance,
     checked_gold,
+    emptied_segments,
     looked_at,
     packed_sets,
     staleness,
@@ -75,6 +76,7 @@ def approve(store: Store, actor: User, perturbation_id: int, version: int, reaso
     """Example and label are right. With the last approval that is wanted it becomes an instance."""
     with store.transaction():
         project, perturbation = _checkable(store, actor, perturbation_id, version)
+        _require_text(store, project, perturbation)
         _add_check(store, actor, perturbation, "approve", reason)
         return settle_checks(store, actor, project, perturbation_id)
 
@@ -83,7 +85,7 @@ def reject(store: Store, actor: User, perturbation_id: int, version: int, reason
     """It goes back to its author, with the reason."""
     with store.transaction():
         _, perturbation = _checkable(store, actor, perturbation_id, version)
-        _add_check(store, actor, perturbation, "reject", _required(reason, "why you return it to its author"))
+        _add_check(store, actor, perturbation, "reject", _required(reason, "why you reject it"))
         perturbations_store.set_state(store, perturbation_id, "returned")
         return perturbations_store.get_perturbation(store, perturbation_id)
 
@@ -140,19 +142,32 @@ def settle_checks(store: Store, actor: User, project: Project, perturbation_id: 
 
 def _as_instance(store: Store, project: Project, perturbation: Perturbation) -> int:
     """The approved version in the data set, in the split of its original, to be annotated like any other."""
+    _require_text(store, project, perturbation)
     original = get_instance(store, perturbation.original_id)
     changed = perturbation.current.changed
     key = _free_key(store, project, original, changed.kind)
     source = SourceInstance(
         key, _segments(original, changed), source="perturbation", line=None, split=original.split,
         language=original.language, result=changed.result, parent_key=original.key, perturbation_kind=changed.kind,
-        metadata={"author": perturbation.author_name} | ({"note": changed.note} if changed.note else {}),
+        metadata={"author": perturbation.author_name}
+        | ({"corrected_by": correctors} if (correctors := perturbation.correctors) else {})
+        | ({"note": changed.note} if changed.note else {}),
     )  # fmt: skip
     report = ImportReport()
     Intake(store, project, ImportOptions(), report, lambda _: None).run([source])
     if report.problems:
         raise InvalidValue(str(report.problems[0]))
     return find_instance_ids(store, project.id, key, original.split)[0]
+
+
+def _require_text(store: Store, project: Project, perturbation: Perturbation) -> None:
+    """Raise InvalidValue for a version that nobody could annotate; older programs let it be submitted."""
+    original = get_instance(store, perturbation.original_id)
+    after = changed_instance(original, _as_it_fits(original, perturbation.current.changed))
+    if emptied := emptied_segments(project.task, after):
+        raise InvalidValue(
+            f"Nothing is left of '{emptied[0]}' in this changed version, so it cannot be annotated. Reject or correct it."
+        )
 
 
 def _segments(original: Instance, changed: ChangedText) -> Mapping[str, SourceText | str]:

@@ -9,6 +9,7 @@ from typing import Literal
 
 from annotator.domain.instances import Annotation, GoldInstance, Instance, Segment
 from annotator.domain.models import StoredOutput
+from annotator.domain.numbers import counted
 from annotator.domain.people import User
 from annotator.domain.projects import GoldPolicy, Project
 from annotator.domain.sources import (
@@ -22,6 +23,7 @@ from annotator.domain.sources import (
     SourceText,
     SourceWork,
 )
+from annotator.errors import ExportRefused
 from annotator.formats.base import WriteOptions
 from annotator.formats.jsonl import write_own
 from annotator.formats.registry import WRITERS, get_writer
@@ -35,7 +37,7 @@ from annotator.store.instances import iterate_instance_batches, iterate_named_do
 from annotator.store.lists import lists_as_sources
 from annotator.store.models import iterate_outputs, list_runs
 from annotator.store.people import list_members
-from annotator.store.perturbations import perturbations_as_sources, places_of_perturbations
+from annotator.store.perturbations import count_versions, perturbations_as_sources, places_of_perturbations
 from annotator.store.projects import settings_json
 from annotator.store.proposals import proposals_of_instances
 from annotator.store.proposed_sets import proposed_of_instances
@@ -68,10 +70,28 @@ class ExportOptions:
     half: Half = "both"
 
 
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """What was written: n instances. n_waiting: changed versions left out of contrast sets, because they have no gold yet."""
+
+    n: int
+    n_waiting: int = 0
+
+    @property
+    def left_out(self) -> str:
+        """What was left out, in a sentence; "" for nothing."""
+        if not self.n_waiting:
+            return ""
+        what = f"{counted(self.n_waiting, 'changed version')} without gold"
+        if self.n_waiting == 1:
+            return f"{what} was left out. It is written once it is annotated."
+        return f"{what} were left out. They are written once they are annotated."
+
+
 def export_file(
     store: Store, actor: User, project: Project, format_name: str, path: Path, options: ExportOptions = ExportOptions()
-) -> int:
-    """Write a project in a format; answers the number of instances written.
+) -> Exported:
+    """Write a project in a format; answers how many instances were written.
 
     `jsonl` is our own: everything but hashes, sign-ins and tokens. The papers' formats hold the gold of the instances that
     have one and are not discarded; to people without a lead's rights, of those that they cannot be given to annotate any more.
@@ -82,21 +102,28 @@ def export_file(
     )
     if holds_unfinished:
         require(store, actor, project.id, "see all annotations")
-    counted, for_them = _Counter(), GoldFor(store, actor, project.id)
+    if format_name == "contrast" and options.half != "both":
+        raise ExportRefused("Contrast sets are originals with their changed versions. Export both halves.")
+    passed, for_them = _Counter(), GoldFor(store, actor, project.id)
     with store.snapshot():
         if format_name == "jsonl":
-            write_own(path, counted.count_instances(everything_of(store, project, options.split)))
+            write_own(path, passed.count_instances(everything_of(store, project, options.split)))
+            exported = Exported(passed.n)
         else:
             policy = options.gold_policy or project.settings.gold_policy
-            gold = counted.count(for_them.open_to_them(gold_instances(store, project, policy, options)))
-            get_writer(format_name)(path, gold, WriteOptions(project, policy))
+            n_versions = count_versions(store, project.id, options.split)
+            with_gold = passed.count_versions(gold_instances(store, project, policy, options))
+            gold = passed.count(for_them.open_to_them(with_gold))
+            n_written = get_writer(format_name)(path, gold, WriteOptions(project, policy, n_versions))
+            n_waiting = n_versions - passed.n_versions if format_name == "contrast" else 0
+            exported = Exported(passed.n if n_written is None else n_written, n_waiting)
     for_them.note()
     with store.transaction():
         add_event(
             store, actor.name, "export", "project", project.id, project_id=project.id,
-            format=format_name, file=path.name, instances=counted.n,
+            format=format_name, file=path.name, instances=exported.n,
         )  # fmt: skip
-    return counted.n
+    return exported
 
 
 class _Counter:
@@ -104,6 +131,12 @@ class _Counter:
 
     def __init__(self) -> None:
         self.n = 0
+        self.n_versions = 0
+
+    def count_versions(self, items: Iterator[GoldInstance]) -> Iterator[GoldInstance]:
+        for item in items:
+            self.n_versions += item.instance.parent_key is not None
+            yield item
 
     def count(self, items: Iterator[GoldInstance]) -> Iterator[GoldInstance]:
         for item in items:

@@ -7,9 +7,10 @@ from annotator.domain.authoring import ChangedText, Perturbation
 from annotator.domain.instances import GoldInstance, Instance, Segment
 from annotator.domain.perturbations import KINDS, PerturbationKind, get_kind, own_kind
 from annotator.domain.projects import Project
+from annotator.domain.tasks import Task
 from annotator.errors import InvalidAnnotation, InvalidValue
 from annotator.perturb.carrying import Carried, carry_sets
-from annotator.perturb.changes import Change, compare
+from annotator.perturb.changes import Change, compare, visible
 from annotator.store import Store
 from annotator.store import perturbations as perturbations_store
 from annotator.store.instances import get_instance, get_instances
@@ -47,7 +48,11 @@ def looked_at(store: Store, project: Project, instance: Instance, changed: Chang
     change = compare(instance.segments, after.segments)
     gold = gold_of_instance(store, project, instance)
     carried = carry_sets(gold.sets, change, fills_gaps=not kind.keeps_rationale)
-    problems = tuple(_problems(store, project, instance, changed, change, but))
+    emptied = [
+        f"Nothing is left of '{name}'. Write what the changed version says there."
+        for name in emptied_segments(project.task, after)
+    ]
+    problems = (*emptied, *_problems(store, project, instance, changed, change, but))
     return Look(after, change, gold, carried, problems)
 
 
@@ -92,6 +97,21 @@ def packed_sets(gold: GoldInstance) -> str:
     return json.dumps([[[span.start, span.end] for span in one.spans] for one in gold.sets], separators=(",", ":"))
 
 
+def is_unchanged(changed: ChangedText, before: ChangedText) -> bool:
+    """Whether a further version says what the one before it says: kind, result, note, and texts but for white space."""
+    texts = {**before.texts, **changed.texts}
+    said = (changed.kind, changed.result, changed.note.strip())
+    return said == (before.kind, before.result, before.note.strip()) and all(
+        visible(text) == visible(before.texts.get(name, "")) for name, text in texts.items()
+    )
+
+
+def emptied_segments(task: Task, after: Instance) -> list[str]:
+    """Segments of a changed version in which nothing is left, and of which the task needs a text."""
+    is_needed = {s.name: (spec := task.spec_of(s.name)) is None or not spec.may_be_empty for s in after.segments}
+    return [s.name for s in after.segments if is_needed[s.name] and not (s.body.n_tokens and s.body.text.strip())]
+
+
 def staleness(store: Store, project: Project, perturbation: Perturbation) -> tuple[str, ...]:
     """What became of the original since this version was written, in sentences; () where it is as it was."""
     original = get_instance(store, perturbation.original_id)
@@ -121,7 +141,7 @@ def _problems(
     if change.is_no_op:
         problems.append("Nothing has been changed yet, or only white space.")
     elif (same := _same_text(store, instance, changed, but)) is not None:
-        problems.append(f"{same} has the same text. Change something else.")
+        problems.append(f"{same} has the same text, or one that differs only in white space. Change something else.")
     if changed.result is None or (not changed.result and project.task.result_kind == "label"):
         problems.append(
             "Choose the label of the changed text." if project.labels else "Give the answer to the changed text."
@@ -134,15 +154,15 @@ def _problems(
 
 
 def _same_text(store: Store, instance: Instance, changed: ChangedText, but: int | None) -> str | None:
-    """What else has this text: another changed version of this original, on its way or there."""
-    texts = {segment.name: changed.texts.get(segment.name, segment.body.text) for segment in instance.segments}
+    """What else has this text but for white space: another changed version of this original, on its way or there."""
+    texts = {s.name: visible(changed.texts.get(s.name, s.body.text)) for s in instance.segments}
     for one in perturbations_store.perturbations_of(store, instance.id):
         if one.id != but and one.state in {"waiting", "returned"}:
-            theirs = {s.name: one.current.changed.texts.get(s.name, s.body.text) for s in instance.segments}
+            theirs = {s.name: visible(one.current.changed.texts.get(s.name, s.body.text)) for s in instance.segments}
             if theirs == texts:
                 return "Another changed version of this original"
     for child in get_instances(store, perturbations_store.children_of(store, instance.id)).values():
-        if {segment.name: segment.body.text for segment in child.segments} == texts:
+        if {s.name: visible(s.body.text) for s in child.segments} == texts:
             return f"The changed version '{child.key}'"
     return None
 

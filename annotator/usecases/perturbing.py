@@ -7,7 +7,7 @@ from annotator.domain.instances import GoldInstance, Instance, Segment
 from annotator.domain.people import User, has_right
 from annotator.domain.perturbations import get_kind
 from annotator.domain.projects import Project
-from annotator.errors import Conflict, NotAllowed, NotFound
+from annotator.errors import Conflict, InvalidValue, NotAllowed, NotFound
 from annotator.perturb.registry import Suggestion
 from annotator.perturb.suggesting import suggest
 from annotator.store import Store
@@ -21,7 +21,15 @@ from annotator.usecases import independence
 from annotator.usecases.checking_perturbations import settle_checks
 from annotator.usecases.given_words import given_words
 from annotator.usecases.gold_labels import gold_of_instance
-from annotator.usecases.perturbation_looks import Look, check_length, checked_gold, kinds_of, looked_at, packed_sets
+from annotator.usecases.perturbation_looks import (
+    Look,
+    check_length,
+    checked_gold,
+    is_unchanged,
+    kinds_of,
+    looked_at,
+    packed_sets,
+)
 from annotator.usecases.rights import require
 
 
@@ -119,6 +127,8 @@ def revise(
         project, instance = _original(store, actor, perturbation.original_id)
         if not perturbation.may_be_revised_by(actor.id):
             raise Conflict(f"This is {_STATES[perturbation.state]}; only what was returned can be revised.")
+        if is_unchanged(changed, perturbation.current.changed):
+            raise InvalidValue("This is what was submitted before. Change something, or answer the reason in the note.")
         gold = checked_gold(store, project, instance, changed, perturbation, may_be_empty=may_be_empty)
         perturbations_store.add_version(store, perturbation, actor, changed, packed_sets(gold), "")
         add_event(

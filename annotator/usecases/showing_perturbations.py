@@ -24,6 +24,7 @@ from annotator.usecases.showing_versions import changes_since
 
 Shown = dict[str, Any]
 _PER_PAGE = 20
+_SHOWN = 600  # characters of a draft in a list
 _RIGHTS: tuple[Right, ...] = ("annotate", "review")  # one of them opens the screen
 
 
@@ -95,7 +96,7 @@ def show_check(store: Store, actor: User, found: ToCheck | None) -> Shown:
 
 
 def show_mine(store: Store, actor: User, project_id: int, page: int) -> Shown:
-    """A page of what the person wrote: what came back first."""
+    """A page of what the person wrote: what came back first; on the first page also what they have begun."""
     require(store, actor, project_id, *_RIGHTS)
     project = get_project_by_id(store, project_id)
     offset = (page - 1) * _PER_PAGE
@@ -104,7 +105,9 @@ def show_mine(store: Store, actor: User, project_id: int, page: int) -> Shown:
     for one in found[:_PER_PAGE]:
         stale = staleness(store, project, one) if one.state != "withdrawn" else ()
         rows.append(_full(store, actor, project, one) | {"stale": list(stale)})
-    return {"rows": rows, "page": page, "has_more": len(found) > _PER_PAGE}
+    begun = perturbations_store.drafts_by(store, project_id, actor) if page == 1 else []
+    drafts = [one | {"texts": {name: text[:_SHOWN] for name, text in one["texts"].items()}} for one in begun]
+    return {"rows": rows, "drafts": drafts, "page": page, "has_more": len(found) > _PER_PAGE}
 
 
 def show_originals(store: Store, actor: User, project_id: int, words: str, page: int, *, is_without: bool) -> Shown:

@@ -41,6 +41,7 @@ def check(store: Store) -> list[str]:
         *_loose_work(store),
         *_dependent(store),
         *_wrong_sizes(store),
+        *_without_text(store),
         *_spans_outside(store),
         *_outputs_outside(store),
         *_wrong_offsets(store),
@@ -85,6 +86,14 @@ def _dependent(store: Store) -> Iterable[str]:
 def _wrong_sizes(store: Store) -> Iterable[str]:
     for key, kept, counted in checks.instances_with_wrong_size(store, limit=_AT_MOST):
         yield f"Instance '{key}' says it has {kept} tokens, but its texts have {counted}."
+
+
+def _without_text(store: Store) -> Iterable[str]:
+    for key, segment in checks.segments_without_tokens(store, limit=_AT_MOST):
+        yield (
+            f"Instance '{key}' has no text in its segment '{segment}', so it cannot be annotated, and an export of the project "
+            "as jsonl cannot be imported. Import the instance again with a text and --update."
+        )
 
 
 def _spans_outside(store: Store) -> Iterable[str]:

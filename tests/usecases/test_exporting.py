@@ -13,14 +13,14 @@ from annotator.domain.projects import Project, ProjectSettings
 from annotator.domain.rationales import RationaleSet
 from annotator.domain.sources import SourceEvent
 from annotator.domain.tasks import get_task
-from annotator.errors import ImportRefused, NotAllowed
+from annotator.errors import ExportRefused, ImportRefused, NotAllowed
 from annotator.store import Store, open_store
 from annotator.usecases import marking
 from annotator.usecases.deciding import decide, open_proposals
 from annotator.usecases.demonstration import build
-from annotator.usecases.exporting import ExportOptions, everything_of, export_file, gold_instances
+from annotator.usecases.exporting import WRITABLE, ExportOptions, everything_of, export_file, gold_instances
 from annotator.usecases.importing import import_file
-from annotator.usecases.projects import change_project, create_project, find_project
+from annotator.usecases.projects import change_project, create_project, events_of, find_project
 from annotator.usecases.word_lists import save_word_list, word_lists
 
 SETS = (RationaleSet.of((5, 7), (1, 2)), RationaleSet.of((0, 2), (2, 3)))
@@ -172,7 +172,9 @@ def test_a_split_alone_can_be_exported(
     project = make_project()
     rows = [{"id": f"t{n}", "text": f"Text {n}.", "split": split} for n, split in enumerate(("train", "test", "train"))]
     import_rows(project, rows)
-    assert export_file(store, LOCAL_OPERATOR, project, "jsonl", tmp_path / "t.jsonl", ExportOptions(split="train")) == 2
+    assert (
+        export_file(store, LOCAL_OPERATOR, project, "jsonl", tmp_path / "t.jsonl", ExportOptions(split="train")).n == 2
+    )
     kinds = [json.loads(line)["record"] for line in (tmp_path / "t.jsonl").read_text().splitlines()]
     assert kinds.count("instance") == 2
 
@@ -192,7 +194,7 @@ def test_a_researcher_exports_gold_but_not_everybodys_unfinished_work(
         export_file(store, researcher, project, "jsonl", tmp_path / "x.jsonl")
     with pytest.raises(NotAllowed, match="see all annotations"):
         export_file(store, researcher, project, "benchmark", tmp_path / "x", ExportOptions(include_submitted=True))
-    assert export_file(store, researcher, project, "benchmark", tmp_path / "gold") == 2
+    assert export_file(store, researcher, project, "benchmark", tmp_path / "gold").n == 2
 
 
 def test_originals_and_perturbed_versions_are_written_apart_when_that_is_asked(
@@ -206,7 +208,7 @@ def test_originals_and_perturbed_versions_are_written_apart_when_that_is_asked(
     import_rows(pairs, rows, split="test")
     for half, keys in (("originals", {"a"}), ("perturbed", {"a-not"}), ("both", {"a", "a-not"})):
         folder = tmp_path / half
-        n = export_file(store, LOCAL_OPERATOR, pairs, "eraser", folder, ExportOptions(half=half))  # type: ignore[arg-type]
+        n = export_file(store, LOCAL_OPERATOR, pairs, "eraser", folder, ExportOptions(half=half)).n  # type: ignore[arg-type]
         lines = [
             line
             for file in folder.glob("*.jsonl")
@@ -214,6 +216,64 @@ def test_originals_and_perturbed_versions_are_written_apart_when_that_is_asked(
             for line in file.read_text().splitlines()
         ]
         assert ({json.loads(line)["annotation_id"] for line in lines}, n) == (keys, len(keys))
+
+
+def versions_without_gold(
+    make_project: Callable[..., Project], import_rows: Callable[..., object], *, annotated: int
+) -> Project:
+    """Three originals with gold; of the first two there is a changed version, of which some have gold."""
+    made = make_project(name="Pairs")
+    rows: list[dict[str, object]] = [
+        {"id": key, "text": "a good book", "label": "positive", "rationales": [[[1, 2]]]} for key in "abc"
+    ]
+    for place, key in enumerate("ab"):
+        version = {
+            "id": f"{key}-not",
+            "text": f"no good book {place}",
+            "label": "negative",
+            "parent": key,
+            "perturbation_kind": "logic",
+        }
+        rows.append(version | ({"rationales": [[[0, 2]]]} if place < annotated else {}))
+    import_rows(made, rows, split="test")
+    return made
+
+
+def test_a_contrast_export_counts_what_the_file_holds_and_says_how_many_versions_have_no_gold_yet(
+    store: Store, make_project: Callable[..., Project], import_rows: Callable[..., object], tmp_path: Path
+) -> None:
+    pairs = versions_without_gold(make_project, import_rows, annotated=1)
+    exported = export_file(store, LOCAL_OPERATOR, pairs, "contrast", tmp_path / "sets.jsonl")
+    rows = [json.loads(line) for line in (tmp_path / "sets.jsonl").read_text().splitlines()]
+    assert exported.n == sum(1 + len(row["contrasts"]) for row in rows) == 2
+    assert exported.left_out == "1 changed version without gold was left out. It is written once it is annotated."
+    [event] = [e for e in events_of(store, LOCAL_OPERATOR, pairs.id) if e.action == "export"]
+    assert event.detail["instances"] == 2
+
+
+def test_a_contrast_export_without_gold_of_any_version_says_how_many_wait(
+    store: Store, make_project: Callable[..., Project], import_rows: Callable[..., object], tmp_path: Path
+) -> None:
+    pairs = versions_without_gold(make_project, import_rows, annotated=0)
+    with pytest.raises(
+        ExportRefused, match=r"No changed version has gold yet: 2 changed versions wait for annotation\."
+    ):
+        export_file(store, LOCAL_OPERATOR, pairs, "contrast", tmp_path / "sets.jsonl")
+    with pytest.raises(ExportRefused, match="Contrast sets are originals with their changed versions"):
+        export_file(store, LOCAL_OPERATOR, pairs, "contrast", tmp_path / "x.jsonl", ExportOptions(half="originals"))
+
+
+@pytest.mark.parametrize("format_name", [name for name in WRITABLE if name not in {"jsonl", "contrast"}])
+def test_every_other_format_writes_each_text_that_has_gold(
+    store: Store,
+    make_project: Callable[..., Project],
+    import_rows: Callable[..., object],
+    tmp_path: Path,
+    format_name: str,
+) -> None:
+    pairs = versions_without_gold(make_project, import_rows, annotated=1)
+    exported = export_file(store, LOCAL_OPERATOR, pairs, format_name, tmp_path / "out")
+    assert (exported.n, exported.left_out) == (4, "")
 
 
 def test_word_lists_travel_in_our_own_form_and_do_not_replace_what_is_there(

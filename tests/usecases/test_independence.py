@@ -482,7 +482,7 @@ def test_an_export_leaves_out_what_is_closed_and_counts_as_seeing_what_it_holds(
         path = tmp_path / f"{store.value('SELECT max(id) FROM events')}"
         if as_lines:
             return export_gold_lines(store, user, project, path)
-        return export_file(store, user, project, "doccano", path)
+        return export_file(store, user, project, "doccano", path).n
 
     with pytest.raises(ExportRefused, match="Every text that has gold so far is one that you annotate or may still be"):
         n_exported(ria)
@@ -496,7 +496,7 @@ def test_an_export_leaves_out_what_is_closed_and_counts_as_seeing_what_it_holds(
 def test_a_lead_who_exports_is_given_texts_as_before(store: Store, half_done, person, tmp_path: Path) -> None:
     project, _, _ = half_done
     lea = person("lea", project, "lead")
-    assert export_file(store, lea, project, "jsonl", tmp_path / "all.jsonl") == 1
+    assert export_file(store, lea, project, "jsonl", tmp_path / "all.jsonl").n == 1
     assert given(store, lea, project) == "t1"
 
 

@@ -190,7 +190,7 @@ def test_one_rejection_sends_it_back_with_its_reason_and_the_author_writes_it_an
     store: Store, people: dict[str, User], written: Perturbation
 ) -> None:
     approve(store, people["Ben"], written)
-    with pytest.raises(InvalidValue, match="why you return it"):
+    with pytest.raises(InvalidValue, match="why you reject it"):
         checking.reject(store, people["Cem"], written.id, 1, " ")
     returned = checking.reject(store, people["Cem"], written.id, 1, "changes the meaning")
     assert (returned.state, returned.checks[-1].reason) == ("returned", "changes the meaning")
@@ -245,24 +245,120 @@ def test_what_cannot_be_handed_in_is_refused_with_the_reason(
     assert perturbations_store.perturbations_of(store, original(store, reviews)) == []
 
 
+def test_a_version_that_a_checker_corrected_names_both_in_its_instance(
+    store: Store, people: dict[str, User], written: Perturbation
+) -> None:
+    better = change("The plot is slow but the acting is really superb .")
+    checking.correct(store, people["Ben"], written.id, 1, better, "a better word")
+    for name in ("Ann", "Cem"):
+        one = approve(store, people[name], written)
+    assert get_instance(store, one.instance_id or 0).metadata == {"author": "Ann", "corrected_by": ["Ben"]}
+
+
+def test_what_was_rejected_is_not_submitted_again_unchanged_but_with_an_answer_in_the_note(
+    store: Store, people: dict[str, User], written: Perturbation
+) -> None:
+    checking.reject(store, people["Ben"], written.id, 1, "why?")
+    for same in (change(), change("The plot is  slow but the acting is truly superb . ")):
+        with pytest.raises(InvalidValue, match="This is what was submitted before. Change something, or answer"):
+            perturbing.revise(store, people["Ann"], written.id, same)
+    answered = replace(change(), note="Because nothing else is said.")
+    assert perturbing.revise(store, people["Ann"], written.id, answered).state == "waiting"
+
+
+def test_mine_lists_drafts_also_of_texts_of_which_somebody_else_has_submitted_a_version(
+    store: Store, reviews: Project, people: dict[str, User]
+) -> None:
+    found = original(store, reviews)
+    perturbing.look_at(store, people["Ann"], found, change(result=None))
+    perturbing.hand_in(store, people["Ben"], found, change("The plot is fast but the acting is superb ."))
+    [draft] = showing.show_mine(store, people["Ann"], reviews.id, 1)["drafts"]
+    assert (draft["id"], draft["key"], draft["kind"], draft["result"]) == (found, "r0", "dispensable", None)
+    assert showing.show_mine(store, people["Ben"], reviews.id, 1)["drafts"] == []
+    perturbing.hand_in(store, people["Ann"], found, change())
+    assert showing.show_mine(store, people["Ann"], reviews.id, 1)["drafts"] == []
+
+
 def test_two_authors_with_the_same_text_are_one_too_many(
     store: Store, reviews: Project, people: dict[str, User], written: Perturbation
 ) -> None:
-    with pytest.raises(InvalidValue, match="Another changed version of this original has the same text"):
-        perturbing.hand_in(store, people["Ben"], written.original_id, change())
+    spaced = change("The plot is slow  but the acting is truly superb .\n")
+    for same in (change(), spaced):
+        with pytest.raises(InvalidValue, match="Another changed version of this original has the same text"):
+            perturbing.hand_in(store, people["Ben"], written.original_id, same)
     approve(store, people["Ben"], written)
     approve(store, people["Cem"], written)
-    with pytest.raises(InvalidValue, match="'r0~dispensable' has the same text"):
-        perturbing.hand_in(store, people["Ben"], written.original_id, change())
+    for same in (change(), spaced):
+        with pytest.raises(InvalidValue, match="'r0~dispensable' has the same text"):
+            perturbing.hand_in(store, people["Ben"], written.original_id, same)
 
 
-@pytest.mark.parametrize(
-    ("text", "said"), [("", "Nothing is left of the text"), ("The plot is slow .", "No token of any rationale set")]
-)
-def test_an_edit_that_deletes_everything_or_every_rationale_is_said_and_taken_when_it_is_meant(
-    store: Store, reviews: Project, people: dict[str, User], text: str, said: str
+@pytest.mark.parametrize("text", ["", " \n "])
+def test_a_version_in_which_nothing_is_left_is_refused_however_often_it_is_submitted(
+    store: Store, reviews: Project, people: dict[str, User], written: Perturbation, text: str
 ) -> None:
-    with pytest.raises(InvalidAnnotation, match=said) as refused:
+    with pytest.raises(InvalidValue, match="Nothing is left of 'text'. Write what the changed version says there."):
+        perturbing.hand_in(store, people["Ann"], original(store, reviews), change(text), may_be_empty=True)
+    with pytest.raises(InvalidValue, match="Nothing is left of 'text'"):
+        perturbing.revise(store, people["Ann"], written.id, change(text), may_be_empty=True)
+    with pytest.raises(InvalidValue, match="Nothing is left of 'text'"):
+        checking.correct(store, people["Ben"], written.id, 1, change(text), "shorter", may_be_empty=True)
+
+
+def test_a_segment_that_the_task_lets_be_empty_may_be_emptied(
+    store: Store,
+    make_project: Callable[..., Project],
+    import_rows: Callable[..., object],
+    add_person: Callable[..., User],
+) -> None:
+    reading = make_project(name="Reading", task="reading", checkers_per_perturbation=1)
+    texts = {"passage": "Ada wrote.", "title": "Ada", "question": "Who?"}
+    import_rows(reading, [{"id": "q", "answer": "Ada", **texts}])
+    rea, lou = add_person("Rea", reading, "lead"), add_person("Lou", reading, "lead")
+    found = original(store, reading, "q")
+    one = perturbing.hand_in(store, rea, found, ChangedText("dispensable", {**texts, "title": ""}, "Ada"))
+    assert approve(store, lou, one).state == "approved"
+    assert check(store) == []
+    with pytest.raises(InvalidValue, match="Nothing is left of 'question'"):
+        perturbing.hand_in(store, rea, found, ChangedText("dispensable", {**texts, "question": ""}, "Ada"))
+
+
+def emptied(store: Store, one: Perturbation) -> None:
+    """As an older program stored it."""
+    with store.transaction():
+        store.run("UPDATE perturbation_versions SET texts = ? WHERE perturbation_id = ?", ('{"text": ""}', one.id))
+
+
+def test_an_empty_version_of_an_older_database_is_not_approved_and_an_instance_of_it_is_named_by_the_check(
+    store: Store, reviews: Project, people: dict[str, User], written: Perturbation
+) -> None:
+    emptied(store, written)
+    with pytest.raises(InvalidValue, match="Nothing is left of 'text' in this changed version.* Reject or correct it"):
+        approve(store, people["Ben"], written)
+    assert perturbations_store.get_perturbation(store, written.id).checks == ()
+    change_project(
+        store, LOCAL_OPERATOR, replace(reviews, settings=replace(reviews.settings, checkers_per_perturbation=0))
+    )
+    assert perturbations_store.get_perturbation(store, written.id).state == "waiting"
+    assert check(store) == []
+    with store.transaction():
+        store.run(
+            """INSERT INTO documents (project_id, text, n_tokens, token_offsets, sentence_starts, fingerprint)
+            VALUES (?, '', 0, x'', x'', zeroblob(16))""",
+            (reviews.id,),
+        )
+        store.run(
+            "UPDATE segments SET document_id = (SELECT max(id) FROM documents) WHERE instance_id = ?",
+            (written.original_id,),
+        )
+    assert any(said.startswith("Instance 'r0' has no text in its segment 'text'") for said in check(store))
+
+
+def test_an_edit_that_deletes_every_rationale_is_said_and_taken_when_it_is_meant(
+    store: Store, reviews: Project, people: dict[str, User]
+) -> None:
+    text = "The plot is slow ."
+    with pytest.raises(InvalidAnnotation, match="No token of any rationale set") as refused:
         perturbing.hand_in(store, people["Ann"], original(store, reviews), change(text))
     assert refused.value.is_warning
     one = perturbing.hand_in(store, people["Ann"], original(store, reviews), change(text), may_be_empty=True)

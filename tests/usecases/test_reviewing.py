@@ -616,11 +616,11 @@ def test_an_export_is_one_consistent_view_while_rounds_are_decided(
         return read(own, ids)
 
     monkeypatch.setattr(exporting, "annotations_of", decide_meanwhile)
-    n = exporting.export_file(store, LOCAL_OPERATOR, project, "benchmark", tmp_path / "out")
+    n = exporting.export_file(store, LOCAL_OPERATOR, project, "benchmark", tmp_path / "out").n
     assert n_decided == 1
     assert n == 1
     monkeypatch.undo()
-    assert exporting.export_file(store, LOCAL_OPERATOR, project, "benchmark", tmp_path / "later") == 2
+    assert exporting.export_file(store, LOCAL_OPERATOR, project, "benchmark", tmp_path / "later").n == 2
 
 
 def test_a_reviewer_who_has_scored_all_is_not_told_of_texts_that_they_annotate(

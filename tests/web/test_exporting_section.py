@@ -13,6 +13,7 @@ from annotator.store import Store
 from annotator.usecases import accounts
 from annotator.usecases.exporting import WRITABLE
 from annotator.usecases.import_report import ImportReport
+from annotator.usecases.projects import find_project
 from annotator.web import session
 from annotator.web.session import Visit
 
@@ -49,3 +50,21 @@ def test_each_format_is_prepared_and_can_be_taken(page: AppTest, format_name: st
     assert not page.exception
     [taken] = page.get("download_button")
     assert taken.proto.label.startswith("Download ")
+
+
+def test_a_contrast_set_always_holds_both_halves_and_the_page_says_how_many_versions_have_no_gold_yet(
+    page: AppTest, store: Store, import_rows: Callable[..., ImportReport]
+) -> None:
+    waiting = {"id": "a2", "text": "fine slow plot", "label": "positive", "split": "train", "parent": "a"}
+    import_rows(find_project(store, "Project"), [waiting | {"perturbation_kind": "contrast"}])
+    page.selectbox("export_format").set_value("eraser").run()
+    page.button_group("export_half").set_value("originals").run()
+    page.selectbox("export_format").set_value("contrast").run()
+    page.button("export_prepare").click().run()
+    assert not page.exception
+    assert page.button_group("export_half").proto.disabled
+    [taken] = page.get("download_button")
+    assert "(2 instances, " in taken.proto.label
+    assert [said.value for said in page.info] == [
+        "1 changed version without gold was left out. It is written once it is annotated."
+    ]

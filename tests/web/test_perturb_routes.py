@@ -185,10 +185,13 @@ def test_a_version_is_handed_in_corrected_sent_back_written_anew_and_approved(
 
 def test_where_nothing_is_left_a_warning_may_be_confirmed(come: Come, original: int) -> None:
     writer = come("annotator")
-    refused = writer.post("hand-in", instance=original, changed=changed(""))
+    less = changed(TEXT.replace(TEXT.split()[4], ""))
+    refused = writer.post("hand-in", instance=original, changed=less)
     assert (refused.status_code, refused.json()["warning"]) == (422, True)
-    assert "Nothing is left" in refused.json()["error"]
-    assert writer.post("hand-in", instance=original, changed=changed(""), may_be_empty=True).status_code == 200
+    assert "No token of any rationale set is left" in refused.json()["error"]
+    assert writer.post("hand-in", instance=original, changed=less, may_be_empty=True).status_code == 200
+    emptied = writer.post("hand-in", instance=original, changed=changed(""), may_be_empty=True)
+    assert (emptied.status_code, "warning" in emptied.json()) == (422, False)
 
 
 def test_the_sidebar_says_what_waits(come: Come, store: Store, reviews: Project, original: int) -> None:

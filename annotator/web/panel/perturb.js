@@ -126,7 +126,18 @@ class Perturb {
   say(words, buttons = []) {
     // The address says already what is on the screen.
     const ways = words === SIGNED_OUT ? [signInLink(() => location.pathname + location.search)] : buttons;
+    this.notice.classList.remove("done");
     this.notice.replaceChildren(...(words ? [element("span", {}, words), ...ways] : []));
+  }
+
+  /** What was done; it goes when one begins on something else. */
+  done(words) {
+    this.say(words);
+    this.notice.classList.toggle("done", Boolean(words));
+  }
+
+  clearDone() {
+    if (this.notice.classList.contains("done")) this.say("");
   }
 
   /** The focus leaves a part that goes out of sight, at once: until the next frame a hidden field would still take the keys. */

@@ -15,13 +15,14 @@ export class Check {
     this.pair = new Pair(() => {});
     this.title = element("h2", { class: "work-title" });
     this.result = element("p", { class: "check-result" });
+    this.kindWords = element("p", { class: "check-kind" });
     this.facts = element("p", { class: "desk-facts" });
     this.warnings = element("ul", { class: "check-warnings" });
     this.about = element("section", { class: "check-about", "aria-label": "Note and history" });
     this.empty = element("p", { class: "empty", hidden: true });
     this.#makeWays();
     const bar = element("div", { class: "bar" }, element("div", { class: "row main-row" }, element("div", { class: "check-told" }, this.title, this.result), this.ways), this.rejecting);
-    this.sheet = element("div", { class: "desk" }, bar, this.facts, this.warnings, this.pair.root, this.about);
+    this.sheet = element("div", { class: "desk" }, bar, this.kindWords, this.facts, this.warnings, this.pair.root, this.about);
     this.root = element("div", { class: "check" }, this.empty, this.sheet, this.desk.root);
     this.#showPart("empty");
   }
@@ -30,9 +31,9 @@ export class Check {
     this.approve = button("Approve", { key: "a", title: "The text and its label are right", className: "primary", onclick: () => this.#decide("approve", "") });
     this.ways = element("div", { class: "ways" },
       button("Later", { key: "n", title: "Leave it for later; go to the next one", className: "plain", onclick: () => this.next() }),
-      button("Reject", { key: "r", title: "Return it to its author, with a reason", onclick: () => this.#startReject() }),
+      button("Reject", { key: "r", title: "Reject it: with your reason it goes back to its author", onclick: () => this.#startReject() }),
       button("Correct", { key: "x", title: "Correct it; your correction becomes a new version", onclick: () => this.#startCorrection() }), this.approve);
-    this.reason = element("input", { class: "answer reason-field", type: "text", "aria-label": "Reason", placeholder: "why you return it to its author" });
+    this.reason = element("input", { class: "answer reason-field", type: "text", "aria-label": "Reason", placeholder: "why you reject it" });
     this.refusal = element("span", { class: "desk-problems asked", role: "status" });
     this.rejecting = element("div", { class: "row rejecting", hidden: true }, element("label", { class: "kind reason-box" }, element("span", { class: "result-title" }, "Reason"), this.reason), this.refusal,
       element("div", { class: "ways" }, button("Back", { key: "Esc", className: "plain", onclick: () => this.#endReject() }), button("Reject", { key: "Ctrl+⏎", className: "primary", onclick: () => this.#reject() })));
@@ -66,12 +67,12 @@ export class Check {
     if (before !== null && before === this.perturbation) this.stage.say("There is nothing else for you to check.");
   }
 
-  async #load(route, query, says = "") {
+  async #load(route, query, tell = () => this.stage.say("")) {
     const asked = (this.asked = {});
     const answer = await this.messages.get(route, query);
     if (this.asked !== asked) return;
     if (answer.status !== 200) return this.stage.say(sentenceOf(answer));
-    this.stage.say(says);
+    tell();
     this.#show(answer.body);
   }
 
@@ -88,6 +89,7 @@ export class Check {
     const by = author ? ` · by ${author}` : "";
     this.title.title = `Key of this text: ${key}`;
     this.title.replaceChildren(this.shownKey, element("small", {}, `${this.desk.kind.titleOf(kind)}${by}`));
+    setText(this.kindWords, this.desk.kind.wordsOf(kind));
     this.result.replaceChildren(...this.#resultWords(original.result, result));
     this.pair.show(original, this.rules.titles, { dark: this.stage.dark, isEditable: false });
     this.pair.showLook(look);
@@ -134,7 +136,7 @@ export class Check {
 
   #reject() {
     if (this.reason.value.trim()) return this.#decide("reject", this.reason.value);
-    setText(this.refusal, "Say in a few words why you return it.");
+    setText(this.refusal, "Say in a few words why you reject it.");
     return this.reason.focus();
   }
 
@@ -146,19 +148,19 @@ export class Check {
     this.isSending = false;
     if (answer.status !== 200) return this.#refused(answer);
     this.one.may_check = false;
-    this.#followed(`${key}: ${verdict === "reject" ? "returned to its author." : answer.body.state === "approved" ? "approved. It is now part of the data." : "approved."}`);
+    this.#followed(`${key}: ${verdict === "reject" ? "rejected. Its author is asked to revise it." : answer.body.state === "approved" ? "approved. It is now part of the data." : "approved."}`);
   }
 
   /** Somebody was faster, or the server is away: what stands there now is shown, what was typed stays. */
   #refused(answer) {
     const sentence = sentenceOf(answer);
-    if (answer.status === 409) return this.#load("check", { perturbation: this.one.id }, sentence);
+    if (answer.status === 409) return this.#load("check", { perturbation: this.one.id }, () => this.stage.say(sentence));
     return this.stage.say(sentence);
   }
 
   #followed(words) {
     this.stage.progress();
-    return this.#load("check/next", { project: this.data.project, after: this.one?.id || 0 }, words);
+    return this.#load("check/next", { project: this.data.project, after: this.one?.id || 0 }, () => this.stage.done(words));
   }
 
   #startCorrection() {

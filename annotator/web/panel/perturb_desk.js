@@ -81,6 +81,7 @@ export class Desk {
   }
 
   #kindChosen() {
+    this.stage.clearDone();
     this.#showKind();
     this.#unconfirm();
     this.#begin();
@@ -93,6 +94,7 @@ export class Desk {
   }
 
   #changed(pause) {
+    this.stage.clearDone();
     this.#unconfirm();
     this.looking.changed(pause);
   }
@@ -107,7 +109,7 @@ export class Desk {
     this.pair.showLook(look);
     setText(this.facts, factsOf(look, this.work.original));
     this.notes.replaceChildren(...look.notes.map((said) => element("li", {}, said)));
-    if (isNewest) this.#say([...look.problems, look.nothing_left]);
+    if (isNewest) this.#say(look.problems.length ? look.problems : [look.nothing_left]);
     clearTimeout(this.suggestTimer);
     if (this.work.suggests) this.suggestTimer = setTimeout(() => this.suggestions.follow(), SUGGEST_AFTER_MS);
     performance.mark("annotator:looked");
@@ -127,6 +129,7 @@ export class Desk {
     if (!work || !this.kind.value || this.isSending) return;
     if (work.wantsReason && !this.reason.value.trim()) return this.#refuse("Say in a few words what you corrected.", this.reason);
     this.isSending = true;
+    this.stage.clearDone();
     this.root.classList.add("busy");
     await this.looking.settle();
     const answer = await work.send(this.changed, this.isConfirmed, this.reason.value);

@@ -38,8 +38,14 @@ export class KindField {
     this.value = this.byName.has(name) ? name : "";
     this.field.value = this.value;
     const kind = this.byName.get(this.value);
-    setText(this.words, kind ? `${withoutSource(kind.description)} ${KEEPS.get(kind.keeps_label)}` : "");
+    setText(this.words, this.wordsOf(this.value));
     this.words.title = kind?.description || "";
+  }
+
+  /** What a kind means, in a sentence. */
+  wordsOf(name) {
+    const kind = this.byName.get(name);
+    return kind ? `${withoutSource(kind.description)} ${KEEPS.get(kind.keeps_label)}`.trim() : "";
   }
 
   titleOf(name) {

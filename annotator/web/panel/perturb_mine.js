@@ -42,13 +42,13 @@ export class Mine {
   async load(page = this.page) {
     const answer = await this.messages.get("mine", { project: this.data.project, page });
     if (answer.status !== 200) return this.stage.say(sentenceOf(answer));
-    const { rows, has_more: hasMore } = answer.body;
+    const { rows, drafts, has_more: hasMore } = answer.body;
     this.page = page;
-    setText(this.count, rows.length ? `Page ${page}` : "You have not written any changed versions yet. Start under Write.");
-    this.count.hidden = rows.length > 0 && page === 1 && !hasMore;
+    setText(this.count, rows.length || drafts.length ? `Page ${page}` : "You have not written any changed versions yet. Start under Write.");
+    this.count.hidden = rows.length + drafts.length > 0 && page === 1 && !hasMore;
     this.back.hidden = page <= 1;
     this.on.hidden = !hasMore;
-    this.body.replaceChildren(...rows.map((row) => this.#row(row)));
+    this.body.replaceChildren(...drafts.map((draft) => this.#draft(draft)), ...rows.map((row) => this.#row(row)));
   }
 
   #row(row) {
@@ -60,6 +60,14 @@ export class Mine {
       (state === "returned" || state === "waiting") && this.#withdrawButton(id), instance && this.stage.link(instance));
     const warnings = stale.length > 0 && element("ul", { class: "check-warnings" }, ...stale.map((said) => element("li", {}, said)));
     return element("details", { class: "mine-one", open: state === "returned" }, summary, warnings, this.#texts(row), historyOf(row, this.desk.kind), ways);
+  }
+
+  /** What was begun and not submitted. */
+  #draft({ id, key, kind, result, texts }) {
+    const facts = [this.desk.kind.titleOf(kind), result === null ? "no label" : result || "no answer"].join(" · ");
+    const summary = element("summary", {}, element("span", { class: "state draft" }, "draft"), element("b", {}, key), element("span", { class: "mine-facts" }, facts));
+    const goOn = button("Continue", { title: "Go on writing under Write", onclick: () => this.stage.open("write", id) });
+    return element("details", { class: "mine-one" }, summary, element("p", { class: "others-text", dir: "auto" }, Object.values(texts).join(" / ").slice(0, 600)), element("div", { class: "work-ways" }, goOn));
   }
 
   #progress({ state, checks, version, wanted, may_check: mayCheck }) {
@@ -109,7 +117,7 @@ export class Mine {
       original, changed: one, key: `annotator:perturb:${this.data.user}:p${id}.${one.version}`, isKept: false, suggests: true, words: "Submit again",
       look: (changed) => this.messages.post("check/look", { perturbation: id, changed }),
       send: (changed, mayBeEmpty) => this.messages.post("revise", { perturbation: id, version: one.version, changed, may_be_empty: mayBeEmpty }),
-      onsent: () => { this.#leave(); this.stage.say("Submitted again. It will be checked from the start."); this.#changed(); },
+      onsent: () => { this.#leave(); this.stage.done("Submitted again. It will be checked from the start."); this.#changed(); },
       onleave: () => this.#leave(),
     });
     this.stage.remember();

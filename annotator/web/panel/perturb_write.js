@@ -54,7 +54,7 @@ export class Write {
     if (first) return this.open(first);
     if (this.original) return this.stage.say("Every text has a changed version already. Choose one from the list to write another.");
     this.empty.hidden = false;
-    this.empty.textContent = "There is no text to change yet. Texts appear here when their annotation is complete.";
+    this.empty.textContent = "No text is without a changed version now. Texts appear here when their annotation is complete. Clear the tick in the list to see those that have a changed version; what you have begun is under Mine.";
     return undefined;
   }
 
@@ -64,7 +64,7 @@ export class Write {
     if (this.asked !== asked) return;
     if (answer.status !== 200) return this.stage.say(sentenceOf(answer));
     this.empty.hidden = true;
-    this.stage.say(says);
+    this.stage.done(says);
     this.#show(answer.body);
   }
 

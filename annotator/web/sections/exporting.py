@@ -11,7 +11,7 @@ from annotator.domain.numbers import counted
 from annotator.domain.people import has_right
 from annotator.domain.projects import GOLD_POLICIES, Project
 from annotator.usecases.databases import Store
-from annotator.usecases.exporting import HALVES, WRITABLE, ExportOptions, export_file
+from annotator.usecases.exporting import HALVES, WRITABLE, Exported, ExportOptions, export_file
 from annotator.web.frame import as_text
 from annotator.web.session import Visit
 
@@ -28,6 +28,7 @@ FORMATS = {
     "parquet": ("Parquet: one file", ".parquet"),
     "datasets": ("Hugging Face datasets: a folder", ""),
 }
+_BOTH_HALVES = {"jsonl", "contrast"}  # formats that always hold originals and changed versions
 _HALF_WORDS = {"both": "all", "originals": "originals only", "perturbed": "changed versions only"}
 _POLICY_WORDS = {
     "chosen": "the lead's choice, or else the first accepted annotation",
@@ -56,21 +57,24 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     submitted = may_see_submitted and st.checkbox(
         "Include annotations that are not accepted yet", key="export_submitted"
     )
+    has_both = format_name in _BOTH_HALVES
     half = st.segmented_control(
         "Which instances", HALVES, default="both", required=True, format_func=_HALF_WORDS.__getitem__, key="export_half",
-        disabled=format_name == "jsonl",
+        disabled=has_both,
     )  # fmt: skip
     if not sees_all and has_right(visit.user, visit.roles, "annotate"):
         st.caption("Texts that you are annotating or may still be given are left out.")
-    options = ExportOptions(policy, split or None, submitted, "both" if format_name == "jsonl" else half)
+    options = ExportOptions(policy, split or None, submitted, "both" if has_both else half)
     choice = (project.id, format_name, options)
     if st.button("Prepare the file", type="primary", key="export_prepare"):
         st.session_state["export_ready"] = (choice, *_made(store, visit, project, format_name, options))
     ready = st.session_state.get("export_ready")
     if ready and ready[0] == choice:
-        _, name, content, n = ready
+        _, name, content, exported = ready
+        if exported.left_out:
+            st.info(exported.left_out)
         st.download_button(
-            as_text(f"Download {name} ({counted(n, 'instance')}, {len(content) / 1024:,.0f} KB)"),
+            as_text(f"Download {name} ({counted(exported.n, 'instance')}, {len(content) / 1024:,.0f} KB)"),
             content,
             name,
             key="export_take",
@@ -79,14 +83,14 @@ def show(store: Store, visit: Visit, project: Project) -> None:
 
 def _made(
     store: Store, visit: Visit, project: Project, format_name: str, options: ExportOptions
-) -> tuple[str, bytes, int]:
+) -> tuple[str, bytes, Exported]:
     base = "".join(c if c.isalnum() else "-" for c in project.name).strip("-") or "project"
     with tempfile.TemporaryDirectory(prefix="annotator-export-") as name:
         path = Path(name) / (base + ("" if format_name == "jsonl" else f"-{format_name}") + FORMATS[format_name][1])
-        n = export_file(store, visit.user, project, format_name, path, options)
+        exported = export_file(store, visit.user, project, format_name, path, options)
         if path.is_dir():
-            return f"{path.name}.zip", _zipped(path), n
-        return path.name, path.read_bytes(), n
+            return f"{path.name}.zip", _zipped(path), exported
+        return path.name, path.read_bytes(), exported
 
 
 def _zipped(folder: Path) -> bytes:

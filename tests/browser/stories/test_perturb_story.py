@@ -225,6 +225,30 @@ def test_hostile_text_is_text_everywhere_and_what_is_gone_is_confirmed_by_a_seco
         assert one.locator(".perturb img").count() == 0
 
 
+def test_a_draft_is_listed_under_mine_and_what_was_done_goes_when_the_next_version_is_begun(person: Come) -> None:
+    author = person("Annotator 1")
+    page = write_at(author, "sentiment-en-01")
+    choose_kind(page, "dispensable")
+    copy_of(page).press("Control+End")
+    copy_of(page).press_sequentially(" Truly.")
+    expect(page.locator(".diff ins")).to_have_text("Truly.")
+    author.open("/perturb?project=1&tab=mine")
+    draft = page.locator(".mine-one", has_text="sentiment-en-01")
+    expect(draft.locator(".state")).to_have_text("draft")
+    draft.locator("summary").click()
+    draft.get_by_role("button", name="Continue").click()
+    expect(copy_of(page)).to_have_value(re.compile(r" Truly\.$"))
+    page.get_by_role("radio", name="positive").click()
+    hand_in(page)
+    expect(page.locator(".pt-notice.done")).to_be_visible()
+    choose_kind(page, "contrast")
+    expect(page.locator(".pt-notice")).to_be_hidden()
+    checker = person("Annotator 2").open("/perturb?project=1&tab=check")
+    checker.sees("Insert, delete or replace words that do not matter for the result.")
+    checker.press("r")
+    expect(checker.page.get_by_placeholder("why you reject it")).to_be_focused()
+
+
 def test_nothing_is_lost_while_the_server_is_away_and_when_the_tab_is_closed(server: Server, person: Come) -> None:
     author = person("Annotator 1")
     page = write_at(author, "sentiment-en-01")
