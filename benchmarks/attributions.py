@@ -21,10 +21,10 @@ from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import Project
 from annotator.domain.tasks import get_task
 from annotator.store import Store, open_store
-from annotator.usecases.evaluating_project import evaluate_project
-from annotator.usecases.import_report import ImportOptions
-from annotator.usecases.importing import import_file
-from annotator.usecases.projects import create_project
+from annotator.usecases.inspect.project_scores import evaluate_project
+from annotator.usecases.project.projects import create_project
+from annotator.usecases.transfer.file_import import import_file
+from annotator.usecases.transfer.import_report import ImportOptions
 from benchmarks.measured import Measured, table
 
 _N, _N_TOKENS, _N_MARKED = 100_000, 30, 4

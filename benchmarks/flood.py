@@ -15,7 +15,7 @@ from pathlib import Path
 from threading import Thread
 from urllib.parse import urlencode
 
-from annotator.usecases.demonstration import build
+from annotator.usecases.demonstration.construction import build
 from benchmarks.measured import Measured, table
 from benchmarks.saving import Annotator, add_people
 from benchmarks.served import served

@@ -37,8 +37,8 @@ def run_ours(source: Path, database: Path) -> None:
     from annotator.domain.people import LOCAL_OPERATOR
     from annotator.domain.tasks import get_task
     from annotator.usecases.databases import open_store
-    from annotator.usecases.importing import import_file
-    from annotator.usecases.projects import create_project
+    from annotator.usecases.project.projects import create_project
+    from annotator.usecases.transfer.file_import import import_file
 
     with open_store(database, create=True) as store:
         project = create_project(store, LOCAL_OPERATOR, "bench", get_task("sentiment"), labels=["negative", "positive"])

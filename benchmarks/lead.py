@@ -16,15 +16,15 @@ from typing import TYPE_CHECKING, cast
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.tasks import get_task
 from annotator.store import Store, open_store
-from annotator.store.database import now
+from annotator.store.connection.database import now
 from annotator.store.people import add_role, add_user, get_user
 from annotator.store.queue import settle_project
-from annotator.usecases.accounts import sign_in_as
-from annotator.usecases.importing import import_file
-from annotator.usecases.open_rounds import open_rounds, stuck_work
-from annotator.usecases.projects import create_project, find_project
-from annotator.usecases.quality import quality_of
-from annotator.usecases.reviewing import next_review
+from annotator.usecases.access.accounts import sign_in_as
+from annotator.usecases.lead.quality import quality_of
+from annotator.usecases.lead.undecided_rounds import open_rounds, stuck_work
+from annotator.usecases.project.projects import create_project, find_project
+from annotator.usecases.review.reviews import next_review
+from annotator.usecases.transfer.file_import import import_file
 from annotator.web.routes.access import COOKIE
 from benchmarks.chromium import browser_context, open_until_shown
 from benchmarks.measured import Measured, table

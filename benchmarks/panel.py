@@ -18,11 +18,11 @@ from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.tasks import get_task
 from annotator.store import open_store
 from annotator.store.people import add_role, add_user
-from annotator.usecases import marking
-from annotator.usecases.accounts import sign_in_as
-from annotator.usecases.importing import import_file
-from annotator.usecases.projects import create_project
-from annotator.usecases.showing import show_next
+from annotator.usecases.access.accounts import sign_in_as
+from annotator.usecases.annotate import work as marking
+from annotator.usecases.annotate.work_messages import show_next
+from annotator.usecases.project.projects import create_project
+from annotator.usecases.transfer.file_import import import_file
 from annotator.web.routes.access import COOKIE
 from benchmarks.chromium import browser_context, count, event_time, mark_time, open_until_shown
 from benchmarks.measured import Measured, table

@@ -14,12 +14,12 @@ from annotator.domain.instances import Segment
 from annotator.domain.perturbations import KINDS
 from annotator.domain.rationales import RationaleSet
 from annotator.domain.texts import TokenizedText
-from annotator.perturb.carrying import carry_sets
+from annotator.perturb.carried_sets import carry_sets
 from annotator.perturb.changes import compare
-from annotator.perturb.suggesting import suggest
-from annotator.text.retokenise import tokenise_like
+from annotator.perturb.suggested_texts import suggest
+from annotator.text.retokenisation import tokenise_like
 from annotator.text.token_diff import diff_tokens
-from annotator.text.tokenise import tokenise
+from annotator.text.tokenisation import tokenise
 from benchmarks.measured import Measured, table
 
 _ENGLISH = (

@@ -15,9 +15,9 @@ from annotator.domain.rationales import RationaleSet
 from annotator.domain.tasks import get_task
 from annotator.store import Store, open_store
 from annotator.store.people import add_role, add_user
-from annotator.usecases import marking
-from annotator.usecases.importing import import_file
-from annotator.usecases.projects import create_project
+from annotator.usecases.annotate import work as marking
+from annotator.usecases.project.projects import create_project
+from annotator.usecases.transfer.file_import import import_file
 from benchmarks.measured import Measured, table
 
 _SMALL, _LARGE = 100, 100_000

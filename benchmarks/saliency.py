@@ -19,9 +19,9 @@ from annotator.store import Store, open_store
 from annotator.store.instances import find_instance_ids, get_instances, queue_keys
 from annotator.store.models import RunFinder, plan_outputs, write_planned
 from annotator.store.people import add_role, add_user
-from annotator.usecases.accounts import sign_in_as
-from annotator.usecases.importing import import_file
-from annotator.usecases.projects import create_project
+from annotator.usecases.access.accounts import sign_in_as
+from annotator.usecases.project.projects import create_project
+from annotator.usecases.transfer.file_import import import_file
 from annotator.web.routes.access import COOKIE
 from benchmarks.chromium import browser_context
 from benchmarks.measured import Measured, table
@@ -141,7 +141,7 @@ def _attribute(store: Store, project_id: int, draw: random.Random) -> None:
 
 def _weight(store: Store, instance_id: int) -> int:
     from annotator.store.models import list_runs
-    from annotator.usecases.saliency import PanelChoice, show_instance
+    from annotator.usecases.inspect.saliency import PanelChoice, show_instance
 
     runs = [PanelChoice(stored.id) for stored in list_runs(store, 1)]
     return len(msgspec.json.encode(show_instance(store, LOCAL_OPERATOR, instance_id, runs)))

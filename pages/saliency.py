@@ -5,8 +5,10 @@ import streamlit as st
 from annotator.domain.people import has_right
 from annotator.web import saliency_panel
 from annotator.web.page_parts import asked_instance, require_project
-from annotator.web.sections import computing, importing, jobs
-from annotator.web.sections.measuring import offer_to_measure
+from annotator.web.sections import computation as computing
+from annotator.web.sections import file_import as importing
+from annotator.web.sections import jobs
+from annotator.web.sections.measurement import offer_to_measure
 from annotator.web.session import current_visit, page_store
 
 ended = ""

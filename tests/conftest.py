@@ -12,9 +12,9 @@ from annotator.domain.projects import Project, ProjectSettings
 from annotator.domain.tasks import get_task
 from annotator.store import Store, open_store
 from annotator.store.people import add_role, add_user
-from annotator.usecases.import_report import ImportOptions, ImportReport
-from annotator.usecases.importing import import_file
-from annotator.usecases.projects import create_project
+from annotator.usecases.project.projects import create_project
+from annotator.usecases.transfer.file_import import import_file
+from annotator.usecases.transfer.import_report import ImportOptions, ImportReport
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 SHARED_DATA = REPOSITORY.parent / "shared" / "data"

@@ -10,8 +10,8 @@ from itertools import accumulate
 from typing import Any
 
 from annotator.attribution.transformers_encoding import Encoded, Tensor, in_batches
+from annotator.attribution.transformers_folders import Loaded
 from annotator.attribution.transformers_gradients import PieceScores
-from annotator.attribution.transformers_loading import Loaded
 from annotator.attribution.transformers_parameters import Value
 from annotator.attribution.transformers_predictors import Explainable, Target
 from annotator.errors import InvalidValue, ModelError

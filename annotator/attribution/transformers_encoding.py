@@ -12,7 +12,7 @@ from annotator.domain.models import Piece
 from annotator.domain.numbers import counted
 from annotator.domain.texts import TokenizedText
 from annotator.errors import InvalidValue, ModelError
-from annotator.text.merging import How, Merged, merge_over_segments
+from annotator.text.word_scores import How, Merged, merge_over_segments
 
 Tensor = Any  # torch is not imported here: whoever makes one has it
 TooLong = Literal["refuse", "cut"]

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from annotator.attribution.transformers_encoding import Batch, Encoded, Tensor, in_batches
-from annotator.attribution.transformers_loading import Loaded, answering, needed
+from annotator.attribution.transformers_folders import Loaded, answering, needed
 from annotator.attribution.transformers_parameters import BASELINE_PIECES, FOLLOWS_MODEL, Value
 from annotator.attribution.transformers_predictors import Explainable, Target
 from annotator.domain.numbers import counted

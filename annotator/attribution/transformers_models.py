@@ -12,18 +12,18 @@ import numpy as np
 from annotator.attribution.base import Explained, Explainer, Input, Predictor
 from annotator.attribution.transformers_attention import attention, check_cls, rollout
 from annotator.attribution.transformers_encoding import Encoded, TooLong, merged
+from annotator.attribution.transformers_folders import Loaded, load_model
 from annotator.attribution.transformers_gradients import (
     PieceScores,
     baseline_for,
     gradient_x_input,
     integrated_gradients,
 )
-from annotator.attribution.transformers_loading import Loaded, load_model
 from annotator.attribution.transformers_parameters import METHODS, PRESETS, Value, method_named, resolved
 from annotator.attribution.transformers_predictors import Classifier, Explainable, MaskingClassifier, Reader, Target
 from annotator.domain.models import Attribution, Unit, facts_from
 from annotator.errors import ModelError
-from annotator.text.merging import How, Merged
+from annotator.text.word_scores import How, Merged
 
 __all__ = ["METHODS", "PRESETS", "explainer", "load"]
 

@@ -10,7 +10,7 @@ from typing import Literal
 from annotator.domain.models import Unit
 from annotator.domain.numbers import whole_number
 from annotator.errors import InvalidValue
-from annotator.text.merging import HOWS
+from annotator.text.word_scores import HOWS
 
 FOLLOWS_MODEL = "default"  # of a parameter whose default is known only with the model
 BASELINE_PIECES = ("mask", "pad", "eos", "bos", "unk")

@@ -16,7 +16,7 @@ from annotator.domain.numbers import counted
 from annotator.domain.people import LOCAL_OPERATOR
 
 if TYPE_CHECKING:
-    from annotator.usecases.attributing import AttributingReport
+    from annotator.usecases.models.attributions import AttributingReport
 
 _SECONDS_BETWEEN_LINES = 5.0
 _OF_THE_METHOD = ("steps", "baseline", "samples", "features", "kernel_width", "output", "layer", "preset")
@@ -114,9 +114,9 @@ def attribute(
 
     It can be stopped at any moment and repeated: it goes on from there. The exit code is 1 if texts had to be left out.
     """
-    from annotator.usecases.attributing import AttributingOptions, LoadOptions
-    from annotator.usecases.attributing import attribute as compute
-    from annotator.usecases.projects import find_project
+    from annotator.usecases.models.attributions import AttributingOptions, LoadOptions
+    from annotator.usecases.models.attributions import attribute as compute
+    from annotator.usecases.project.projects import find_project
 
     given = {name: options.pop(name) for name in _OF_THE_METHOD}
     parameters = {name: value for name, value in given.items() if value is not None} | pairs_of(others, "--set")
@@ -158,8 +158,8 @@ class _Progress:
 
 
 def _show(report: "AttributingReport", *, as_json: bool) -> None:
-    from annotator.usecases.attributing import told_of_left_out
-    from annotator.usecases.fact_words import told_of_fact
+    from annotator.scoring.fact_words import told_of_fact
+    from annotator.usecases.models.attributions import told_of_left_out
 
     for note in report.notes:
         click.echo(note, err=True)

@@ -29,7 +29,7 @@ def alignment(
     **options: Any,
 ) -> None:
     """ER-TEST's alignment criteria, as defined and as released."""
-    from annotator.usecases.evaluating_files import evaluate_alignment
+    from annotator.evaluation.attributions import evaluate_alignment
 
     files = files_of(get_task(task_name), options)
     n_resamples = 1000 if intervals else 0

@@ -14,7 +14,7 @@ from annotator.domain.tasks import get_task
 @json_option
 def edits(*, intervals: bool, as_json: bool, **options: Any) -> None:
     """How high models rank the words that an edit changed."""
-    from annotator.usecases.evaluating_files import evaluate_edits
+    from annotator.evaluation.attributions import evaluate_edits
 
     files = files_of(get_task("editing"), options)
     n_resamples = 1000 if intervals else 0

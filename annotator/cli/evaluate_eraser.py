@@ -34,7 +34,7 @@ def eraser(
     as_json: bool,
 ) -> None:
     """The ERASER scorer's numbers for a predictions file."""
-    from annotator.usecases.evaluating_eraser import AOPC_THRESHOLDS, IOU_THRESHOLDS, evaluate_eraser
+    from annotator.evaluation.eraser import AOPC_THRESHOLDS, IOU_THRESHOLDS, evaluate_eraser
 
     scores = evaluate_eraser(
         data_dir,

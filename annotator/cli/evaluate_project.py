@@ -12,8 +12,8 @@ from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import GOLD_POLICIES, Project
 
 if TYPE_CHECKING:
+    from annotator.scoring.runs import ScoringOptions
     from annotator.usecases.databases import Store
-    from annotator.usecases.scoring_runs import ScoringOptions
 
 
 @click.command("project")
@@ -54,9 +54,9 @@ def project(
     """Score the answers, plausibility, faithfulness and consistency of a project's models."""
     if as_json and as_latex:
         raise click.UsageError("Choose --json or --latex; both at once cannot be printed.")
-    from annotator.usecases.evaluating_project import evaluate_project
-    from annotator.usecases.projects import find_project
-    from annotator.usecases.scoring_runs import ScoringOptions
+    from annotator.scoring.runs import ScoringOptions
+    from annotator.usecases.inspect.project_scores import evaluate_project
+    from annotator.usecases.project.projects import find_project
 
     names = {name: options.pop(name) for name in ("model", "method")}
     with opened(database) as store:
@@ -70,9 +70,9 @@ def project(
 
 
 def _print_latex(store: "Store", found: Project, names: Mapping[str, str | None], asked: "ScoringOptions") -> None:
-    from annotator.usecases.evaluating_project import evaluate_with_instances
-    from annotator.usecases.metric_latex import first_latex
-    from annotator.usecases.metric_table import metric_table
+    from annotator.scoring.table import metric_table
+    from annotator.usecases.inspect.metric_latex import first_latex
+    from annotator.usecases.inspect.project_scores import evaluate_with_instances
 
     model, method = names["model"], names["method"]
     made = evaluate_with_instances(store, LOCAL_OPERATOR, found, model=model, method=method, options=asked)
@@ -81,7 +81,7 @@ def _print_latex(store: "Store", found: Project, names: Mapping[str, str | None]
 
 
 def _training(of_model: Mapping[str, Any]) -> dict[str, object]:
-    from annotator.usecases.training_texts import words_of
+    from annotator.usecases.inspect.training_texts import words_of
 
     told = of_model["training"]
     return {} if told is None else {"training": words_of(told) or "none of these texts was in its training"}

@@ -43,7 +43,7 @@ def tests(
     as_json: bool,
 ) -> None:
     """Score failure rates, contrast sets and fairness of a model's predictions."""
-    from annotator.usecases.evaluating_tests import ScoredFiles, evaluate_tests
+    from annotator.evaluation.er_test.scores import ScoredFiles, evaluate_tests
 
     if suite is None and contrast is None:
         raise click.UsageError("Name what is to be scored: --suite, --contrast, or both.")

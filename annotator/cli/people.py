@@ -30,7 +30,7 @@ def user() -> None:
 @click.pass_obj
 def add(path: Path, name: str, role: str, project: str | None, url: str | None, as_json: bool) -> None:
     """Make an account and print its one-time link; a person who has one gets a further role."""
-    from annotator.usecases.accounts import add_user
+    from annotator.usecases.access.accounts import add_user
     from annotator.usecases.databases import address_of_server
 
     with opened(path, create=True) as store:
@@ -55,7 +55,7 @@ def _no_project(name: str) -> str:
 @click.pass_obj
 def list_(path: Path, as_json: bool) -> None:
     """Everybody with an account, and their roles."""
-    from annotator.usecases.accounts import list_users
+    from annotator.usecases.access.accounts import list_users
 
     with opened(path) as store:
         listed = list_users(store, LOCAL_OPERATOR)
@@ -85,7 +85,7 @@ def list_(path: Path, as_json: bool) -> None:
 @click.pass_obj
 def disable(path: Path, name: str, as_json: bool) -> None:
     """Shut somebody out at once; what they did stays."""
-    from annotator.usecases.accounts import disable_user
+    from annotator.usecases.access.accounts import disable_user
 
     with opened(path) as store:
         disabled = disable_user(store, LOCAL_OPERATOR, name)
@@ -102,7 +102,7 @@ def disable(path: Path, name: str, as_json: bool) -> None:
 @click.pass_obj
 def reset(path: Path, name: str, url: str | None, as_json: bool) -> None:
     """Print a new one-time link; the old password, open sessions and older links end."""
-    from annotator.usecases.accounts import reset_user
+    from annotator.usecases.access.accounts import reset_user
     from annotator.usecases.databases import address_of_server
 
     with opened(path) as store:

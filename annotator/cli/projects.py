@@ -16,7 +16,7 @@ from annotator.domain.projects import GOLD_POLICIES
 from annotator.domain.sources import Problem
 from annotator.domain.tasks import TASKS, Task, get_task
 from annotator.errors import ImportRefused, InvalidValue, NotFound
-from annotator.usecases.import_report import GOLD_MODES, MERGES, ImportOptions, ImportReport
+from annotator.usecases.transfer.import_report import GOLD_MODES, MERGES, ImportOptions, ImportReport
 
 _PROJECT = click.option("--project", "project_name", required=True, metavar="NAME", help="The project.")
 _ROWS_BETWEEN_LINES = 5_000
@@ -54,7 +54,7 @@ def create(
     language: str, guidelines: Path | None,
 ) -> None:  # fmt: skip
     """Create an empty project (and the database, if it is not there)."""
-    from annotator.usecases.projects import create_project
+    from annotator.usecases.project.projects import create_project
 
     chosen = [label.strip() for label in labels.split(",")] if labels.strip() else []
     text = guidelines.read_text(encoding="utf-8") if guidelines else ""
@@ -80,7 +80,7 @@ def _task(name: str, segments: str | None, result_kind: str | None) -> Task:
         raise InvalidValue(
             "A custom task needs its segments and its kind of result: --segments text,question:unselectable --result label."
         )
-    from annotator.usecases.custom_tasks import parse_task
+    from annotator.usecases.project.custom_tasks import parse_task
 
     return parse_task(segments, result_kind)
 
@@ -90,7 +90,7 @@ def _task(name: str, segments: str | None, result_kind: str | None) -> Task:
 @click.pass_obj
 def list_(database: Path, as_json: bool) -> None:
     """List the projects with their size."""
-    from annotator.usecases.projects import progress_of, projects_of
+    from annotator.usecases.project.projects import progress_of, projects_of
 
     with opened(database) as store:
         found = [(p, progress_of(store, LOCAL_OPERATOR, p.id).n_instances) for p in projects_of(store, LOCAL_OPERATOR)]
@@ -108,7 +108,7 @@ def list_(database: Path, as_json: bool) -> None:
 @click.pass_obj
 def show(database: Path, name: str, as_json: bool) -> None:
     """Show a project's rules, members and progress."""
-    from annotator.usecases.projects import find_project, members_of, progress_of
+    from annotator.usecases.project.projects import find_project, members_of, progress_of
 
     with opened(database) as store:
         found = find_project(store, name)
@@ -170,9 +170,9 @@ def import_(database: Path, /, places: tuple[str, ...], project_name: str, as_js
     FORMAT is one of those in docs/formats.md, such as csv, jsonl, eraser, benchmark; for model output, predictions,
     attributions, eraser-predictions. Without it the file's first lines tell the format, and it is said which.
     """
-    from annotator.usecases.importing import READABLE_OUTPUT, import_file
-    from annotator.usecases.projects import find_project
-    from annotator.usecases.uploads import unpacked
+    from annotator.usecases.project.projects import find_project
+    from annotator.usecases.transfer.file_import import READABLE_OUTPUT, import_file
+    from annotator.usecases.transfer.uploads import unpacked
 
     if len(places) > 2:
         raise click.UsageError("Give a format and a file or folder, or the file or folder alone.")
@@ -197,7 +197,7 @@ def import_(database: Path, /, places: tuple[str, ...], project_name: str, as_js
 
 
 def _guessed_format(path: Path) -> str:
-    from annotator.usecases.importing import guessed
+    from annotator.usecases.transfer.file_import import guessed
 
     guess = guessed(path)
     if guess is None:
@@ -208,7 +208,7 @@ def _guessed_format(path: Path) -> str:
 
 def _tell_other_format(path: Path, format_name: str) -> None:
     """Where a file is refused that looks like one of another format."""
-    from annotator.usecases.importing import guessed
+    from annotator.usecases.transfer.file_import import guessed
 
     guess = guessed(path)
     if guess is not None and guess.format_name != format_name:
@@ -305,8 +305,8 @@ def export(
     include: str | None, half: Any, as_json: bool,
 ) -> None:  # fmt: skip
     """Write a project's gold (or, as jsonl, everything of it) to a file or folder."""
-    from annotator.usecases.exporting import ExportOptions, export_file
-    from annotator.usecases.projects import find_project
+    from annotator.usecases.project.projects import find_project
+    from annotator.usecases.transfer.export import ExportOptions, export_file
 
     with opened(database) as store:
         found = find_project(store, project_name)
@@ -326,8 +326,8 @@ def export(
 @click.pass_obj
 def split(database: Path, project_name: str, parts: str, seed: int, as_json: bool) -> None:
     """Give every instance a split; instances that share a text stay together."""
-    from annotator.usecases.projects import find_project
-    from annotator.usecases.splitting import split_project
+    from annotator.usecases.project.projects import find_project
+    from annotator.usecases.project.splits import split_project
 
     with opened(database) as store:
         report = split_project(store, LOCAL_OPERATOR, find_project(store, project_name), parts, seed)
@@ -341,8 +341,8 @@ def split(database: Path, project_name: str, parts: str, seed: int, as_json: boo
 def stats(database: Path, project_name: str, as_json: bool) -> None:
     """Print a project's size, progress, rationales, the papers' tables, and the agreement of its annotators."""
     from annotator.cli.stats_report import for_people
-    from annotator.usecases.projects import find_project
-    from annotator.usecases.statistics import statistics_of
+    from annotator.usecases.lead.statistics import statistics_of
+    from annotator.usecases.project.projects import find_project
 
     with opened(database) as store:
         found = statistics_of(store, LOCAL_OPERATOR, find_project(store, project_name))

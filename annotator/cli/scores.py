@@ -15,7 +15,7 @@ from annotator.errors import NotFound
 from annotator.metrics.registry import definition_of
 
 if TYPE_CHECKING:
-    from annotator.usecases.evaluating_files import FilePair
+    from annotator.evaluation.attributions import FilePair
 
 # From a number's place, such as "paper.map", to its name in the register of metrics.
 Registered = Callable[[str], str | None]
@@ -153,7 +153,7 @@ def file_options(*, gold_format: str) -> Callable[[Callable[..., None]], Callabl
 
 def files_of(task: Task, options: Mapping[str, Any]) -> "FilePair":
     """What the options name."""
-    from annotator.usecases.evaluating_files import FilePair
+    from annotator.evaluation.attributions import FilePair
 
     labels = tuple(label.strip() for label in options["labels"].split(",") if label.strip())
     return FilePair(

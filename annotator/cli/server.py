@@ -26,7 +26,7 @@ _PORT = click.IntRange(0, 65535)
 @click.pass_obj
 def serve(path: Path, host: str, port: int, url: str | None, allow_model_hub: bool) -> None:
     """Serve a database; for a fresh one, print the link that makes the first account."""
-    from annotator.usecases.model_places import HUB_VARIABLE
+    from annotator.usecases.models.model_places import HUB_VARIABLE
     from annotator.web.server import serve as serve_database
 
     os.environ[HUB_VARIABLE] = "1" if allow_model_hub else "0"  # the process that does long work reads it
@@ -59,7 +59,7 @@ def _demonstration_path(context: click.Context) -> Path:
 
 
 def _refuse_with_passwords(path: Path) -> None:
-    from annotator.usecases.accounts import has_passwords
+    from annotator.usecases.access.accounts import has_passwords
     from annotator.usecases.databases import open_store
 
     with open_store(path) as store:
@@ -71,7 +71,7 @@ def _refuse_with_passwords(path: Path) -> None:
 
 
 def _build(path: Path) -> None:
-    from annotator.usecases.demonstration import build
+    from annotator.usecases.demonstration.construction import build
 
     click.echo(f"Building the demonstration in {path} ...")
     build(path)

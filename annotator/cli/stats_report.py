@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from annotator.domain.numbers import counted
 
 if TYPE_CHECKING:
-    from annotator.usecases.statistics import ProjectStatistics
+    from annotator.usecases.lead.statistics import ProjectStatistics
 
 
 def for_people(found: "ProjectStatistics") -> dict[str, Any]:

@@ -14,7 +14,7 @@ from annotator.domain.suites import StoredSuite
 from annotator.errors import InvalidValue
 
 if TYPE_CHECKING:
-    from annotator.usecases.suite_results import ResultRow
+    from annotator.usecases.suites.results import ResultRow
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 _N_CASES = 200
@@ -30,7 +30,7 @@ def suite() -> None:
 @json_option
 def ready(as_json: bool) -> None:
     """The ready-made suites, with their tests."""
-    from annotator.usecases.making_suites import all_ready
+    from annotator.usecases.suites.construction import all_ready
 
     found = all_ready()
     if as_json:
@@ -65,8 +65,8 @@ def make(
     labels: Sequence[str], on_texts: bool, as_json: bool,
 ) -> None:  # fmt: skip
     """Make the suite NAME from a ready-made one."""
-    from annotator.usecases.making_suites import find_ready, guessed_labels, make_ready_suite
-    from annotator.usecases.projects import find_project
+    from annotator.usecases.project.projects import find_project
+    from annotator.usecases.suites.construction import find_ready, guessed_labels, make_ready_suite
 
     with opened(path) as store:
         project = find_project(store, project_name)
@@ -107,8 +107,8 @@ def _row(one: StoredSuite) -> dict[str, Any]:
 @click.pass_obj
 def list_(path: Path, project_name: str, as_json: bool) -> None:
     """The project's suites with their tests."""
-    from annotator.usecases.making_suites import suites_of
-    from annotator.usecases.projects import find_project
+    from annotator.usecases.project.projects import find_project
+    from annotator.usecases.suites.construction import suites_of
 
     with opened(path) as store:
         found = suites_of(store, LOCAL_OPERATOR, find_project(store, project_name))
@@ -130,8 +130,8 @@ def list_(path: Path, project_name: str, as_json: bool) -> None:
 @click.pass_obj
 def export(path: Path, name: str, file: Path, project_name: str) -> None:
     """Write the suite NAME to FILE as JSONL, one case on each line."""
-    from annotator.usecases.projects import find_project
-    from annotator.usecases.suite_files import export_suite
+    from annotator.usecases.project.projects import find_project
+    from annotator.usecases.suites.files import export_suite
 
     with opened(path) as store:
         n = export_suite(store, LOCAL_OPERATOR, find_project(store, project_name), name, file)
@@ -149,8 +149,8 @@ def export(path: Path, name: str, file: Path, project_name: str) -> None:
 @click.pass_obj
 def import_(path: Path, name: str, file: Path, project_name: str, renamed: Sequence[str], skip_invalid: bool) -> None:
     """Store the cases of FILE as a new suite NAME."""
-    from annotator.usecases.projects import find_project
-    from annotator.usecases.suite_files import import_suite
+    from annotator.usecases.project.projects import find_project
+    from annotator.usecases.suites.files import import_suite
 
     with opened(path) as store:
         project = find_project(store, project_name)
@@ -201,9 +201,9 @@ def run(
     again: bool, device: str, threads: int, allow_model_hub: bool, as_json: bool,
 ) -> None:  # fmt: skip
     """Ask a model about the tests of the suite NAME that it has not answered yet."""
-    from annotator.usecases.attributing import LoadOptions
-    from annotator.usecases.projects import find_project
-    from annotator.usecases.running_suites import SuiteOptions, run_suite
+    from annotator.usecases.models.attributions import LoadOptions
+    from annotator.usecases.project.projects import find_project
+    from annotator.usecases.suites.runs import SuiteOptions, run_suite
 
     load = LoadOptions(device, threads, asks_hub=allow_model_hub)
     options = SuiteOptions(model_name, seed, pairs_of(renamed, "--rename"), again, load)
@@ -229,8 +229,8 @@ def run(
 @click.pass_obj
 def predictions(path: Path, name: str, files: tuple[Path, ...], project_name: str, model: str, update: bool) -> None:
     """Read back what a model predicted for every text of the suite NAME; a file a seed, or several."""
-    from annotator.usecases.projects import find_project
-    from annotator.usecases.suite_files import import_suite_predictions
+    from annotator.usecases.project.projects import find_project
+    from annotator.usecases.suites.files import import_suite_predictions
 
     with opened(path) as store:
         project = find_project(store, project_name)
@@ -248,9 +248,9 @@ def predictions(path: Path, name: str, files: tuple[Path, ...], project_name: st
 @click.pass_obj
 def score(path: Path, name: str, project_name: str, compare: tuple[str, str] | None, as_json: bool) -> None:
     """Failure rates of every model that has answered the suite NAME, by capability and test."""
-    from annotator.usecases.making_suites import suite_named
-    from annotator.usecases.projects import find_project
-    from annotator.usecases.suite_results import suite_results
+    from annotator.usecases.project.projects import find_project
+    from annotator.usecases.suites.construction import suite_named
+    from annotator.usecases.suites.results import suite_results
 
     with opened(path) as store:
         project = find_project(store, project_name)
@@ -299,8 +299,8 @@ def _lines(row: "ResultRow") -> list[str]:
 @click.pass_obj
 def remove(path: Path, name: str, project_name: str, test_name: str | None) -> None:
     """Remove the suite NAME, with the models' answers to it."""
-    from annotator.usecases.making_suites import remove_suite, remove_test
-    from annotator.usecases.projects import find_project
+    from annotator.usecases.project.projects import find_project
+    from annotator.usecases.suites.construction import remove_suite, remove_test
 
     with opened(path) as store:
         project = find_project(store, project_name)

@@ -39,7 +39,7 @@ def restore(database: Path, path: Path, anyway: bool, as_json: bool) -> None:
 
     The backup is checked first. Nobody may have the database open: stop the server.
     """
-    from annotator.usecases.restoring_backups import restore as restore_backup
+    from annotator.usecases.restoration import restore as restore_backup
 
     if not as_json:
         click.echo("Copying and checking the backup ...", err=True)

@@ -25,8 +25,8 @@ def words() -> None:
 @click.pass_obj
 def list_(path: Path, project_name: str, as_json: bool) -> None:
     """Every word list of a project."""
-    from annotator.usecases.projects import find_project
-    from annotator.usecases.word_lists import word_lists
+    from annotator.usecases.project.projects import find_project
+    from annotator.usecases.project.word_lists import word_lists
 
     with opened(path) as store:
         found = word_lists(store, LOCAL_OPERATOR, find_project(store, project_name))
@@ -50,8 +50,8 @@ def list_(path: Path, project_name: str, as_json: bool) -> None:
 @click.pass_obj
 def save(path: Path, name: str, file: Path, project_name: str, role: WordListRole, language: str | None) -> None:
     """Save a list from a text file, a word a line ("big | small" for two forms), in place of the one of its name."""
-    from annotator.usecases.projects import find_project
-    from annotator.usecases.word_lists import save_word_list
+    from annotator.usecases.project.projects import find_project
+    from annotator.usecases.project.word_lists import save_word_list
 
     try:
         lines = file.read_text(encoding="utf-8-sig").splitlines()
@@ -69,8 +69,8 @@ def save(path: Path, name: str, file: Path, project_name: str, role: WordListRol
 @click.pass_obj
 def remove(path: Path, name: str, project_name: str) -> None:
     """Take a list out; tests that were made with it keep their cases."""
-    from annotator.usecases.projects import find_project
-    from annotator.usecases.word_lists import remove_word_list
+    from annotator.usecases.project.projects import find_project
+    from annotator.usecases.project.word_lists import remove_word_list
 
     with opened(path) as store:
         remove_word_list(store, LOCAL_OPERATOR, find_project(store, project_name), name)

@@ -11,11 +11,11 @@ from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.errors import ModelError
 from annotator.store import Store
-from annotator.usecases.attributing import AttributingReport, LoadOptions, attribute, told_of_left_out
-from annotator.usecases.measuring import is_out_of_date, measure
-from annotator.usecases.model_places import is_hub_allowed, require_allowed_place
-from annotator.usecases.queueing import AskedAttribution, AskedSuite, ask_to_measure
-from annotator.usecases.running_suites import run_suite
+from annotator.usecases.background import AskedAttribution, AskedSuite, ask_to_measure
+from annotator.usecases.inspect.measurement import is_out_of_date, measure
+from annotator.usecases.models.attributions import AttributingReport, LoadOptions, attribute, told_of_left_out
+from annotator.usecases.models.model_places import is_hub_allowed, require_allowed_place
+from annotator.usecases.suites.runs import run_suite
 
 _LEFT_OUT_SHOWN = 3
 Progress = Callable[[int, int], None]

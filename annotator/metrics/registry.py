@@ -65,4 +65,3 @@ def all_definitions() -> list[Definition]:
 
 def _load_all() -> None:
     """Each family registers its own definitions."""
-    import annotator.metrics.families  # noqa: F401, PLC0415  (the families import this module)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from annotator.domain.texts import TokenizedText
 from annotator.domain.word_lists import FORMS, WordList
-from annotator.text.tokenise import tokenise
+from annotator.text.tokenisation import tokenise
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,8 @@ from typing import cast
 from annotator.domain.instances import Annotation, AnnotationState, Draft
 from annotator.domain.rationales import RationaleSet
 from annotator.errors import NotFound
-from annotator.store.database import Row, Store, now
-from annotator.store.packing import pack_sets, unpack_set
+from annotator.store.connection.database import Row, Store, now
+from annotator.store.packed_rows import pack_sets, unpack_set
 
 
 def add_annotation(

@@ -1,7 +1,7 @@
 """Who annotated how much, counted over a project: what a file brought, and on how many texts several people worked."""
 
 from annotator.domain.gold import Accepted
-from annotator.store.database import Store
+from annotator.store.connection.database import Store
 
 _OF_PROJECT = """FROM annotations JOIN instances ON instances.id = instance_id
     WHERE project_id = ? AND instances.state <> 'discarded'"""

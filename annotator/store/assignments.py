@@ -11,8 +11,8 @@ from typing import cast
 from annotator.domain.instances import Assignment, AssignmentState, Draft, Timing
 from annotator.domain.people import User
 from annotator.errors import NotFound
-from annotator.store.database import Row, Store, now
-from annotator.store.packing import pack_sets, unpack_set
+from annotator.store.connection.database import Row, Store, now
+from annotator.store.packed_rows import pack_sets, unpack_set
 from annotator.store.queue import settle
 
 _SELECT = """SELECT assignments.*, drafts.revision, drafts.result, drafts.sets, drafts.note, drafts.no_rationale,

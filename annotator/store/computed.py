@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping
 
-from annotator.store.database import Store
+from annotator.store.connection.database import Store
 
 
 def splits_of(store: Store, project_id: int) -> dict[str, int]:

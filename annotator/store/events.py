@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from annotator.store.database import Row, Store, now
+from annotator.store.connection.database import Row, Store, now
 from annotator.store.excerpts import excerpt_of
 
 _SELECT = """SELECT events.*, instances.key AS key, instances.split AS split FROM events

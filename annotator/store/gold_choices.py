@@ -7,7 +7,7 @@ from annotator.domain.gold import GoldChoice
 from annotator.domain.people import User
 from annotator.domain.rationales import RationaleSet
 from annotator.store.annotations import add_annotation, replace_annotation
-from annotator.store.database import Row, Store
+from annotator.store.connection.database import Row, Store
 
 
 def choices_of(store: Store, instance_ids: Sequence[int]) -> dict[int, GoldChoice]:

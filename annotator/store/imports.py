@@ -12,8 +12,8 @@ from annotator.domain.sources import SourceInstance, SourceProposal, SourceWork
 from annotator.domain.texts import TokenizedText
 from annotator.store.annotations import add_annotation
 from annotator.store.assignments import save_draft
-from annotator.store.database import Row, Store, now
-from annotator.store.packing import fingerprint, pack_numbers, pack_offsets, pack_sets, unpack_text
+from annotator.store.connection.database import Row, Store, now
+from annotator.store.packed_rows import fingerprint, pack_numbers, pack_offsets, pack_sets, unpack_text
 from annotator.store.proposed_sets import restore_proposed
 
 

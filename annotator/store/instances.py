@@ -8,9 +8,9 @@ from typing import NamedTuple
 from annotator.domain.instances import Instance, InstanceState, Places, Segment
 from annotator.domain.texts import TokenLayout
 from annotator.errors import NotFound
-from annotator.store.database import Row, Store
+from annotator.store.connection.database import Row, Store
 from annotator.store.excerpts import excerpt_of
-from annotator.store.packing import unpack_text
+from annotator.store.packed_rows import unpack_text
 from annotator.store.queue import forget_cursors, settle
 
 

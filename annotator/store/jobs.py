@@ -6,7 +6,7 @@ from typing import cast
 from annotator.domain.jobs import Job, JobKind, JobState
 from annotator.domain.people import User
 from annotator.errors import NotFound
-from annotator.store.database import Row, Store, iso, now
+from annotator.store.connection.database import Row, Store, iso, now
 
 SILENT_AFTER = dt.timedelta(seconds=15)  # a process that gave no sign of life for so long is gone
 _SELECT = """SELECT jobs.*, coalesce(users.name, 'local operator') AS asked_by_name

@@ -8,7 +8,7 @@ from annotator.domain.measurements import Question
 from annotator.domain.people import User
 from annotator.domain.sources import SourceList
 from annotator.errors import NotFound
-from annotator.store.database import Row, Store, now
+from annotator.store.connection.database import Row, Store, now
 from annotator.store.measurements import ids_asked
 
 _SELECT = """SELECT saved_lists.*, (SELECT count(*) FROM list_members WHERE list_id = saved_lists.id) AS n

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from annotator.domain.measurements import Listed, Measurement, Question, Which
-from annotator.store.database import Store, now
+from annotator.store.connection.database import Store, now
 from annotator.store.excerpts import excerpt_of
 
 _NO_LAYER = -1

@@ -7,8 +7,8 @@ from typing import NamedTuple, cast
 
 from annotator.domain.models import Attribution, MachineRationale, Output, Piece, Prediction, Run
 from annotator.errors import NotFound
-from annotator.store.database import Row, Store, now
-from annotator.store.packing import pack_floats, pack_numbers, unpack_floats, unpack_numbers
+from annotator.store.connection.database import Row, Store, now
+from annotator.store.packed_rows import pack_floats, pack_numbers, unpack_floats, unpack_numbers
 
 _NO_THRESHOLD = -1.0
 _NO_LAYER = -1

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from annotator.domain.reviews import MyReviewState
-from annotator.store.database import Store
+from annotator.store.connection.database import Store
 from annotator.store.excerpts import excerpt_of, holds
 
 

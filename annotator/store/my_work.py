@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from annotator.domain.instances import MyWorkState
-from annotator.store.database import Store
+from annotator.store.connection.database import Store
 from annotator.store.excerpts import excerpt_of, holds
 
 

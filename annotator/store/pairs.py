@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from annotator.store.database import Store
+from annotator.store.connection.database import Store
 
 _ORIGINAL = """SELECT i.id FROM instances AS i
     WHERE i.project_id = c.project_id AND i.key = c.parent_key AND i.state <> 'discarded'"""

@@ -5,7 +5,7 @@ from typing import cast
 
 from annotator.domain.people import LOCAL_OPERATOR, Role, User
 from annotator.errors import NotFound
-from annotator.store.database import Row, Store, now
+from annotator.store.connection.database import Row, Store, now
 
 _FORGOTTEN_AT_ONCE = 10  # more than are added, so that the table shrinks
 

@@ -8,7 +8,7 @@ from annotator.domain.authoring import ChangedText, Check, Perturbation, Perturb
 from annotator.domain.people import User
 from annotator.domain.sources import SourceCheck, SourcePerturbation, SourceVersion
 from annotator.errors import NotFound
-from annotator.store.database import Row, Store, now
+from annotator.store.connection.database import Row, Store, now
 from annotator.store.excerpts import excerpt_of
 
 _SELECT = """SELECT perturbations.*, users.name AS author_name FROM perturbations JOIN users ON users.id = author"""

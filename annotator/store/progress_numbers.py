@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from annotator.store.database import Store
+from annotator.store.connection.database import Store
 
 
 @dataclass(frozen=True, slots=True)

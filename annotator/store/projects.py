@@ -10,7 +10,7 @@ from annotator.domain.people import User
 from annotator.domain.projects import Project, ProjectSettings
 from annotator.domain.tasks import SegmentSpec, Task, custom_task, get_task
 from annotator.errors import InvalidValue, NotFound
-from annotator.store.database import Row, Store, now
+from annotator.store.connection.database import Row, Store, now
 
 
 def add_project(

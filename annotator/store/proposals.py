@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from annotator.domain.sources import SourceProposal
-from annotator.store.database import Row, Store, now
+from annotator.store.connection.database import Row, Store, now
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from annotator.domain.proposed_sets import ProposedCount, ProposedSet, ProposedState
 from annotator.domain.rationales import RationaleSet
 from annotator.domain.sources import SourceProposedSet
-from annotator.store.database import Store
-from annotator.store.packing import pack_sets, unpack_set
+from annotator.store.connection.database import Store
+from annotator.store.packed_rows import pack_sets, unpack_set
 
 Answers = dict[int, ProposedState]
 

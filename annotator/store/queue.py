@@ -9,7 +9,7 @@ import json
 from collections.abc import Sequence
 
 from annotator.domain.instances import AssignmentState
-from annotator.store.database import Store
+from annotator.store.connection.database import Store
 from annotator.store.shown_sets import may_be_given, may_have, was_shown
 
 # Somebody counts once: a person by their account, a source by its name.

@@ -11,7 +11,7 @@ from typing import cast
 from annotator.domain.people import User
 from annotator.domain.reviews import Review, ReviewState, Scores, SetScore
 from annotator.errors import NotFound
-from annotator.store.database import Row, Store, now
+from annotator.store.connection.database import Row, Store, now
 from annotator.store.queue import settle
 from annotator.store.shown_sets import annotates, may_still_be_given
 

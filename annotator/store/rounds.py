@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 from annotator.domain.reviews import CarriedSet, Finding, Outcome, Round, Verdict
-from annotator.store.database import Row, Store, now
+from annotator.store.connection.database import Row, Store, now
 from annotator.store.queue import settle
 
 

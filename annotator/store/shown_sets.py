@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from annotator.domain.sources import SourceShown
-from annotator.store.database import Store, now
+from annotator.store.connection.database import Store, now
 
 _LATEST_WORK = """(SELECT latest.state FROM assignments AS latest WHERE latest.instance_id = instances.id
     AND latest.user_id = {user} ORDER BY latest.round DESC LIMIT 1)"""

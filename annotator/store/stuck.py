@@ -8,7 +8,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from annotator.store.database import Store
+from annotator.store.connection.database import Store
 from annotator.store.shown_sets import annotates, may_be_given, may_still_be_given
 
 _PEOPLE = """SELECT DISTINCT user_id FROM memberships JOIN users ON users.id = user_id

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import cast
 
 from annotator.domain.suites import CaseAnswer, SuiteRun, Verdict
-from annotator.store.database import Store, now
+from annotator.store.connection.database import Store, now
 
 _CODES: dict[Verdict, int] = {"passed": 0, "failed": 1, "not applicable": 2}
 Answers = Sequence[CaseAnswer]  # to the texts of a case, in order

@@ -6,7 +6,7 @@ from typing import Any, cast
 
 from annotator.domain.suites import Applies, Case, StoredSuite, StoredTest, Text
 from annotator.errors import NotFound
-from annotator.store.database import Row, Store, now
+from annotator.store.connection.database import Row, Store, now
 
 _AT_ONCE = 500  # of case numbers in one question
 

@@ -7,7 +7,7 @@ from typing import cast
 from annotator.domain.people import User
 from annotator.domain.threads import About, Comment, Thread, Voice
 from annotator.errors import NotFound
-from annotator.store.database import Row, Store, now
+from annotator.store.connection.database import Row, Store, now
 
 
 def add_thread(

@@ -6,7 +6,7 @@ from typing import cast
 from annotator.domain.people import User
 from annotator.domain.tokens import ApiToken, Scope
 from annotator.errors import NotFound
-from annotator.store.database import Row, Store, now
+from annotator.store.connection.database import Row, Store, now
 
 _COLUMNS: dict[Scope, str] = {"read": "may_read", "write model output": "may_write_output"}
 _SELECT = """SELECT api_tokens.*, users.name AS user_name, is_administrator, is_disabled, projects.name AS project_name

@@ -7,7 +7,7 @@ from typing import cast
 
 from annotator.domain.sources import SourceTraining
 from annotator.domain.trainings import HeldOut, StoredTraining
-from annotator.store.database import Row, Store, now
+from annotator.store.connection.database import Row, Store, now
 
 _SELECT = "SELECT * FROM trainings"
 

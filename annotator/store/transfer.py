@@ -9,7 +9,7 @@ from typing import cast
 
 from annotator.domain.reviews import Review, Scores, SetScore
 from annotator.domain.sources import SourceChoice, SourceComment, SourceReview, SourceRound, SourceThread
-from annotator.store.database import Row, Store
+from annotator.store.connection.database import Row, Store
 from annotator.store.reviews import reviews_of, save_scores
 
 Places = Mapping[int, int]  # an annotation's number: its place

@@ -3,7 +3,7 @@
 import json
 
 from annotator.domain.word_lists import WordList
-from annotator.store.database import Row, Store, now
+from annotator.store.connection.database import Row, Store, now
 
 
 def save_word_list(store: Store, project_id: int, words: WordList, *, created_by: str) -> bool:

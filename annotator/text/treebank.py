@@ -5,7 +5,7 @@ from typing import Any
 
 from annotator.domain.texts import TokenizedText
 from annotator.errors import InvalidValue
-from annotator.text.align import align_tokens
+from annotator.text.alignment import align_tokens
 
 
 def treebank_words(sentence: str) -> TokenizedText:

@@ -7,10 +7,10 @@ from annotator.domain.people import User
 from annotator.errors import InvalidValue, NotWritable
 from annotator.files import dead_folders, old_folders, remove_dead_parts
 from annotator.store import Store, checks
+from annotator.store.connection.file_rights import close_to_others
+from annotator.store.connection.replacement import rescued, unfinished
 from annotator.store.events import add_event
-from annotator.store.replacing import rescued, unfinished
-from annotator.store.sharing import close_to_others
-from annotator.usecases.rights import require_administrator
+from annotator.usecases.access.rights import require_administrator
 
 _AT_MOST = 200  # sentences of one kind: a damaged database would otherwise fill the terminal
 

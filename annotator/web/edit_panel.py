@@ -6,7 +6,7 @@ import msgspec
 
 from annotator.domain.instances import Draft
 from annotator.errors import InvalidValue
-from annotator.usecases.showing import ShownProject, ShownWork
+from annotator.usecases.annotate.work_messages import ShownProject, ShownWork
 from annotator.web.routes.panel import DraftBody
 from annotator.web.token_panel import panel_component
 

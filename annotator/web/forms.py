@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from starlette.responses import HTMLResponse
 
-from annotator.usecases.accounts import ListedUser
+from annotator.usecases.access.accounts import ListedUser
 from annotator.web.navigation import PageEntry
 
 _CSS = (Path(__file__).resolve().parent / "forms.css").read_text(encoding="utf-8")

@@ -16,13 +16,13 @@ from annotator.domain.people import Role, User, has_right
 from annotator.domain.projects import Project
 from annotator.errors import AnnotatorError, NotAllowed, NotSignedIn
 from annotator.resources import resource_folder
+from annotator.usecases.access.rights import roles_with, spoken
+from annotator.usecases.access.roles import changed_versions_waiting, roles_anywhere, roles_in
+from annotator.usecases.annotate.talk import count_waiting
+from annotator.usecases.annotate.work import waiting_counts
 from annotator.usecases.databases import Store
-from annotator.usecases.marking import waiting_counts
-from annotator.usecases.projects import projects_of
-from annotator.usecases.reviewing import review_counts
-from annotator.usecases.rights import roles_with, spoken
-from annotator.usecases.talking import count_waiting
-from annotator.usecases.visits import changed_versions_waiting, roles_anywhere, roles_in
+from annotator.usecases.project.projects import projects_of
+from annotator.usecases.review.reviews import review_counts
 from annotator.web.navigation import PAGES, PageEntry, first_page_for, pages_for
 from annotator.web.session import Visit, current_session, last_project_id, page_store, start_visit
 

@@ -13,9 +13,9 @@ from starlette.websockets import WebSocketClose
 
 from annotator.domain.people import User
 from annotator.errors import NotSignedIn, StoreError
-from annotator.usecases.accounts import session_of
+from annotator.usecases.access.accounts import session_of
+from annotator.usecases.access.roles import roles_anywhere
 from annotator.usecases.databases import Store
-from annotator.usecases.visits import roles_anywhere
 from annotator.web import forms
 from annotator.web.navigation import PAGES, first_page_for, pages_for
 from annotator.web.routes.access import (

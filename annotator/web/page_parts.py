@@ -9,16 +9,16 @@ from annotator.domain.people import Right, has_right
 from annotator.domain.projects import Project
 from annotator.domain.texts import first_words
 from annotator.errors import NotFound
+from annotator.usecases.access.rights import spoken
 from annotator.usecases.databases import Store
-from annotator.usecases.open_rounds import StuckWork
-from annotator.usecases.projects import (
+from annotator.usecases.lead.undecided_rounds import StuckWork
+from annotator.usecases.project.projects import (
     change_project,
     count_reviewers,
     missing_annotators,
     missing_reviewers,
     progress_of,
 )
-from annotator.usecases.rights import spoken
 from annotator.web.frame import as_text
 from annotator.web.session import Visit
 

@@ -20,10 +20,10 @@ from typing import TYPE_CHECKING, Any
 from annotator.errors import AnnotatorError, InvalidValue, StoreError
 from annotator.files import scratch_folder
 from annotator.jobs.supervisor import Supervisor
-from annotator.usecases.accounts import make_first_account_link
+from annotator.usecases.access.accounts import make_first_account_link
 from annotator.usecases.databases import open_store, served
 from annotator.usecases.upkeep import empty_log, keep_to_owner, tidy
-from annotator.web.listening import Addresses, addresses_of, is_loopback, listen
+from annotator.web.addresses import Addresses, addresses_of, is_loopback, listen
 from annotator.web.logs import begin_log
 from annotator.web.middleware import web_middleware
 from annotator.web.navigation import missing_pages

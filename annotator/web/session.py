@@ -11,7 +11,7 @@ import streamlit as st
 from annotator.domain.people import Role, User
 from annotator.domain.projects import Project
 from annotator.errors import NotSignedIn
-from annotator.usecases.accounts import Session, session_of
+from annotator.usecases.access.accounts import Session, session_of
 from annotator.usecases.databases import Store, open_store
 from annotator.web.routes.access import COOKIE, DATABASE_VARIABLE
 

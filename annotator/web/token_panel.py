@@ -9,7 +9,7 @@ import streamlit as st
 
 from annotator.domain.people import User
 from annotator.domain.projects import Project
-from annotator.usecases.showing import ShownProject, ShownWork
+from annotator.usecases.annotate.work_messages import ShownProject, ShownWork
 from annotator.web.guidelines import guidelines_data, show_guidelines
 from annotator.web.routes.static import panel_version
 

@@ -11,7 +11,7 @@ import pytest
 from annotator.attribution.base import Input
 from annotator.cli.attribute import _Progress
 from annotator.errors import ModelError
-from annotator.usecases import attributing
+from annotator.usecases.models import attributions as attributing
 from tests.attribution_inputs import Scripted
 from tests.cli.test_cli_people import Answer, annotator, path
 from tests.conftest import REPOSITORY

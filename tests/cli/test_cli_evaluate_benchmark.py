@@ -10,7 +10,7 @@ from typing import NamedTuple
 import pytest
 
 from annotator.cli.main import run
-from annotator.usecases.evaluating_benchmark_counts import MEANINGS
+from annotator.evaluation.benchmark.counts import MEANINGS
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 SAMPLES = REPOSITORY / "data" / "samples"

@@ -14,10 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from annotator.cli.main import run
+from annotator.evaluation.er_test.scores import ScoredFiles, evaluate_tests
 from annotator.metrics.registry import definition_of
-from annotator.usecases.evaluating_tests import ScoredFiles, evaluate_tests
 from tests.conftest import SHARED_DATA
-from tests.unit.test_metrics_er_test_functional import expect_inv, expect_monotonic, verdict
+from tests.metrics.test_er_test_functional import expect_inv, expect_monotonic, verdict
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 SAMPLES = REPOSITORY / "data" / "samples"

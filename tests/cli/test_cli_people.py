@@ -14,8 +14,8 @@ from annotator.cli.main import COMMANDS, run
 from annotator.domain.sources import Problem
 from annotator.errors import ImportRefused
 from annotator.store import open_store
-from annotator.store.serving import served
-from annotator.usecases import accounts
+from annotator.store.connection.server_address import served
+from annotator.usecases.access import accounts
 
 
 class Answer(NamedTuple):

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from annotator.domain.sources import Problem, SourceInstance
 from annotator.domain.tasks import TASKS
 from annotator.errors import InvalidValue, NotFound
-from annotator.formats import aesw
 from annotator.formats.base import ReadOptions
+from annotator.formats.datasets import aesw
 from tests.cli.test_cli_people import Answer, annotator, path
 
 __all__ = ["Answer", "annotator", "path"]  # fixtures

@@ -12,8 +12,8 @@ from annotator.domain.rationales import RationaleSet
 from annotator.domain.sources import Problem, SourceInstance
 from annotator.domain.tasks import TASKS
 from annotator.errors import AnnotatorError, ExportRefused, InvalidValue
-from annotator.formats.argilla import read, write
 from annotator.formats.base import ReadOptions
+from annotator.formats.tools.argilla import read, write
 from tests.formats.tool_gold import (
     check_same,
     gold,

@@ -21,12 +21,12 @@ from annotator.domain.sources import Problem
 from annotator.domain.tasks import TASKS
 from annotator.errors import AnnotatorError, InvalidValue, NotFound
 from annotator.formats.base import OutputOptions
+from annotator.formats.output.safetensors import read_arrays
+from annotator.formats.output.vocabulary import read_vocabulary
 from annotator.formats.registry import OUTPUT_READERS, get_output_reader
-from annotator.formats.safetensors import read_arrays
-from annotator.formats.vocabulary import read_vocabulary
-from annotator.text.align import split_on_spaces
-from annotator.text.merging import merge_pieces
-from annotator.text.tokenise import tokenise
+from annotator.text.alignment import split_on_spaces
+from annotator.text.tokenisation import tokenise
+from annotator.text.word_scores import merge_pieces
 from tests.conftest import SHARED_DATA
 
 SAMPLES = SHARED_DATA / "attribution_samples"

@@ -8,8 +8,8 @@ import pytest
 from annotator.domain.sources import Problem, SourceAnnotation, SourceInstance, SourceSpan
 from annotator.domain.tasks import TASKS
 from annotator.errors import InvalidValue, NotFound
-from annotator.formats import benchmark
 from annotator.formats.base import ReadOptions
+from annotator.formats.benchmark import reader as benchmark
 
 SHARED = Path(__file__).parents[3] / "shared" / "data"
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from annotator.errors import InvalidValue, NotFound
-from annotator.formats.benchmark_gold import Gold, read_gold
-from annotator.formats.benchmark_records import Shape
+from annotator.formats.benchmark.gold import Gold, read_gold
+from annotator.formats.benchmark.records import Shape
 
 SAMPLES = Path(__file__).parents[2] / "data" / "samples"
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from annotator.errors import NotFound
-from annotator.formats.benchmark_predictions import ModelOutputs, RankedSide, read_predictions
-from annotator.formats.benchmark_records import Shape
+from annotator.formats.benchmark.predictions import ModelOutputs, RankedSide, read_predictions
+from annotator.formats.benchmark.records import Shape
 
 SAMPLES = Path(__file__).parents[2] / "data" / "samples" / "predictions"
 GOOD = {"id": 1, "pred_label": 1, "rationale": [[3, 1]]}

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotator.formats.benchmark_records import Shape
-from annotator.formats.benchmark_saliency import (
+from annotator.formats.benchmark.records import Shape
+from annotator.formats.benchmark.saliency import (
     Saliency,
     SaliencyRecord,
     SalientSide,

@@ -11,10 +11,10 @@ from annotator.domain.rationales import RationaleSet
 from annotator.domain.sources import Problem, SourceInstance
 from annotator.domain.tasks import TASKS
 from annotator.errors import ExportRefused
-from annotator.formats import benchmark
 from annotator.formats.base import ReadOptions, WriteOptions
-from annotator.formats.benchmark_writing import write, write_trustai
-from annotator.text.align import align_tokens
+from annotator.formats.benchmark import reader as benchmark
+from annotator.formats.benchmark.writer import write, write_trustai
+from annotator.text.alignment import align_tokens
 
 LABELS = ("negative", "positive")
 

@@ -8,9 +8,9 @@ import pytest
 
 from annotator.domain.sources import Problem, SourceDocument, SourceInstance, SourceSpan
 from annotator.domain.tasks import TASKS
-from annotator.formats import jsonl
 from annotator.formats.base import ReadOptions
-from annotator.formats.canonical import expression_tokens
+from annotator.formats.own import jsonl
+from annotator.formats.own.canonical import expression_tokens
 
 SHARED = Path(__file__).parents[3] / "shared" / "data"
 needs_data = pytest.mark.skipif(not SHARED.is_dir(), reason="the real data is not here")

@@ -20,10 +20,10 @@ from annotator.domain.tasks import TASKS, SegmentSpec, custom_task
 from annotator.domain.texts import TokenizedText, TokenLayout
 from annotator.errors import ExportRefused, InvalidValue
 from annotator.formats.base import ReadOptions
-from annotator.formats.contrast import read, write
+from annotator.formats.contrast.reader import read, write
 from annotator.store import Store
-from annotator.usecases.exporting import export_file
-from annotator.usecases.importing import import_file
+from annotator.usecases.transfer.export import export_file
+from annotator.usecases.transfer.file_import import import_file
 from tests.conftest import SHARED_DATA
 from tests.formats.test_eraser_writing import body, gold, options
 from tests.formats.test_parquet import NAMES, gold_instances

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from annotator.domain.sources import Problem, SourceInstance
 from annotator.domain.tasks import TASKS
 from annotator.errors import InvalidValue, NotFound
-from annotator.formats import cose
 from annotator.formats.base import ReadOptions
+from annotator.formats.datasets import cose
 from tests.conftest import SHARED_DATA
 from tests.formats.test_robustness import VALUES, paths_of, with_value
 

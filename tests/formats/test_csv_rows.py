@@ -7,8 +7,9 @@ import pytest
 from annotator.domain.sources import Problem, SourceColumns, SourceInstance, SourceSpan, SourceText
 from annotator.domain.tasks import TASKS
 from annotator.errors import NotFound
-from annotator.formats import csv_rows, jsonl
 from annotator.formats.base import ReadOptions
+from annotator.formats.own import jsonl
+from annotator.formats.rows import csv_rows
 
 Read = tuple[list[SourceInstance], list[Problem]]
 

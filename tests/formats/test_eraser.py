@@ -9,8 +9,8 @@ import pytest
 from annotator.domain.sources import Problem, SourceAnnotation, SourceDocument, SourceInstance, SourceSpan
 from annotator.domain.tasks import TASKS
 from annotator.errors import InvalidValue, NotFound
-from annotator.formats import eraser
 from annotator.formats.base import ReadOptions
+from annotator.formats.eraser import reader as eraser
 
 SHARED = Path(__file__).parents[3] / "shared" / "data"
 IRELAND = "Ireland is an island .\nIt has low mountains .\n"

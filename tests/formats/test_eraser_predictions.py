@@ -11,10 +11,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from annotator.errors import ImportRefused, InvalidValue, NotFound
-from annotator.formats.eraser_gold import KeyNumbers, read_lengths
-from annotator.formats.eraser_predictions import read_predictions
-from annotator.text.align import eraser_docs_folder, eraser_docs_jsonl
-from annotator.usecases.evaluating_eraser import evaluate_eraser
+from annotator.evaluation.eraser import evaluate_eraser
+from annotator.formats.eraser.gold import KeyNumbers, read_lengths
+from annotator.formats.eraser.predictions import read_predictions
+from annotator.text.alignment import eraser_docs_folder, eraser_docs_jsonl
 from tests.conftest import SHARED_DATA
 from tests.reference import eraser_scorer
 from tests.reference.eraser_cases import ANSWER

@@ -15,10 +15,10 @@ from annotator.domain.sources import Problem, SourceInstance
 from annotator.domain.tasks import TASKS, SegmentSpec, Task
 from annotator.domain.texts import TokenizedText
 from annotator.errors import ExportRefused
-from annotator.formats import eraser
 from annotator.formats.base import ReadOptions, WriteOptions
-from annotator.formats.eraser_writing import write
-from annotator.text.align import align_tokens
+from annotator.formats.eraser import reader as eraser
+from annotator.formats.eraser.writer import write
+from annotator.text.alignment import align_tokens
 
 
 def options(task: str | Task = "sentiment") -> WriteOptions:

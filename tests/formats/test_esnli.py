@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from annotator.domain.sources import Problem, SourceInstance, SourceSpan
 from annotator.domain.tasks import TASKS, SegmentSpec, custom_task
 from annotator.errors import InvalidValue, NotFound
-from annotator.formats import esnli
 from annotator.formats.base import ReadOptions
+from annotator.formats.datasets import esnli
 
 PREMISE = "A woman in a green coat waters her tomatoes."
 HYPOTHESIS = "A woman is gardening."

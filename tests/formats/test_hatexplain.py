@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from annotator.domain.sources import Problem, SourceInstance, SourceSpan
 from annotator.domain.tasks import TASKS, SegmentSpec, custom_task
 from annotator.errors import InvalidValue, NotFound
-from annotator.formats import hatexplain
 from annotator.formats.base import ReadOptions
+from annotator.formats.datasets import hatexplain
 from tests.conftest import SHARED_DATA
 from tests.formats.test_robustness import VALUES, paths_of, with_value
 

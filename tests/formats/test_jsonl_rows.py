@@ -7,8 +7,8 @@ import pytest
 
 from annotator.domain.sources import Problem, SourceAnnotation, SourceInstance, SourceSpan, SourceText
 from annotator.domain.tasks import TASKS, SegmentSpec, Task
-from annotator.formats import jsonl
 from annotator.formats.base import ReadOptions
+from annotator.formats.own import jsonl
 
 Read = tuple[list[SourceInstance], list[Problem]]
 TEXT = "A calm, clever film."

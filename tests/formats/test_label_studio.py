@@ -13,7 +13,7 @@ from annotator.domain.sources import Problem, SourceInstance
 from annotator.domain.tasks import TASKS
 from annotator.errors import AnnotatorError, ExportRefused, InvalidValue
 from annotator.formats.base import ReadOptions
-from annotator.formats.label_studio import read, write
+from annotator.formats.tools.label_studio import read, write
 from tests.formats.tool_gold import (
     check_same,
     gold,

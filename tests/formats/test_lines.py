@@ -7,9 +7,10 @@ import pytest
 from annotator.domain.sources import Problem, SourceInstance
 from annotator.domain.tasks import TASKS
 from annotator.errors import InvalidValue, NotFound
-from annotator.formats import jsonl, lines
 from annotator.formats.base import ReadOptions
-from annotator.formats.findings import listed, shown
+from annotator.formats.own import jsonl
+from annotator.formats.rows import lines
+from annotator.formats.rows.findings import listed, shown
 
 SENTIMENT = ReadOptions(TASKS["sentiment"])
 GOOD = b'{"id": "good", "text": "A calm, clever film."}'

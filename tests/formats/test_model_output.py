@@ -27,10 +27,10 @@ from annotator.domain.sources import Problem
 from annotator.domain.tasks import TASKS
 from annotator.errors import ExportRefused, NotFound
 from annotator.formats.base import OutputOptions
-from annotator.formats.model_output import read, write_outputs
+from annotator.formats.output.model_output import read, write_outputs
 from annotator.formats.registry import get_output_reader
-from annotator.text.merging import merge_pieces
-from annotator.text.tokenise import tokenise
+from annotator.text.tokenisation import tokenise
+from annotator.text.word_scores import merge_pieces
 
 SAMPLES = Path(__file__).parents[2] / "data" / "samples"
 BOTH = ("negative", "positive")

@@ -10,8 +10,8 @@ import pytest
 from annotator.domain.sources import Problem
 from annotator.domain.tasks import TASKS
 from annotator.formats.base import OutputOptions
-from annotator.formats.model_output import read
-from annotator.formats.model_output_plain import PlainLines
+from annotator.formats.output.model_output import read
+from annotator.formats.output.model_output_plain import PlainLines
 
 OPTIONS = OutputOptions(TASKS["sentiment"], ("negative", "positive"))
 RUN = {"model": "m", "method": "lime"}

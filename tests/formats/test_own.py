@@ -30,9 +30,9 @@ from annotator.domain.sources import (
 from annotator.domain.tasks import TASKS
 from annotator.domain.texts import TokenizedText
 from annotator.errors import ExportRefused
-from annotator.formats import jsonl
 from annotator.formats.base import ReadOptions
-from annotator.store.database import iso
+from annotator.formats.own import jsonl
+from annotator.store.connection.database import iso
 
 VERIFICATION = ReadOptions(TASKS["verification"])
 

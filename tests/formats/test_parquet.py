@@ -23,10 +23,10 @@ from annotator.domain.rationales import RationaleSet, Span
 from annotator.domain.tasks import TASKS
 from annotator.domain.texts import TokenizedText
 from annotator.errors import ExportRefused
-from annotator.formats import parquet
 from annotator.formats.base import WriteOptions
-from annotator.formats.dataset_card import COLUMNS, yaml_text
-from annotator.formats.parquet import write, write_datasets
+from annotator.formats.parquet import writer as parquet
+from annotator.formats.parquet.dataset_card import COLUMNS, yaml_text
+from annotator.formats.parquet.writer import write, write_datasets
 from tests.formats.test_eraser_writing import body, gold
 
 PROJECT = Project(

@@ -13,8 +13,8 @@ from annotator.domain.sources import Problem, SourceInstance, SourceText
 from annotator.domain.tasks import TASKS
 from annotator.domain.texts import TokenLayout
 from annotator.formats.base import ReadOptions, WriteOptions
-from annotator.text.tokenise import tokenise
-from annotator.usecases.resolving import body_reader, resolve_sets
+from annotator.text.source_spans import body_reader, resolve_sets
+from annotator.text.tokenisation import tokenise
 
 LABELS = ("negative", "positive")
 # Plain words; emoji of one, two and many characters; Chinese, also beyond 16 bits; marks that combine; what JSON and XML escape.

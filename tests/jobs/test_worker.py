@@ -24,9 +24,7 @@ from annotator.store import jobs as jobs_store
 from annotator.store.measurements import measurements_of
 from annotator.store.models import iterate_outputs, list_runs
 from annotator.store.people import set_disabled
-from annotator.usecases import attributing
-from annotator.usecases.attributing import AttributingOptions, LoadOptions
-from annotator.usecases.queueing import (
+from annotator.usecases.background import (
     AskedAttribution,
     ask_to_attribute,
     ask_to_measure,
@@ -34,6 +32,8 @@ from annotator.usecases.queueing import (
     queue_of,
     stop_job,
 )
+from annotator.usecases.models import attributions as attributing
+from annotator.usecases.models.attributions import AttributingOptions, LoadOptions
 from tests.attribution_inputs import Scripted
 from tests.conftest import REPOSITORY
 

@@ -6,15 +6,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from annotator.attribution.loading import LoadOptions
+from annotator.attribution.loaders import LoadOptions
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import Project
 from annotator.domain.tasks import get_task
 from annotator.errors import InvalidValue
 from annotator.store import Store
 from annotator.store.models import iterate_outputs, list_runs
-from annotator.usecases.attributing import AttributingOptions, AttributingReport, attribute
-from annotator.usecases.projects import create_project
+from annotator.usecases.models.attributions import AttributingOptions, AttributingReport, attribute
+from annotator.usecases.project.projects import create_project
 from annotator.usecases.upkeep import check
 
 TEXTS = ("the film was great", "a dull plot, and unlikeable people", "the plot was not dull " * 15)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from annotator.attribution import transformers_loading
+from annotator.attribution import transformers_folders as transformers_loading
 from annotator.attribution.base import Answerer, GivesLogits, HasCover, HasLimit, Predictor
 from annotator.attribution.transformers_models import explainer, load
 from annotator.errors import InvalidValue, ModelError
@@ -79,7 +79,7 @@ def ask(*given, **_):
     raise OSError("there is no network here")
 
 socket.getaddrinfo = socket.create_connection = socket.socket.connect = ask
-from annotator.attribution.loading import LoadOptions, load_predictor
+from annotator.attribution.loaders import LoadOptions, load_predictor
 from annotator.errors import ModelError
 
 try:

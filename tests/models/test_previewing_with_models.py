@@ -15,8 +15,8 @@ from annotator.domain.tasks import get_task
 from annotator.errors import ModelError
 from annotator.store import Store
 from annotator.store.instances import find_instance_ids, get_instance
-from annotator.usecases.previewing import preview
-from annotator.usecases.projects import change_project, create_project
+from annotator.usecases.models.previews import preview
+from annotator.usecases.project.projects import change_project, create_project
 
 TEXT = "the film was great and the plot was not dull"
 SETS = [RationaleSet.of((1, 2), (3, 4)), RationaleSet.of((9, 10))]

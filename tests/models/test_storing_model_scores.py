@@ -7,8 +7,8 @@ import pytest
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.tasks import get_task
 from annotator.store.models import list_runs, outputs_of_run
-from annotator.usecases.attributing import AttributingOptions, LoadOptions, attribute
-from annotator.usecases.projects import create_project
+from annotator.usecases.models.attributions import AttributingOptions, LoadOptions, attribute
+from annotator.usecases.project.projects import create_project
 
 TEXTS = ["the film was great", "a dull plot, unbelievable 😀", "it’s the worst film of the year"]
 

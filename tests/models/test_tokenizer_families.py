@@ -4,7 +4,7 @@ import pytest
 
 from annotator.attribution.base import Input
 from annotator.attribution.transformers_models import explainer
-from annotator.text.tokenise import tokenise
+from annotator.text.tokenisation import tokenise
 from tests.models.conftest import SegmentTokens, one_text
 
 FAMILIES = ["bert", "roberta", "unigram", "byte-fallback"]

@@ -17,7 +17,7 @@ from annotator.domain.projects import Project
 from annotator.errors import AnnotatorError, StoreError
 from annotator.store import Store, open_store
 from annotator.store.people import add_user
-from annotator.usecases import marking
+from annotator.usecases.annotate import work as marking
 from annotator.web.middleware import web_middleware
 from annotator.web.routes import all_routes
 from annotator.web.routes.access import ServerOptions

@@ -13,12 +13,12 @@ from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.errors import StoreError
 from annotator.store import Store, open_store
-from annotator.store.database import Store as StoreClass
-from annotator.store.driver import Database
+from annotator.store.connection.database import Store as StoreClass
+from annotator.store.connection.driver import Database
 from annotator.store.models import outputs_of_run
 from annotator.store.people import add_user, list_users
-from annotator.store.schema import MIGRATIONS
-from annotator.usecases import marking
+from annotator.store.schema.migrations import MIGRATIONS
+from annotator.usecases.annotate import work as marking
 from annotator.usecases.upkeep import check
 
 TABLES = {
@@ -174,7 +174,7 @@ def test_two_processes_never_claim_the_same_instance(
 import sys
 from annotator.store import open_store
 from annotator.store.people import get_user
-from annotator.usecases import marking
+from annotator.usecases.annotate import work as marking
 from annotator.usecases.upkeep import check
 store = open_store(sys.argv[1])
 answer = marking.next_work(store, get_user(store, sys.argv[2]), int(sys.argv[3]))
@@ -197,7 +197,7 @@ from annotator.domain.instances import Draft
 from annotator.domain.rationales import RationaleSet
 from annotator.store import open_store
 from annotator.store.people import get_user
-from annotator.usecases import marking
+from annotator.usecases.annotate import work as marking
 from annotator.usecases.upkeep import check
 store = open_store(sys.argv[1])
 user = get_user(store, "annotator-a")
@@ -222,7 +222,7 @@ from annotator.domain.instances import Draft
 from annotator.domain.rationales import RationaleSet
 from annotator.store import open_store
 from annotator.store.people import get_user
-from annotator.usecases import marking
+from annotator.usecases.annotate import work as marking
 from annotator.usecases.upkeep import check
 store = open_store(sys.argv[1])
 user = get_user(store, "annotator-a")
@@ -244,7 +244,7 @@ def test_opening_is_cheap_when_the_process_knows_the_database(
     def fail(_: StoreClass) -> None:
         pytest.fail("migrations were looked at again")
 
-    monkeypatch.setattr("annotator.store.opening._migrate", fail)
+    monkeypatch.setattr("annotator.store.connection.opening._migrate", fail)
     with open_store(database) as again:
         assert list_users(again) == []
 

@@ -18,9 +18,10 @@ from annotator.domain.projects import Project
 from annotator.domain.rationales import RationaleSet
 from annotator.errors import NotWritable
 from annotator.store import Store, open_store
+from annotator.store.connection.sentences import ClearErrors
 from annotator.store.people import add_user
-from annotator.store.sentences import ClearErrors
-from annotator.usecases import marking, reviewing
+from annotator.usecases.annotate import work as marking
+from annotator.usecases.review import reviews as reviewing
 from annotator.usecases.upkeep import back_up
 from annotator.web.logs import OnceAMinute
 
@@ -91,7 +92,7 @@ def test_a_refused_save_is_told_until_something_can_be_stored_again(store: Store
 
 
 def test_a_file_that_may_not_be_written_is_told(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("annotator.store.database.os.access", lambda *_: False)
+    monkeypatch.setattr("annotator.store.connection.database.os.access", lambda *_: False)
     with pytest.raises(NotWritable, match="cannot be written: the file or its folder is read-only"):
         store.require_writable()
 

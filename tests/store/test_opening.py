@@ -15,9 +15,9 @@ from annotator.cli.main import run
 from annotator.errors import StoreError
 from annotator.files import remove_dead_parts
 from annotator.store import open_store
-from annotator.store.driver import Database
+from annotator.store.connection.driver import Database
 from annotator.store.people import add_user, list_users
-from annotator.store.schema import MIGRATIONS
+from annotator.store.schema.migrations import MIGRATIONS
 
 posix = pytest.mark.skipif(os.name != "posix", reason="signals and links of POSIX")
 
@@ -186,7 +186,7 @@ def test_a_migration_that_fails_at_once_leaves_no_backup_behind(
     def fail(*_: object) -> None:
         raise sqlite3.OperationalError("database or disk is full")
 
-    monkeypatch.setattr("annotator.store.opening.bring_up_to_date", fail)
+    monkeypatch.setattr("annotator.store.connection.opening.bring_up_to_date", fail)
     for _ in range(2):
         with pytest.raises(StoreError, match="no space left on the disk"):
             open_store(database)

@@ -15,11 +15,13 @@ from annotator.domain.reviews import Scores, SetScore
 from annotator.errors import NotAllowed, NotSignedIn
 from annotator.store import Store
 from annotator.store import jobs as jobs_store
-from annotator.store.database import iso
+from annotator.store.connection.database import iso
 from annotator.store.people import add_failure
-from annotator.usecases import accounts, marking, passwords, reviewing
-from annotator.usecases.queueing import ask_to_measure
-from annotator.usecases.tokens import make_token, open_token
+from annotator.usecases.access import accounts, passwords
+from annotator.usecases.access.api_tokens import make_token, open_token
+from annotator.usecases.annotate import work as marking
+from annotator.usecases.background import ask_to_measure
+from annotator.usecases.review import reviews as reviewing
 
 PASSWORD = "a good long password"
 DAYS = 100

@@ -15,7 +15,7 @@ from annotator.domain.projects import ProjectSettings
 from annotator.domain.tasks import get_task
 from annotator.errors import NotAllowed, StoreError
 from annotator.store import Store, open_store
-from annotator.store.packing import pack_numbers
+from annotator.store.packed_rows import pack_numbers
 from annotator.store.people import add_user
 from annotator.store.projects import add_project
 from annotator.usecases.upkeep import back_up, check, leftovers, tidy

@@ -21,21 +21,24 @@ from annotator.store.annotations import annotations_of
 from annotator.store.people import get_user
 from annotator.store.rounds import list_undecided
 from annotator.store.stuck import texts_without_annotators
-from annotator.usecases import marking, perturbing, reviewing, talking
-from annotator.usecases.adjudicating import adjudicate, choose_gold, take_choice_back
-from annotator.usecases.deciding import decide, open_proposals
-from annotator.usecases.exporting import export_file
-from annotator.usecases.gating import decide_round
-from annotator.usecases.import_report import ImportReport
-from annotator.usecases.importing import import_file
-from annotator.usecases.my_work import my_work
-from annotator.usecases.open_rounds import stuck_work
-from annotator.usecases.projects import change_project, create_project, find_project, instances_of
-from annotator.usecases.rights import roles_with
+from annotator.usecases.access.rights import roles_with
+from annotator.usecases.annotate import talk as talking
+from annotator.usecases.annotate import work as marking
+from annotator.usecases.annotate.my_work import my_work
+from annotator.usecases.lead.adjudication import adjudicate, choose_gold, take_choice_back
+from annotator.usecases.lead.decisions import decide, open_proposals
+from annotator.usecases.lead.undecided_rounds import stuck_work
+from annotator.usecases.perturb import versions as perturbing
+from annotator.usecases.project.projects import change_project, create_project, find_project, instances_of
+from annotator.usecases.review import reviews as reviewing
+from annotator.usecases.review.inspection import look_at
+from annotator.usecases.review.rounds import decide_round
+from annotator.usecases.transfer.export import export_file
+from annotator.usecases.transfer.file_import import import_file
+from annotator.usecases.transfer.import_report import ImportReport
 from annotator.usecases.upkeep import check
-from annotator.usecases.viewing import look_at
-from tests.usecases.test_exporting import content_of
-from tests.usecases.test_marking import expire_leases
+from tests.usecases.annotate.test_work import expire_leases
+from tests.usecases.transfer.test_export import content_of
 
 Rows = Callable[..., ImportReport]
 People = Callable[..., User]

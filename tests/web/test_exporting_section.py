@@ -10,10 +10,10 @@ from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import Project
 from annotator.resources import resource_folder
 from annotator.store import Store
-from annotator.usecases import accounts
-from annotator.usecases.exporting import WRITABLE
-from annotator.usecases.import_report import ImportReport
-from annotator.usecases.projects import find_project
+from annotator.usecases.access import accounts
+from annotator.usecases.project.projects import find_project
+from annotator.usecases.transfer.export import WRITABLE
+from annotator.usecases.transfer.import_report import ImportReport
 from annotator.web import session
 from annotator.web.session import Visit
 

@@ -15,7 +15,7 @@ from annotator.cli.main import run
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.store import Store, open_store
-from annotator.usecases.accounts import session_of, sign_in_as
+from annotator.usecases.access.accounts import session_of, sign_in_as
 from annotator.web.routes.access import COOKIE
 from benchmarks.served import Server
 

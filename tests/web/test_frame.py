@@ -12,8 +12,8 @@ from annotator.domain.tasks import get_task
 from annotator.errors import NotAllowed, NotFound
 from annotator.store import open_store
 from annotator.store.projects import add_project
-from annotator.usecases import accounts
-from annotator.usecases.projects import take_role
+from annotator.usecases.access import accounts
+from annotator.usecases.project.projects import take_role
 from annotator.web import frame, page_parts, session
 from annotator.web.navigation import PAGES
 

@@ -13,9 +13,9 @@ from starlette.testclient import TestClient
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.errors import TooBusy
 from annotator.store import open_store
-from annotator.usecases import accounts, passwords
-from annotator.web.routes import hashing
-from annotator.web.routes.hashing import HashingThreads
+from annotator.usecases.access import accounts, passwords
+from annotator.web.routes import password_hashes as hashing
+from annotator.web.routes.password_hashes import HashingThreads
 from tests.web.test_sign_in import PASSWORD, SAME, client_of
 
 MANY = 60  # more than there are threads for all routes

@@ -19,15 +19,17 @@ from annotator.domain.texts import first_words
 from annotator.resources import resource_folder
 from annotator.store import Store
 from annotator.store.suite_runs import add_run, save_answers
-from annotator.usecases import accounts, marking, reviewing
-from annotator.usecases.import_report import ImportOptions, ImportReport
-from annotator.usecases.importing import import_file
-from annotator.usecases.making_suites import save_test
-from annotator.usecases.output_intake import OutputIntake
-from annotator.usecases.projects import create_project, give_role
-from annotator.usecases.queueing import ask_to_measure, stop_job
-from annotator.usecases.talking import Subject, begin
-from annotator.usecases.word_lists import save_word_list
+from annotator.usecases.access import accounts
+from annotator.usecases.annotate import work as marking
+from annotator.usecases.annotate.talk import Subject, begin
+from annotator.usecases.background import ask_to_measure, stop_job
+from annotator.usecases.project.projects import create_project, give_role
+from annotator.usecases.project.word_lists import save_word_list
+from annotator.usecases.review import reviews as reviewing
+from annotator.usecases.suites.construction import save_test
+from annotator.usecases.transfer.file_import import import_file
+from annotator.usecases.transfer.import_report import ImportOptions, ImportReport
+from annotator.usecases.transfer.output_intake import OutputIntake
 from annotator.web import frame, session
 from annotator.web.frame import as_text
 from annotator.web.sections import metrics_numbers

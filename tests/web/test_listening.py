@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from annotator.errors import InvalidValue
-from annotator.web import listening, logs, server
-from annotator.web.listening import Addresses, Listener, addresses_of, listen
+from annotator.web import addresses as listening
+from annotator.web import logs, server
+from annotator.web.addresses import Addresses, Listener, addresses_of, listen
 from annotator.web.logs import Sparing
 
 

@@ -17,17 +17,17 @@ from annotator.metrics.registry import all_definitions
 from annotator.resources import resource_folder
 from annotator.store import Store
 from annotator.store.suite_runs import add_run, save_answers
-from annotator.usecases import accounts
-from annotator.usecases.attributing import AttributingOptions, attribute
-from annotator.usecases.import_report import ImportOptions, ImportReport
-from annotator.usecases.making_suites import save_test
-from annotator.usecases.output_intake import OutputIntake
-from annotator.usecases.projects import take_role
-from annotator.usecases.word_lists import save_word_list
+from annotator.usecases.access import accounts
+from annotator.usecases.models.attributions import AttributingOptions, attribute
+from annotator.usecases.project.projects import take_role
+from annotator.usecases.project.word_lists import save_word_list
+from annotator.usecases.suites.construction import save_test
+from annotator.usecases.transfer.import_report import ImportOptions, ImportReport
+from annotator.usecases.transfer.output_intake import OutputIntake
 from annotator.web import session
 from annotator.web.sections import metrics_numbers
 from annotator.web.session import Visit
-from tests.usecases.comparing import N, blind, knowing, output, rows_of, said, take
+from tests.usecases.transfer.comparing import N, blind, knowing, output, rows_of, said, take
 
 PAGE = resource_folder("pages") / "metrics.py"
 HOSTILE = "<b onclick=x>model</b>"

@@ -15,7 +15,7 @@ from annotator.domain.projects import Project
 from annotator.store import Store
 from annotator.store.instances import find_instance_ids
 from annotator.store.people import end_sessions_of
-from annotator.usecases import accounts
+from annotator.usecases.access import accounts
 from annotator.web.middleware import web_middleware
 from annotator.web.routes import all_routes
 from annotator.web.routes.access import COOKIE, ServerOptions, close_kept_store

@@ -14,11 +14,12 @@ from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.domain.projects import Project
 from annotator.store import Store
 from annotator.store.instances import find_instance_ids
-from annotator.usecases import accounts, preview_models
-from annotator.usecases.built_in_model import built_in_model
-from annotator.usecases.import_report import ImportOptions, ImportReport
-from annotator.usecases.output_intake import OutputIntake
-from annotator.usecases.projects import change_project
+from annotator.usecases.access import accounts
+from annotator.usecases.models import preview_models
+from annotator.usecases.models.built_in_model import built_in_model
+from annotator.usecases.project.projects import change_project
+from annotator.usecases.transfer.import_report import ImportOptions, ImportReport
+from annotator.usecases.transfer.output_intake import OutputIntake
 from annotator.web.middleware import web_middleware
 from annotator.web.routes import all_routes
 from annotator.web.routes.access import COOKIE, ServerOptions, close_kept_store

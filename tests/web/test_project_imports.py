@@ -12,9 +12,9 @@ from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import Project
 from annotator.resources import resource_folder
 from annotator.store import Store
-from annotator.usecases import accounts
-from annotator.usecases.import_report import ImportReport
-from annotator.usecases.projects import change_project, find_project
+from annotator.usecases.access import accounts
+from annotator.usecases.project.projects import change_project, find_project
+from annotator.usecases.transfer.import_report import ImportReport
 from annotator.web import session
 from annotator.web.session import Visit
 

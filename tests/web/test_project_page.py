@@ -13,11 +13,12 @@ from annotator.domain.reviews import Scores, SetScore
 from annotator.resources import resource_folder
 from annotator.store import Store
 from annotator.store.assignments import give_up_work_of
-from annotator.usecases import accounts, marking
-from annotator.usecases.deciding import decide, open_proposals
+from annotator.usecases.access import accounts
+from annotator.usecases.annotate import work as marking
+from annotator.usecases.lead.decisions import decide, open_proposals
 from annotator.web import session
 from annotator.web.session import Visit
-from tests.usecases.test_reviewing import annotate, score
+from tests.usecases.review.test_reviews import annotate, score
 
 PAGE = resource_folder("pages") / "project.py"
 SETS = RationaleSet.of((0, 2))

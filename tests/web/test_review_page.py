@@ -11,7 +11,7 @@ from annotator.domain.tasks import get_task
 from annotator.errors import NotFound
 from annotator.store import open_store
 from annotator.store.projects import add_project, get_project
-from annotator.usecases import accounts
+from annotator.usecases.access import accounts
 from annotator.web import frame, page_parts, session
 from annotator.web.routes.documents import _document
 from annotator.web.routes.static import _PANEL, panel_modules

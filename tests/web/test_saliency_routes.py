@@ -13,10 +13,10 @@ from annotator.domain.projects import Project
 from annotator.store import Store
 from annotator.store.instances import find_instance_ids
 from annotator.store.models import list_runs
-from annotator.usecases import accounts
-from annotator.usecases.import_report import ImportOptions, ImportReport
-from annotator.usecases.measuring import measure
-from annotator.usecases.output_intake import OutputIntake
+from annotator.usecases.access import accounts
+from annotator.usecases.inspect.measurement import measure
+from annotator.usecases.transfer.import_report import ImportOptions, ImportReport
+from annotator.usecases.transfer.output_intake import OutputIntake
 from annotator.web.middleware import web_middleware
 from annotator.web.routes import all_routes
 from annotator.web.routes.access import ServerOptions, close_kept_store

@@ -18,8 +18,8 @@ from annotator.domain.projects import Project
 from annotator.store import Store, open_store
 from annotator.store.instances import find_instance_ids
 from annotator.store.models import RunFinder, iterate_outputs, list_runs, plan_outputs, write_planned
-from annotator.usecases import accounts
-from annotator.usecases.tokens import make_token
+from annotator.usecases.access import accounts
+from annotator.usecases.access.api_tokens import make_token
 from annotator.web.middleware import web_middleware
 from annotator.web.routes import all_routes, scripts
 from annotator.web.routes.access import COOKIE, ServerOptions, close_kept_store

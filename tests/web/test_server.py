@@ -24,9 +24,9 @@ from annotator.domain.tasks import get_task
 from annotator.store import open_store
 from annotator.store.people import add_failure
 from annotator.store.projects import add_project
-from annotator.usecases import accounts
+from annotator.usecases.access import accounts
 from annotator.web import server
-from annotator.web.listening import listen
+from annotator.web.addresses import listen
 from annotator.web.navigation import PAGES
 
 ROOT = Path(__file__).resolve().parents[2]

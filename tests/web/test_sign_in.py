@@ -32,7 +32,7 @@ from annotator.errors import (
 )
 from annotator.store import open_store
 from annotator.store.projects import add_project
-from annotator.usecases import accounts, passwords
+from annotator.usecases.access import accounts, passwords
 from annotator.web.middleware import web_middleware
 from annotator.web.routes import all_routes
 from annotator.web.routes.access import (

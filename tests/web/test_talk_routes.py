@@ -11,7 +11,8 @@ from starlette.testclient import TestClient
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.store import Store
-from annotator.usecases import accounts, marking
+from annotator.usecases.access import accounts
+from annotator.usecases.annotate import work as marking
 from annotator.web.middleware import web_middleware
 from annotator.web.routes import all_routes
 from annotator.web.routes.access import COOKIE, ServerOptions, close_kept_store

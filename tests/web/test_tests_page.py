@@ -13,9 +13,9 @@ from annotator.figures.case_texts import case_texts_html
 from annotator.resources import resource_folder
 from annotator.store import Store
 from annotator.store.suite_runs import add_run, save_answers
-from annotator.usecases import accounts
-from annotator.usecases.making_suites import save_test, suite_named, suites_of
-from annotator.usecases.suite_results import Rate
+from annotator.usecases.access import accounts
+from annotator.usecases.suites.construction import save_test, suite_named, suites_of
+from annotator.usecases.suites.results import Rate
 from annotator.web import session
 from annotator.web.sections.suites_cases import expectation_words
 from annotator.web.sections.suites_results import rate_words

@@ -13,7 +13,7 @@ from streamlit.web.server.starlette.starlette_websocket import _is_origin_allowe
 
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.store import open_store
-from annotator.usecases import accounts
+from annotator.usecases.access import accounts
 from annotator.web.middleware import web_middleware
 from annotator.web.routes.access import COOKIE, ServerOptions, close_kept_store
 

@@ -21,18 +21,18 @@ SAYS_WHO = re.compile(r"\b(lead|leads|administrator|[Aa]nnotators|[Rr]eviewers|r
 # What somebody of a role may read: modules whose sentences reach their screens.
 READ_BY: dict[Role, list[str]] = {
     "researcher": [
-        "web/sections/metrics_*.py", "web/sections/suites_*.py", "web/sections/computing.py", "web/sections/measuring.py",
-        "web/sections/jobs.py", "web/sections/exporting.py", "web/panel/saliency*.js", "usecases/output_intake.py",
-        "usecases/saliency.py", "usecases/saved_lists.py", "usecases/attributing*.py", "usecases/built_in_model.py",
-        "usecases/asked_model.py", "usecases/making_suites.py", "usecases/running_suites.py", "usecases/suite_files.py",
-        "usecases/exporting.py", "usecases/evaluating_project.py", "usecases/metric_*.py", "formats/*.py", "attribution/*.py",
+        "web/sections/metrics_*.py", "web/sections/suites_*.py", "web/sections/computation.py", "web/sections/measurement.py",
+        "web/sections/jobs.py", "web/sections/export.py", "web/panel/saliency*.js", "usecases/transfer/output_intake.py",
+        "usecases/inspect/saliency.py", "usecases/inspect/saved_lists.py", "usecases/attributing*.py", "usecases/models/built_in_model.py",
+        "usecases/models/project_model.py", "usecases/suites/construction.py", "usecases/suites/runs.py", "usecases/suites/files.py",
+        "usecases/transfer/export.py", "usecases/inspect/project_scores.py", "usecases/metric_*.py", "formats/*.py", "attribution/*.py",
     ],
     "annotator": [
-        "web/panel/[a-qt-z]*.js", "web/panel/perturb*.js", "usecases/marking.py", "usecases/perturbing.py",
-        "usecases/checking_perturbations.py", "usecases/perturbation_looks.py", "usecases/proposing.py", "usecases/talking.py",
+        "web/panel/[a-qt-z]*.js", "web/panel/perturb*.js", "usecases/annotate/work.py", "usecases/perturb/versions.py",
+        "usecases/perturb/checks.py", "usecases/perturb/assessment.py", "usecases/annotate/proposals.py", "usecases/annotate/talk.py",
         "usecases/preview*.py", "usecases/showing*.py", "domain/submission.py",
     ],
-    "reviewer": ["web/panel/review*.js", "web/panel/perturb*.js", "usecases/reviewing.py", "usecases/preview*.py", "usecases/talking.py"],
+    "reviewer": ["web/panel/review*.js", "web/panel/perturb*.js", "usecases/review/reviews.py", "usecases/preview*.py", "usecases/annotate/talk.py"],
 }  # fmt: skip
 SHOWN_TO_THOSE_WHO_MAY = {"open in Annotate"}  # a link that others do not get
 WANTED = [(role, pattern) for role, patterns in READ_BY.items() for pattern in patterns]

@@ -25,7 +25,7 @@ from annotator.errors import (
     StoreError,
     TooBusy,
 )
-from annotator.usecases.accounts import Session, session_of
+from annotator.usecases.access.accounts import Session, session_of
 from annotator.usecases.databases import Store, open_store
 from annotator.web.routes.origins import is_changed_on_the_way, is_from_elsewhere, is_from_own_page
 

@@ -15,7 +15,7 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
 from annotator.web.navigation import PAGES
-from annotator.web.routes import beginning
+from annotator.web.routes import first_frame as beginning
 from annotator.web.routes.access import session_of_request
 from annotator.web.routes.origins import is_from_elsewhere
 from annotator.web.routes.static import panel_modules

@@ -9,7 +9,7 @@ from starlette.routing import Route
 
 from annotator import __version__
 from annotator.errors import NotSignedIn, StoreError
-from annotator.usecases.accounts import has_users, session_of
+from annotator.usecases.access.accounts import has_users, session_of
 from annotator.usecases.databases import Store, open_store
 from annotator.web.routes.access import COOKIE, note_trouble, options_of
 

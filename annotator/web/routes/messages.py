@@ -12,7 +12,7 @@ from starlette.routing import Route
 from annotator.domain.numbers import whole_number
 from annotator.domain.people import User
 from annotator.errors import AnnotatorError, InvalidValue, StaleDraft
-from annotator.usecases.accounts import Session
+from annotator.usecases.access.accounts import Session
 from annotator.usecases.databases import Store
 from annotator.web.routes.access import (
     error_response,

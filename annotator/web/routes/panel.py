@@ -14,12 +14,13 @@ from annotator.domain.people import User
 from annotator.domain.proposed_sets import ProposedState
 from annotator.domain.rationales import RationaleSet
 from annotator.errors import InvalidValue
-from annotator.usecases import marking, proposing
+from annotator.usecases.annotate import proposals as proposing
+from annotator.usecases.annotate import work as marking
+from annotator.usecases.annotate.my_work import my_work
+from annotator.usecases.annotate.original_messages import show_original
+from annotator.usecases.annotate.proposal_messages import show_proposals
+from annotator.usecases.annotate.work_messages import show_my_work, show_next, show_work_of
 from annotator.usecases.databases import Store
-from annotator.usecases.my_work import my_work
-from annotator.usecases.showing import show_my_work, show_next, show_work_of
-from annotator.usecases.showing_originals import show_original
-from annotator.usecases.showing_proposals import show_proposals
 from annotator.web.routes.messages import LAST_PAGE, Elapsed, Number, get_route, number, post_route
 
 _YEARS = range(1970, 9999)

@@ -60,13 +60,13 @@ class OneBody(msgspec.Struct):
 
 
 def _rules(store: Store, user: User, query: Any) -> object:
-    from annotator.usecases.showing_perturbations import show_rules  # noqa: PLC0415
+    from annotator.usecases.perturb.messages import show_rules  # noqa: PLC0415
 
     return show_rules(store, user, number(query, "project"))
 
 
 def _originals(store: Store, user: User, query: Any) -> object:
-    from annotator.usecases.showing_perturbations import show_originals  # noqa: PLC0415
+    from annotator.usecases.perturb.messages import show_originals  # noqa: PLC0415
 
     words = query.get("words", "")[:_LONGEST_WORDS].strip()
     is_without = query.get("without") == "1"
@@ -74,14 +74,14 @@ def _originals(store: Store, user: User, query: Any) -> object:
 
 
 def _next(store: Store, user: User, query: Any) -> object:
-    from annotator.usecases import perturbing  # noqa: PLC0415
+    from annotator.usecases.perturb import versions as perturbing  # noqa: PLC0415
 
     return {"instance": perturbing.next_original(store, user, number(query, "project"), _after(query))}
 
 
 def _original(store: Store, user: User, query: Any) -> object:
-    from annotator.usecases import perturbing  # noqa: PLC0415
-    from annotator.usecases.showing_perturbations import show_original  # noqa: PLC0415
+    from annotator.usecases.perturb import versions as perturbing  # noqa: PLC0415
+    from annotator.usecases.perturb.messages import show_original  # noqa: PLC0415
 
     original = perturbing.open_original(store, user, number(query, "instance"))
     _make_ready(original.gold.instance.language)
@@ -91,28 +91,28 @@ def _original(store: Store, user: User, query: Any) -> object:
 @cache
 def _make_ready(language: str) -> None:
     """Load the tokeniser while the person still reads: after the server's start the first look would wait seconds for it."""
-    from annotator.usecases.perturbing import make_ready  # noqa: PLC0415
+    from annotator.usecases.perturb.versions import make_ready  # noqa: PLC0415
 
     Thread(target=make_ready, args=(language,), daemon=True).start()
 
 
 def _look(store: Store, user: User, body: WriteBody) -> object:
-    from annotator.usecases import perturbing  # noqa: PLC0415
-    from annotator.usecases.showing_perturbations import show_look  # noqa: PLC0415
+    from annotator.usecases.perturb import versions as perturbing  # noqa: PLC0415
+    from annotator.usecases.perturb.messages import show_look  # noqa: PLC0415
 
     return show_look(perturbing.look_at(store, user, body.instance, body.changed.as_changed()))
 
 
 def _suggest(store: Store, user: User, body: SuggestBody) -> object:
-    from annotator.usecases import perturbing  # noqa: PLC0415
-    from annotator.usecases.showing_perturbations import show_suggestions  # noqa: PLC0415
+    from annotator.usecases.perturb import versions as perturbing  # noqa: PLC0415
+    from annotator.usecases.perturb.messages import show_suggestions  # noqa: PLC0415
 
     found = perturbing.suggestions_for(store, user, body.instance, body.segment, body.text, body.kind, body.seed)
     return show_suggestions(body.text, found)
 
 
 def _hand_in(store: Store, user: User, body: WriteBody) -> object:
-    from annotator.usecases import perturbing  # noqa: PLC0415
+    from annotator.usecases.perturb import versions as perturbing  # noqa: PLC0415
 
     changed = body.changed.as_changed()
     made = perturbing.hand_in(store, user, body.instance, changed, may_be_empty=body.may_be_empty)
@@ -120,7 +120,7 @@ def _hand_in(store: Store, user: User, body: WriteBody) -> object:
 
 
 def _revise(store: Store, user: User, body: OneBody) -> object:
-    from annotator.usecases import perturbing  # noqa: PLC0415
+    from annotator.usecases.perturb import versions as perturbing  # noqa: PLC0415
 
     changed = _required(body)
     made = perturbing.revise(store, user, body.perturbation, changed, may_be_empty=body.may_be_empty)
@@ -128,60 +128,60 @@ def _revise(store: Store, user: User, body: OneBody) -> object:
 
 
 def _withdraw(store: Store, user: User, body: OneBody) -> object:
-    from annotator.usecases import perturbing  # noqa: PLC0415
+    from annotator.usecases.perturb import versions as perturbing  # noqa: PLC0415
 
     perturbing.withdraw(store, user, body.perturbation)
     return {"perturbation": body.perturbation, "state": "withdrawn"}
 
 
 def _mine(store: Store, user: User, query: Any) -> object:
-    from annotator.usecases.showing_perturbations import show_mine  # noqa: PLC0415
+    from annotator.usecases.perturb.messages import show_mine  # noqa: PLC0415
 
     return show_mine(store, user, number(query, "project"), _page(query))
 
 
 def _progress(store: Store, user: User, query: Any) -> object:
-    from annotator.usecases.showing_perturbations import show_progress  # noqa: PLC0415
+    from annotator.usecases.perturb.messages import show_progress  # noqa: PLC0415
 
     return show_progress(store, user, number(query, "project"))
 
 
 def _next_check(store: Store, user: User, query: Any) -> object:
-    from annotator.usecases import checking_perturbations as checking  # noqa: PLC0415
-    from annotator.usecases.showing_perturbations import show_check  # noqa: PLC0415
+    from annotator.usecases.perturb import checks as checking  # noqa: PLC0415
+    from annotator.usecases.perturb.messages import show_check  # noqa: PLC0415
 
     return show_check(store, user, checking.next_to_check(store, user, number(query, "project"), _after(query)))
 
 
 def _check(store: Store, user: User, query: Any) -> object:
-    from annotator.usecases import checking_perturbations as checking  # noqa: PLC0415
-    from annotator.usecases.showing_perturbations import show_check  # noqa: PLC0415
+    from annotator.usecases.perturb import checks as checking  # noqa: PLC0415
+    from annotator.usecases.perturb.messages import show_check  # noqa: PLC0415
 
     return show_check(store, user, checking.open_check(store, user, number(query, "perturbation")))
 
 
 def _look_again(store: Store, user: User, body: OneBody) -> object:
     """What a checker's correction would come to."""
-    from annotator.usecases import checking_perturbations as checking  # noqa: PLC0415
-    from annotator.usecases.showing_perturbations import show_look  # noqa: PLC0415
+    from annotator.usecases.perturb import checks as checking  # noqa: PLC0415
+    from annotator.usecases.perturb.messages import show_look  # noqa: PLC0415
 
     return show_look(checking.look_at_correction(store, user, body.perturbation, _required(body)))
 
 
 def _approve(store: Store, user: User, body: OneBody) -> object:
-    from annotator.usecases import checking_perturbations as checking  # noqa: PLC0415
+    from annotator.usecases.perturb import checks as checking  # noqa: PLC0415
 
     return {"state": checking.approve(store, user, body.perturbation, body.version, body.reason).state}
 
 
 def _reject(store: Store, user: User, body: OneBody) -> object:
-    from annotator.usecases import checking_perturbations as checking  # noqa: PLC0415
+    from annotator.usecases.perturb import checks as checking  # noqa: PLC0415
 
     return {"state": checking.reject(store, user, body.perturbation, body.version, body.reason).state}
 
 
 def _correct(store: Store, user: User, body: OneBody) -> object:
-    from annotator.usecases import checking_perturbations as checking  # noqa: PLC0415
+    from annotator.usecases.perturb import checks as checking  # noqa: PLC0415
 
     made = checking.correct(
         store, user, body.perturbation, body.version, _required(body), body.reason, may_be_empty=body.may_be_empty

@@ -20,7 +20,7 @@ class PreviewBody(msgspec.Struct):
 
 
 def _preview(store: Store, user: User, body: PreviewBody) -> object:
-    from annotator.usecases.previewing import preview  # noqa: PLC0415
+    from annotator.usecases.models.previews import preview  # noqa: PLC0415
 
     sets = [RationaleSet.of(*spans) for spans in body.sets if spans]
     return preview(store, user, body.instance, body.result, sets)

@@ -17,7 +17,7 @@ _LONGEST_WORDS = 200
 
 
 def _list(store: Store, user: User, query: Any) -> object:
-    from annotator.usecases.saliency import count_not_listed, list_instances_by  # noqa: PLC0415
+    from annotator.usecases.inspect.saliency import count_not_listed, list_instances_by  # noqa: PLC0415
 
     page = number(query, "page", lowest=1, highest=LAST_PAGE) if query.get("page") else 1
     question = question_of(query)
@@ -53,7 +53,7 @@ def _sorting(by: str) -> tuple[int | None, int | None, str]:
 
 
 def _instance(store: Store, user: User, query: Any) -> object:
-    from annotator.usecases.saliency import PanelChoice, show_instance  # noqa: PLC0415
+    from annotator.usecases.inspect.saliency import PanelChoice, show_instance  # noqa: PLC0415
 
     panels = query.get("panels")
     chosen = None if panels is None else [PanelChoice.read(text) for text in panels.split(",") if text]
@@ -61,7 +61,7 @@ def _instance(store: Store, user: User, query: Any) -> object:
 
 
 def _partner(store: Store, user: User, query: Any) -> object:
-    from annotator.usecases.saliency import PanelChoice, show_partner  # noqa: PLC0415
+    from annotator.usecases.inspect.saliency import PanelChoice, show_partner  # noqa: PLC0415
 
     chosen = [PanelChoice.read(text) for text in query.get("panels", "").split(",") if text]
     return show_partner(store, user, number(query, "instance"), number(query, "partner"), chosen)
@@ -69,7 +69,7 @@ def _partner(store: Store, user: User, query: Any) -> object:
 
 def _numbers(store: Store, user: User, query: Any) -> object:
     """What lists can be sorted by, and what each number is."""
-    from annotator.usecases.saliency import choices_of_numbers, first_of_groups  # noqa: PLC0415
+    from annotator.usecases.inspect.saliency import choices_of_numbers, first_of_groups  # noqa: PLC0415
 
     choices = choices_of_numbers(store, user, number(query, "project"))
     names = sorted({name for _, numbers in choices for _, name in numbers})

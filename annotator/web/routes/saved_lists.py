@@ -8,7 +8,7 @@ from starlette.routing import Route
 from annotator.domain.lists import SavedList
 from annotator.domain.people import User
 from annotator.usecases.databases import Store
-from annotator.usecases.saved_lists import (
+from annotator.usecases.inspect.saved_lists import (
     change_list,
     delete_list,
     lists_of_project,

@@ -22,8 +22,8 @@ from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.domain.tokens import Scope as TokenScope
 from annotator.errors import AnnotatorError, ImportRefused, InvalidValue, NotSignedIn
+from annotator.usecases.access.api_tokens import open_token
 from annotator.usecases.databases import Store
-from annotator.usecases.tokens import open_token
 from annotator.web.routes.access import error_response, route_store, status_of
 
 MOST_BYTES = 10**9
@@ -82,8 +82,8 @@ async def _keep(request: Request, path: Path) -> None:
 
 
 def _import(request: Request, path: Path, query: Mapping[str, str]) -> Response:
-    from annotator.usecases.import_report import MERGES, ImportOptions  # noqa: PLC0415
-    from annotator.usecases.importing import READABLE_OUTPUT, import_file  # noqa: PLC0415
+    from annotator.usecases.transfer.file_import import READABLE_OUTPUT, import_file  # noqa: PLC0415
+    from annotator.usecases.transfer.import_report import MERGES, ImportOptions  # noqa: PLC0415
 
     options = ImportOptions(
         split=query.get("split"),
@@ -108,13 +108,13 @@ def _import(request: Request, path: Path, query: Mapping[str, str]) -> Response:
 
 
 def _gold(store: Store, user: User, project: Project, path: Path, query: Mapping[str, str]) -> int:
-    from annotator.usecases.exporting_lines import export_gold_lines  # noqa: PLC0415
+    from annotator.usecases.transfer.export_lines import export_gold_lines  # noqa: PLC0415
 
     return export_gold_lines(store, user, project, path, policy=query.get("policy"), split=query.get("split"))
 
 
 def _outputs(store: Store, user: User, project: Project, path: Path, query: Mapping[str, str]) -> int:
-    from annotator.usecases.exporting_lines import export_output_lines  # noqa: PLC0415
+    from annotator.usecases.transfer.export_lines import export_output_lines  # noqa: PLC0415
 
     return export_output_lines(
         store, user, project, path, model=query.get("model"), method=query.get("method"), split=query.get("split")

@@ -10,9 +10,9 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from annotator.errors import AnnotatorError, InvalidValue, NotSignedIn, TooBusy
-from annotator.usecases import accounts
+from annotator.usecases.access import accounts
 from annotator.web import forms
-from annotator.web.routes import hashing
+from annotator.web.routes import password_hashes as hashing
 from annotator.web.routes.access import (
     COOKIE,
     options_of,

@@ -7,9 +7,9 @@ from starlette.routing import Route
 
 from annotator.domain.people import User
 from annotator.domain.threads import About
-from annotator.usecases import talking
+from annotator.usecases.annotate import talk as talking
+from annotator.usecases.annotate.talk_messages import ShownTalk, show_talk
 from annotator.usecases.databases import Store
-from annotator.usecases.showing_talk import ShownTalk, show_talk
 from annotator.web.routes.messages import Number, get_route, number, post_route
 
 

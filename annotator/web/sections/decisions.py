@@ -6,10 +6,10 @@ from annotator.domain.instances import Instance
 from annotator.domain.projects import Project
 from annotator.domain.texts import first_words
 from annotator.usecases.databases import Store
-from annotator.usecases.deciding import Decision, Proposal, decide, open_proposals
+from annotator.usecases.lead.decisions import Decision, Proposal, decide, open_proposals
 from annotator.web.frame import as_text
 from annotator.web.page_parts import open_instance
-from annotator.web.sections import talking
+from annotator.web.sections import talk as talking
 from annotator.web.session import Visit
 
 _SHOWN = 20

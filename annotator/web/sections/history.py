@@ -4,8 +4,8 @@ import streamlit as st
 
 from annotator.domain.instances import Instance
 from annotator.domain.projects import Project
-from annotator.usecases.audit import timeline, timeline_as_csv
 from annotator.usecases.databases import Store
+from annotator.usecases.lead.timeline import timeline, timeline_as_csv
 from annotator.web.frame import as_text
 from annotator.web.session import Visit
 

@@ -7,8 +7,8 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from annotator.errors import InvalidValue
-from annotator.usecases.importing import READABLE, READABLE_OUTPUT, guessed
-from annotator.usecases.uploads import laid_out
+from annotator.usecases.transfer.file_import import READABLE, READABLE_OUTPUT, guessed
+from annotator.usecases.transfer.uploads import laid_out
 from annotator.web.frame import as_text
 
 _FORMAT = "import_format"

@@ -5,9 +5,9 @@ import streamlit as st
 from annotator.domain.projects import Project
 from annotator.domain.texts import first_words
 from annotator.usecases.databases import Store
-from annotator.usecases.projects import InstanceRow, instances_of, progress_of
+from annotator.usecases.project.projects import InstanceRow, instances_of, progress_of
 from annotator.web.page_parts import asked_instance
-from annotator.web.sections import looking
+from annotator.web.sections import comparison as looking
 from annotator.web.session import Visit
 
 _PAGE = 25

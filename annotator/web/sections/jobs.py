@@ -5,8 +5,8 @@ import streamlit as st
 from annotator.domain.jobs import Job
 from annotator.domain.projects import Project
 from annotator.errors import AnnotatorError
+from annotator.usecases.background import may_stop, queue_of, stop_job
 from annotator.usecases.databases import Store
-from annotator.usecases.queueing import may_stop, queue_of, stop_job
 from annotator.web.frame import as_text
 from annotator.web.session import Visit, current_visit, page_store
 

@@ -5,8 +5,8 @@ from collections.abc import Iterable
 import streamlit as st
 
 from annotator.metrics.registry import Definition
-from annotator.usecases.metric_names import named
-from annotator.usecases.metric_table import Column
+from annotator.scoring.table import Column
+from annotator.usecases.inspect.metric_names import named
 from annotator.web.frame import as_text
 
 

@@ -7,11 +7,11 @@ import streamlit as st
 from annotator.domain.projects import Project
 from annotator.figures.grouped_bars import Bar, grouped_bars
 from annotator.figures.instance_list import LinkedRow, instance_list_html
-from annotator.usecases.contrasting import NUMBERS, ContrastRow, contrast_rows
 from annotator.usecases.databases import Store
-from annotator.usecases.metric_values import newest_event
+from annotator.usecases.inspect.contrast_accuracy import NUMBERS, ContrastRow, contrast_rows
+from annotator.usecases.inspect.metric_values import newest_event
+from annotator.web.cached_numbers import Kept
 from annotator.web.frame import as_text
-from annotator.web.kept import Kept
 from annotator.web.sections.metrics_numbers import Found
 from annotator.web.sections.metrics_words import told_of_training
 from annotator.web.sections.number_frames import show_numbers

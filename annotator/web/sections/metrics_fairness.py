@@ -8,11 +8,11 @@ from annotator.domain.projects import Project
 from annotator.figures.grouped_bars import Bar, grouped_bars
 from annotator.figures.instance_list import LinkedRow, instance_list_html
 from annotator.usecases.databases import Store
-from annotator.usecases.fairness_of_project import FairnessRow, fairness_rows
-from annotator.usecases.metric_values import newest_event
-from annotator.usecases.word_lists import word_lists
+from annotator.usecases.inspect.fairness import FairnessRow, fairness_rows
+from annotator.usecases.inspect.metric_values import newest_event
+from annotator.usecases.project.word_lists import word_lists
+from annotator.web.cached_numbers import Kept
 from annotator.web.frame import as_text
-from annotator.web.kept import Kept
 from annotator.web.sections.metrics_numbers import Found
 from annotator.web.sections.metrics_words import told_of_training
 from annotator.web.sections.number_frames import show_numbers

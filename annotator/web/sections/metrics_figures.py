@@ -9,9 +9,9 @@ import streamlit as st
 from annotator.domain.projects import Project
 from annotator.figures.curves import Curve, Panel, curve_panels
 from annotator.figures.grouped_bars import Bar, grouped_bars
+from annotator.scoring.table import Column, MetricRow, Number, best_layers
 from annotator.usecases.databases import Store
-from annotator.usecases.metric_names import named, names_of
-from annotator.usecases.metric_table import Column, MetricRow, Number, best_layers
+from annotator.usecases.inspect.metric_names import named, names_of
 from annotator.web.sections import metrics_contrast, metrics_fairness, metrics_suites
 from annotator.web.sections.metrics_instances import show_behind, show_confidence, show_distribution
 from annotator.web.sections.metrics_numbers import Found

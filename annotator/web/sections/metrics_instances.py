@@ -13,10 +13,17 @@ from annotator.domain.numbers import counted, signed, written
 from annotator.domain.projects import Project
 from annotator.figures.instance_list import LinkedRow, instance_list_html
 from annotator.figures.instance_values import MOST_POINTS, Point, beside_confidence, distribution
+from annotator.scoring.table import Column, MetricRow
 from annotator.usecases.databases import Store
-from annotator.usecases.metric_names import ARROWS, named, names_of
-from annotator.usecases.metric_table import Column, MetricRow
-from annotator.usecases.metric_values import Comparison, InstanceValues, RowChoice, ScoredInstance, compare_rows, only
+from annotator.usecases.inspect.metric_names import ARROWS, named, names_of
+from annotator.usecases.inspect.metric_values import (
+    Comparison,
+    InstanceValues,
+    RowChoice,
+    ScoredInstance,
+    compare_rows,
+    only,
+)
 from annotator.web.frame import as_text
 from annotator.web.sections.metrics_numbers import Found, instance_values
 from annotator.web.session import Visit

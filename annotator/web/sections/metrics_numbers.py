@@ -7,12 +7,13 @@ import streamlit as st
 
 from annotator.domain.numbers import counted
 from annotator.domain.projects import GOLD_POLICIES, GoldPolicy, Project
+from annotator.scoring.chance_verdicts import Judged, judged
+from annotator.scoring.instance_numbers import RowKey
+from annotator.scoring.runs import ScoringOptions
+from annotator.scoring.shared_instances import over_shared
+from annotator.scoring.table import Column, MetricRow, MetricTable, metric_table, without_repeats
 from annotator.usecases.databases import Store
-from annotator.usecases.evaluating_project import evaluate_with_instances
-from annotator.usecases.instance_numbers import RowKey
-from annotator.usecases.metric_shared import over_shared
-from annotator.usecases.metric_table import Column, MetricRow, MetricTable, metric_table, without_repeats
-from annotator.usecases.metric_values import (
+from annotator.usecases.inspect.metric_values import (
     InstanceValues,
     RowChoice,
     has_changed_since,
@@ -20,10 +21,9 @@ from annotator.usecases.metric_values import (
     values_of_row,
     what_to_score,
 )
-from annotator.usecases.metric_verdicts import Judged, judged
-from annotator.usecases.scoring_runs import ScoringOptions
+from annotator.usecases.inspect.project_scores import evaluate_with_instances
+from annotator.web.cached_numbers import Kept
 from annotator.web.frame import as_text
-from annotator.web.kept import Kept
 from annotator.web.session import Visit, database_path
 
 AUTOMATIC = 100_000  # answers, attributions and rationales: some four seconds

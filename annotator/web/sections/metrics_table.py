@@ -10,9 +10,18 @@ from streamlit.delta_generator import DeltaGenerator
 from annotator.domain.numbers import UNDEFINED, counted, percent, written
 from annotator.domain.projects import Project
 from annotator.figures.metric_table import Cell, Head, Line, metric_table_html
-from annotator.usecases.metric_csv import table_csv
-from annotator.usecases.metric_latex import table_latex
-from annotator.usecases.metric_names import (
+from annotator.scoring.chance_verdicts import Judged, best_rows, n_without_choice
+from annotator.scoring.shared_instances import are_different
+from annotator.scoring.table import (
+    Column,
+    MetricRow,
+    MetricTable,
+    Number,
+    best_layers,
+    sorted_rows,
+)
+from annotator.usecases.inspect.metric_latex import table_latex
+from annotator.usecases.inspect.metric_names import (
     ARROWS,
     details_of,
     family_of,
@@ -22,17 +31,8 @@ from annotator.usecases.metric_names import (
     title_of,
     training_in_common,
 )
-from annotator.usecases.metric_shared import are_different
-from annotator.usecases.metric_table import (
-    Column,
-    MetricRow,
-    MetricTable,
-    Number,
-    best_layers,
-    sorted_rows,
-)
-from annotator.usecases.metric_verdicts import Judged, best_rows, n_without_choice
-from annotator.usecases.training_texts import words_of
+from annotator.usecases.inspect.score_files import table_csv
+from annotator.usecases.inspect.training_texts import words_of
 from annotator.web.frame import as_text
 from annotator.web.sections.metrics_columns import meaning_of, show_meanings
 from annotator.web.sections.metrics_numbers import Found

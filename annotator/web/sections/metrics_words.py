@@ -9,11 +9,11 @@ import streamlit as st
 from annotator.domain.numbers import counted
 from annotator.domain.trainings import HeldOut
 from annotator.figures.metric_table import Cell
-from annotator.usecases.metric_names import named
-from annotator.usecases.metric_table import Column, MetricRow
-from annotator.usecases.metric_verdicts import Judged
-from annotator.usecases.model_trust import told_of_held_out
-from annotator.usecases.training_texts import words_of
+from annotator.scoring.chance_verdicts import Judged
+from annotator.scoring.table import Column, MetricRow
+from annotator.usecases.inspect.metric_names import named
+from annotator.usecases.inspect.training_texts import words_of
+from annotator.usecases.models.model_trust import told_of_held_out
 from annotator.web.frame import as_text
 
 

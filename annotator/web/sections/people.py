@@ -6,7 +6,7 @@ from annotator.domain.people import PROJECT_ROLES, Role
 from annotator.domain.projects import Project
 from annotator.errors import AnnotatorError
 from annotator.usecases.databases import Store
-from annotator.usecases.projects import give_role, members_of, people_to_choose, take_role
+from annotator.usecases.project.projects import give_role, members_of, people_to_choose, take_role
 from annotator.web.frame import as_text
 from annotator.web.page_parts import show_missing_labels, show_missing_people
 from annotator.web.session import Visit, current_visit, page_store

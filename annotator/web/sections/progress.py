@@ -7,10 +7,10 @@ import streamlit as st
 from annotator.domain.numbers import UNDEFINED, counted, duration
 from annotator.domain.projects import Project
 from annotator.usecases.databases import Store
-from annotator.usecases.imported_work import accepted_annotations, gold_words, imported_annotations
-from annotator.usecases.open_rounds import stuck_work
-from annotator.usecases.progress import WorkProgress, work_progress
-from annotator.usecases.projects import Progress, events_of, progress_of
+from annotator.usecases.lead.progress import WorkProgress, work_progress
+from annotator.usecases.lead.undecided_rounds import stuck_work
+from annotator.usecases.project.projects import Progress, events_of, progress_of
+from annotator.usecases.transfer.imported_work import accepted_annotations, gold_words, imported_annotations
 from annotator.web.frame import as_text
 from annotator.web.page_parts import show_missing_labels, show_missing_people, show_stuck
 from annotator.web.session import Visit

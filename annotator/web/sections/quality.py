@@ -12,11 +12,9 @@ from annotator.domain.proposed_sets import ProposedSource
 from annotator.domain.reviews import SCALES, Property
 from annotator.domain.texts import first_words
 from annotator.figures.bars import Part, stacked_bars
-from annotator.usecases.agreement import Agreement, Spread, agreement_of
 from annotator.usecases.databases import Store
-from annotator.usecases.imported_work import accepted_annotations, gold_words
-from annotator.usecases.projects import events_of
-from annotator.usecases.quality import (
+from annotator.usecases.lead.agreement import Agreement, Spread, agreement_of
+from annotator.usecases.lead.quality import (
     BehindPoint,
     Leaning,
     WorkQuality,
@@ -25,8 +23,10 @@ from annotator.usecases.quality import (
     quality_of,
     reviewer_leanings,
 )
+from annotator.usecases.project.projects import events_of
+from annotator.usecases.transfer.imported_work import accepted_annotations, gold_words
 from annotator.web.frame import as_text
-from annotator.web.sections import looking
+from annotator.web.sections import comparison as looking
 from annotator.web.session import Visit
 
 _OUTCOMES = {"accepted": "accepted", "returned": "returned", "discarded": "discarded", "open": "open"}

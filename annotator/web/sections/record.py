@@ -7,10 +7,10 @@ import streamlit as st
 
 from annotator.domain.projects import Project
 from annotator.domain.texts import first_words
-from annotator.usecases.accounts import events_of_accounts
+from annotator.usecases.access.accounts import events_of_accounts
 from annotator.usecases.databases import Store
-from annotator.usecases.event_words import event_actor, event_lines, event_words
-from annotator.usecases.projects import events_of
+from annotator.usecases.lead.event_words import event_actor, event_lines, event_words
+from annotator.usecases.project.projects import events_of
 from annotator.web.session import Visit
 
 _PAGE = 50

@@ -10,9 +10,9 @@ from annotator.domain.reviews import Outcome
 from annotator.domain.texts import first_words
 from annotator.errors import AnnotatorError
 from annotator.usecases.databases import Store
-from annotator.usecases.gating import decide_round
-from annotator.usecases.open_rounds import PAGE_SIZE, OpenRound, StuckWork, open_rounds, stuck_work
-from annotator.usecases.projects import progress_of
+from annotator.usecases.lead.undecided_rounds import PAGE_SIZE, OpenRound, StuckWork, open_rounds, stuck_work
+from annotator.usecases.project.projects import progress_of
+from annotator.usecases.review.rounds import decide_round
 from annotator.web.frame import as_text
 from annotator.web.page_parts import open_instance, show_missing_people, show_stuck
 from annotator.web.session import Visit

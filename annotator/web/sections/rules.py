@@ -16,11 +16,11 @@ from annotator.domain.projects import (
 )
 from annotator.errors import InvalidValue, LabelInUse
 from annotator.usecases.databases import Store
-from annotator.usecases.projects import change_project
-from annotator.usecases.word_lists import word_lists
+from annotator.usecases.project.projects import change_project
+from annotator.usecases.project.word_lists import word_lists
 from annotator.web.frame import as_text
 from annotator.web.page_parts import labels_in, show_missing_people
-from annotator.web.sections import replacing_label
+from annotator.web.sections import label_replacement as replacing_label
 from annotator.web.sections.rules_previews import ask_previews
 from annotator.web.session import Visit
 

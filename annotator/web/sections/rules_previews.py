@@ -9,7 +9,7 @@ from annotator.domain.previews import NEWEST_METHODS, NO_METHOD, NO_MODEL
 from annotator.domain.projects import PREVIEWS, Previews, Project
 from annotator.errors import InvalidValue
 from annotator.usecases.databases import Store
-from annotator.usecases.preview_settings import methods_to_compare
+from annotator.usecases.models.preview_settings import methods_to_compare
 from annotator.web.session import Visit
 
 _WHO: dict[Previews, str] = {

@@ -15,7 +15,7 @@ _PAGE = 10
 @st.dialog("Failing cases", width="large")
 def failing_cases(visit: Visit, project: Project, test: StoredTest, model: str) -> None:
     """Ten cases a page. The dialog runs again by itself, when the page's own connection is closed: so it opens one."""
-    from annotator.usecases.suite_results import judged_cases  # noqa: PLC0415  (NumPy)
+    from annotator.usecases.suites.results import judged_cases  # noqa: PLC0415  (NumPy)
 
     st.markdown(f"**{as_text(test.name)}** ({test.type}, {as_text(test.category)}) · {as_text(model)}")
     page = int(st.session_state.get(_key(test, model), 1))

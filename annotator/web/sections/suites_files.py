@@ -11,7 +11,7 @@ from annotator.domain.numbers import counted
 from annotator.domain.projects import Project
 from annotator.errors import AnnotatorError, ImportRefused
 from annotator.usecases.databases import Store
-from annotator.usecases.making_suites import suites_of
+from annotator.usecases.suites.construction import suites_of
 from annotator.web.frame import as_text
 from annotator.web.sections.problem_table import show_problem_table
 from annotator.web.sections.suites_results import choose_suite
@@ -32,7 +32,7 @@ def _take(store: Store, visit: Visit, project: Project, name: str) -> None:
     st.subheader("Download the suite", anchor=False)
     st.caption("A JSONL file with one case on each line, for any model. Import the model's predictions below.")
     if st.button("Prepare the file", key="tests_export"):
-        from annotator.usecases.suite_files import export_suite  # noqa: PLC0415  (NumPy)
+        from annotator.usecases.suites.files import export_suite  # noqa: PLC0415  (NumPy)
 
         with tempfile.TemporaryDirectory(prefix="annotator-suite-") as folder:
             path = Path(folder) / "suite.jsonl"
@@ -58,7 +58,7 @@ def _read_predictions(store: Store, visit: Visit, project: Project, name: str) -
     model = left.text_input("Model, if the rows do not name it", key="tests_predictions_model")
     update = right.checkbox("Replace earlier answers of the same run", key="tests_predictions_update")
     if files and st.button("Import the predictions", type="primary", key="tests_predictions_go"):
-        from annotator.usecases.suite_files import import_suite_predictions  # noqa: PLC0415
+        from annotator.usecases.suites.files import import_suite_predictions  # noqa: PLC0415
 
         def read(paths: Sequence[Path]) -> str:
             done = import_suite_predictions(
@@ -76,7 +76,7 @@ def _read_suite(store: Store, visit: Visit, project: Project) -> None:
     name = left.text_input("Name of the suite", PurePosixPath(file.name).stem if file else "", key="tests_import_name")
     skip = right.checkbox("Leave out invalid cases and store the rest", key="tests_import_skip")
     if file and st.button("Import the suite", type="primary", key="tests_import_go"):
-        from annotator.usecases.suite_files import import_suite  # noqa: PLC0415
+        from annotator.usecases.suites.files import import_suite  # noqa: PLC0415
 
         def read(paths: Sequence[Path]) -> str:
             done = import_suite(store, visit.user, project, paths[0], name.strip(), skip_invalid=skip)

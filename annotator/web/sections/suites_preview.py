@@ -11,8 +11,8 @@ from annotator.domain.suites import Case, Text
 from annotator.errors import AnnotatorError, InvalidValue
 from annotator.figures.case_texts import case_texts_html
 from annotator.usecases.databases import Store
-from annotator.usecases.making_suites import TestPlan, plan_cases, save_test, told_of
-from annotator.usecases.suite_cases import why_not
+from annotator.usecases.suites.cases import why_not
+from annotator.usecases.suites.construction import TestPlan, plan_cases, save_test, told_of
 from annotator.web.frame import as_text
 from annotator.web.sections.suites_cases import expectation_words
 from annotator.web.session import Visit

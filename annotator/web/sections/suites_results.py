@@ -11,14 +11,14 @@ from annotator.domain.projects import Project
 from annotator.domain.suites import StoredSuite
 from annotator.errors import AnnotatorError
 from annotator.usecases.databases import Store
-from annotator.usecases.making_suites import known_models, remove_suite, remove_test, suites_of
+from annotator.usecases.suites.construction import known_models, remove_suite, remove_test, suites_of
 from annotator.web.frame import as_text
 from annotator.web.sections import jobs
 from annotator.web.sections.suites_cases import failing_cases
 from annotator.web.session import Visit
 
 if TYPE_CHECKING:
-    from annotator.usecases.suite_results import Rate, ResultRow
+    from annotator.usecases.suites.results import Rate, ResultRow
 
 _MOST_MODELS = 3
 _WIDTH = 1100  # pixels; wider, a number is far from its name
@@ -102,8 +102,8 @@ def _ask_a_model(store: Store, visit: Visit, project: Project, suite: StoredSuit
 
 def _run(store: Store, visit: Visit, project: Project, suite: StoredSuite, spec: str, kept_as: str, seed: str) -> None:
     # NumPy and spaCy come with it, and the page is shown without them.
-    from annotator.usecases.queueing import AskedSuite, ask_to_run_suite  # noqa: PLC0415
-    from annotator.usecases.running_suites import SuiteOptions  # noqa: PLC0415
+    from annotator.usecases.background import AskedSuite, ask_to_run_suite  # noqa: PLC0415
+    from annotator.usecases.suites.runs import SuiteOptions  # noqa: PLC0415
 
     try:
         ask_to_run_suite(store, visit.user, project, AskedSuite(suite.name, spec, SuiteOptions(kept_as, seed)))
@@ -114,7 +114,7 @@ def _run(store: Store, visit: Visit, project: Project, suite: StoredSuite, spec:
 
 
 def _show_table(store: Store, visit: Visit, project: Project, suite: StoredSuite) -> None:
-    from annotator.usecases.suite_results import suite_results  # noqa: PLC0415  (NumPy)
+    from annotator.usecases.suites.results import suite_results  # noqa: PLC0415  (NumPy)
 
     models = known_models(store, visit.user, project, suite)
     shown, compared = _choose_models(suite, models)

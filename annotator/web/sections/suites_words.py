@@ -9,8 +9,8 @@ from annotator.domain.projects import Project
 from annotator.domain.word_lists import WORD_LIST_ROLES, WordList
 from annotator.errors import AnnotatorError
 from annotator.usecases.databases import Store
-from annotator.usecases.making_suites import ready_for
-from annotator.usecases.word_lists import remove_word_list, save_word_list, word_lists
+from annotator.usecases.project.word_lists import remove_word_list, save_word_list, word_lists
+from annotator.usecases.suites.construction import ready_for
 from annotator.web.frame import as_text
 from annotator.web.session import Visit
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser
 
-from annotator.usecases.demonstration import build
+from annotator.usecases.demonstration.construction import build
 from benchmarks.served import Server
 from tests.browser.stories.story import Person
 

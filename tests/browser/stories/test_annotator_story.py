@@ -11,9 +11,9 @@ from playwright.sync_api import Locator, expect
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.store import open_store
 from annotator.store.projects import get_project_by_id
-from annotator.usecases.exporting import ExportOptions, export_file, gold_instances
-from annotator.usecases.importing import import_file
-from annotator.usecases.projects import change_project, create_project, find_project
+from annotator.usecases.project.projects import change_project, create_project, find_project
+from annotator.usecases.transfer.export import ExportOptions, export_file, gold_instances
+from annotator.usecases.transfer.file_import import import_file
 from benchmarks.served import Server
 from tests.browser.stories.story import Person
 

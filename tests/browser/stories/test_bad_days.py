@@ -11,8 +11,8 @@ from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.tasks import get_task
 from annotator.store import open_store
 from annotator.store.people import add_role, end_sessions_of, get_user
-from annotator.usecases.importing import import_file
-from annotator.usecases.projects import create_project
+from annotator.usecases.project.projects import create_project
+from annotator.usecases.transfer.file_import import import_file
 from benchmarks.served import Server
 from tests.browser.stories.story import Person
 

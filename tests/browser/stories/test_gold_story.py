@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.store import open_store
 from annotator.store.projects import get_project_by_id
-from annotator.usecases.viewing import look_at
+from annotator.usecases.review.inspection import look_at
 from benchmarks.served import Server
 from tests.browser.stories.story import Person
 

@@ -14,9 +14,9 @@ from annotator.domain.people import LOCAL_OPERATOR
 from annotator.store import open_store
 from annotator.store.instances import iterate_instance_batches
 from annotator.store.projects import get_project_by_id
-from annotator.usecases.evaluating_project import evaluate_project
-from annotator.usecases.import_report import ImportOptions, ImportReport
-from annotator.usecases.output_intake import OutputIntake
+from annotator.usecases.inspect.project_scores import evaluate_project
+from annotator.usecases.transfer.import_report import ImportOptions, ImportReport
+from annotator.usecases.transfer.output_intake import OutputIntake
 from benchmarks.served import Server
 from tests.browser.stories.story import Person
 

@@ -13,9 +13,9 @@ from annotator.domain.people import LOCAL_OPERATOR
 from annotator.store import open_store
 from annotator.store.people import get_user
 from annotator.store.projects import get_project_by_id
-from annotator.usecases import perturbing
-from annotator.usecases.checking_perturbations import reject
-from annotator.usecases.importing import import_file
+from annotator.usecases.perturb import versions as perturbing
+from annotator.usecases.perturb.checks import reject
+from annotator.usecases.transfer.file_import import import_file
 from benchmarks.served import Server
 from tests.browser.stories.story import Person
 

@@ -11,9 +11,9 @@ from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import ProjectSettings
 from annotator.domain.tasks import get_task
 from annotator.store import open_store
-from annotator.usecases.importing import import_file
-from annotator.usecases.projects import create_project, give_role
-from annotator.usecases.word_lists import save_word_list
+from annotator.usecases.project.projects import create_project, give_role
+from annotator.usecases.project.word_lists import save_word_list
+from annotator.usecases.transfer.file_import import import_file
 from benchmarks.served import Server
 from tests.browser.stories.story import Person
 

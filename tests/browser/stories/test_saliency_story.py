@@ -19,11 +19,11 @@ from annotator.store.instances import iterate_instance_batches
 from annotator.store.models import list_runs
 from annotator.store.people import get_user
 from annotator.store.projects import get_project_by_id
-from annotator.usecases.attributing import AttributingOptions
-from annotator.usecases.import_report import ImportOptions, ImportReport
-from annotator.usecases.importing import import_file
-from annotator.usecases.output_intake import OutputIntake
-from annotator.usecases.queueing import AskedAttribution, ask_to_attribute
+from annotator.usecases.background import AskedAttribution, ask_to_attribute
+from annotator.usecases.models.attributions import AttributingOptions
+from annotator.usecases.transfer.file_import import import_file
+from annotator.usecases.transfer.import_report import ImportOptions, ImportReport
+from annotator.usecases.transfer.output_intake import OutputIntake
 from benchmarks.served import Server
 from tests.browser.stories.story import Person
 

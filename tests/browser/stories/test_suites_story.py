@@ -10,7 +10,7 @@ from annotator.domain.people import LOCAL_OPERATOR
 from annotator.store import open_store
 from annotator.store.projects import get_project_by_id
 from annotator.store.suites import cases_of_suite
-from annotator.usecases.making_suites import suite_named
+from annotator.usecases.suites.construction import suite_named
 from tests.browser.stories.story import Person
 
 pytestmark = pytest.mark.browser

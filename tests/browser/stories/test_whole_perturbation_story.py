@@ -11,7 +11,7 @@ from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.perturbations import KINDS
 from annotator.store import open_store
 from annotator.store.projects import get_project_by_id
-from annotator.usecases.projects import change_project
+from annotator.usecases.project.projects import change_project
 from benchmarks.served import Server
 from tests.browser.stories.story import Person
 from tests.browser.stories.test_perturb_story import approve_all, choose_kind, copy_of, hand_in, write_at

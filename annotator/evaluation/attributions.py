@@ -1,0 +1,185 @@
+"""Attributions in a file against gold in a file: edited words (Stevens and Su 2021), and ER-TEST's alignment criteria."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+
+from annotator.domain.models import Output, Prediction, Run
+from annotator.domain.projects import GoldPolicy
+from annotator.domain.tasks import Task
+from annotator.errors import InvalidValue
+from annotator.evaluation.gold_files import FileOutputs, read_gold_file, read_output_file
+from annotator.formats.base import OutputOptions
+from annotator.metrics import against_sets as against
+from annotator.metrics import er_test_alignment as alignment
+from annotator.metrics.aggregate import bootstrap, mean_of
+from annotator.metrics.ragged import Flags, Floats, Integers
+from annotator.metrics.sentence_editing import all_correct_wrong
+from annotator.scoring.gold import GoldTable, gold_row
+from annotator.scoring.runs import Scored, ScoringOptions, confidence_of, layers_of, score_attributions
+
+Numbers = dict[str, object]
+Batch = Callable[[alignment.Alignment], float | None]
+_RELEASED: Mapping[str, Batch] = {
+    "er_test.mse_released": alignment.mse_released,
+    "er_test.mae_released": alignment.mae_released,
+    "er_test.huber_released": alignment.huber_released,
+    "er_test.bce_released": alignment.bce_released,
+    "er_test.order_released": alignment.order_released,
+    "er_test.kl_released": alignment.kl_released,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class FilePair:
+    """Where gold and model output stand, and in which formats."""
+
+    task: Task
+    gold: Path
+    gold_format: str
+    output: Path
+    output_format: str = "attributions"
+    policy: GoldPolicy = "all"
+    language: str = "en"
+    model: str = ""
+    method: str = ""
+    labels: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    gold: GoldTable
+    output: FileOutputs
+    n_warnings: int
+
+    def runs(self) -> Iterator[tuple[Run, Mapping[int, Output], Mapping[int, Prediction]]]:
+        """Each run with attributions, and what its model answers to the full input."""
+        for run, outputs in self.output.outputs.items():
+            own = self.output.outputs.get(run.answers(), {})
+            answers = {number: p for number, output in own.items() for p in output.predictions if p.on == "full"}
+            if any(output.attributions for output in outputs.values()):
+                yield run, outputs, answers
+
+
+def evaluate_edits(files: FilePair, *, n_resamples: int = 0) -> Numbers:
+    """How high models rank edited words: for each run and layer all, correctly and wrongly answered sentences.
+
+    Raises: ImportRefused with every problem of the two files
+    """
+    read = _read(files)
+    runs = []
+    for run, outputs, answers in read.runs():
+        for layer in layers_of(outputs):
+            scored = score_attributions(read.gold, outputs, answers, layer, ScoringOptions())
+            runs.append(_named(run, layer) | _edit_numbers(scored, answers, n_resamples))
+    return {"gold": _gold_numbers(read), "runs": runs}
+
+
+def _edit_numbers(scored: Scored, answers: Mapping[int, Prediction], n_resamples: int) -> Numbers:
+    """The rows of the paper's tables, whose sentences all have a label and an answer: others are left out and counted.
+
+    Where there is no answer that could be right or wrong, all sentences are in `all`, and the counts say so.
+    """
+    rows = scored.gold.rows
+    has_label: Flags = np.array([row.result is not None for row in rows], dtype=np.bool_)
+    is_answered: Flags = np.array([row.id in answers for row in rows], dtype=np.bool_)
+    is_right: Flags = np.array(
+        [row.id in answers and answers[row.id].label == row.result for row in rows], dtype=np.bool_
+    )
+    is_judged = has_label & is_answered
+    counted = is_judged if is_judged.any() else np.ones(len(rows), dtype=np.bool_)
+    found: dict[str, Numbers] = {"all": {}, "correct": {}, "wrong": {}}
+    for name, values in scored.values.items():
+        if name.startswith("editing."):
+            split = all_correct_wrong(values[is_judged], is_right[is_judged])
+            found["all"][name] = asdict(mean_of(values[counted])) | _interval(values[counted], n_resamples)
+            found["correct"][name], found["wrong"][name] = asdict(split.correct), asdict(split.wrong)
+    counts = {
+        "instances_without_answer": int((~is_answered).sum()),
+        "instances_without_gold_label": int((~has_label).sum()),
+        "instances_left_out_of_all": int((~counted).sum()),
+    }
+    return {**found, "confidence": confidence_of(scored, answers), "counts": scored.counts | counts}
+
+
+def evaluate_alignment(
+    files: FilePair, *, gamma: float, delta: float = 1.0, batch_size: int | None = None, n_resamples: int = 0
+) -> Numbers:
+    """ER-TEST's criteria for each run and layer, as the paper defines them by instance and as the code computes a batch.
+
+    batch_size: instances in a batch, in the file's order; None: all in one. Of several batches the mean is told.
+    Raises:     ImportRefused with every problem of the two files; InvalidValue for a number that cannot be
+    """
+    if batch_size is not None and batch_size < 1:
+        raise InvalidValue(f"A batch holds at least one instance; not {batch_size}.")
+    read = _read(files)
+    options = ScoringOptions(gamma=gamma, delta=delta, explained="gold")
+    runs = []
+    for run, outputs, answers in read.runs():
+        for layer in layers_of(outputs):
+            scored = score_attributions(read.gold, outputs, answers, layer, options)
+            defined = {name: values for name, values in scored.values.items() if name.startswith("er_test.")}
+            runs.append(
+                _named(run, layer)
+                | {
+                    "defined": {n: asdict(mean_of(v)) | _interval(v, n_resamples) for n, v in defined.items()},
+                    "released": _released(scored, gamma, batch_size),
+                    "counts": scored.counts,
+                }
+            )
+    return {"gold": _gold_numbers(read), "gamma": gamma, "delta": delta, "batch_size": batch_size, "runs": runs}
+
+
+def _released(scored: Scored, gamma: float, batch_size: int | None) -> Numbers:
+    """The code's numbers; an instance's sets are put together, as one rationale is all that the code knows."""
+    if scored.scores is None or not len(scored.scores):
+        return {name: {"value": None, "n_batches": 0, "n_left_out": 0} for name in _RELEASED}
+    n = len(scored.scores)
+    starts = range(0, n, batch_size or n)
+    batches: list[Integers] = [np.arange(start, min(n, start + (batch_size or n))) for start in starts]
+    union = against.mask_of(scored.gold.sets.union(), scored.scores)
+    found: dict[str, object] = {}
+    made = [alignment.Alignment.of(scored.scores.take(rows), union.take(rows), gamma=gamma) for rows in batches]
+    for name, criterion in _RELEASED.items():
+        values = [value for batch in made if (value := criterion(batch)) is not None]
+        mean = sum(values) / len(values) if values else None
+        found[name] = {"value": mean, "n_batches": len(values), "n_left_out": len(made) - len(values)}
+    return found
+
+
+def _read(files: FilePair) -> _Read:
+    gold, of_gold = read_gold_file(files.gold, files.gold_format, files.task, files.policy, language=files.language)
+    of_gold.refuse_if_any()
+    if not gold:
+        raise InvalidValue(f"'{files.gold}' holds no rationale to compare with; name the file with the gold.")
+    options = OutputOptions(files.task, files.labels, files.model, files.method)
+    output, of_output = read_output_file(files.output, files.output_format, options, gold)
+    of_output.refuse_if_any()
+    if not any(one.attributions for of_run in output.outputs.values() for one in of_run.values()):
+        raise InvalidValue(f"'{files.output}' holds no attribution of an instance with gold; are the ids the same?")
+    rows = [gold_row(item, files.task, keep_tokens=False, is_exhaustive=False) for item in gold]
+    return _Read(GoldTable(rows), output, len(of_gold.warnings) + len(of_output.warnings))
+
+
+def _gold_numbers(read: _Read) -> Numbers:
+    return {
+        "instances": len(read.gold),
+        "instances_without_sets": int((read.gold.sets.n_sets == 0).sum()),
+        "sets": int(read.gold.sets.n_sets.sum()),
+        "rows_of_unknown_instances": read.output.n_unknown,
+        "warnings": read.n_warnings,
+    }
+
+
+def _named(run: Run, layer: int | None) -> Numbers:
+    return {
+        "model": run.model, "method": run.method, "parameters": json.loads(run.parameters), "seed": run.seed, "layer": layer,
+    }  # fmt: skip
+
+
+def _interval(values: Floats, n_resamples: int) -> Numbers:
+    interval = bootstrap(values, n_resamples=n_resamples) if n_resamples else None
+    return {} if not n_resamples else {"low": interval and interval.low, "high": interval and interval.high}

@@ -1,0 +1,226 @@
+"""Failure rates of functional tests, from a suite and what models predict for its texts."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import numpy as np
+
+from annotator.domain.numbers import counted
+from annotator.domain.sources import Problem
+from annotator.domain.suites import Case, CaseAnswer
+from annotator.formats.rows.findings import listed
+from annotator.formats.suites.cases import Suite
+from annotator.formats.suites.predictions import Prediction, Run
+from annotator.metrics.aggregate import mean_of
+from annotator.metrics.er_test_functional import direction, failure_rate, invariance, minimum_functionality
+from annotator.metrics.ragged import Flags, Floats, Ragged
+from annotator.scoring.over_runs import Samples, Scores, means_of_runs
+
+Answer = Sequence[CaseAnswer]  # one prediction for each text of a case
+_Manner = tuple[str, str, float]  # how cases are judged together: type, what else tells them apart, tolerance
+
+
+def problems_of_run(suite: Suite, run: Run) -> Iterator[Problem]:
+    """Texts without a prediction, predictions for texts that a case does not have, and probabilities that are needed."""
+    n_texts = {(case.test, case.case): len(case.texts) for case in suite.cases}
+    for (test, case_id, position), prediction in run.of_texts.items():
+        n = n_texts.get((test, case_id), position + 1)
+        if position >= n:
+            reason = f"The case '{case_id}' of '{test}' has {counted(n, 'text')}, positions 0 to {n - 1}."
+            yield Problem(prediction.source, prediction.line, "position", str(position), reason)
+    source = next(iter(run.of_texts.values())).source
+    for case in suite.cases:
+        keys = [(case.test, case.case, position) for position in range(len(case.texts))]
+        missing = [key for key in keys if key not in run.of_texts]
+        for key in missing:
+            reason = f"The run '{run.name}' has no prediction for this text; every text of the suite needs one."
+            yield Problem(source, None, "test, case, position", ", ".join(map(str, key)), reason)
+        if not missing:
+            yield from _problems_of_answer(case, [run.of_texts[key] for key in keys])
+
+
+def _problems_of_answer(case: Case, answer: Sequence[Prediction]) -> Iterator[Problem]:
+    """Probabilities that a case cannot be judged without."""
+    needs_probabilities = case.type == "DIR" or (case.type == "INV" and _has_probabilities(answer))
+    if not needs_probabilities:
+        return
+    watched = _watched(case, answer)
+    for prediction in answer:
+        if prediction.p(watched) is None:
+            known = listed(list(prediction.probabilities or {})) or "none"
+            reason = f"A {case.type} case compares the probability of '{watched}'; the row has {known}."
+            yield Problem(prediction.source, prediction.line, "probabilities", "", reason)
+
+
+def functional_scores(suite: Suite, runs: Sequence[Run], base: Sequence[Run], samples: Samples) -> Scores:
+    """Failure rates by test, by category and of all cases; those of a base model and the difference where it is given."""
+    verdicts, of_base = _verdicts_of_runs(suite, runs), _verdicts_of_runs(suite, base) if base else None
+    tests, categories = _numbers(suite, "test"), _numbers(suite, "category")
+    scores: Scores = {"tests": {}, "categories": {}}
+    for group, by_name in (("tests", tests), ("categories", categories)):
+        found: Scores = {}
+        for name, numbers in by_name.items():
+            first = suite.cases[numbers[0]]
+            said = {"category": first.category, "type": first.type} if group == "tests" else {}
+            place = f"functional.{group}.{name}"
+            found[name] = {**said, **_rates(verdicts, of_base, numbers, place, samples)}
+        scores[group] = found
+    scores["all"] = _rates(verdicts, of_base, list(range(len(suite.cases))), "functional.all", samples)
+    return scores
+
+
+def _numbers(suite: Suite, attribute: str) -> dict[str, list[int]]:
+    """The numbers of the cases of each test or category, in the order of the file."""
+    found: dict[str, list[int]] = {}
+    for number, case in enumerate(suite.cases):
+        found.setdefault(getattr(case, attribute), []).append(number)
+    return found
+
+
+def _rates(verdicts: Floats, of_base: Floats | None, numbers: Sequence[int], place: str, samples: Samples) -> Scores:
+    here = verdicts[:, numbers]
+    scores: Scores = {"n_cases": len(numbers), **_of_model(here)}
+    samples.single[f"{place}.rate"] = means_of_runs(here)
+    if of_base is not None:
+        base = of_base[:, numbers]
+        pair = means_of_runs(here), means_of_runs(base)
+        difference = mean_of(pair[0] - pair[1])
+        scores["base"] = _of_model(base)
+        scores["difference"] = {
+            "value": difference.value, "n": difference.n, "n_left_out": difference.n_left_out
+        }  # fmt: skip
+        samples.paired[f"{place}.difference"] = pair
+    return scores
+
+
+def _of_model(verdicts: Floats) -> Scores:
+    rate = failure_rate(verdicts)
+    return {
+        "n_failed": [int(np.nansum(of_run)) for of_run in verdicts],
+        "n_not_applicable": [int(np.isnan(of_run).sum()) for of_run in verdicts],
+        "rate": {
+            "value": rate.mean,
+            "deviation": rate.deviation,
+            "runs": [mean_of(of_run).value for of_run in verdicts],
+        },
+    }
+
+
+def _verdicts_of_runs(suite: Suite, runs: Sequence[Run]) -> Floats:
+    """float[n_runs, n_cases]: 1 failed, 0 passed, NaN does not apply."""
+    return np.array([verdicts(suite.cases, answers_of(suite, run)) for run in runs])
+
+
+def answers_of(suite: Suite, run: Run) -> list[Answer]:
+    """A run's predictions for the texts of each case."""
+    return [
+        [run.of_texts[case.test, case.case, position] for position in range(len(case.texts))] for case in suite.cases
+    ]
+
+
+def verdicts(cases: Sequence[Case], answers: Sequence[Answer]) -> Floats:
+    """float[n_cases]: 1 failed, 0 passed, NaN does not apply; cases that are judged alike are judged together."""
+    found = np.full(len(cases), np.nan)
+    by_manner: dict[_Manner, list[int]] = {}
+    for number, (case, answer) in enumerate(zip(cases, answers, strict=True)):
+        by_manner.setdefault(_manner(case, answer), []).append(number)
+    for manner, numbers in by_manner.items():
+        found[numbers] = _judged(manner, [cases[n] for n in numbers], [answers[n] for n in numbers])
+    return found
+
+
+def _manner(case: Case, answer: Answer) -> _Manner:
+    match case.type:
+        case "MFT":
+            return case.type, "", 0.0
+        case "INV":
+            return case.type, "by probability" if _has_probabilities(answer) else "by label", case.tolerance
+        case "DIR":
+            return case.type, case.expectation, case.tolerance
+
+
+def _judged(manner: _Manner, cases: Sequence[Case], answers: Sequence[Answer]) -> Floats:
+    kind, way, tolerance = manner
+    applies: Flags = np.array([case.applies.to(answer[0].label) for case, answer in zip(cases, answers, strict=True)])
+    if kind == "MFT":
+        return minimum_functionality(_as_expected(cases, answers), applies=applies)
+    p = None if way == "by label" else _watched_probabilities(cases, answers)
+    if kind == "INV" or p is None:
+        return invariance(_label_numbers(answers), p, tolerance=tolerance, applies=applies)
+    return direction(p, "up" if way == "not_down" else "down", tolerance=tolerance, applies=applies)
+
+
+def _as_expected(cases: Sequence[Case], answers: Sequence[Answer]) -> Ragged[np.bool_]:
+    return Ragged.of(
+        (
+            [(prediction.label in case.labels) != case.is_forbidden for prediction in answer]
+            for case, answer in zip(cases, answers, strict=True)
+        ),
+        np.bool_,
+    )
+
+
+def _label_numbers(answers: Sequence[Answer]) -> Ragged[np.int64]:
+    numbers: dict[str, int] = {}
+    return Ragged.of(([numbers.setdefault(p.label, len(numbers)) for p in answer] for answer in answers), np.int64)
+
+
+def _watched_probabilities(cases: Sequence[Case], answers: Sequence[Answer]) -> Ragged[np.float64]:
+    rows = []
+    for case, answer in zip(cases, answers, strict=True):
+        watched = _watched(case, answer)
+        rows.append([prediction.p(watched) for prediction in answer])
+    return Ragged.of(rows, np.float64)
+
+
+def _watched(case: Case, answer: Answer) -> str:
+    """The label whose probability is compared: the named one (DIR), or that predicted for the first text."""
+    return case.labels[0] if case.labels else answer[0].label
+
+
+def _has_probabilities(answer: Answer) -> bool:
+    return all(prediction.probabilities is not None for prediction in answer)
+
+
+def counts_of_suite(suite: Suite) -> Scores:
+    """What is scored."""
+    return {
+        "tests": len({case.test for case in suite.cases}),
+        "cases": len(suite.cases),
+        "texts": sum(len(case.texts) for case in suite.cases),
+        "cases_taken_out_by_the_suite": sum(not case.applies.is_judged for case in suite.cases),
+        "changed_texts_equal_to_the_original": sum(_n_unchanged(case) for case in suite.cases),
+    }
+
+
+def counts_of_answers(suite: Suite, runs: Sequence[Run]) -> Scores:
+    """What is scored, but worth a look. A case that expects only labels which no prediction knows cannot pass."""
+    known = labels_known(prediction for run in runs for prediction in run.of_texts.values())
+    expected = expected_labels(suite)
+    positive = [case for case in suite.cases if case.type == "MFT" and not case.is_forbidden]
+    answers = [answer for run in runs for answer in zip(suite.cases, answers_of(suite, run), strict=True)]
+    return {
+        "expected_labels_that_no_prediction_knows": sorted(expected - known),
+        "cases_that_expect_only_such_labels": sum(known.isdisjoint(case.labels) for case in positive),
+        "labels_that_the_suite_does_not_expect": sorted(known - expected) if expected else [],
+        "inv_cases_judged_without_probabilities": sum(
+            case.type == "INV" and not _has_probabilities(answer) for case, answer in answers
+        ),
+    }
+
+
+def expected_labels(suite: Suite) -> set[str]:
+    """Every label that a case names."""
+    return {label for case in suite.cases for label in case.labels}
+
+
+def labels_known(predictions: Iterable[Prediction]) -> set[str]:
+    """The labels that are predicted or have a probability."""
+    known: set[str] = set()
+    for prediction in predictions:
+        known.add(prediction.label)
+        known.update(prediction.probabilities or ())
+    return known
+
+
+def _n_unchanged(case: Case) -> int:
+    return 0 if case.type == "MFT" else sum(text == case.texts[0] for text in case.texts[1:])

@@ -1,0 +1,193 @@
+"""Gold and model output from files alone: the same values that the database gives, without one."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from annotator.domain.instances import Annotation, GoldInstance, Instance, Segment
+from annotator.domain.models import Output, Run, SourceOutput
+from annotator.domain.numbers import counted
+from annotator.domain.projects import GoldPolicy
+from annotator.domain.sources import (
+    Problem,
+    SourceAnnotation,
+    SourceDocument,
+    SourceInstance,
+    SourceItem,
+    SourceText,
+)
+from annotator.domain.tasks import Task
+from annotator.domain.texts import TokenizedText
+from annotator.errors import ImportRefused, InvalidValue
+from annotator.formats.base import OutputOptions, ReadOptions
+from annotator.formats.registry import get_output_reader, get_reader
+from annotator.review.gold import gold_of
+from annotator.text.source_scores import laid_attribution, laid_rationale
+from annotator.text.source_spans import body_reader, resolve_sets
+
+_PROBLEMS_SHOWN = 200
+
+
+@dataclass(slots=True)
+class Found:
+    """What was read of one kind of file, and everything that is wrong in it."""
+
+    problems: list[Problem] = field(default_factory=list)
+    warnings: list[Problem] = field(default_factory=list)
+
+    def add(self, problem: Problem) -> None:
+        (self.warnings if problem.is_warning else self.problems).append(problem)
+
+    def refuse_if_any(self) -> None:
+        """Raise ImportRefused with every problem, if there is one."""
+        if self.problems:
+            n = len(self.problems)
+            message = f"{counted(n, 'problem')}; nothing was scored."
+            raise ImportRefused(message, self.problems[:_PROBLEMS_SHOWN], n)
+
+
+def read_gold_file(
+    path: Path, format_name: str, task: Task, policy: GoldPolicy, *, language: str = "en", split: str | None = None
+) -> tuple[list[GoldInstance], Found]:
+    """Instances with gold under a policy, numbered from 1; those without an annotation that counts are left out.
+
+    Texts that bring no tokens are tokenised as an import would.
+    Raises: NotFound or InvalidValue when there is no such file or format
+    """
+    found = Found()
+    items = get_reader(format_name)(path, ReadOptions(task, language=language, split=split))
+    gold: list[GoldInstance] = []
+    for number, (source, instance) in enumerate(_instances(items, task, language, found), start=1):
+        try:
+            annotations = [
+                _annotation(a, source, instance, number * 1000 + n) for n, a in enumerate(source.annotations)
+            ]
+        except InvalidValue as error:
+            found.add(Problem(source.source, source.line, "rationales", source.key, str(error)))
+            continue
+        of_instance = gold_of(instance, annotations, policy)
+        if of_instance is not None:
+            gold.append(of_instance)
+    return gold, found
+
+
+def _instances(
+    items: Iterable[SourceItem], task: Task, language: str, found: Found
+) -> Iterator[tuple[SourceInstance, Instance]]:
+    documents: dict[str, TokenizedText] = {}
+    number = 0
+    for item in items:
+        match item:
+            case Problem():
+                found.add(item)
+            case SourceDocument():
+                documents[item.docid] = _body(item.body, item.language or language)
+            case SourceInstance() if item.segments:
+                number += 1
+                yield item, _instance(item, task, documents, language, number)
+            case _:
+                pass  # rows that only add to instances, and what is no text
+
+
+def _instance(
+    source: SourceInstance, task: Task, documents: dict[str, TokenizedText], language: str, number: int
+) -> Instance:
+    segments = []
+    spoken = source.language or language
+    for name in task.in_numbering_order(list(source.segments)):
+        text, spec = source.segments[name], task.spec_of(name)
+        body = documents[text] if isinstance(text, str) else _body(text, spoken)
+        segments.append(
+            Segment(name, spec is not None and spec.is_selectable, body, text if isinstance(text, str) else None)
+        )
+    return Instance(
+        number, source.key, source.split, spoken, tuple(segments), source.result,
+        parent_key=source.parent_key, perturbation_kind=source.perturbation_kind,
+        is_exhaustive=source.is_exhaustive, metadata=source.metadata,
+    )  # fmt: skip
+
+
+def _body(text: SourceText, language: str) -> TokenizedText:
+    if text.tokens is not None:
+        return text.tokens
+    from annotator.text.tokenisation import tokenise_all  # noqa: PLC0415  (loads spaCy, which a file with tokens does not need)
+
+    return next(iter(tokenise_all([text.text], language)))
+
+
+def _annotation(source: SourceAnnotation, row: SourceInstance, instance: Instance, number: int) -> Annotation:
+    bodies = body_reader({segment.name: segment.body for segment in instance.segments})
+    sets = resolve_sets(source, instance.layout, bodies)
+    result = row.result if source.result is None else source.result
+    return Annotation(number, source.annotator, source.round_number, "accepted", result, sets, source.note)
+
+
+@dataclass(slots=True)
+class FileOutputs:
+    """What a file says of instances, by run and instance number; answers to the full input by model and seed."""
+
+    outputs: dict[Run, dict[int, Output]] = field(default_factory=dict)
+    n_unknown: int = 0
+
+
+def read_output_file(
+    path: Path, format_name: str, options: OutputOptions, gold: Iterable[GoldInstance]
+) -> tuple[FileOutputs, Found]:
+    """Model output laid on the tokens of instances with gold; rows of other instances are counted.
+
+    Raises: NotFound or InvalidValue when there is no such file or format
+    """
+    found, made = Found(), FileOutputs()
+    by_key: dict[str, list[Instance]] = {}
+    for item in gold:
+        by_key.setdefault(item.instance.key, []).append(item.instance)
+    for row in get_output_reader(format_name)(path, options):
+        if isinstance(row, Problem):
+            found.add(row)
+            continue
+        fitting = [one for one in by_key.get(row.key, []) if row.split in {None, one.split}]
+        if len(fitting) > 1:
+            reason = "instances of several splits have this key; say which split is meant"
+            found.add(Problem(row.source, row.line, "id", row.key, reason))
+        elif not fitting:
+            made.n_unknown += 1
+        else:
+            _take(row, fitting[0], made, found)
+    return made, found
+
+
+def _take(row: SourceOutput, instance: Instance, made: FileOutputs, found: Found) -> None:
+    try:
+        attributions = tuple(laid_attribution(a, instance.places, lambda: instance) for a in row.attributions)
+        rationales = tuple(laid_rationale(r, instance.places) for r in row.rationales)
+    except InvalidValue as error:
+        found.add(Problem(row.source, row.line, "scores", row.key, str(error)))
+        return
+    full = tuple(p for p in row.predictions if p.on == "full")
+    reduced = tuple(p for p in row.predictions if p.on != "full")
+    for run, output in (
+        (row.run.answers(), Output(instance.id, full)),
+        (row.run, Output(instance.id, reduced, attributions, rationales)),
+    ):
+        if output.predictions or output.attributions or output.rationales:
+            _add(made.outputs.setdefault(run, {}), output, row, found)
+
+
+def _add(known: dict[int, Output], output: Output, row: SourceOutput, found: Found) -> None:
+    """Join what several rows say of one instance; the same thing said twice is a problem."""
+    there = known.get(output.instance_id, Output(output.instance_id))
+    said = {(p.on, p.threshold) for p in there.predictions} & {(p.on, p.threshold) for p in output.predictions}
+    scored = {(a.label, a.layer) for a in there.attributions} & {(a.label, a.layer) for a in output.attributions}
+    chosen = {r.kind for r in there.rationales} & {r.kind for r in output.rationales}
+    same_answers = all(p in there.predictions for p in output.predictions)
+    if (said and not same_answers) or scored or chosen:
+        found.add(
+            Problem(row.source, row.line, "id", row.key, "this instance appears twice for one run; keep one of the two")
+        )
+        return
+    known[output.instance_id] = Output(
+        output.instance_id,
+        there.predictions + (() if said else output.predictions),
+        there.attributions + output.attributions,
+        there.rationales + output.rationales,
+    )

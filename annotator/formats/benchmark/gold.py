@@ -1,0 +1,220 @@
+"""Gold of the interpretability benchmark as scoring needs it: labels, rationale sets and links, of either dialect."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import msgspec
+
+from annotator.domain.sources import Problem
+from annotator.errors import InvalidValue
+from annotator.formats.benchmark.reader import record_files
+from annotator.formats.benchmark.records import (
+    Record,
+    Shape,
+    guess_language,
+    is_gold,
+    label_text,
+    read_indices,
+    shape_of_record,
+    sides_of,
+    tokens_of_sides,
+)
+from annotator.formats.rows.findings import Findings, shown
+from annotator.formats.rows.lines import Row, convert, read_rows
+
+Sides = tuple[tuple[tuple[int, ...], ...], ...]  # side -> set -> token index
+
+
+@dataclass(frozen=True, slots=True)
+class GoldRecord:
+    """One gold record, with what the input of its id says beside it.
+
+    label:  a label's number or name as text; of a reading the answer, "" where there is none
+    sets:   side -> set -> token index, as in the file, empty sets too; a pair has two sides. None: not annotated
+    tokens: of each side (a reading's passage, then its title); None where no file says them
+    named:  the tokens that the gold itself names for each set, as `sets`; None without
+    rel_ids: the perturbed records of an original; None where the file does not say
+    """
+
+    key: str
+    source: str
+    line: int
+    label: str | None
+    sets: Sides | None
+    tokens: tuple[tuple[str, ...], ...] | None = None
+    named: tuple[tuple[tuple[str, ...], ...], ...] | None = None
+    sample_type: str | None = None
+    rel_ids: tuple[str, ...] | None = None
+    kind: str | None = None
+    language: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Gold:
+    """The gold rows of a file or folder in their order; an id may stand twice in one file."""
+
+    rows: tuple[GoldRecord, ...]
+    problems: tuple[Problem, ...]
+
+
+def n_sides_of(shape: Shape) -> int:
+    """How many sides a record of the task has."""
+    return 2 if shape == "pair" else 1
+
+
+def read_gold(path: Path, shape: Shape, *, inputs: Path | None = None, language: str | None = None) -> Gold:
+    """Gold of a file, or of all .jsonl and .tsv files of a folder; input records there, or in `inputs`, join by id.
+
+    language: of records that neither say theirs nor have a text
+    Raises: NotFound or InvalidValue when there is no such file, or no gold in it
+    """
+    reader = _GoldReader(shape, language)
+    for place in (path, inputs):
+        for source, file in ({} if place is None else record_files(place)).items():
+            for row in read_rows(file, source):
+                reader.add(row)
+    if not reader.gold and not reader.problems:
+        raise InvalidValue(f"'{path}' holds no gold record; a gold record has sent_id, sent_label and rationales.")
+    return reader.finished()
+
+
+@dataclass(slots=True)
+class _GoldReader:
+    shape: Shape
+    language: str | None
+    problems: list[Problem] = field(default_factory=list)
+    gold: list[tuple[Row, str, Record]] = field(default_factory=list)
+    inputs: dict[str, Record] = field(default_factory=dict)
+    _sources: dict[tuple[bool, str], str] = field(default_factory=dict)  # (is gold, id): the file that has it
+
+    def add(self, row: Row | Problem) -> None:
+        """Take a line; what is wrong with it is noted."""
+        if isinstance(row, Problem):
+            self.problems.append(row)
+            return
+        findings = row.findings()
+        record = convert(row.values, Record, findings)
+        if record is not None:
+            self._note(row, record, findings)
+        self.problems.extend(findings.problems)
+
+    def _note(self, row: Row, record: Record, findings: Findings) -> None:
+        given = record.sent_id if record.id is None else record.id
+        if given is None or given == "":
+            findings.refuse("sent_id", given, "The record has no id; gold needs sent_id, input needs id.")
+            return
+        if shape_of_record(row.values) not in _fitting(self.shape):
+            reason = "The record is one of another task; choose the task with --task, or name a file of this one."
+            findings.refuse("line", list(row.values), reason)
+            return
+        key, gold = str(given), is_gold(row.values)
+        first = self._sources.setdefault((gold, key), row.source)
+        if first != row.source:
+            reason = f"The id {key} stands in {first} too; score the files one by one."
+            findings.refuse("id" if "id" in row.values else "sent_id", key, reason)
+        elif gold:
+            self.gold.append((row, key, record))
+        else:
+            self.inputs[key] = record
+
+    def finished(self) -> Gold:
+        """Gold joined with its input."""
+        rows = []
+        for row, key, record in self.gold:
+            findings = row.findings()
+            made = self._joined(row, key, record, findings)
+            self.problems.extend(findings.problems)
+            if not findings.is_refused:
+                rows.append(made)
+        self.problems.extend(_half_given(rows))
+        return Gold(tuple(_with_languages(rows)), tuple(self.problems))
+
+    def _joined(self, row: Row, key: str, record: Record, findings: Findings) -> GoldRecord:
+        beside = self.inputs.get(key, Record())
+        rel_ids = beside.rel_ids if record.rel_ids is None else record.rel_ids
+        label = record.label if record.sent_label is None else record.sent_label
+        return GoldRecord(
+            key,
+            row.source,
+            row.line,
+            None if label is None else str(label) if self.shape == "reading" else label_text(label),
+            self._sets(record, findings),
+            self._tokens(record, beside, findings),
+            _named(row.values.get("rationale_tokens")),
+            record.sample_type or beside.sample_type,
+            None if rel_ids is None else tuple(str(other) for other in rel_ids),
+            record.adv_type or beside.adv_type,
+            self._language_of(record, beside),
+        )
+
+    def _sets(self, record: Record, findings: Findings) -> Sides | None:
+        sides = sides_of(record)
+        if sides is None:
+            return None
+        n_sides = n_sides_of(self.shape)
+        if not sides:
+            return ((),) * n_sides
+        if len(sides) != n_sides:
+            reason = f"The gold has {len(sides)} side{'s' * (len(sides) > 1)}, but the task has {n_sides}; see --task."
+            name = "rationales" if record.rationale_ids is None else "rationale_ids"
+            findings.refuse(name, record.rationale_ids or record.rationales, reason)
+        return tuple(
+            tuple(tuple(read_indices(one, number, findings)) for number, one in enumerate(sets)) for sets in sides
+        )
+
+    def _tokens(self, record: Record, beside: Record, findings: Findings) -> tuple[tuple[str, ...], ...] | None:
+        own, other = tokens_of_sides(record, self.shape), tokens_of_sides(beside, self.shape)
+        if own is not None and other is not None and own != other:
+            reason = "The gold's tokens are not those of the input record of this id; token numbers need one list."
+            findings.refuse("sent_token", [list(side) for side in own], reason)
+        return other if own is None else own
+
+    def _language_of(self, record: Record, beside: Record) -> str | None:
+        """What the record or its input says or its text shows; else what was given."""
+        for one in (record, beside):
+            has_text = any((one.context, one.question, one.sent_text, one.sent_token, one.query, one.sentence1))
+            if one.language or has_text:
+                return guess_language(one, self.language)
+        return self.language
+
+
+def _fitting(shape: Shape) -> tuple[Shape | None, ...]:
+    """What a record may look like: a reading's gold may lack the question."""
+    return (None, shape, "single") if shape == "reading" else (None, shape)
+
+
+def _named(given: object) -> tuple[tuple[tuple[str, ...], ...], ...] | None:
+    """Side -> set -> token, where the field has this form; it only serves to check the indices."""
+    try:
+        sides = msgspec.convert(given, list[list[list[str]]])
+    except msgspec.ValidationError:
+        return None
+    return tuple(tuple(tuple(one) for one in side) for side in sides)
+
+
+def _half_given(rows: Sequence[GoldRecord]) -> list[Problem]:
+    """Records that lack what others of the file have: each program stops there."""
+    problems = []
+    fields = (("label", "sent_label", ""), ("sets", "rationales", " ([] for none)"), ("sample_type", "sample_type", ""))
+    for attribute, name, remedy in fields:
+        lacking = [row for row in rows if getattr(row, attribute) is None]
+        having = next((row for row in rows if getattr(row, attribute) is not None), None)
+        if having is None:
+            continue
+        for row in lacking:
+            reason = f"Line {having.line} has '{name}'; every gold record has it{remedy}, or none."
+            problems.append(Problem(row.source, row.line, name, "missing", reason))
+    return problems
+
+
+def _with_languages(rows: Sequence[GoldRecord]) -> list[GoldRecord]:
+    """A record without a text is Chinese where any answer of the file has Chinese characters, else English."""
+    answers = "".join(row.label or "" for row in rows)
+    other = "zh" if any("\u4e00" <= character <= "\u9fff" for character in answers) else "en"
+    return [row if row.language else replace(row, language=other) for row in rows]
+
+
+def place_of(row: GoldRecord) -> str:
+    """Where a record stands, as counts name it."""
+    return f"{row.source}, line {row.line} (id {shown(row.key)})"

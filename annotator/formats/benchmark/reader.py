@@ -1,0 +1,268 @@
+"""The format `benchmark`: input and gold records of Wang et al. 2022, PaddleNLP's and TrustAI's, joined by id."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from annotator.domain.numbers import whole_number
+from annotator.domain.sources import Problem, SourceAnnotation, SourceInstance, SourceItem, SourceText
+from annotator.errors import InvalidValue, NotFound
+from annotator.formats.base import ReadOptions
+from annotator.formats.benchmark.records import (
+    KNOWN,
+    Borders,
+    Record,
+    guess_language,
+    is_gold,
+    read_sets,
+    read_texts,
+    shape_of_record,
+    shape_of_task,
+)
+from annotator.formats.rows.checks import Checker
+from annotator.formats.rows.findings import Findings, listed, shown
+from annotator.formats.rows.lines import Row, convert, line_at, parse_object, read_rows
+
+ANNOTATOR = "benchmark"
+_SUFFIXES = {".jsonl", ".tsv"}
+
+Place = tuple[str, str]  # split, id
+
+
+def read(path: Path, options: ReadOptions) -> Iterator[SourceItem]:
+    """The instances of a file or of all .jsonl and .tsv files of a folder, with the gold of the same id.
+
+    Gold whose input is not there comes as an addition to the instance of its key.
+
+    Raises: NotFound or InvalidValue when there is no such file, or the task is none of the benchmark's
+    """
+    shape_of_task(options.task)
+    reader = _BenchmarkReader(record_files(path), options)
+    yield from reader.survey()
+    yield from reader.inputs()
+    yield from reader.gold_alone()
+
+
+def record_files(path: Path) -> dict[str, Path]:
+    """The files to read by the name that problems give them."""
+    if not path.exists():
+        raise NotFound(f"There is no file or folder '{path}'. Check the path.")
+    if path.is_file():
+        return {path.name: path}
+    files = {str(file.relative_to(path)): file for file in sorted(path.rglob("*")) if file.suffix in _SUFFIXES}
+    if not files:
+        raise InvalidValue(f"The folder '{path}' holds no .jsonl or .tsv file; name the folder of the records.")
+    return files
+
+
+@dataclass(frozen=True, slots=True)
+class _Where:
+    """Where a record stands."""
+
+    source: str
+    line: int
+    offset: int
+
+
+@dataclass(slots=True)
+class _BenchmarkReader:
+    files: Mapping[str, Path]
+    options: ReadOptions
+    checker: Checker = field(init=False)
+    _inputs: dict[Place, _Where] = field(default_factory=dict)
+    _gold: dict[Place, _Where] = field(default_factory=dict)
+    _keys: dict[Place, str] = field(default_factory=dict)  # of records that bring a key besides their id
+    _originals: dict[Place, Place] = field(default_factory=dict)  # perturbed: original
+    _other_tasks: set[str] = field(default_factory=set)
+    _refused: set[tuple[str, int]] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self.checker = Checker(self.options)
+
+    def survey(self) -> Iterator[Problem]:
+        """Note where every record stands and who is whose original; lines that cannot be read are told here."""
+        links: list[tuple[Place, Place, _Where]] = []
+        for source, path in self.files.items():
+            for row in read_rows(path, source):
+                if isinstance(row, Problem):
+                    yield row
+                elif self._fits(row):
+                    findings = row.findings()
+                    self._note(row, links, findings)
+                    yield from findings.problems
+                    if findings.is_refused:
+                        self._refused.add((row.source, row.line))
+                else:
+                    yield self._other_task(row)
+                    break
+        yield from self._link(links)
+
+    def _fits(self, row: Row) -> bool:
+        shape = shape_of_record(row.values)
+        return shape is None or shape == shape_of_task(self.options.task)
+
+    def _other_task(self, row: Row) -> Problem:
+        self._other_tasks.add(row.source)
+        reason = (
+            f"The file holds records of another task than the project's '{self.options.task.name}'; it is left out."
+        )
+        return Problem(row.source, row.line, "line", ", ".join(row.values), reason)
+
+    def _place(self, values: Mapping[str, Any]) -> Place | None:
+        given = values.get("id", values.get("sent_id"))
+        if not isinstance(given, int | str) or isinstance(given, bool) or given == "":
+            return None
+        split = values.get("split")
+        return split if isinstance(split, str) else self.options.split or "", str(given)
+
+    def _note(self, row: Row, links: list[tuple[Place, Place, _Where]], findings: Findings) -> None:
+        place = self._place(row.values)
+        if place is None:
+            findings.refuse(
+                "id", row.values.get("id"), "The record has no id; it needs a number (id, or sent_id in gold)."
+            )
+            return
+        known = self._gold if is_gold(row.values) else self._inputs
+        where = _Where(row.source, row.line, row.offset)
+        first = known.setdefault(place, where)
+        if first is not where:
+            reason = (
+                f"The id {place[1]} stands in {first.source}, line {first.line}, already. Where ids repeat between "
+            )
+            findings.refuse("id", place[1], reason + "files, import each with its own --key-prefix.")
+            return
+        if isinstance(key := row.values.get("key"), str):
+            self._keys[place] = key
+        related = row.values.get("rel_ids")
+        others = related if isinstance(related, list) else ()
+        links.extend(((place[0], str(other)), place, where) for other in others)
+
+    def _link(self, links: list[tuple[Place, Place, _Where]]) -> Iterator[Problem]:
+        """Tie perturbed records to their originals; input and gold may both say it."""
+        for perturbed, original, where in links:
+            if perturbed not in self._inputs and perturbed not in self._gold:
+                reason = f"There is no record {perturbed[1]}; the link is left out."
+                yield Problem(where.source, where.line, "rel_ids", shown(perturbed[1]), reason, is_warning=True)
+                continue
+            first = self._originals.setdefault(perturbed, original)
+            if first != original:
+                reason = f"Record {perturbed[1]} is named by {first[1]} already; a perturbed record has one original."
+                yield Problem(where.source, where.line, "rel_ids", shown(perturbed[1]), reason)
+                self._refused.add((where.source, where.line))
+
+    def inputs(self) -> Iterator[SourceItem]:
+        """Every input record as an instance, with its gold if there is some."""
+        for source, path in self.files.items():
+            if source in self._other_tasks:
+                continue
+            for row in read_rows(path, source):
+                is_read = isinstance(row, Row) and not is_gold(row.values)
+                if is_read and isinstance(row, Row) and (row.source, row.line) not in self._refused:
+                    yield from self._input(row)
+
+    def _input(self, row: Row) -> Iterator[SourceItem]:
+        findings = row.findings()
+        record = convert(row.values, Record, findings)
+        place = self._place(row.values)
+        if record is not None and place is not None:
+            gold = self._gold.get(place)
+            instance = self._instance(row, record, place, findings)
+            if instance is not None and not findings.is_refused:
+                yield from self._with_gold(instance, record, gold)
+        yield from findings.problems
+
+    def _instance(self, row: Row, record: Record, place: Place, findings: Findings) -> SourceInstance | None:
+        language = guess_language(record, self.options.language)
+        texts = read_texts(record, self.options.task, language, findings)
+        segments: Mapping[str, SourceText | str] = {} if texts is None else texts.segments
+        if not segments and not is_gold(row.values):
+            known = listed([spec.name for spec in self.options.task.segments])
+            findings.refuse("line", list(row.values), f"The record has no text; its task has {known}.")
+            return None
+        annotations: tuple[SourceAnnotation, ...] = ()
+        if is_gold(row.values):
+            is_whole = self._is_whole(segments)
+            segments = segments if is_whole else {}
+            borders = texts.borders if texts is not None and is_whole else None
+            annotations = self._annotations(record, borders, findings)
+        original = self._originals.get(place)
+        instance = SourceInstance(
+            key=self._key(place),
+            segments=segments,
+            source=row.source,
+            line=row.line,
+            split=place[0],
+            language=language if segments else self.options.language,
+            result=self._result(record),
+            annotations=annotations,
+            parent_key=None if original is None else self._key(original),
+            perturbation_kind=None if original is None else record.adv_type or "perturbed",
+            metadata={name: value for name, value in row.values.items() if name not in KNOWN},
+            is_addition=is_gold(row.values),
+        )
+        self.checker.check(instance, findings)
+        return instance
+
+    def _with_gold(self, instance: SourceInstance, record: Record, gold: _Where | None) -> Iterator[SourceItem]:
+        """An instance of the input with what the gold of its id says; what is wrong with the gold is told."""
+        if gold is None or (gold.source, gold.line) in self._refused:
+            yield instance
+            return
+        values = parse_object(line_at(self.files[gold.source], gold.offset))
+        findings = Findings(gold.source, gold.line)
+        said = convert(values, Record, findings)
+        if said is not None:
+            yield self._joined(instance, record, said, findings)
+        else:
+            yield instance
+        yield from findings.problems
+
+    def _joined(self, instance: SourceInstance, record: Record, gold: Record, findings: Findings) -> SourceInstance:
+        names = [spec.name for spec in self.options.task.segments if spec.is_selectable]
+        bodies = [(name, instance.segments[name]) for name in names if name in instance.segments]
+        borders = [
+            (name, None if isinstance(body, str) or body.tokens is None else body.tokens.n_tokens)
+            for name, body in bodies
+        ]
+        kind = instance.perturbation_kind
+        joined = replace(
+            instance,
+            result=self._result(gold),
+            annotations=self._annotations(gold, borders, findings),
+            perturbation_kind=kind and (record.adv_type or gold.adv_type or kind),
+        )
+        self.checker.check(joined, findings)
+        return instance if findings.is_refused else joined
+
+    def gold_alone(self) -> Iterator[SourceItem]:
+        """Gold whose input is not there: with its texts where it has them, else to be added by key."""
+        for place, where in self._gold.items():
+            if place in self._inputs or (where.source, where.line) in self._refused:
+                continue
+            row = Row(where.source, where.line, parse_object(line_at(self.files[where.source], where.offset)))
+            findings = row.findings()
+            record = convert(row.values, Record, findings)
+            instance = None if record is None else self._instance(row, record, place, findings)
+            if instance is not None and not findings.is_refused:
+                yield instance
+            yield from findings.problems
+
+    def _is_whole(self, segments: Mapping[str, object]) -> bool:
+        return all(spec.name in segments for spec in self.options.task.segments if not spec.may_be_empty)
+
+    def _annotations(self, record: Record, borders: Borders | None, findings: Findings) -> tuple[SourceAnnotation, ...]:
+        sets = read_sets(record, borders, self.options.task, findings)
+        return () if sets is None else (SourceAnnotation(ANNOTATOR, self._result(record), sets),)
+
+    def _key(self, place: Place) -> str:
+        return self.options.key_prefix + self._keys.get(place, place[1])
+
+    def _result(self, record: Record) -> str | None:
+        """The label: a number stands for the project's label of that position, unless it is itself a label."""
+        given = record.label if isinstance(record.label, str) else record.sent_label
+        labels = self.options.labels if self.options.task.result_kind == "label" else ()
+        if given is None or str(given) in labels:
+            return None if given is None else str(given)
+        place = whole_number(str(given))
+        return labels[place] if place is not None and place < len(labels) else str(given)

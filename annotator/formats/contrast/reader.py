@@ -1,0 +1,170 @@
+"""Reading the format `contrast`: contrast sets as JSONL, an original a line with its changed versions (docs/formats.md).
+
+    {"id": "1", "text": "A calm film.", "label": "positive",
+     "contrasts": [{"text": "A dull film.", "label": "negative", "kind": "negation", "reason": "...", "edits": [...]}]}
+
+An original and a contrast have the fields of plain rows. What a contrast does not say it has from its original: its
+segments, split and language. Its key is its `id`, else the original's with #1, #2 ... by its place in the list.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from annotator.domain.sources import Problem, SourceInstance, SourceItem, SourceText
+from annotator.formats.base import ReadOptions
+from annotator.formats.contrast.pairs import rows_of_pairs
+from annotator.formats.contrast.writer import write
+from annotator.formats.rows.checks import KeyLines
+from annotator.formats.rows.columns import field_names, segment_of
+from annotator.formats.rows.findings import Findings
+from annotator.formats.rows.lines import Row, read_rows
+from annotator.formats.rows.plain_rows import RowReader
+
+__all__ = ["NESTED", "NO_OP", "contrast_key", "contrasts_of", "read", "set_rows", "write"]
+
+DEFAULT_KIND = "contrast"
+NESTED = "A changed version has no contrasts of its own; write each change as one of the original's."
+_CHANGED = "An original is not itself a changed version; leave the field out, or write the row as one of the other's contrasts."
+NO_OP = "Nothing is changed: its texts are those of the original."
+
+
+def read(path: Path, options: ReadOptions) -> Iterator[SourceItem]:
+    """The originals of a file, each followed by its contrasts; a line with a problem gives none of them.
+
+    Raises: NotFound or InvalidValue when there is no such file, or a .tsv that holds no pairs
+    """
+    reader = _SetReader(options)
+    for row in set_rows(path):
+        if isinstance(row, Problem):
+            yield row
+        else:
+            yield from reader.instances(row)
+
+
+def set_rows(path: Path) -> Iterable[Row | Problem]:
+    """The rows of a file in the form above; a .tsv of pairs is brought into it."""
+    return rows_of_pairs(path) if path.suffix.lower() == ".tsv" else read_rows(path, path.name)
+
+
+def contrast_key(original: str, number: int) -> str:
+    """The key of a contrast that says none; number: its place, from 0.
+
+    >>> contrast_key("12", 0)
+    '12#1'
+    """
+    return f"{original}#{number + 1}"
+
+
+@dataclass(slots=True)
+class _SetReader:
+    options: ReadOptions
+    rows: RowReader = field(init=False)
+    keys: KeyLines = field(default_factory=KeyLines)
+
+    def __post_init__(self) -> None:
+        self.rows = RowReader(self.options)
+
+    def instances(self, row: Row) -> Iterator[SourceItem]:
+        """An original and its contrasts, and what is wrong with the row."""
+        findings = row.findings()
+        values = dict(row.values)
+        given = contrasts_of(values.pop("contrasts", None), findings)
+        original = self.rows.instance_of(replace(row, values=values), findings)
+        taken: list[SourceInstance] = []
+        if original is not None:
+            self.keys.refuse_twice(original, findings)
+            if original.parent_key is not None:
+                findings.refuse("parent", original.parent_key, _CHANGED)
+            taken.append(original)
+            for number, contrast in enumerate(given):
+                self._add_contrast(row, number, contrast, taken, findings)
+        if not findings.is_refused:
+            yield from taken
+        yield from findings.problems
+
+    def _add_contrast(
+        self, row: Row, number: int, given: dict[str, Any], taken: list[SourceInstance], findings: Findings
+    ) -> None:
+        """Read one contrast; `taken` holds the original and the contrasts before it."""
+        of_contrast = row.findings()
+        values = self._full(given, number, taken[0], of_contrast)
+        changed = self.rows.instance_of(replace(row, values=values), of_contrast)
+        if changed is not None:
+            self.keys.refuse_twice(changed, of_contrast)
+            _check_change(changed, taken, of_contrast)
+            taken.append(changed)
+        place = f"contrasts[{number}]"
+        findings.problems += [replace(p, field=f"{place}.{p.field}") for p in of_contrast.problems]
+        findings.is_refused |= of_contrast.is_refused
+
+    def _full(
+        self, given: Mapping[str, Any], number: int, original: SourceInstance, findings: Findings
+    ) -> dict[str, Any]:
+        """A contrast's row as a plain row that says everything."""
+        values = dict(given)
+        parent = original.key.removeprefix(self.options.key_prefix)
+        if "contrasts" in values:
+            findings.refuse("contrasts", values.pop("contrasts"), NESTED)
+        said_parent = self._name_of(values, "parent")
+        if said_parent is not None:
+            findings.refuse(said_parent, values.pop(said_parent), "A contrast's parent is its original; leave it out.")
+        self._take_kind(values, findings)
+        if self._name_of(values, "key") is None:
+            values["id"] = contrast_key(parent, number)
+        for name, of_original in (("split", original.split), ("language", original.language)):
+            if self._name_of(values, name) is None and of_original:
+                values[name] = of_original
+        self._add_segments(values, original)
+        return {**values, "parent": parent}
+
+    def _name_of(self, values: Mapping[str, Any], field_name: str) -> str | None:
+        """What a row calls a field, if it has it."""
+        task = self.options.task
+        return next((n for n in field_names(task)[field_name] if n in values and task.spec_of(n) is None), None)
+
+    def _take_kind(self, values: dict[str, Any], findings: Findings) -> None:
+        if self.options.task.spec_of("kind") is None and "perturbation_kind" not in values:
+            kind = values.pop("kind", DEFAULT_KIND)
+            if kind is not None and not isinstance(kind, str):
+                findings.refuse("kind", kind, "It must be text or null.")
+                kind = None
+            values["perturbation_kind"] = kind
+        values.setdefault("perturbation_kind", DEFAULT_KIND)
+
+    def _add_segments(self, values: dict[str, Any], original: SourceInstance) -> None:
+        """Give a contrast the segments that it does not change, with their tokens."""
+        task, tokens = self.options.task, values.get("tokens")
+        if tokens is not None and not isinstance(tokens, dict):
+            return  # the one segment that can be marked has its own; or it is refused as it is
+        said = {segment_of(task, name) for name in (*values, *(tokens or ()))}
+        kept = {name: body for name, body in original.segments.items() if name not in said}
+        of_kept = {
+            name: body.tokens.tokens() for name, body in kept.items() if isinstance(body, SourceText) and body.tokens
+        }
+        values.update((name, body.text) for name, body in kept.items() if isinstance(body, SourceText))
+        if of_kept:
+            values["tokens"] = {**(tokens or {}), **of_kept}
+
+
+def contrasts_of(given: object, findings: Findings) -> list[dict[str, Any]]:
+    """The contrasts of a row, as far as they can be read."""
+    if isinstance(given, list) and all(isinstance(one, dict) for one in given):
+        return given
+    reason = "It must be a list of objects, such as [{...}]; [] says that the original has no contrast."
+    findings.refuse("contrasts", "" if given is None else given, reason)
+    return []
+
+
+def _check_change(changed: SourceInstance, before: list[SourceInstance], findings: Findings) -> None:
+    """Refuse a contrast that changes nothing, or says what one before it says."""
+    for place, other in enumerate(before):
+        if _texts(changed) == _texts(other) and changed.target == other.target:
+            reason = f"Its texts are those of contrasts[{place - 1}]; keep one of the two." if place else NO_OP
+            findings.refuse(next(iter(changed.segments), "line"), changed.key, reason)
+            return
+
+
+def _texts(instance: SourceInstance) -> dict[str, str]:
+    return {name: body if isinstance(body, str) else body.text for name, body in instance.segments.items()}

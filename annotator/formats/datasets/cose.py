@@ -1,0 +1,268 @@
+"""The format `cose`: CoS-E (Rajani et al. 2019), explanations joined by id with the questions of CommonsenseQA."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+from annotator.domain.sources import Problem, SourceAnnotation, SourceInstance, SourceItem, SourceSpan, SourceText
+from annotator.domain.tasks import Task
+from annotator.errors import InvalidValue, NotFound
+from annotator.formats.base import ReadOptions
+from annotator.formats.datasets.cose_selection import Selection
+from annotator.formats.rows.checks import Checker, KeyLines
+from annotator.formats.rows.findings import Findings, listed
+from annotator.formats.rows.lines import Row, convert, read_rows
+from annotator.formats.rows.split_names import files_of_split, split_in_name
+
+ANNOTATOR = "cose"
+LANGUAGE = "en"
+_PROCESSED = "_processed"
+
+Kind = Literal["question", "explanation"]
+
+
+class _Choice(msgspec.Struct):
+    label: str
+    text: str
+
+
+class _Question(msgspec.Struct):
+    stem: str
+    choices: list[_Choice]
+
+
+class _QuestionRow(msgspec.Struct):
+    id: str
+    question: _Question
+    answerKey: str | None = None  # noqa: N815  # the file's own name
+
+
+class _Said(msgspec.Struct):
+    selected: str
+    open_ended: str | None = msgspec.field(default=None, name="open-ended")
+
+
+class _ExplanationRow(msgspec.Struct):
+    id: str
+    explanation: _Said
+
+
+@dataclass(frozen=True, slots=True)
+class _Explanation:
+    row: Row
+    said: _Said
+
+
+def read(path: Path, options: ReadOptions) -> Iterator[SourceItem]:
+    """The questions of a folder with what was said of them; of one file, with what stands in the files beside it.
+
+    Explanations are held in memory (there are 10,962 in the largest release), questions are not.
+
+    Raises: NotFound or InvalidValue when there is no such file, a kind of file is missing, or the task is another
+    """
+    _check_task(options.task)
+    files = _Files.of(path, options.split)
+    yield from files.left_out()
+    reader = _CoseReader(options, files)
+    yield from reader.explanations()
+    for file in files.questions:
+        for row in read_rows(file, file.name):
+            if isinstance(row, Problem):
+                yield row
+            else:
+                yield from reader.question(row, split_in_name(file))
+    if files.named != "question":
+        yield from reader.without_question()
+
+
+def _check_task(task: Task) -> None:
+    question, choices = task.spec_of("question"), task.spec_of("choices")
+    if question is None or choices is None or not question.is_selectable:
+        reason = f"CoS-E has a question to mark words in and choices, which the task '{task.name}' has not."
+        raise InvalidValue(f"{reason} Choose the task choice.")
+
+
+@dataclass(frozen=True, slots=True)
+class _Files:
+    """The files to read, and which kind was named where one file was."""
+
+    questions: Sequence[Path]
+    explanations: Sequence[Path]
+    named: Kind | None = None
+    processed: Sequence[Path] = ()  # explanations that stand in another file as they were given
+
+    @staticmethod
+    def of(path: Path, asked_split: str | None) -> "_Files":
+        if not path.exists():
+            raise NotFound(f"There is no file or folder '{path}'. Check the path.")
+        folder = path if path.is_dir() else path.parent
+        asked = asked_split if path.is_dir() else None
+        kinds = {file: _kind_of(file) for file in files_of_split(folder.glob("*.jsonl"), asked)}
+        questions = [file for file, kind in kinds.items() if kind == "question"]
+        explanations = [file for file, kind in kinds.items() if kind == "explanation"]
+        if path.is_dir():
+            return _Files._of_folder(path, questions, explanations)
+        if _kind_of(path) != "explanation":
+            beside = [file for file in explanations if not _is_processed(file, explanations)]
+            return _Files([path], [file for file in beside if _may_belong(file, path)], "question")
+        beside = [file for file in questions if _may_belong(file, path)]
+        if not beside:
+            raise InvalidValue(f"There is no file of questions beside '{path}'; put CommonsenseQA's file there.")
+        return _Files(beside, [path], "explanation")
+
+    @staticmethod
+    def _of_folder(path: Path, questions: Sequence[Path], explanations: Sequence[Path]) -> "_Files":
+        if not questions:
+            raise InvalidValue(
+                f"The folder '{path}' holds no .jsonl file of questions; put CommonsenseQA's files there."
+            )
+        processed = [file for file in explanations if _is_processed(file, explanations)]
+        return _Files(questions, [file for file in explanations if file not in processed], None, processed)
+
+    def left_out(self) -> Iterator[Problem]:
+        """What is said of files that are not read."""
+        for file in self.processed:
+            reason = (
+                "The file is left out, since the explanations as they were given stand beside it; name it to read it."
+            )
+            yield Problem(file.name, None, "file", file.name, reason, is_warning=True)
+
+
+def _kind_of(file: Path) -> Kind | None:
+    """Whether a file holds questions or explanations, by its first row that can be read."""
+    row = next((row for row in read_rows(file, file.name) if isinstance(row, Row)), None)
+    if row is None:
+        return None
+    return "question" if "question" in row.values else "explanation" if "explanation" in row.values else None
+
+
+def _is_processed(file: Path, others: Sequence[Path]) -> bool:
+    return file.stem.endswith(_PROCESSED) and file.with_stem(file.stem.removesuffix(_PROCESSED)) in others
+
+
+def _may_belong(file: Path, named: Path) -> bool:
+    """Whether two files may be of one split, by their names."""
+    return "" in {split_in_name(file), split_in_name(named)} or split_in_name(file) == split_in_name(named)
+
+
+@dataclass(slots=True)
+class _CoseReader:
+    options: ReadOptions
+    files: _Files
+    checker: Checker = field(init=False)
+    keys: KeyLines = field(default_factory=KeyLines)
+    _said: dict[str, _Explanation] = field(default_factory=dict)
+    _asked: set[str] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self.checker = Checker(self.options)
+
+    def explanations(self) -> Iterator[Problem]:
+        """Take the explanations in; gives what is wrong with them."""
+        for file in self.files.explanations:
+            for row in read_rows(file, file.name):
+                if isinstance(row, Problem):
+                    yield row
+                    continue
+                findings = row.findings()
+                parsed = convert(row.values, _ExplanationRow, findings)
+                if parsed is not None:
+                    first = self._said.setdefault(parsed.id, _Explanation(row, parsed.explanation))
+                    if first.row is not row:
+                        place = f"{first.row.source}, line {first.row.line}"
+                        findings.refuse("id", parsed.id, f"The question has an explanation in {place}; keep one.")
+                yield from findings.problems
+
+    def question(self, row: Row, split_of_file: str) -> Iterator[SourceItem]:
+        """The instance of a question and what is wrong with it and with its explanation."""
+        findings = row.findings()
+        parsed = convert(row.values, _QuestionRow, findings)
+        if parsed is not None:
+            self._asked.add(parsed.id)
+            explanation = self._said.get(parsed.id)
+            if explanation is None and self.files.named == "explanation":
+                return
+            yield from self._joined(row, parsed, explanation, split_of_file, findings)
+        yield from findings.problems
+
+    def _joined(
+        self, row: Row, parsed: _QuestionRow, explanation: _Explanation | None, split_of_file: str, findings: Findings
+    ) -> Iterator[SourceItem]:
+        metadata = _metadata(row.values, parsed)
+        _check_answer(parsed, findings)
+        annotations: tuple[SourceAnnotation, ...] = ()
+        warnings: list[Problem] = []
+        if explanation is not None:
+            said_of = explanation.row.findings()
+            annotation = _annotation(parsed, explanation.said, said_of)
+            annotations, warnings = (annotation,), said_of.problems
+            metadata.update(_metadata_of_explanation(explanation, annotation))
+        instance = SourceInstance(
+            key=self.options.key_prefix + parsed.id if parsed.id else "",
+            segments={"question": SourceText(parsed.question.stem), "choices": SourceText(_choices(parsed.question))},
+            source=row.source,
+            line=row.line,
+            split=self.options.split or split_of_file or self._split_of(explanation),
+            language=self.options.language or LANGUAGE,
+            result=parsed.answerKey or None,
+            annotations=annotations,
+            metadata=metadata,
+        )
+        self.checker.check(instance, findings)
+        self.keys.refuse_twice(instance, findings)
+        if not findings.is_refused:
+            yield instance
+            yield from warnings
+
+    def _split_of(self, explanation: _Explanation | None) -> str:
+        return "" if explanation is None else split_in_name(Path(explanation.row.source))
+
+    def without_question(self) -> Iterator[Problem]:
+        """Explanations whose question is in no file that was read."""
+        for key, explanation in self._said.items():
+            if key not in self._asked:
+                findings = explanation.row.findings()
+                names = listed([file.name for file in self.files.questions])
+                findings.refuse("id", key, f"There is no question of this id in {names}; add it or drop the row.")
+                yield from findings.problems
+
+
+def _choices(question: _Question) -> str:
+    """One choice a line, with its letter, as the neutral form has them."""
+    return "\n".join(f"{choice.label}. {choice.text}" for choice in question.choices)
+
+
+def _check_answer(parsed: _QuestionRow, findings: Findings) -> None:
+    letters = [choice.label for choice in parsed.question.choices]
+    if parsed.answerKey and parsed.answerKey not in letters:
+        findings.refuse(
+            "answerKey", parsed.answerKey, f"The answer is none of the choices, which are {listed(letters)}."
+        )
+
+
+def _annotation(parsed: _QuestionRow, said: _Said, findings: Findings) -> SourceAnnotation:
+    spans = Selection(said.selected, "explanation.selected", findings).find(parsed.question.stem)
+    marked = tuple(SourceSpan("question", start, end, "char") for start, end in spans)
+    return SourceAnnotation(
+        ANNOTATOR, parsed.answerKey or None, (marked,) if marked else (), note=said.open_ended or ""
+    )
+
+
+def _metadata(values: Mapping[str, Any], parsed: _QuestionRow) -> dict[str, object]:
+    """The choices as they are, the text of the answer, and every field that the format does not know."""
+    rest = {name: value for name, value in values.items() if name not in {"id", "question", "answerKey"}}
+    more = {name: value for name, value in values["question"].items() if name != "stem"}
+    answer = [choice.text for choice in parsed.question.choices if choice.label == parsed.answerKey]
+    return {**rest, **more, **({"answer": answer[0]} if answer else {})}
+
+
+def _metadata_of_explanation(explanation: _Explanation, annotation: SourceAnnotation) -> dict[str, object]:
+    """What was selected where it could not be found, and every field that the format does not know."""
+    values = explanation.row.values
+    rest = {name: value for name, value in values.items() if name not in {"id", "explanation"}}
+    more = {n: v for n, v in values["explanation"].items() if n not in {"selected", "open-ended"}}
+    lost = {"selected": explanation.said.selected} if explanation.said.selected and not annotation.sets else {}
+    return {**rest, **more, **lost}

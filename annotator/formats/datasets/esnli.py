@@ -1,0 +1,153 @@
+"""The format `esnli`: the CSV files of e-SNLI (Camburu et al. 2018), with up to three annotators a row."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from annotator.domain.sources import Problem, SourceAnnotation, SourceInstance, SourceItem, SourceSpan, SourceText
+from annotator.domain.tasks import Task
+from annotator.domain.texts import TokenizedText
+from annotator.errors import InvalidValue
+from annotator.formats.base import ReadOptions
+from annotator.formats.datasets.esnli_highlights import Highlight, read_highlight
+from annotator.formats.rows.checks import Checker, KeyLines
+from annotator.formats.rows.csv_table import CsvTable
+from annotator.formats.rows.findings import Findings, listed
+from annotator.formats.rows.lines import Row
+from annotator.formats.rows.spans import spans_of_tokens
+from annotator.formats.rows.split_names import files_of_split, split_in_name
+from annotator.text.alignment import split_on_spaces
+
+LANGUAGE = "en"
+NO_LABEL = "-"
+
+_SENTENCES = {"premise": "Sentence1", "hypothesis": "Sentence2"}
+_ANNOTATORS = (1, 2, 3)
+_NEEDED = ("pairID", "gold_label", *_SENTENCES.values())
+_FILE_NAME = re.compile(r"esnli.*\.csv", re.IGNORECASE)
+
+
+def read(path: Path, options: ReadOptions) -> Iterator[SourceItem]:
+    """The instances of one CSV file, or of all files esnli*.csv of a folder.
+
+    Raises: NotFound or InvalidValue when there is no such file, or the task has no premise and hypothesis
+    """
+    _check_task(options.task)
+    reader = _EsnliReader(options)
+    for file in _files(path, options.split):
+        split = options.split or split_in_name(file)
+        for row in _EsnliFile(file, options).rows():
+            if isinstance(row, Problem):
+                yield row
+            else:
+                yield from reader.instance(row, split)
+
+
+def _check_task(task: Task) -> None:
+    specs = [task.spec_of(name) for name in _SENTENCES]
+    if any(spec is None or not spec.is_selectable for spec in specs):
+        reason = f"e-SNLI has a premise and a hypothesis to mark words in, which the task '{task.name}' has not."
+        raise InvalidValue(f"{reason} Choose the task inference.")
+
+
+def _files(path: Path, asked_split: str | None) -> list[Path]:
+    if not path.is_dir():
+        return [path]
+    files = files_of_split((file for file in path.iterdir() if _FILE_NAME.fullmatch(file.name)), asked_split)
+    if not files:
+        of_split = f" of the split '{asked_split}'" if asked_split else ""
+        raise InvalidValue(f"The folder '{path}' holds no file esnli_*.csv{of_split}; name the file itself.")
+    return files
+
+
+class _EsnliFile(CsvTable):
+    """Rows of a CSV file with the columns of e-SNLI, all of whose cells are text."""
+
+    def missing(self) -> list[str]:
+        """All the columns of e-SNLI that are not there, in one sentence."""
+        missing = [name for name in _NEEDED if name not in self.header]
+        if not missing:
+            return []
+        are = "column {} is" if len(missing) == 1 else "columns {} are"
+        return [f"The {are.format(listed(missing))} missing; e-SNLI's files name their columns in the first line."]
+
+    def _holds_json(self, name: str, cell: str) -> bool:  # noqa: ARG002
+        return False
+
+
+@dataclass(slots=True)
+class _EsnliReader:
+    options: ReadOptions
+    keys: KeyLines = field(default_factory=KeyLines)
+    checker: Checker = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.checker = Checker(self.options)
+
+    def instance(self, row: Row, split: str) -> Iterator[SourceItem]:
+        """The instance of a row and what is wrong with it."""
+        findings = row.findings()
+        values: Mapping[str, str] = row.values
+        bodies = {segment: split_on_spaces(values[name]) for segment, name in _SENTENCES.items()}
+        label = values["gold_label"].strip()
+        result = None if label in {"", NO_LABEL} else label
+        found = (_annotation(number, values, bodies, result, findings) for number in _ANNOTATORS)
+        instance = SourceInstance(
+            key=self.options.key_prefix + values["pairID"] if values["pairID"] else "",
+            segments={segment: SourceText(body.text, body) for segment, body in bodies.items()},
+            source=row.source,
+            line=row.line,
+            split=split,
+            language=self.options.language or LANGUAGE,
+            result=result,
+            annotations=tuple(annotation for annotation in found if annotation is not None),
+            metadata={name: value for name, value in values.items() if name not in _KNOWN},
+        )
+        self.checker.check(instance, findings)
+        self.keys.refuse_twice(instance, findings, "pairID")
+        if not findings.is_refused:
+            yield instance
+        yield from findings.problems
+
+
+def _annotation(
+    number: int, values: Mapping[str, str], bodies: Mapping[str, TokenizedText], result: str | None, findings: Findings
+) -> SourceAnnotation | None:
+    """What one of the row's annotators highlighted in both sentences, as one set; None where there is no such one."""
+    highlights = {segment: _highlight(values, sentence, number) for segment, sentence in _SENTENCES.items()}
+    explanation = values.get(f"Explanation_{number}", "").strip()
+    is_given = any(highlight.is_given for highlight in highlights.values())
+    if not is_given and not explanation:
+        return None
+    if not is_given:
+        reason = f"Annotator {number} explains but highlights nothing; the annotation is taken as no rationale."
+        findings.warn(f"Explanation_{number}", explanation, reason)
+    spans: list[SourceSpan] = []
+    for segment, highlight in highlights.items():
+        if highlight.is_given:
+            spans += spans_of_tokens(segment, read_highlight(highlight, bodies[segment], findings))
+    worker = values.get(_worker_column(number), "").strip()
+    return SourceAnnotation(worker or f"annotator {number}", result, (tuple(spans),) if spans else (), note=explanation)
+
+
+def _highlight(values: Mapping[str, str], sentence: str, number: int) -> Highlight:
+    stars, numbers = f"{sentence}_marked_{number}", f"{sentence}_Highlighted_{number}"
+    return Highlight(values.get(stars, ""), values.get(numbers, ""), stars, numbers)
+
+
+def _worker_column(number: int) -> str:
+    """Where the name of an annotator stands; only the training files have it, and one annotator."""
+    return "WorkerId" if number == 1 else f"WorkerId_{number}"
+
+
+_KNOWN = frozenset(_NEEDED).union(
+    *(
+        {
+            f"Explanation_{number}",
+            _worker_column(number),
+            *(f"{s}_{kind}_{number}" for s in _SENTENCES.values() for kind in ("marked", "Highlighted")),
+        }
+        for number in _ANNOTATORS
+    )
+)

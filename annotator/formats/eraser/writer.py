@@ -1,0 +1,165 @@
+"""Writing the format `eraser`: exactly its keys, with docs.jsonl; the reference's loader gives the same offsets."""
+
+import json
+from collections.abc import Iterable
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import BinaryIO
+
+from annotator.domain.instances import GoldInstance, Instance, Segment
+from annotator.domain.rationales import Span
+from annotator.domain.texts import TokenizedText
+from annotator.errors import ExportRefused
+from annotator.formats.base import WriteOptions
+from annotator.formats.eraser.reader import SPLITS
+from annotator.formats.rows.files import Refused, SortedLines, new_folder
+
+
+def write(path: Path, gold: Iterable[GoldInstance], options: WriteOptions) -> None:
+    """Write a data folder: train, val and test.jsonl as far as there are instances, and docs.jsonl.
+
+    Raises: ExportRefused for a folder that holds something, instances without result or split, tokens that ERASER
+            cannot hold, and documents of one name with different texts
+    """
+    with new_folder(path) as folder, ExitStack() as stack:
+        documents = stack.enter_context((folder / "docs.jsonl").open("wb"))
+        writer = _EraserWriter(options, documents, stack)
+        for item in gold:
+            writer.add(item)
+        writer.finish(folder)
+
+
+@dataclass(slots=True)
+class _EraserWriter:
+    options: WriteOptions
+    documents: BinaryIO
+    stack: ExitStack
+    _lines: dict[str, SortedLines] = field(default_factory=dict)
+    _texts: dict[int, int] = field(default_factory=dict)  # hash of a docid: hash of the document
+    _keys: set[int] = field(default_factory=set)
+    _no_result: Refused = field(
+        default_factory=lambda: Refused(
+            "have no result; ERASER needs a classification. Let annotators or the lead set it, or export one split"
+        )
+    )
+    _no_split: Refused = field(
+        default_factory=lambda: Refused(
+            f"are in no split of {', '.join(SPLITS)}; have a lead share them out first (`annotator split`)"
+        )
+    )
+
+    def add(self, gold: GoldInstance) -> None:
+        """Write an instance's documents and keep its annotation."""
+        instance = gold.instance
+        if gold.result is None:
+            self._no_result.add(instance.key)
+        elif instance.split not in SPLITS:
+            self._no_split.add(instance.key)
+        else:
+            self._check_key(instance)
+            docids = self._docids(instance)
+            for segment in _documents_of(instance):
+                self._write_document(instance.key, segment, docids[segment.name])
+            if instance.split not in self._lines:
+                self._lines[instance.split] = self.stack.enter_context(SortedLines())
+            self._lines[instance.split].add(instance.key, _json(self._annotation(gold, docids)))
+
+    def finish(self, folder: Path) -> None:
+        """Write the split files; raise when something could not be written."""
+        self._no_result.raise_if_any()
+        self._no_split.raise_if_any()
+        if not self._lines:
+            raise ExportRefused(
+                "There is no instance to write: none has gold here. Choose another split, or wait for gold."
+            )
+        for split, lines in self._lines.items():
+            with (folder / f"{split}.jsonl").open("wb") as file:
+                file.writelines(lines)
+
+    def _check_key(self, instance: Instance) -> None:
+        place = hash((instance.split, instance.key))
+        if place in self._keys:
+            raise ExportRefused(f"Two instances of split '{instance.split}' have the key '{instance.key}'.")
+        self._keys.add(place)
+
+    def _docids(self, instance: Instance) -> dict[str, str]:
+        """Each segment's document: its own name, else the key, or <key>_<segment> where there may be several."""
+        selectable = [spec for spec in self.options.project.task.segments if spec.is_selectable]
+        segments = _documents_of(instance)
+        is_alone = len(selectable) == 1 and len(segments) == 1
+        return {s.name: s.docid or (instance.key if is_alone else f"{instance.key}_{s.name}") for s in segments}
+
+    def _write_document(self, key: str, segment: Segment, docid: str) -> None:
+        text = "\n".join(
+            " ".join(_token(segment, number, key) for number in range(start, end))
+            for start, end in segment.body.sentences()
+        )
+        if not text:
+            raise ExportRefused(f"Instance '{key}': the segment '{segment.name}' has no token, so it is no document.")
+        is_new = hash(docid) not in self._texts
+        if self._texts.setdefault(hash(docid), hash(text)) != hash(text):
+            raise ExportRefused(
+                f"Instance '{key}': the document '{docid}' would stand for two different texts. Keys that occur in two "
+                "splits do that; export one split at a time (--split)."
+            )
+        if is_new:
+            self.documents.write(_json({"docid": docid, "document": text}) + b"\n")
+
+    def _annotation(self, gold: GoldInstance, docids: dict[str, str]) -> dict[str, object]:
+        instance = gold.instance
+        query_type = instance.metadata.get("query_type")
+        return {
+            "annotation_id": instance.key,
+            "classification": gold.result,
+            "docids": list(dict.fromkeys(docids.values())),
+            "evidences": [[_evidence(instance, span, docids) for span in one_set.spans] for one_set in gold.sets],
+            "query": self._query(instance),
+            "query_type": query_type if isinstance(query_type, str) else None,
+        }
+
+    def _query(self, instance: Instance) -> str:
+        task = self.options.project.task
+        if task.query_segment is not None:
+            return next((s.body.text for s in instance.segments if s.name == task.query_segment), "")
+        return task.eraser_query or self.options.project.shown_question
+
+
+def _documents_of(instance: Instance) -> list[Segment]:
+    """The segments that are documents: the selectable ones; an empty optional one is left out."""
+    selectable = [s for s in instance.segments if s.is_selectable]
+    return [s for s in selectable if s.body.n_tokens] or selectable[:1]
+
+
+def _token(segment: Segment, number: int, key: str) -> str:
+    token = segment.body.token(number)
+    if token.split() != [token]:
+        what = "is or holds white space" if token else "is empty"
+        raise ExportRefused(
+            f"Instance '{key}': token {number} of segment '{segment.name}' ({token!r}) {what}, which ERASER cannot "
+            "hold. Export another split or format, or have the text imported with other tokens."
+        )
+    return token
+
+
+def _evidence(instance: Instance, span: Span, docids: dict[str, str]) -> dict[str, object]:
+    place = instance.layout.segment_at(span.start)
+    if place.name not in docids or span.end > place.end_token:
+        raise ExportRefused(
+            f"Instance '{instance.key}': the span of tokens {span.start} to {span.end - 1} is not within one document."
+        )
+    start, end = span.start - place.first_token, span.end - place.first_token
+    body: TokenizedText = instance.segment(place.name).body
+    return {
+        "docid": docids[place.name],
+        "end_sentence": body.sentence_of(end - 1) + 1,
+        "end_token": end,
+        "start_sentence": body.sentence_of(start),
+        "start_token": start,
+        "text": " ".join(body.token(number) for number in range(start, end)),
+    }
+
+
+def _json(value: object) -> bytes:
+    """One line as the reference writes it: keys sorted, ASCII alone."""
+    return json.dumps(value, sort_keys=True).encode("ascii")

@@ -1,0 +1,125 @@
+"""The formats `captum` and `transformers-interpret` (JSON): scores of pieces, for one class, with what was predicted.
+
+captum:                 the slots of a VisualizationDataRecord; `raw_input_ids` holds the pieces
+    {"word_attributions": [float], "raw_input_ids": [str], "attr_class": 0, "pred_class": 0, "pred_prob": 0.78,
+     "convergence_score": -6.5e-8, "true_class": 1, "attr_score": -0.35}
+transformers-interpret:
+    {"word_attributions": [[piece, score], ...], "text": str, "predicted": "LABEL_0"}, or the list alone, or an object with
+    such a list for each class. The predicted class is the one explained, unless "explained" names another.
+
+Scores of captum's tutorials and of transformers-interpret are divided by their L2 norm over all pieces.
+"""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import msgspec
+
+from annotator.domain.models import Prediction, SourceAttribution, SourceOutput
+from annotator.domain.sources import Problem
+from annotator.formats.base import OutputOptions
+from annotator.formats.output.output_rows import (
+    OutputFile,
+    check_lengths,
+    check_scores,
+    pieces_part,
+    read_each,
+    read_json,
+)
+from annotator.formats.rows.findings import Findings
+from annotator.formats.rows.json_records import Record, as_one_record, read_records
+from annotator.formats.rows.lines import convert
+
+_REMEDY = 'Write the slots of each record as JSON: [{"word_attributions": [...], "raw_input_ids": [...], ...}, ...].'
+_PAIRS_REMEDY = 'Write JSON: [{"text": ..., "word_attributions": [[piece, score], ...], "predicted": ...}, ...].'
+Pairs = list[tuple[str, float]]
+
+
+class _Slots(msgspec.Struct):
+    word_attributions: list[float]
+    raw_input_ids: list[str]
+    attr_class: int | str | None = None
+    pred_class: int | str | None = None
+    pred_prob: float | None = None
+    convergence_score: float | None = None
+
+
+class _PairsRow(msgspec.Struct):
+    word_attributions: Pairs | dict[str, Pairs]
+    text: str | None = None
+    predicted: int | str | None = None
+    explained: int | str | None = None
+
+
+def read(path: Path, options: OutputOptions) -> Iterator[SourceOutput | Problem]:
+    """The attributions of captum's records.
+
+    Raises: NotFound or InvalidValue when the file cannot be read, or no model is named
+    """
+    return read_json(path, options, "captum", _take, _REMEDY)
+
+
+def _take(record: Record, file: OutputFile, findings: Findings) -> Iterator[SourceOutput]:
+    row = convert(record.values, _Slots, findings)
+    n_pieces = len(row.raw_input_ids) if row else 0
+    if row is None or not check_lengths(
+        "word_attributions", len(row.word_attributions), "raw_input_ids", n_pieces, findings
+    ):
+        return
+    check_scores(row.word_attributions, findings, "word_attributions")
+    label = file.label(row.attr_class, "attr_class", findings)
+    part = pieces_part(row.raw_input_ids, row.word_attributions)
+    attribution = SourceAttribution((part,), label, convergence=row.convergence_score)
+    predictions = []
+    if row.pred_class is not None:
+        predicted = file.label(row.pred_class, "pred_class", findings)
+        predictions.append(Prediction(predicted, {} if row.pred_prob is None else {predicted: row.pred_prob}))
+    run = file.run(findings)
+    if run is not None:
+        yield file.output(record, run, tuple(row.raw_input_ids), findings, [attribution], predictions)
+
+
+def read_pairs(path: Path, options: OutputOptions) -> Iterator[SourceOutput | Problem]:
+    """The attributions of transformers-interpret, lists of (piece, score).
+
+    Raises: NotFound or InvalidValue when the file cannot be read, or no model is named
+    """
+    file = OutputFile(path.name, options, "transformers-interpret")
+    records = list(read_records(path, _PAIRS_REMEDY))
+    file.require_model()
+    yield from read_each(as_one_record(records, _is_pair), file, _take_pairs)
+
+
+def _is_pair(value: object) -> bool:
+    return isinstance(value, list) and len(value) == 2 and isinstance(value[0], str)
+
+
+def _take_pairs(record: Record, file: OutputFile, findings: Findings) -> Iterator[SourceOutput]:
+    values = record.values
+    if isinstance(values, list):
+        values = {"word_attributions": values}
+    elif isinstance(values, dict) and "word_attributions" not in values:
+        if any(isinstance(one, dict) and "attribution_scores" in one for one in values.values()):
+            reason = "It holds scores by token text, in which repeated tokens are lost; write a list of [piece, score]."
+            findings.refuse("record", values, reason)
+            return
+        values = {"word_attributions": values}
+    row = convert(values, _PairsRow, findings)
+    if row is None:
+        return
+    predicted = file.label(row.predicted, "predicted", findings)
+    explained = predicted if row.explained is None else file.label(row.explained, "explained", findings)
+    by_label: Mapping[str, Pairs]
+    if isinstance(row.word_attributions, dict):
+        by_label = {file.label(name, "word_attributions", findings): p for name, p in row.word_attributions.items()}
+    else:
+        by_label = {explained: row.word_attributions}
+    attributions = []
+    for label, pairs in by_label.items():
+        check_scores([score for _, score in pairs], findings, "word_attributions")
+        attributions.append(SourceAttribution((pieces_part([p for p, _ in pairs], [s for _, s in pairs]),), label))
+    run = file.run(findings)
+    if run is not None:
+        text = row.text or tuple(piece for pairs in by_label.values() for piece, _ in pairs)
+        predictions = [Prediction(predicted)] if predicted else []
+        yield file.output(record, run, text, findings, attributions, predictions)

@@ -1,0 +1,51 @@
+"""The format `ferret` (JSON): Explanations of ferret-xai as objects, a score for each piece.
+
+    {"text": str, "tokens": [str], "scores": [float], "explainer": "LIME", "target": 1}
+
+ferret divides scores by the sum of their sizes over all pieces, special ones too, unless it is asked not to. `rationale`
+is left alone: it is a gold rationale.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from annotator.domain.models import SourceAttribution, SourceOutput
+from annotator.domain.sources import Problem
+from annotator.formats.base import OutputOptions
+from annotator.formats.output.output_rows import OutputFile, check_lengths, check_scores, pieces_part, read_json
+from annotator.formats.rows.findings import Findings
+from annotator.formats.rows.json_records import Record
+from annotator.formats.rows.lines import convert
+
+_REMEDY = 'Write JSON: [{"text": ..., "tokens": [...], "scores": [...], "explainer": ..., "target": ...}, ...].'
+
+
+class _Explanation(msgspec.Struct):
+    tokens: list[str]
+    scores: list[float]
+    explainer: str = ""
+    target: int | str | None = None
+    text: str | list[str] | None = None
+
+
+def read(path: Path, options: OutputOptions) -> Iterator[SourceOutput | Problem]:
+    """The attributions of a file of ferret's; the explainer is the method.
+
+    Raises: NotFound or InvalidValue when the file cannot be read, or no model is named
+    """
+    return read_json(path, options, "ferret", _take, _REMEDY)
+
+
+def _take(record: Record, file: OutputFile, findings: Findings) -> Iterator[SourceOutput]:
+    row = convert(record.values, _Explanation, findings)
+    if row is None or not check_lengths("tokens", len(row.tokens), "scores", len(row.scores), findings):
+        return
+    check_scores(row.scores, findings)
+    label = file.label(row.target, "target", findings)
+    run = file.run(findings, method=row.explainer)
+    if run is not None:
+        text = tuple(row.text) if isinstance(row.text, list) else row.text or tuple(row.tokens)
+        attribution = SourceAttribution((pieces_part(row.tokens, row.scores),), label)
+        yield file.output(record, run, text, findings, [attribution])

@@ -1,0 +1,155 @@
+r"""The format `lime` (JSON): weights of words, as Explanation.as_map or as_list gives them, with the text.
+
+    {"text": str, "bow": true, "as_map": {"1": [[word index, weight]]}, "as_list": {"1": [[word, weight]]}}
+
+LIME's words are the runs of letters and digits in the text (it splits at \W+). With bow (its default) an index counts
+different words by first appearance, and a weight is that of all occurrences: each gets it whole, as on LIME's own page.
+Without bow an index counts words. as_list has no positions; as_map is taken where both are there. Words without a
+weight have 0. `score` (local R2) becomes the fact `r2`; `intercept` is left out.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from annotator.domain.models import Facts, Piece, ScoredPart, SourceAttribution, SourceOutput, facts_from
+from annotator.domain.numbers import counted
+from annotator.domain.sources import Problem
+from annotator.formats.base import OutputOptions
+from annotator.formats.output.output_rows import OutputFile, check_scores, read_json
+from annotator.formats.rows.findings import Findings, listed
+from annotator.formats.rows.json_records import Record
+from annotator.formats.rows.lines import convert
+
+_REMEDY = 'Write JSON: [{"text": ..., "bow": true, "as_map": {"1": [[word index, weight], ...]}}, ...].'
+_PART = re.compile(r"(?P<word>\w+)|\W+")
+_SPREAD = "LIME gives words that stand several times one weight (bow); each occurrence gets it whole."
+Weights = list[tuple[str, float]]
+
+
+class _Explanation(msgspec.Struct):
+    text: str
+    as_map: dict[str, list[tuple[int, float]]] | None = None
+    as_list: dict[str, Weights] | Weights | None = None
+    bow: bool | None = None
+    label: int | str | None = None
+    score: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """A text as LIME cuts it. parts: words and what stands between them; places: of each word among the parts."""
+
+    parts: tuple[str, ...]
+    places: tuple[int, ...]
+
+    @staticmethod
+    def of(text: str) -> "_Words":
+        found = [match for match in _PART.finditer(text) if match["word"] or not match.group().isspace()]
+        return _Words(
+            tuple(match.group() for match in found),
+            tuple(place for place, match in enumerate(found) if match["word"]),
+        )
+
+    def occurrences(self) -> dict[str, list[int]]:
+        """The places of each different word, in the order of first appearance."""
+        found: dict[str, list[int]] = {}
+        for place in self.places:
+            found.setdefault(self.parts[place], []).append(place)
+        return found
+
+
+def read(path: Path, options: OutputOptions) -> Iterator[SourceOutput | Problem]:
+    """The weights of a file of LIME's as scores of all its words; they are of probabilities, and signed.
+
+    Raises: NotFound or InvalidValue when the file cannot be read, or no model is named
+    """
+    return read_json(path, options, "lime", _take, _REMEDY)
+
+
+def _take(record: Record, file: OutputFile, findings: Findings) -> Iterator[SourceOutput]:
+    row = convert(record.values, _Explanation, findings)
+    if row is None:
+        return
+    words = _Words.of(row.text)
+    bow = _has_bow(row, words)
+    if bow and any(len(places) > 1 for places in words.occurrences().values()):
+        file.tell_once("as_map" if row.as_map is not None else "as_list", "", _SPREAD)
+    attributions = []
+    for name, weights in _by_class(row, words, bow, findings).items():
+        label = file.label(name, "label", findings)
+        scores = tuple(weights.get(place, 0.0) for place in range(len(words.parts)))
+        check_scores(scores, findings, "weights")
+        part = ScoredPart(scores, pieces=tuple(Piece(text) for text in words.parts))
+        attributions.append(SourceAttribution((part,), label, facts=_r2(row, name)))
+    parameters = {} if row.bow is None else {"bow": row.bow}
+    method = file.options.method or "lime"
+    run = file.run(findings, method=method, parameters=parameters, unit="probability", is_signed=True)
+    if run is not None:
+        yield file.output(record, run, row.text, findings, attributions)
+
+
+def _r2(row: _Explanation, name: int | str | None) -> Facts:
+    """The local R² of a class, where the record has it: one number, or one a class."""
+    given = row.score.get(str(name)) if isinstance(row.score, dict) else row.score
+    if not isinstance(given, int | float) or isinstance(given, bool):
+        return ()
+    return facts_from({"r2": float(given)})
+
+
+def _has_bow(row: _Explanation, words: _Words) -> bool:
+    """Whether a weight is one of all occurrences: as the record says, else unless an index or a repeated word denies it."""
+    if row.bow is not None:
+        return row.bow
+    indices = [index for weights in (row.as_map or {}).values() for index, _ in weights]
+    return max(indices, default=0) < len(words.occurrences())
+
+
+def _by_class(
+    row: _Explanation, words: _Words, bow: bool, findings: Findings
+) -> dict[int | str | None, dict[int, float]]:
+    """The weight of each part, by class."""
+    if row.as_map is not None:
+        places = list(words.occurrences().values()) if bow else [[place] for place in words.places]
+        return {name: _of_map(name, weights, places, findings) for name, weights in row.as_map.items()}
+    if row.as_list is None:
+        findings.refuse("as_map", "", "The record needs as_map (or as_list): the weights of its words.")
+        return {}
+    if isinstance(row.as_list, dict):
+        return {name: _of_list(weights, words, findings) for name, weights in row.as_list.items()}
+    return {row.label: _of_list(row.as_list, words, findings)}
+
+
+def _of_map(
+    name: str, weights: list[tuple[int, float]], places: list[list[int]], findings: Findings
+) -> dict[int, float]:
+    found: dict[int, float] = {}
+    for number, (index, weight) in enumerate(weights):
+        if not 0 <= index < len(places):
+            reason = (
+                f"The text has {counted(len(places), 'word')} for LIME, from 0; is 'text' the text that was "
+                "explained, and 'bow' right?"
+            )
+            findings.refuse(f"as_map.{name}[{number}]", index, reason)
+        elif places[index][0] in found:
+            findings.refuse(f"as_map.{name}[{number}]", index, "The word has two weights; keep one of the two.")
+        else:
+            found |= dict.fromkeys(places[index], weight)
+    return found
+
+
+def _of_list(weights: Weights, words: _Words, findings: Findings) -> dict[int, float]:
+    occurrences = words.occurrences()
+    missing = [word for word, _ in weights if word not in occurrences]
+    repeated = sorted(word for word, n in Counter(word for word, _ in weights).items() if n > 1)
+    if missing:
+        findings.refuse("as_list", missing[0], f"The text has no such words for LIME: {listed(missing)}.")
+    if repeated:
+        reason = f"It does not say which occurrence of {listed(repeated)} has which weight; write as_map."
+        findings.refuse("as_list", repeated[0], reason)
+    return {place: weight for word, weight in weights for place in occurrences.get(word, ())}

@@ -1,0 +1,95 @@
+"""Answers of models as our own JSON lines write them: a list of probabilities, {label: p}, a text, or fields of their own."""
+
+import math
+from collections.abc import Mapping
+
+from annotator.domain.models import Prediction
+from annotator.domain.numbers import counted
+from annotator.formats.output.model_output_rows import AnswerRow, OutputRow
+from annotator.formats.output.output_rows import OutputFile
+from annotator.formats.rows.findings import Findings
+from annotator.formats.rows.lines import convert
+
+_ROUNDING = 1e-6
+
+
+def read_answers(row: OutputRow, file: OutputFile, findings: Findings) -> tuple[Prediction, ...]:
+    """What a row answers: in `prediction`, or in `label` (or `answer`) and `probabilities`; nothing is fine."""
+    own = AnswerRow(row.label, row.answer, row.probabilities, row.on, row.threshold)
+    has_own = own.label is not None or own.answer is not None or own.probabilities is not None
+    if row.prediction is None:
+        if not has_own and (own.on != "full" or own.threshold is not None):
+            findings.refuse("on", own.on, "There is 'on' or 'threshold', but no label and no probabilities.")
+        return (_answer(own, "", file, findings),) if has_own else ()
+    if has_own:
+        findings.refuse("prediction", row.prediction, "The answer stands in 'prediction' or in 'label', not in both.")
+        return ()
+    answer = _from_any(row.prediction, findings)
+    if answer is None:
+        return ()
+    if row.on != "full" or row.threshold is not None:
+        answer.on, answer.threshold = row.on, row.threshold
+    return (_answer(answer, "prediction.", file, findings),)
+
+
+def _from_any(value: object, findings: Findings) -> AnswerRow | None:
+    """The forms of `prediction`; numbers under names are probabilities."""
+    if isinstance(value, str) or (isinstance(value, int) and not isinstance(value, bool)):
+        return AnswerRow(label=value)
+    if isinstance(value, list):
+        return convert({"probabilities": value}, AnswerRow, findings, {"probabilities": "prediction"})
+    if isinstance(value, dict) and any(
+        name in value for name in AnswerRow.__struct_fields__ if not _is_number(value.get(name))
+    ):
+        return convert(value, AnswerRow, findings)
+    if isinstance(value, dict) and value:
+        return convert({"probabilities": value}, AnswerRow, findings, {"probabilities": "prediction"})
+    reason = "It must be a label or answer, a list of probabilities, {label: p}, or {label, probabilities}."
+    findings.refuse("prediction", value, reason)
+    return None
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _answer(answer: AnswerRow, place: str, file: OutputFile, findings: Findings) -> Prediction:
+    if answer.label is not None and answer.answer is not None and str(answer.label) != answer.answer:
+        findings.refuse(
+            f"{place}answer", answer.answer, f"The row has a label too, '{answer.label}'; keep one of the two."
+        )
+    given = answer.answer if answer.label is None else answer.label
+    result = None if given is None else file.label(given, f"{place}label", findings)
+    threshold = answer.threshold
+    if threshold is not None and not 0 <= threshold <= 1:
+        findings.refuse(f"{place}threshold", threshold, "A threshold is a share of tokens, from 0 to 1.")
+    return Prediction(result, _probabilities(answer, f"{place}probabilities", file, findings), answer.on, threshold)
+
+
+def _probabilities(answer: AnswerRow, place: str, file: OutputFile, findings: Findings) -> Mapping[str, float]:
+    """Probabilities by label; a list is in the order of the project's labels."""
+    given = answer.probabilities
+    if given is None:
+        return {}
+    labels = file.options.labels
+    if isinstance(given, list):
+        if labels and len(labels) != len(given):
+            findings.refuse(
+                place,
+                given,
+                f"It has {counted(len(given), 'probability', 'probabilities')}, but the project has "
+                f"{counted(len(labels), 'label')}.",
+            )
+            return {}
+        given = {str(number): p for number, p in enumerate(given)}
+    found: dict[str, float] = {}
+    for name, p in given.items():
+        label = file.label(name, place, findings)
+        if label in found:
+            findings.refuse(place, name, f"The label '{label}' has two probabilities; keep one of the two.")
+        if not (math.isfinite(p) and -_ROUNDING <= p <= 1 + _ROUNDING):
+            findings.refuse(
+                f"{place}.{name}", p, "A probability lies between 0 and 1; of logits take the softmax first."
+            )
+        found[label] = p
+    return found

@@ -1,0 +1,157 @@
+"""The formats `predictions` and `attributions`: our own JSON lines of model output (docs/formats.md).
+
+One object a line says of one instance what one run answers, scores or selects.
+"""
+
+import math
+from collections.abc import Iterator
+from pathlib import Path
+from typing import cast
+
+from annotator.domain.models import (
+    MarkedPart,
+    Piece,
+    ScoredPart,
+    SourceAttribution,
+    SourceOutput,
+    SourceRationale,
+    facts_from,
+)  # fmt: skip
+from annotator.domain.sources import Problem
+from annotator.formats.base import OutputOptions
+from annotator.formats.output.model_answers import read_answers
+from annotator.formats.output.model_output_plain import PlainLines
+from annotator.formats.output.model_output_rows import OutputRow, PartRow, PieceRow, TargetRow
+from annotator.formats.output.model_output_runs import run_of
+from annotator.formats.output.output_rows import OutputFile, check_lengths, check_scores, read_each
+from annotator.formats.output.writer import write_outputs
+from annotator.formats.rows.findings import Findings, listed, shown
+from annotator.formats.rows.json_records import Record
+from annotator.formats.rows.lines import LineError, convert, parse_object, read_row_lines
+
+__all__ = ["read", "write_outputs"]
+
+_FIELDS = frozenset(OutputRow.__struct_fields__)
+_PART_FIELDS = ("segment", "tokens", "special", "ranking", "partial")
+
+
+def read(path: Path, options: OutputOptions) -> Iterator[SourceOutput | Problem]:
+    """What each line says, in the order of the file, one line at a time.
+
+    Raises: NotFound or InvalidValue when the file cannot be opened
+    """
+    file = OutputFile(path.name, options, "")
+    yield from read_each(_records(path, file), file, _take)
+
+
+def _records(path: Path, file: OutputFile) -> Iterator[SourceOutput | Record | Problem]:
+    """What a plain line says; of any other the values, which are to be read with care."""
+    plain = PlainLines(file)
+    for line in read_row_lines(path, file.source):
+        if isinstance(line, Problem):
+            yield line
+            continue
+        try:
+            yield plain.read(line) or Record(file.source, line.number, parse_object(line.content))
+        except LineError as fault:
+            yield Problem(file.source, line.number, fault.field, shown(fault.value), fault.reason)
+
+
+def _take(record: Record, file: OutputFile, findings: Findings) -> Iterator[SourceOutput]:
+    row = convert(record.values, OutputRow, findings)
+    if row is None:
+        return
+    _tell_unknown(record, file)
+    attributions = _attributions(row, file, findings)
+    rationales = _rationales(row, findings)
+    predictions = read_answers(row, file, findings)
+    if not (attributions or rationales or predictions):
+        findings.refuse(
+            "line", record.values, "The row says nothing; it needs scores, a rationale, or what was predicted."
+        )
+    run = run_of(row, file, findings, needs_method=bool(attributions or rationales))
+    if run is not None:
+        key = "" if row.id == "" else f"{file.options.key_prefix}{row.id}"
+        if not key:
+            findings.refuse("id", "", "The key is empty; every row needs one.")
+        split = file.options.split if row.split is None else row.split
+        yield SourceOutput(key, run, record.source, record.line, split, predictions, attributions, rationales)
+
+
+def _tell_unknown(record: Record, file: OutputFile) -> None:
+    unknown = [name for name in cast("dict[str, object]", record.values) if name not in _FIELDS]
+    if unknown:
+        file.tell_once("line", unknown, f"The fields {listed(sorted(unknown))} are not known here and are left out.")
+
+
+# Scores --------------------------------------------------------------------------------------------------------------
+
+
+def _attributions(row: OutputRow, file: OutputFile, findings: Findings) -> tuple[SourceAttribution, ...]:
+    given = [name for name in _PART_FIELDS if getattr(row, name)]
+    if row.parts is not None and (row.scores is not None or given):
+        findings.refuse("parts", "", "Scores stand in 'parts' or in the row itself, not in both.")
+        return ()
+    if row.parts is None and row.scores is None:
+        if given:
+            findings.refuse(given[0], getattr(row, given[0]), f"There is '{given[0]}', but no 'scores'.")
+        return ()
+    if row.parts is not None:
+        parts = [_part(part, f"parts[{number}].", findings) for number, part in enumerate(row.parts)]
+        if not parts:
+            findings.refuse("parts", "[]", "There are no scores; leave the field out, or write some.")
+    else:
+        own = PartRow(row.scores or [], row.segment, row.tokens, row.special, row.ranking, row.partial)
+        parts = [_part(own, "", findings)]
+    if row.convergence is not None and not math.isfinite(row.convergence):
+        findings.refuse("convergence", str(row.convergence), "It must be a finite number.")
+    target = _target(row.target, file, findings)
+    return (SourceAttribution(tuple(parts), target, row.layer, row.convergence, facts_from(row.facts)),)
+
+
+def _target(target: TargetRow | str | int | None, file: OutputFile, findings: Findings) -> str:
+    if isinstance(target, TargetRow):
+        return file.label(target.index if target.name is None else target.name, "target", findings)
+    return file.label(target, "target", findings)
+
+
+def _part(part: PartRow, place: str, findings: Findings) -> ScoredPart:
+    check_scores(part.scores, findings, f"{place}scores")
+    n_scores = len(part.scores)
+    mask = [False] * n_scores if part.special is None else [bool(one) for one in part.special]
+    check_lengths(f"{place}special", len(mask), "scores", n_scores, findings)
+    ranking = None if part.ranking is None else tuple(part.ranking)
+    if ranking is not None and (len(set(ranking)) < len(ranking) or min(ranking, default=0) < 0):
+        findings.refuse(f"{place}ranking", part.ranking, "A ranking names each token once, by its number from 0.")
+    if part.tokens is None:  # the tokens of the place, without what the mask calls special
+        scores = tuple(score for score, is_special in zip(part.scores, mask, strict=False) if not is_special)
+        return ScoredPart(scores, part.segment, None, ranking, part.partial)
+    check_lengths(f"{place}tokens", len(part.tokens), "scores", n_scores, findings)
+    pieces = tuple(_piece(token, is_special) for token, is_special in zip(part.tokens, mask, strict=False))
+    return ScoredPart(tuple(part.scores), part.segment, pieces, ranking, part.partial)
+
+
+def _piece(token: str | PieceRow, is_special: bool) -> Piece:
+    if isinstance(token, str):
+        return Piece(token, is_special=is_special)
+    return Piece(token.text, token.start, token.end, token.special or is_special, token.segment)
+
+
+def _rationales(row: OutputRow, findings: Findings) -> tuple[SourceRationale, ...]:
+    if row.rationale is None:
+        return ()
+    parts = []
+    for number, part in enumerate(row.rationale.parts):
+        place = f"rationale.parts[{number}]"
+        wrong = next(((start, end) for start, end in part.spans if not 0 <= start < end), None)
+        if wrong is not None:
+            findings.refuse(f"{place}.spans", wrong, "A span [start, end) of tokens needs 0 <= start < end.")
+        if len(set(part.ranking)) < len(part.ranking) or min(part.ranking, default=0) < 0:
+            findings.refuse(f"{place}.ranking", part.ranking, "A ranking names each token once, by its number from 0.")
+        other = "ranking" if row.rationale.kind == "hard" else "spans"
+        if getattr(part, other):
+            findings.refuse(
+                f"{place}.{other}", getattr(part, other), f"A rationale that is {row.rationale.kind} has no {other}."
+            )
+        parts.append(MarkedPart(tuple(part.spans), tuple(part.ranking), part.segment))
+    return (SourceRationale(row.rationale.kind, tuple(parts)),)

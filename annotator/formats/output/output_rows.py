@@ -1,0 +1,267 @@
+"""What readers of model output share: the run that a file speaks of, labels for class numbers, keys, scores that are numbers."""
+
+import math
+import re
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from pathlib import Path
+
+from annotator.domain.models import (
+    Piece,
+    Prediction,
+    Run,
+    ScoredPart,
+    SourceAttribution,
+    SourceOutput,
+    Unit,
+    are_finite,
+    canonical_parameters,
+)
+from annotator.domain.numbers import counted
+from annotator.domain.sources import Problem
+from annotator.errors import InvalidValue
+from annotator.formats.base import OutputOptions
+from annotator.formats.rows.findings import Findings, shown
+from annotator.formats.rows.json_records import Record, read_records
+
+KEY_NAMES = ("id", "idx", "key", "instance_id", "annotation_id", "sent_id")
+_CLASS = re.compile(r"(?:LABEL_)?([0-9]{1,9})")
+
+
+@dataclass(slots=True)
+class OutputFile:
+    """One file that is being read: what is told of it once, the numbers of its records, and what stood in it before."""
+
+    source: str
+    options: OutputOptions
+    default_method: str
+    _notes: list[Problem] = field(default_factory=list)
+    _told: set[str] = field(default_factory=set)
+    _n_said: dict[int, int] = field(default_factory=dict)  # how often a run said the same of a text
+    _keys: dict[tuple[int, int], int] = field(default_factory=dict)
+    _places: dict[int, int] = field(default_factory=dict)
+    _place: tuple[str, int] = ("line", 0)
+    _seen_here: set[int] = field(default_factory=set)
+    _has_refused: bool = False
+    _is_key_sure: bool = True
+    _n_unsure: int = 0
+
+    def notes(self) -> list[Problem]:
+        """What is to be told of the file since this was asked last."""
+        notes, self._notes = self._notes, []
+        return notes
+
+    def tell_once(self, field_name: str, value: object, reason: str) -> None:
+        """Warn of something that holds for many records; said once a file."""
+        if reason not in self._told:
+            self._told.add(reason)
+            self._notes.append(Problem(self.source, None, field_name, shown(value), reason, is_warning=True))
+
+    def require_model(self) -> None:
+        """Raise InvalidValue where nobody names the model of a file that cannot."""
+        if not self.options.model.strip():
+            raise InvalidValue(f"'{self.source}' does not say which model it is of; name the model (--model).")
+
+    def run(
+        self,
+        findings: Findings,
+        *,
+        model: str | None = None,
+        method: str | None = None,
+        parameters: Mapping[str, object] | None = None,
+        seed: int | None = None,
+        unit: Unit = "none",
+        is_signed: bool | None = None,
+    ) -> Run | None:
+        """The run of a record: what it says itself, else what the options say; None, with a finding, without a model."""
+        if not (method or self.options.method):
+            named = f"it is called '{self.default_method}'; name it (--method)"
+            reason = f"The file does not say which method made its scores, so {named}."
+            self.tell_once("method", "", reason)
+        try:
+            return Run(
+                model or self.options.model,
+                method or self.options.method or self.default_method,
+                canonical_parameters(parameters or {}),
+                self.options.seed if seed is None else seed,
+                unit,
+                is_signed,
+            )
+        except InvalidValue as error:
+            findings.refuse("model", model or "", f"{error} Write it into the row, or name it (--model).")
+            return None
+
+    def output(
+        self,
+        record: Record,
+        run: Run,
+        text: Hashable,
+        findings: Findings,
+        attributions: Sequence[SourceAttribution] = (),
+        predictions: Sequence[Prediction] = (),
+    ) -> SourceOutput:
+        """What a record says; text: what tells its input from others, where the record has no id."""
+        values = record.values if isinstance(record.values, dict) else {}
+        given = values.get("split")
+        split = given if isinstance(given, str) and given else self.options.split
+        key = self._key(values, (text, run, *(attribution.label for attribution in attributions)), text, findings)
+        return SourceOutput(key, run, record.source, record.line, split, tuple(predictions), tuple(attributions))
+
+    def _key(self, values: Mapping[str, object], said: Hashable, text: Hashable, findings: Findings) -> str:
+        """The key of a record: its own; else the number of its text, from 0.
+
+        Records of one text that differ in run or label are of one instance; a text that comes again for the same run
+        and label is the next instance with this text.
+        """
+        given = next((values[name] for name in KEY_NAMES if values.get(name) is not None), None)
+        if isinstance(given, str | int) and not isinstance(given, bool) and given != "":
+            return f"{self.options.key_prefix}{given}"
+        if given is not None:
+            findings.refuse("id", given, "The key must be text or a whole number.")
+        self.tell_once("id", "", "The records have no ids, so their numbers (from 0, by text) are taken as keys.")
+        n_before = self._n_said.get(hash(said), 0)
+        self._n_said[hash(said)] = n_before + 1
+        name = (hash(text), n_before)
+        self._is_key_sure &= name in self._keys or not self._has_refused
+        return f"{self.options.key_prefix}{self._keys.setdefault(name, len(self._keys))}"
+
+    def label(self, value: str | int | None, place: str, findings: Findings) -> str:
+        """A label: a class number is the project's label of that position, unless it is a label itself; "" for None."""
+        if value is None:
+            return ""
+        text = str(value)
+        labels = self.options.labels if self.options.task.result_kind == "label" else ()
+        if not labels or text in labels or text in self.options.renamed:
+            return text
+        found = _CLASS.fullmatch(text)
+        if not (found or isinstance(value, int)):
+            return text
+        number = int(found.group(1)) if found else -1
+        if 0 <= number < len(labels):
+            return labels[number]
+        reason = (
+            f"The project has {counted(len(labels), 'label')}, so there is no class {value} (the first is class 0)."
+        )
+        findings.refuse(place, value, reason)
+        return text
+
+    def begin(self, record: Record, number: int) -> None:
+        """Go on to a record, which is called by its line where each line is one."""
+        self._place = ("line", record.line) if record.source == self.source else ("record", number)
+        self._seen_here.clear()
+        self._is_key_sure = True
+
+    def note_refused(self) -> None:
+        """A record could not be read: records without ids cannot be numbered on from there."""
+        self._has_refused = True
+
+    def is_key_sure(self) -> bool:
+        """Whether the record's key is its own, or a number that no refused record can have moved; else it is counted."""
+        self._n_unsure += not self._is_key_sure
+        return self._is_key_sure
+
+    def last_notes(self) -> Iterator[Problem]:
+        """What is to be told when all is read."""
+        if self._n_unsure:
+            reason = (
+                f"{counted(self._n_unsure, 'record without an id follows', 'records without an id follow')} a "
+                "record that was refused, "
+                "so it is not certain which instances are meant. Correct that record, or give every record an id."
+            )
+            yield Problem(self.source, None, "id", "", reason)
+
+    def refuse_twice(self, output: SourceOutput, findings: Findings) -> None:
+        """Note scores of one instance, run, label and layer that stood before, and so reasons, and answers by themselves."""
+        said: list[tuple[str, tuple[object, ...]]] = [("scores", (a.label, a.layer)) for a in output.attributions]
+        said += [("a rationale", (rationale.kind,)) for rationale in output.rationales]
+        if not said:
+            said = [("an answer", (prediction.on, prediction.threshold)) for prediction in output.predictions]
+        word, place = self._place
+        for what, name in said:
+            fingerprint = _fingerprint(output, what, name)
+            first = self._places.setdefault(fingerprint, place)
+            if fingerprint in self._seen_here or first != place:
+                reason = f"The instance has {what} by this run in {word} {first} already; keep one of the two."
+                findings.refuse("id", output.key, reason)
+            self._seen_here.add(fingerprint)
+
+    def is_first(self, output: SourceOutput) -> bool:
+        """Note an output of one line with one attribution; False where the same was said in another line before."""
+        attribution, place = output.attributions[0], output.line or 0
+        fingerprint = _fingerprint(output, "scores", (attribution.label, attribution.layer))
+        return self._places.setdefault(fingerprint, place) == place
+
+
+def _fingerprint(output: SourceOutput, what: str, name: tuple[object, ...]) -> int:
+    """A number for what an output says, by which it is known when it is said again."""
+    return hash((what, name, output.split, output.key, output.run))
+
+
+Take = Callable[[Record, OutputFile, Findings], Iterable[SourceOutput]]
+
+
+def read_each(
+    records: Iterable[Record | SourceOutput | Problem], file: OutputFile, take: Take
+) -> Iterator[SourceOutput | Problem]:
+    """What `take` makes of each record; a record with a problem that is no warning is not taken at all.
+
+    A SourceOutput among the records has been checked, also whether it is the first, and is handed on.
+    """
+    for number, record in enumerate(records):
+        if isinstance(record, SourceOutput):
+            yield record
+            continue
+        if isinstance(record, Problem):
+            file.note_refused()
+            yield record
+            continue
+        file.begin(record, number)
+        findings = record.findings()
+        outputs = list(take(record, file, findings))
+        for output in outputs:
+            file.refuse_twice(output, findings)
+        if findings.is_refused:
+            file.note_refused()
+        elif file.is_key_sure():
+            yield from outputs
+        yield from findings.problems
+        yield from file.notes()
+    yield from file.last_notes()
+
+
+def read_json(
+    path: Path, options: OutputOptions, default_method: str, take: Take, remedy: str
+) -> Iterator[SourceOutput | Problem]:
+    """The records of a JSON file that does not name its model.
+
+    Raises: NotFound or InvalidValue when the file cannot be read, or no model is named
+    """
+    file = OutputFile(path.name, options, default_method)
+    records = read_records(path, remedy)
+    first = next(records, None)  # the file itself comes before what is missing beside it
+    file.require_model()
+    yield from read_each(() if first is None else chain((first,), records), file, take)
+
+
+def check_scores(scores: Sequence[float], findings: Findings, place: str = "scores") -> None:
+    """Note scores that are no numbers, and warn where all are 0."""
+    if not are_finite(scores):
+        number = next(n for n, score in enumerate(scores) if not math.isfinite(score))
+        findings.refuse(f"{place}[{number}]", str(scores[number]), "A score must be a finite number.")
+        return
+    if scores and not any(scores):
+        findings.warn(place, len(scores), "All scores are 0; see whether the method worked.")
+
+
+def check_lengths(name: str, length: int, other: str, other_length: int, findings: Findings) -> bool:
+    """Whether two lists are of one length; a finding says where they are not."""
+    if length != other_length:
+        reason = f"'{name}' has {counted(length, 'entry', 'entries')}, but '{other}' has {other_length}; both need one length."
+        findings.refuse(name, length, reason)
+    return length == other_length
+
+
+def pieces_part(tokens: Sequence[str], scores: Sequence[float]) -> ScoredPart:
+    """Scores of pieces of the whole input."""
+    return ScoredPart(tuple(scores), pieces=tuple(Piece(token) for token in tokens))

@@ -1,0 +1,96 @@
+"""The format `thermostat` (JSON lines): a score for each token id of an input, for the class that the model predicts.
+
+    {"idx": 0, "attributions": [float], "input_ids": [int], "label": int, "predictions": [float a class]}
+
+Ids become pieces by a vocabulary (options.vocabulary). `label` is the data set's and is left alone.
+Source: Feldhus et al. 2021, Thermostat; records as of its version 1.1.0
+"""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+
+import msgspec
+
+from annotator.domain.models import Piece, Prediction, ScoredPart, SourceAttribution, SourceOutput
+from annotator.domain.sources import Problem
+from annotator.errors import InvalidValue
+from annotator.formats.base import OutputOptions
+from annotator.formats.output.output_rows import OutputFile, check_lengths, check_scores, read_json
+from annotator.formats.output.vocabulary import read_vocabulary
+from annotator.formats.rows.findings import Findings
+from annotator.formats.rows.json_records import Record
+from annotator.formats.rows.lines import convert
+from annotator.text.piece_forms import PAD_TEXTS
+
+_REMEDY = 'Write JSON lines such as {"idx": 0, "attributions": [...], "input_ids": [...], "predictions": [...]}.'
+
+
+class _Row(msgspec.Struct):
+    attributions: list[float]
+    input_ids: list[int]
+    predictions: list[float] = []
+
+
+def read(path: Path, options: OutputOptions) -> Iterator[SourceOutput | Problem]:
+    """The attributions of a Thermostat file. A record without padding may have been cut by the model.
+
+    Raises: NotFound or InvalidValue when the file cannot be read, or model or vocabulary are not named
+    """
+    if options.vocabulary is None:
+        raise InvalidValue(
+            f"'{path.name}' holds token ids alone; name a file with the text of each (--vocabulary), "
+            "such as the tokeniser's vocab.txt, vocab.json or tokenizer.json."
+        )
+    vocabulary = read_vocabulary(options.vocabulary)
+    return read_json(path, options, "thermostat", partial(_take, vocabulary), _REMEDY)
+
+
+def _take(
+    vocabulary: Mapping[int, str], record: Record, file: OutputFile, findings: Findings
+) -> Iterator[SourceOutput]:
+    row = convert(record.values, _Row, findings)
+    if row is None or not check_lengths(
+        "attributions", len(row.attributions), "input_ids", len(row.input_ids), findings
+    ):
+        return
+    check_scores(row.attributions, findings, "attributions")
+    kept = [
+        (number, vocabulary.get(number), score) for number, score in zip(row.input_ids, row.attributions, strict=True)
+    ]
+    unknown = next((number for number, text, _ in kept if text is None), None)
+    if unknown is not None:
+        findings.refuse(
+            "input_ids", unknown, "The vocabulary has no token of this id; give that of the model's tokeniser."
+        )
+        return
+    seen = [(text, score) for _, text, score in kept if text is not None and text not in PAD_TEXTS]
+    label = file.label(_largest(row.predictions), "predictions", findings)
+    run = file.run(findings)
+    if run is None:
+        return
+    part = ScoredPart(
+        tuple(score for _, score in seen),
+        pieces=tuple(Piece(text) for text, _ in seen),
+        is_partial=len(seen) == len(kept),
+    )
+    predictions = _predictions(row.predictions, label, file, findings)
+    yield file.output(record, run, tuple(row.input_ids), findings, [SourceAttribution((part,), label)], predictions)
+
+
+def _largest(scores: Sequence[float]) -> int | None:
+    return max(range(len(scores)), key=lambda number: scores[number]) if len(scores) > 1 else None
+
+
+def _predictions(scores: Sequence[float], label: str, file: OutputFile, findings: Findings) -> tuple[Prediction, ...]:
+    """The answer; its scores are logits, whose softmax are the probabilities, unless they are probabilities themselves."""
+    if len(scores) < 2:
+        return ()
+    labels = [file.label(number, "predictions", findings) for number in range(len(scores))]
+    if min(scores) >= 0 and abs(math.fsum(scores) - 1) < 1e-3:
+        shares = list(scores)
+    else:
+        powers = [math.exp(score - max(scores)) for score in scores]
+        shares = [power / math.fsum(powers) for power in powers]
+    return (Prediction(label, dict(zip(labels, shares, strict=True))),)

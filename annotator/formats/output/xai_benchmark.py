@@ -1,0 +1,60 @@
+"""The format `xai-benchmark` (JSON lines): a score for each piece of an input and each class.
+
+    {"tokens": [{"token": "[CLS]", "0": 0.14, "1": 0.22}, ...]}
+
+Source: Atanasova et al. 2020, A Diagnostic Study of Explainability Techniques for Text Classification; its files
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from annotator.domain.models import SourceAttribution, SourceOutput
+from annotator.domain.sources import Problem
+from annotator.formats.base import OutputOptions
+from annotator.formats.output.output_rows import OutputFile, check_scores, pieces_part, read_json
+from annotator.formats.rows.findings import Findings, listed
+from annotator.formats.rows.json_records import Record
+from annotator.formats.rows.lines import convert
+
+_REMEDY = 'Write JSON lines such as {"tokens": [{"token": "good", "0": 0.1, "1": -0.1}, ...]}.'
+
+
+class _Row(msgspec.Struct):
+    tokens: list[dict[str, Any]]
+
+
+def read(path: Path, options: OutputOptions) -> Iterator[SourceOutput | Problem]:
+    """The attributions of such a file, one for each class.
+
+    Raises: NotFound or InvalidValue when the file cannot be read, or no model is named
+    """
+    return read_json(path, options, "xai-benchmark", _take, _REMEDY)
+
+
+def _take(record: Record, file: OutputFile, findings: Findings) -> Iterator[SourceOutput]:
+    row = convert(record.values, _Row, findings)
+    if row is None:
+        return
+    classes = [name for name in row.tokens[0] if name != "token"] if row.tokens else []
+    for number, token in enumerate(row.tokens):
+        if set(token) != {"token", *classes}:
+            reason = f"Each token has its text and a score for each class of the first one ({listed(classes)})."
+            findings.refuse(f"tokens[{number}]", token, reason)
+            return
+    if not classes:
+        findings.refuse("tokens", row.tokens, "There is no token with a score.")
+        return
+    tokens = convert([token["token"] for token in row.tokens], list[str], findings)
+    attributions = []
+    for name in classes:
+        scores = convert([token[name] for token in row.tokens], list[float], findings)
+        if tokens is not None and scores is not None:
+            check_scores(scores, findings, f"tokens.{name}")
+            label = file.label(name, "tokens", findings)
+            attributions.append(SourceAttribution((pieces_part(tokens, scores),), label))
+    run = file.run(findings)
+    if run is not None:
+        yield file.output(record, run, tuple(tokens or ()), findings, attributions)

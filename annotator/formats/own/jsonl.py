@@ -1,0 +1,45 @@
+"""The format `jsonl`: our own export, the neutral canonical form, or plain rows; a file's first row tells which."""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from annotator.domain.sources import Problem, SourceItem
+from annotator.formats.base import ReadOptions
+from annotator.formats.own import reader as own
+from annotator.formats.own import writer as own_writing
+from annotator.formats.rows.column_values import Columns
+from annotator.formats.rows.column_words import columns_as_told
+from annotator.formats.rows.lines import read_rows
+from annotator.formats.rows.plain_rows import RowReader
+
+
+def read(path: Path, options: ReadOptions) -> Iterator[SourceItem]:
+    """The items of a JSONL file, and what is wrong with its lines. A folder stands for the canonical.jsonl in it.
+
+    Raises: NotFound or InvalidValue when there is no such file
+    """
+    if path.is_dir() and (path / "canonical.jsonl").is_file():
+        path = path / "canonical.jsonl"
+    first = next((row for row in read_rows(path, path.name) if not isinstance(row, Problem)), None)
+    if first is not None and "record" in first.values:
+        return own.read(read_rows(path, path.name), options)
+    if first is not None and isinstance(first.values.get("fields"), dict):
+        from annotator.formats.own.canonical import read as read_canonical  # noqa: PLC0415  (only where it is met)
+
+        return read_canonical(path, options)
+    return _plain_rows(path, options)
+
+
+def _plain_rows(path: Path, options: ReadOptions) -> Iterator[SourceItem]:
+    columns = Columns()
+    yield from RowReader(options).read(columns.watched(read_rows(path, path.name)))
+    if told := columns_as_told(columns, options):
+        yield told
+
+
+def write_own(path: Path, items: Iterable[SourceItem]) -> None:
+    """Write everything of a project to one file, documents before their instances; it reads back as equal values.
+
+    Raises: ExportRefused when the file cannot be written
+    """
+    own_writing.write(path, items)

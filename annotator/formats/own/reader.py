@@ -1,0 +1,247 @@
+"""Reading our own JSONL: project, documents, instances with all work, saved lists, perturbations, events."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from annotator.domain.projects import ProjectSettings
+from annotator.domain.sources import (
+    Problem,
+    SourceDocument,
+    SourceInstance,
+    SourceItem,
+    SourceProject,
+    SourceShown,
+    SourceText,
+)
+from annotator.domain.tasks import Task
+from annotator.domain.word_lists import WordList
+from annotator.errors import InvalidValue
+from annotator.formats.base import ReadOptions
+from annotator.formats.own.output import OutputRecord, output_of
+from annotator.formats.own.perturbations import PerturbationRecord, check_perturbation, perturbation_of
+from annotator.formats.own.records import (
+    VERSION,
+    DocumentRecord,
+    EventRecord,
+    InstanceRecord,
+    ListRecord,
+    OwnRecord,
+    ProjectRecord,
+    TextRecord,
+    TokensRecord,
+    TrainingRecord,
+    WordListRecord,
+    annotation_of,
+    choice_of,
+    event_of,
+    list_of,
+    project_of,
+    proposal_of,
+    round_of,
+    text_of,
+    thread_of,
+    training_of,
+    work_of,
+)
+from annotator.formats.own.reviews import check_reviewing
+from annotator.formats.own.values import folded
+from annotator.formats.rows.checks import Checker, KeyLines
+from annotator.formats.rows.findings import Findings, listed
+from annotator.formats.rows.lines import Row, convert
+from annotator.formats.rows.spans import read_sets, read_span
+from annotator.text.language import subtags
+
+
+def read(rows: Iterable[Row | Problem], options: ReadOptions) -> Iterator[SourceItem]:
+    """The items of our own JSONL, in the order of the file."""
+    reader = _OwnReader(options)
+    for row in rows:
+        if isinstance(row, Problem):
+            yield row
+        else:
+            yield from reader.read(row)
+
+
+@dataclass(slots=True)
+class _OwnReader:
+    options: ReadOptions
+    checker: Checker = field(init=False)
+    keys: KeyLines = field(default_factory=KeyLines)
+
+    def __post_init__(self) -> None:
+        self.checker = Checker(self.options)
+
+    def read(self, row: Row) -> Iterator[SourceItem]:
+        findings = row.findings()
+        record = convert(row.values, OwnRecord, findings)  # type: ignore[arg-type]  # a union is a type to msgspec
+        item = self._item(record, row, findings)
+        if item is not None and not findings.is_refused:
+            yield item
+        yield from findings.problems
+
+    def _item(self, record: OwnRecord | None, row: Row, findings: Findings) -> SourceItem | None:  # noqa: C901, PLR0911  (one for each kind)
+        match record:
+            case InstanceRecord():
+                return self._instance(record, row, findings)
+            case DocumentRecord():
+                return self._document(record, row, findings)
+            case OutputRecord():
+                return output_of(record, self.options.key_prefix, row.source, row.line)
+            case ListRecord():
+                return list_of(record, self.options.key_prefix, row.source, row.line)
+            case TrainingRecord():
+                return training_of(record, self.options.key_prefix, row.source, row.line)
+            case WordListRecord():
+                return _word_list(record, findings)
+            case PerturbationRecord():
+                check_perturbation(record, findings)
+                return perturbation_of(record, self.options.key_prefix, row.source, row.line)
+            case EventRecord():
+                return event_of(record)
+            case ProjectRecord():
+                return self._project(record, findings)
+            case None:
+                return None
+
+    def _project(self, record: ProjectRecord, findings: Findings) -> SourceProject:
+        """The header; an empty project takes over its labels, so they can only be checked once it has."""
+        self.options = replace(self.options, labels=())
+        self.checker = Checker(self.options, self.checker.documents)
+        return _project(record, self.options.task, findings)
+
+    def _document(self, record: DocumentRecord, row: Row, findings: Findings) -> SourceDocument:
+        body = _text(record.text, record.tokens, "tokens", findings)
+        document = SourceDocument(
+            self.options.key_prefix + record.docid, body, self._language(record.language), row.source, row.line
+        )
+        if document.docid in self.checker.documents:
+            findings.refuse("docid", record.docid, f"The document '{record.docid}' appears twice; keep one of the two.")
+        if not findings.is_refused:
+            self.checker.remember(document)
+        return document
+
+    def _instance(self, record: InstanceRecord, row: Row, findings: Findings) -> SourceInstance:
+        task, prefix = self.options.task, self.options.key_prefix
+        _check_people(record, findings)
+        _check_proposals(record, findings)
+        check_reviewing(record, findings)
+        sets = [read_sets(a.rationales, task, findings, f"annotations[{n}]") for n, a in enumerate(record.annotations)]
+        drafts = [read_sets(w.draft.rationales, task, findings, f"work[{n}].draft") for n, w in enumerate(record.work)]
+        instance = SourceInstance(
+            key=prefix + record.key,
+            segments={name: self._segment(name, text, findings) for name, text in record.segments.items()},
+            source=row.source,
+            line=row.line,
+            split=record.split or self.options.split or "",
+            language=self._language(record.language),
+            result=record.result,
+            annotations=tuple(annotation_of(a, s) for a, s in zip(record.annotations, sets, strict=True)),
+            target=None if record.target is None else read_span(record.target, task, "target", findings),
+            parent_key=None if record.parent is None else prefix + record.parent,
+            perturbation_kind=record.perturbation_kind,
+            is_exhaustive=record.exhaustive,
+            metadata=record.metadata,
+            state=record.state,
+            work=tuple(work_of(w, s) for w, s in zip(record.work, drafts, strict=True)),
+            proposals=tuple(proposal_of(proposal) for proposal in record.proposals),
+            rounds=tuple(round_of(made) for made in record.rounds),
+            choice=None if record.choice is None else choice_of(record.choice),
+            threads=tuple(thread_of(thread) for thread in record.threads),
+            shown=tuple(SourceShown(*shown) for shown in record.shown),
+            is_addition=not record.segments,
+        )
+        self.checker.check(instance, findings)
+        if instance.segments:
+            self.keys.refuse_twice(instance, findings, "key")
+        return instance
+
+    def _language(self, given: str | None) -> str | None:
+        return self.options.language if given is None else given
+
+    def _segment(self, name: str, record: TextRecord, findings: Findings) -> SourceText | str:
+        if record.docid is not None:
+            return self.options.key_prefix + record.docid
+        return _text(record.text or "", record.tokens, f"segments.{name}.tokens", findings)
+
+
+def _word_list(record: WordListRecord, findings: Findings) -> WordList | None:
+    try:
+        return WordList(record.name, record.language, record.role, tuple(record.words))
+    except InvalidValue as error:
+        findings.refuse("word_list", record.name, str(error))
+        return None
+
+
+def _project(record: ProjectRecord, task: Task, findings: Findings) -> SourceProject:
+    if record.version > VERSION:
+        reason = f"The file was made by a newer version (this program reads version {VERSION}); update the program."
+        findings.refuse("version", record.version, reason)
+    else:
+        _check_header(record, task, findings)
+    return project_of(record)
+
+
+def _check_header(record: ProjectRecord, task: Task, findings: Findings) -> None:
+    theirs = [segment.get("name") for segment in record.segments]
+    ours = [segment.name for segment in task.segments]
+    if theirs != ours:
+        reason = (
+            f"The file is of a project with the task '{record.task}', this project has the task '{task.name}' "
+            f"({listed(ours)}). Create a project with the same task for it."
+        )
+        findings.refuse("segments", theirs, reason)
+    if "" in record.labels or len(set(record.labels)) != len(record.labels):
+        findings.refuse("labels", record.labels, "Labels must be different and not empty.")
+    _check_language(record.language, findings)
+    _check_settings(record.settings, findings)
+
+
+def _check_language(language: str, findings: Findings) -> None:
+    try:
+        subtags(language)
+    except InvalidValue as error:
+        findings.refuse("language", language, str(error))
+
+
+def _check_settings(settings: Mapping[str, object], findings: Findings) -> None:
+    within = Findings(findings.source, findings.line)
+    try:
+        convert(settings, ProjectSettings, within)
+    except InvalidValue as error:
+        findings.refuse("settings", settings, str(error))
+    for problem in within.problems:
+        findings.refuse(f"settings.{problem.field}", problem.value, problem.reason)
+
+
+def _check_people(record: InstanceRecord, findings: Findings) -> None:
+    """Somebody holds an instance once a round, and annotated it once a round, as a person here or as a source."""
+    held: set[tuple[bytes, int]] = set()
+    for number, work in enumerate(record.work):
+        who = (folded(work.user), work.round)
+        if who in held:
+            findings.refuse(f"work[{number}].user", work.user, "This person holds the instance twice in one round.")
+        held.add(who)
+    seen: set[tuple[str, int, bool]] = set()
+    for number, annotation in enumerate(record.annotations):
+        place, name = f"annotations[{number}].annotator", annotation.annotator
+        if (name, annotation.round, annotation.by_user) in seen:
+            findings.refuse(place, name, "This annotator has two annotations of the instance in one round; keep one.")
+        seen.add((name, annotation.round, annotation.by_user))
+        if annotation.by_user and (folded(name), annotation.round) not in held:
+            findings.refuse(place, name, "An annotation by a person needs that person's work in the same round.")
+
+
+def _check_proposals(record: InstanceRecord, findings: Findings) -> None:
+    for number, proposal in enumerate(record.proposals):
+        if (proposal.state == "open") != (proposal.decided_at is None):
+            reason = "An open proposal has no time of its decision, and a decided one needs it."
+            findings.refuse(f"proposals[{number}].decided_at", proposal.decided_at or "", reason)
+
+
+def _text(text: str, tokens: TokensRecord | None, place: str, findings: Findings) -> SourceText:
+    try:
+        return text_of(text, tokens)
+    except (InvalidValue, ValueError) as error:
+        reason = str(error) if isinstance(error, InvalidValue) else "starts and ends must be equally many."
+        findings.refuse(place, "", reason)
+        return SourceText(text)

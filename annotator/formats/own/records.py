@@ -1,0 +1,441 @@
+"""The records of our own JSONL as they stand in the file, and the way from and to domain values."""
+
+from typing import Annotated, Any, Literal
+
+import msgspec
+
+from annotator.domain.instances import AnnotationState, AssignmentState, InstanceState
+from annotator.domain.lists import LONGEST_NAME, LONGEST_NOTE, MOST_LISTED
+from annotator.domain.people import Role
+from annotator.domain.proposed_sets import ProposedSource, ProposedState
+from annotator.domain.reviews import Outcome, Property, ReviewState
+from annotator.domain.sources import (
+    SourceAnnotation,
+    SourceChoice,
+    SourceEvent,
+    SourceList,
+    SourceProject,
+    SourceProposal,
+    SourceProposedSet,
+    SourceRound,
+    SourceSpan,
+    SourceText,
+    SourceThread,
+    SourceTraining,
+    SourceWork,
+)
+from annotator.domain.texts import TokenizedText
+from annotator.domain.threads import Voice
+from annotator.domain.trainings import HeldOut, Way
+from annotator.domain.word_lists import WordListRole
+from annotator.formats.own.output import OutputRecord
+from annotator.formats.own.perturbations import PerturbationRecord
+from annotator.formats.own.values import Time, UserName
+from annotator.formats.rows.spans import SpanRow
+
+# 2: what models answer and give as their reasons; 3: saved lists, perturbations that were written here, word lists; 4: to whom
+# sets were shown, and what models that were trained here learned from
+VERSION = 4
+
+# What the store takes; a value that it would refuse is a problem of the file, with its line and field.
+Count = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
+RoundNumber = Annotated[int, msgspec.Meta(ge=1, le=1000)]
+Place = Annotated[int, msgspec.Meta(ge=0, le=100_000)]
+OfThree = Annotated[int, msgspec.Meta(ge=1, le=3)]
+OfFour = Annotated[int, msgspec.Meta(ge=1, le=4)]
+ExactNumber = Annotated[str, msgspec.Meta(pattern=r"^[0-9]{1,9}(/[1-9][0-9]{0,8})?$")]
+
+
+class TokensRecord(msgspec.Struct):
+    """Character offsets of a text's tokens, and the tokens at which its sentences start."""
+
+    starts: list[int]
+    ends: list[int]
+    sentence_starts: list[int]
+
+
+class TextRecord(msgspec.Struct, omit_defaults=True):
+    """A segment: its own text, or the document that it is."""
+
+    text: str | None = None
+    tokens: TokensRecord | None = None
+    docid: str | None = None
+
+
+class AnnotationRecord(msgspec.Struct, omit_defaults=True):
+    """One annotator's result and rationale sets."""
+
+    annotator: str
+    result: str | None = None
+    rationales: list[list[SpanRow]] = []
+    note: str = ""
+    round: RoundNumber = 1
+    state: AnnotationState | None = None
+    by_user: bool = False
+    created_at: Time | None = None
+
+
+class ProposedSetRecord(msgspec.Struct):
+    """A set that was proposed to an annotator."""
+
+    source: ProposedSource
+    name: str
+    spans: Annotated[list[tuple[Place, Place]], msgspec.Meta(min_length=1)]
+    state: ProposedState
+
+    def __post_init__(self) -> None:
+        if self.state == "unasked" and self.source != "complement":
+            raise ValueError("only a complement waits to be asked for")
+        if not all(start < end for start, end in self.spans):
+            raise ValueError("a span needs start < end")
+
+
+class WorkRecord(msgspec.Struct, omit_defaults=True):
+    """What someone holds or held of an instance."""
+
+    user: UserName
+    round: RoundNumber
+    state: AssignmentState
+    revision: Count
+    draft: AnnotationRecord
+    no_rationale: bool = False
+    first_view_at: Time | None = None
+    first_action_at: Time | None = None
+    submitted_at: Time | None = None
+    active_ms: Count = 0
+    idle_ms: Count = 0
+    edits: Count = 0
+    follows: Place | None = None
+    origins: list[Place | None] = []
+    unlocked: list[Place] = []
+    proposed: list[ProposedSetRecord] = []
+
+
+class ReviewRecord(msgspec.Struct, omit_defaults=True):
+    """One reviewer's work on an annotation; a set's scores are sufficiency, compactness and a comment."""
+
+    user: UserName
+    state: ReviewState
+    revision: Count
+    created_at: Time
+    submitted_at: Time | None = None
+    active_ms: Count = 0
+    idle_ms: Count = 0
+    comprehensiveness: OfThree | None = None
+    comment: str = ""
+    sets: list[tuple[OfThree | None, OfFour | None, str]] = []
+
+
+class FindingRecord(msgspec.Struct):
+    """One mean against its threshold, exact numbers in words."""
+
+    property: Property
+    set: Place | None
+    scores: list[OfFour]
+    mean: ExactNumber
+    threshold: ExactNumber
+    passes: bool
+
+
+class VerdictRecord(msgspec.Struct):
+    """The gate's arithmetic."""
+
+    outcome: Outcome
+    findings: list[FindingRecord]
+
+
+class RoundRecord(msgspec.Struct, omit_defaults=True):
+    """A round; annotation and previous are places among the instance's annotations."""
+
+    annotation: Place
+    number: RoundNumber
+    opened_at: Time
+    previous: Place | None = None
+    outcome: Outcome | None = None
+    decided_at: Time | None = None
+    decided_by: str | None = None
+    reason: str = ""
+    verdict: VerdictRecord | None = None
+    origins: list[tuple[Place, Place, bool]] = []
+    reviews: list[ReviewRecord] = []
+
+
+class ChoiceRecord(msgspec.Struct):
+    """The lead's choice of gold."""
+
+    annotation: Place
+    is_adjudicated: bool
+    chosen_by: str
+    reason: str
+    chosen_at: Time
+
+
+class CommentRecord(msgspec.Struct, omit_defaults=True):
+    """One comment of a thread."""
+
+    author: UserName
+    spoken_as: Voice
+    text: Annotated[str, msgspec.Meta(min_length=1, max_length=10_000)]
+    created_at: Time
+    by_user: bool = True
+
+
+class ThreadRecord(msgspec.Struct, omit_defaults=True):
+    """A thread of comments."""
+
+    about: Literal["instance", "annotation", "set", "decision"]
+    annotation: Place | None = None
+    position: Place | None = None
+    begun_by: UserName | None = None
+    waits_for_lead: bool = False
+    comments: list[CommentRecord] = []
+
+
+class ProposalRecord(msgspec.Struct, omit_defaults=True):
+    """A proposal to discard, or a contested label."""
+
+    user: str
+    kind: Literal["discard", "contest"]
+    reason: str
+    comment: str
+    state: Literal["open", "confirmed", "rejected"]
+    created_at: Time
+    decided_by: str | None = None
+    decided_at: Time | None = None
+
+
+class ProjectRecord(msgspec.Struct, tag_field="record", tag="project"):
+    """The first line: what the project is."""
+
+    version: int
+    name: str
+    task: str
+    segments: list[dict[str, Any]]
+    labels: list[str]
+    language: str
+    settings: dict[str, Any]
+    guidelines: str = ""
+    question: str = ""
+    licence: str = ""
+    citation: str = ""
+    members: list[tuple[UserName, Role]] = []
+
+
+class DocumentRecord(msgspec.Struct, tag_field="record", tag="document", omit_defaults=True):
+    """A document; it stands before the instances that point to it."""
+
+    docid: str
+    text: str
+    tokens: TokensRecord | None = None
+    language: str | None = None
+
+
+class InstanceRecord(msgspec.Struct, tag_field="record", tag="instance", omit_defaults=True):
+    """An instance with everything that was done with it."""
+
+    key: str
+    segments: dict[str, TextRecord] = {}
+    split: str = ""
+    language: str | None = None
+    result: str | None = None
+    annotations: list[AnnotationRecord] = []
+    target: SpanRow | None = None
+    parent: str | None = None
+    perturbation_kind: str | None = None
+    exhaustive: bool | None = None
+    metadata: dict[str, Any] = {}
+    state: InstanceState | None = None
+    work: list[WorkRecord] = []
+    proposals: list[ProposalRecord] = []
+    rounds: list[RoundRecord] = []
+    choice: ChoiceRecord | None = None
+    threads: list[ThreadRecord] = []
+    shown: list[tuple[UserName, Time]] = []
+
+
+class ListRecord(msgspec.Struct, tag_field="record", tag="list", omit_defaults=True):
+    """A saved list; it stands after its instances, which are named by (key, split)."""
+
+    name: Annotated[str, msgspec.Meta(min_length=1, max_length=LONGEST_NAME)]
+    made_by: UserName
+    created_at: Time
+    changed_at: Time
+    note: Annotated[str, msgspec.Meta(max_length=LONGEST_NOTE)] = ""
+    by_user: bool = False
+    members: Annotated[list[tuple[str, str]], msgspec.Meta(max_length=MOST_LISTED)] = []
+
+
+class HeldOutRecord(msgspec.Struct):
+    """How often a model is right about texts that it did not learn from; see domain/trainings.py."""
+
+    way: Way
+    n: Annotated[int, msgspec.Meta(ge=1, le=2**53)]
+    n_right: Count
+    label: str
+    n_label: Count
+    low: float | None = None
+    high: float | None = None
+
+    def __post_init__(self) -> None:
+        if max(self.n_right, self.n_label) > self.n:
+            raise ValueError("more texts are right, or of one label, than there are")
+
+
+class TrainingRecord(msgspec.Struct, tag_field="record", tag="training", omit_defaults=True):
+    """What a model that was trained in the project learned from; it stands after its instances, named by (key, split)."""
+
+    model: Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
+    digest: str
+    seed: Count
+    trained_at: Time
+    split: str | None = None
+    held_out: HeldOutRecord | None = None
+    members: list[tuple[str, str]] = []
+
+
+class WordListRecord(msgspec.Struct, tag_field="record", tag="word_list"):
+    """A word list; it stands before what it may mark."""
+
+    name: str
+    language: str
+    role: WordListRole
+    words: list[str]
+
+
+class EventRecord(msgspec.Struct, tag_field="record", tag="event", omit_defaults=True):
+    """One line of the record of who did what."""
+
+    at: Time
+    actor: str
+    action: str
+    subject: str
+    key: str
+    detail: dict[str, Any]
+    split: str = ""
+
+
+OwnRecord = (
+    ProjectRecord
+    | WordListRecord
+    | DocumentRecord
+    | InstanceRecord
+    | OutputRecord
+    | ListRecord
+    | TrainingRecord
+    | PerturbationRecord
+    | EventRecord
+)
+
+
+def project_of(record: ProjectRecord) -> SourceProject:
+    """The project header as a domain value."""
+    return SourceProject(
+        name=record.name,
+        task=record.task,
+        segments=tuple(record.segments),
+        labels=tuple(record.labels),
+        language=record.language,
+        settings=record.settings,
+        guidelines=record.guidelines,
+        question=record.question,
+        licence=record.licence,
+        citation=record.citation,
+        members=tuple(record.members),
+    )
+
+
+def event_of(record: EventRecord) -> SourceEvent:
+    """An event as a domain value."""
+    return SourceEvent(record.at, record.actor, record.action, record.subject, record.key, record.detail, record.split)
+
+
+def training_of(record: TrainingRecord, key_prefix: str, source: str, line: int) -> SourceTraining:
+    """What a model learned from as a domain value."""
+    held_out = None if record.held_out is None else HeldOut(**msgspec.structs.asdict(record.held_out))
+    members = tuple((key_prefix + key, split) for key, split in record.members)
+    return SourceTraining(
+        record.model, record.digest, record.seed, record.split, record.trained_at, held_out, members, source, line
+    )
+
+
+def list_of(record: ListRecord, key_prefix: str, source: str, line: int) -> SourceList:
+    """A saved list as a domain value."""
+    members = tuple((key_prefix + key, split) for key, split in record.members)
+    return SourceList(
+        record.name,
+        record.note,
+        record.made_by,
+        record.by_user,
+        record.created_at,
+        record.changed_at,
+        members,
+        source,
+        line,
+    )
+
+
+def text_of(text: str, tokens: TokensRecord | None) -> SourceText:
+    """A text with its tokens; raises InvalidValue when the offsets do not describe the text."""
+    if tokens is None:
+        return SourceText(text)
+    body = TokenizedText(text, tuple(tokens.starts), tuple(tokens.ends), tuple(tokens.sentence_starts))
+    body.check()
+    return SourceText(text, body)
+
+
+def annotation_of(record: AnnotationRecord, sets: tuple[tuple[SourceSpan, ...], ...]) -> SourceAnnotation:
+    """An annotation with sets that were read before."""
+    return SourceAnnotation(
+        record.annotator,
+        record.result,
+        sets,
+        record.note,
+        record.round,
+        record.state,
+        record.by_user,
+        record.created_at,
+    )
+
+
+def work_of(record: WorkRecord, sets: tuple[tuple[SourceSpan, ...], ...]) -> SourceWork:
+    """Someone's work with the sets of the draft that were read before."""
+    return SourceWork(
+        record.user,
+        record.round,
+        record.state,
+        record.revision,
+        annotation_of(record.draft, sets),
+        record.no_rationale,
+        record.first_view_at,
+        record.first_action_at,
+        record.submitted_at,
+        record.active_ms,
+        record.idle_ms,
+        record.edits,
+        record.follows,
+        tuple(record.origins),
+        tuple(record.unlocked),
+        tuple(SourceProposedSet(one.source, one.name, tuple(one.spans), one.state) for one in record.proposed),
+    )
+
+
+def round_of(record: RoundRecord) -> SourceRound:
+    """A round as a domain value."""
+    verdict = None if record.verdict is None else msgspec.to_builtins(record.verdict)
+    return msgspec.convert(msgspec.to_builtins(record) | {"verdict": verdict}, SourceRound)
+
+
+def choice_of(record: ChoiceRecord) -> SourceChoice:
+    """A choice of gold as a domain value."""
+    return msgspec.convert(msgspec.to_builtins(record), SourceChoice)
+
+
+def thread_of(record: ThreadRecord) -> SourceThread:
+    """A thread as a domain value."""
+    defaults = {"annotation": None, "position": None, "begun_by": None, "waits_for_lead": False}
+    return msgspec.convert(defaults | msgspec.to_builtins(record), SourceThread)
+
+
+def proposal_of(record: ProposalRecord) -> SourceProposal:
+    """A proposal as a domain value."""
+    return SourceProposal(**{name: getattr(record, name) for name in SourceProposal.__slots__})

@@ -1,0 +1,177 @@
+"""Writing our own JSONL: each domain value as its record, a line each."""
+
+from collections.abc import Iterable
+from dataclasses import asdict
+from pathlib import Path
+from typing import cast
+
+import msgspec
+
+from annotator.domain.instances import AnnotationState, AssignmentState, InstanceState
+from annotator.domain.models import StoredOutput
+from annotator.domain.people import Role
+from annotator.domain.sources import (
+    OwnItem,
+    Problem,
+    SourceAnnotation,
+    SourceColumns,
+    SourceDocument,
+    SourceEvent,
+    SourceInstance,
+    SourceItem,
+    SourceList,
+    SourcePerturbation,
+    SourceProject,
+    SourceProposal,
+    SourceText,
+    SourceTraining,
+    SourceWork,
+)
+from annotator.domain.word_lists import WordList
+from annotator.errors import ExportRefused
+from annotator.formats.own.output import output_record
+from annotator.formats.own.perturbations import perturbation_record
+from annotator.formats.own.records import (
+    VERSION,
+    AnnotationRecord,
+    ChoiceRecord,
+    DocumentRecord,
+    EventRecord,
+    HeldOutRecord,
+    InstanceRecord,
+    ListRecord,
+    OwnRecord,
+    ProjectRecord,
+    ProposalRecord,
+    ProposedSetRecord,
+    RoundRecord,
+    TextRecord,
+    ThreadRecord,
+    TokensRecord,
+    TrainingRecord,
+    WordListRecord,
+    WorkRecord,
+)
+from annotator.formats.rows.files import new_file
+from annotator.formats.rows.spans import span_row
+
+
+def write(path: Path, items: Iterable[SourceItem]) -> None:
+    """Write everything to one file; it appears whole or not at all. Documents must come before their instances.
+
+    Raises: ExportRefused when the file cannot be written, or when an item is a Problem
+    """
+    encoder = msgspec.json.Encoder()
+    with new_file(path) as file:
+        buffer = bytearray()
+        for item in items:
+            if isinstance(item, Problem):
+                raise ExportRefused(f"A problem cannot be written: {item}")
+            if isinstance(item, SourceColumns):  # said of a file that was read, and of nothing in it
+                continue
+            encoder.encode_into(record_of(item), buffer)
+            file.write(buffer)
+            file.write(b"\n")
+
+
+def record_of(item: OwnItem) -> OwnRecord:  # noqa: PLR0911  (one for each kind)
+    """A domain value as it is written."""
+    match item:
+        case SourceInstance():
+            return _instance_record(item)
+        case StoredOutput():
+            return output_record(item)
+        case SourceDocument():
+            return DocumentRecord(item.docid, item.body.text, _tokens_record(item.body), item.language)
+        case SourceList():
+            return ListRecord(
+                item.name, item.made_by, item.created_at, item.changed_at, item.note, item.by_user, list(item.members)
+            )
+        case SourceTraining():
+            held_out = None if item.held_out is None else HeldOutRecord(**asdict(item.held_out))
+            return TrainingRecord(
+                item.model, item.digest, item.seed, item.trained_at, item.split, held_out, list(item.members)
+            )
+        case SourcePerturbation():
+            return perturbation_record(item)
+        case WordList():
+            return WordListRecord(item.name, item.language, item.role, list(item.words))
+        case SourceEvent():
+            return EventRecord(item.at, item.actor, item.action, item.subject, item.key, dict(item.detail), item.split)
+        case SourceProject():
+            return ProjectRecord(
+                VERSION,
+                item.name,
+                item.task,
+                [dict(segment) for segment in item.segments],
+                list(item.labels),
+                item.language,
+                dict(item.settings),
+                item.guidelines,
+                item.question,
+                item.licence,
+                item.citation,
+                [(name, cast("Role", role)) for name, role in item.members],
+            )
+
+
+def _instance_record(item: SourceInstance) -> InstanceRecord:
+    return InstanceRecord(
+        key=item.key,
+        segments={
+            name: TextRecord(docid=body) if isinstance(body, str) else TextRecord(body.text, _tokens_record(body))
+            for name, body in item.segments.items()
+        },
+        split=item.split,
+        language=item.language,
+        result=item.result,
+        annotations=[_annotation_record(annotation) for annotation in item.annotations],
+        target=None if item.target is None else span_row(item.target),
+        parent=item.parent_key,
+        perturbation_kind=item.perturbation_kind,
+        exhaustive=item.is_exhaustive,
+        metadata=dict(item.metadata),
+        state=cast("InstanceState | None", item.state),
+        work=[_work_record(work) for work in item.work],
+        proposals=[ProposalRecord(**{f: getattr(p, f) for f in SourceProposal.__slots__}) for p in item.proposals],
+        rounds=[msgspec.convert(asdict(r), RoundRecord) for r in item.rounds],
+        choice=None if item.choice is None else ChoiceRecord(**asdict(item.choice)),
+        threads=[msgspec.convert(asdict(t), ThreadRecord) for t in item.threads],
+        shown=[(shown.user, shown.at) for shown in item.shown],
+    )
+
+
+def _tokens_record(body: SourceText) -> TokensRecord | None:
+    tokens = body.tokens
+    if tokens is None:
+        return None
+    return TokensRecord(list(tokens.starts), list(tokens.ends), list(tokens.sentence_starts))
+
+
+def _annotation_record(item: SourceAnnotation) -> AnnotationRecord:
+    sets = [[span_row(span) for span in spans] for spans in item.sets]
+    state = cast("AnnotationState | None", item.state)
+    return AnnotationRecord(
+        item.annotator, item.result, sets, item.note, item.round_number, state, item.by_user, item.created_at
+    )
+
+
+def _work_record(item: SourceWork) -> WorkRecord:
+    return WorkRecord(
+        item.user,
+        item.round_number,
+        cast("AssignmentState", item.state),
+        item.revision,
+        _annotation_record(item.draft),
+        item.no_rationale,
+        item.first_view_at,
+        item.first_action_at,
+        item.submitted_at,
+        item.active_ms,
+        item.idle_ms,
+        item.edits,
+        item.follows,
+        list(item.origins),
+        list(item.unlocked),
+        [ProposedSetRecord(one.source, one.name, list(one.spans), one.state) for one in item.proposed],
+    )

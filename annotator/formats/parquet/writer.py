@@ -1,0 +1,246 @@
+"""Writing gold as Parquet: the format `parquet`, one file, and `datasets`, a folder that Hugging Face `datasets` loads.
+
+Both hold one row an instance, with the columns that dataset_card.COLUMNS describes. Rows are written in groups, so that
+memory does not grow with the project.
+"""
+
+import json
+import re
+from collections.abc import Iterable
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO, Self
+
+import msgspec
+
+from annotator import __version__
+from annotator.domain.gold import SetOrigin
+from annotator.domain.instances import GoldInstance, Instance, Segment
+from annotator.domain.rationales import Span
+from annotator.errors import ExportRefused
+from annotator.formats.base import WriteOptions
+from annotator.formats.parquet.dataset_card import Facts, card
+from annotator.formats.rows.files import Refused, new_file, new_folder
+from annotator.formats.rows.gold_spans import placed_span
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+ROWS_OF_GROUP = 10_000
+TOKENS_OF_GROUP = 200_000
+_SPLIT = re.compile(r"\w+(\.\w+)*")  # what `datasets` takes as the name of a split
+_NOTHING = "There is no instance to write: none has gold here. Choose another split, or wait for gold."
+
+
+def write(path: Path, gold: Iterable[GoldInstance], options: WriteOptions) -> None:
+    """Write one Parquet file.
+
+    Raises: ExportRefused when there is no instance, or the file cannot be written
+    """
+    with new_file(path) as file, _RowGroups.open(file, options) as groups:
+        for item in gold:
+            groups.add(item)
+        if not groups.n_rows:
+            raise ExportRefused(_NOTHING)
+
+
+def write_datasets(path: Path, gold: Iterable[GoldInstance], options: WriteOptions) -> None:
+    """Write a folder: data/<split>.parquet for each split, and README.md, the dataset card.
+
+    Where no instance has a split, all are written as `train`.
+    Raises: ExportRefused for a folder that holds something, no instance, instances without a split beside others with
+            one, and names of splits that `datasets` does not take
+    """
+    with new_folder(path) as folder:
+        (folder / "data").mkdir()
+        with ExitStack() as stack:
+            writer = _DatasetsWriter(options, folder / "data", stack)
+            for item in gold:
+                writer.add(item)
+        (folder / "README.md").write_text(writer.finish(), encoding="utf-8", newline="\n")
+
+
+def row_of(gold: GoldInstance, options: WriteOptions) -> dict[str, Any]:
+    """The row of an instance, as the columns hold it."""
+    instance = gold.instance
+    exhaustive = instance.is_exhaustive
+    return {
+        "key": instance.key,
+        "split": instance.split,
+        "language": instance.language,
+        "task": options.project.task.name,
+        "result": gold.result,
+        "parent_key": instance.parent_key,
+        "perturbation_kind": instance.perturbation_kind,
+        "exhaustive": options.project.settings.is_exhaustive if exhaustive is None else exhaustive,
+        "target": None if instance.target is None else asdict(placed_span(instance, Span(*instance.target))),
+        "segments": [_segment_row(instance, segment) for segment in instance.segments],
+        "rationales": [[asdict(placed_span(instance, span)) for span in one.spans] for one in gold.sets],
+        "rationale_tokens": [list(one.token_indices) for one in gold.sets],
+        "rationale_origins": _origins(gold),
+        "metadata": msgspec.json.encode(instance.metadata, order="deterministic").decode(),
+    }
+
+
+def _segment_row(instance: Instance, segment: Segment) -> dict[str, Any]:
+    body = segment.body
+    return {
+        "name": segment.name,
+        "is_selectable": segment.is_selectable,
+        "docid": segment.docid,
+        "text": body.text,
+        "first_token": instance.layout.segment(segment.name).first_token,
+        "tokens": body.tokens(),
+        "token_starts": body.starts,
+        "token_ends": body.ends,
+        "sentence_starts": body.sentence_starts,
+    }
+
+
+def _origins(gold: GoldInstance) -> list[list[dict[str, Any]]] | None:
+    if gold.sets and not gold.origins:
+        return None
+
+    def row(origin: SetOrigin) -> dict[str, Any]:
+        return {"annotator": origin.annotator, "round": origin.round_number, "set": origin.position}
+
+    return [[row(origin) for origin in of_set] for of_set in gold.origins]
+
+
+def schema_of(options: WriteOptions) -> "pa.Schema":
+    """The columns' types, with what made the file in the schema's metadata (key `rationale-annotator`, JSON)."""
+    import pyarrow as pa  # noqa: PLC0415
+
+    text, number, numbers = pa.string(), pa.int32(), pa.list_(pa.int32())
+    ranges = [(name, number) for name in ("start_token", "end_token", "start_char", "end_char")]
+    span = pa.struct([("segment", text), *ranges, ("text", text)])
+    origin = pa.struct([("annotator", text), ("round", number), ("set", number)])
+    segment = pa.struct(
+        [
+            *((name, pa.bool_() if name == "is_selectable" else text) for name in ("name", "is_selectable", "docid")),
+            ("text", text),
+            ("first_token", number),
+            ("tokens", pa.list_(text)),
+            *((name, numbers) for name in ("token_starts", "token_ends", "sentence_starts")),
+        ]
+    )
+    plain = ("key", "split", "language", "task", "result", "parent_key", "perturbation_kind")
+    columns = [
+        *((name, text) for name in plain),
+        ("exhaustive", pa.bool_()),
+        ("target", span),
+        ("segments", pa.list_(segment)),
+        ("rationales", pa.list_(pa.list_(span))),
+        ("rationale_tokens", pa.list_(numbers)),
+        ("rationale_origins", pa.list_(pa.list_(origin))),
+        ("metadata", text),
+    ]
+    return pa.schema(columns, metadata={"rationale-annotator": json.dumps(_made_by(options), ensure_ascii=False)})
+
+
+def _made_by(options: WriteOptions) -> dict[str, object]:
+    project = options.project
+    return {
+        "version": __version__,
+        "project": project.name,
+        "task": project.task.name,
+        "labels": project.labels,
+        "question": project.shown_question,
+        "gold_policy": options.gold_policy,
+        "licence": project.licence,
+        "citation": project.citation,
+    }
+
+
+@dataclass(slots=True)
+class _RowGroups:
+    """Rows on their way to a Parquet file; a group is written when it is large enough."""
+
+    options: WriteOptions
+    schema: "pa.Schema"
+    writer: Any
+    n_rows: int = 0
+    _rows: list[dict[str, Any]] = field(default_factory=list)
+    _n_tokens: int = 0
+
+    @staticmethod
+    def open(file: BinaryIO, options: WriteOptions) -> "_RowGroups":
+        import pyarrow.parquet as pq  # noqa: PLC0415
+
+        schema = schema_of(options)
+        return _RowGroups(options, schema, pq.ParquetWriter(file, schema, compression="zstd"))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: object, *_: object) -> None:
+        if kind is None:
+            self._write()
+        self.writer.close()
+
+    def add(self, gold: GoldInstance) -> None:
+        """Take an instance."""
+        self._rows.append(row_of(gold, self.options))
+        self._n_tokens += gold.instance.layout.n_tokens
+        self.n_rows += 1
+        if len(self._rows) >= ROWS_OF_GROUP or self._n_tokens >= TOKENS_OF_GROUP:
+            self._write()
+
+    def _write(self) -> None:
+        import pyarrow as pa  # noqa: PLC0415
+
+        if self._rows:
+            self.writer.write_table(pa.Table.from_pylist(self._rows, self.schema))
+            self._rows.clear()
+            self._n_tokens = 0
+
+
+@dataclass(slots=True)
+class _DatasetsWriter:
+    options: WriteOptions
+    folder: Path
+    stack: ExitStack
+    facts: dict[str, Facts] = field(default_factory=dict)
+    _groups: dict[str, _RowGroups] = field(default_factory=dict)
+    _odd_split: Refused = field(
+        default_factory=lambda: Refused(
+            "are in a split whose name `datasets` does not take (letters, digits, _ and dots between them; not `all`); "
+            "give it another name, or export one split as parquet"
+        )
+    )
+    _no_split: Refused = field(
+        default_factory=lambda: Refused(
+            "are in no split, though others are; have a lead share them out first (`annotator split`)"
+        )
+    )
+
+    def add(self, gold: GoldInstance) -> None:
+        """Write an instance to the file of its split."""
+        instance = gold.instance
+        if instance.split and (not _SPLIT.fullmatch(instance.split) or instance.split.lower() == "all"):
+            self._odd_split.add(instance.key)
+            return
+        if not instance.split:
+            self._no_split.add(instance.key)  # only refused when others have one
+        if instance.split not in self._groups:
+            file = self.stack.enter_context(self._path(instance.split).open("wb"))
+            self._groups[instance.split] = self.stack.enter_context(_RowGroups.open(file, self.options))
+            self.facts[instance.split] = Facts()
+        self._groups[instance.split].add(gold)
+        self.facts[instance.split].count(gold, is_exhaustive=self.options.project.settings.is_exhaustive)
+
+    def finish(self) -> str:
+        """The dataset card, once the files are closed; raise when something could not be written."""
+        self._odd_split.raise_if_any()
+        if not self._groups:
+            raise ExportRefused(_NOTHING)
+        if len(self._groups) > 1:
+            self._no_split.raise_if_any()
+        if "" in self._groups:
+            self._path("").rename(self._path("train"))
+            self.facts = {"train": self.facts[""]}
+        return card(self.options, self.facts)
+
+    def _path(self, split: str) -> Path:
+        return self.folder / (f"{split}.parquet" if split else "no-split")

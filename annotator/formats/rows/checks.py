@@ -1,0 +1,187 @@
+"""What every format checks of an instance before it hands it on: segments, spans, results, keys that stand twice."""
+
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from annotator.domain.sources import SourceAnnotation, SourceDocument, SourceInstance, SourceSpan, SourceText
+from annotator.formats.base import ReadOptions
+from annotator.formats.rows.columns import accepted_names
+from annotator.formats.rows.findings import Findings, listed
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """How many characters and, if the source brings its own tokens, how many tokens a text has."""
+
+    n_characters: int
+    n_tokens: int | None
+
+    @staticmethod
+    def of(text: SourceText) -> "Size":
+        """The size of a text as a file gives it."""
+        return Size(len(text.text), None if text.tokens is None else text.tokens.n_tokens)
+
+
+_UNKNOWN_SIZE = Size(sys.maxsize, None)
+
+
+@dataclass(slots=True)
+class Checker:
+    """Checks instances of one import; remembers of documents only their sizes."""
+
+    options: ReadOptions
+    documents: dict[str, Size] = field(default_factory=dict)
+    _labels: frozenset[str] = field(init=False)
+    _required: tuple[str, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        task = self.options.task
+        labels = (*self.options.labels, *self.options.renamed) if self.options.labels else ()
+        self._labels = frozenset(labels if task.result_kind == "label" else ())
+        self._required = tuple(s.name for s in task.segments if not s.may_be_empty)
+
+    def remember(self, document: SourceDocument) -> None:
+        """Keep a document's size, so that instances may point to it."""
+        self.documents[document.docid] = Size.of(document.body)
+
+    def check(self, instance: SourceInstance, findings: Findings) -> None:
+        """Note everything for which an instance cannot be taken. Without segments it adds to an instance by key."""
+        if not instance.key:
+            findings.refuse("id", "", "The key is empty; every instance needs one.")
+        if instance.parent_key is not None and instance.parent_key == instance.key:
+            findings.refuse("parent", instance.parent_key, "An instance cannot be the perturbation of itself.")
+        sizes = self._sizes(instance.segments, findings)
+        self._check_result("label", instance.result, findings)
+        self._check_annotations(instance.annotations, sizes, findings)
+        for number, work in enumerate(instance.work):
+            sets = [spans for spans in work.draft.sets if spans]  # a draft may hold a set that is still empty
+            self._check_sets(f"work[{number}].draft.rationales", sets, sizes, findings)
+        if instance.target is not None:
+            self.check_span("target", instance.target, sizes, findings, must_be_selectable=False)
+
+    def _sizes(self, segments: Mapping[str, SourceText | str], findings: Findings) -> dict[str, Size] | None:
+        if not segments:
+            return None
+        sizes = {}
+        for name, body in segments.items():
+            spec = self.options.task.spec_of(name)
+            if spec is None:
+                known = listed([s.name for s in self.options.task.segments])
+                reason = f"The task '{self.options.task.name}' has no segment '{name}' (it has {known})."
+                findings.refuse(name, "", reason)
+            elif isinstance(body, str):
+                sizes[name] = self._size_of_document(name, body, findings)
+            else:
+                sizes[name] = Size.of(body)
+                if not spec.may_be_empty and not body.text.strip():
+                    reason = f"The segment '{name}' has no text; write its text or drop the row."
+                    findings.refuse(name, body.text, reason)
+        self._check_required(segments, findings)
+        return sizes
+
+    def _size_of_document(self, name: str, docid: str, findings: Findings) -> Size:
+        size = self.documents.get(docid)
+        if size is None:
+            findings.refuse(name, docid, f"There is no document '{docid}'; documents stand before their instances.")
+        elif size.n_characters == 0:
+            findings.refuse(name, docid, f"The document '{docid}' has no text; write its text or drop the row.")
+        return size or _UNKNOWN_SIZE
+
+    def _check_required(self, segments: Mapping[str, SourceText | str], findings: Findings) -> None:
+        for name in self._required:
+            if name not in segments:
+                task = self.options.task
+                names = accepted_names(task, name)
+                reason = f"The segment '{name}' is missing; the task '{task.name}' needs it (as {names})."
+                findings.refuse(name, "", reason)
+
+    def _check_result(self, place: str, result: str | None, findings: Findings) -> None:
+        if result is not None and self._labels and result not in self._labels:
+            known = listed(self.options.labels)
+            findings.refuse(
+                place,
+                result,
+                f"The project has no label '{result}' (it has {known}); correct it in the file, or add it to the project's "
+                "labels.",
+            )
+
+    def _check_annotations(
+        self, annotations: Sequence[SourceAnnotation], sizes: dict[str, Size] | None, findings: Findings
+    ) -> None:
+        seen: set[tuple[str, int]] = set()
+        for annotation in annotations:
+            who = (annotation.annotator, annotation.round_number)
+            if who in seen and annotation.state is None:  # our own JSONL keeps withdrawn ones beside
+                reason = "This annotator has two annotations of the instance in one round; keep one of the two."
+                findings.refuse("annotator", annotation.annotator, reason)
+            seen.add(who)
+            if not annotation.annotator:
+                findings.refuse("annotator", "", "The annotator's name is empty; leave the field out or name one.")
+            self._check_result("annotator_label", annotation.result, findings)
+            self._check_sets("rationales", annotation.sets, sizes, findings)
+
+    def _check_sets(
+        self, place: str, sets: Sequence[Sequence[SourceSpan]], sizes: dict[str, Size] | None, findings: Findings
+    ) -> None:
+        for set_number, spans in enumerate(sets):
+            if not spans:
+                reason = "The set is empty; leave it out. No set at all ([]) says that there is no rationale."
+                findings.refuse(f"{place}[{set_number}]", "[]", reason)
+            for span_number, span in enumerate(spans):
+                self.check_span(f"{place}[{set_number}][{span_number}]", span, sizes, findings)
+
+    def check_span(
+        self,
+        place: str,
+        span: SourceSpan,
+        sizes: dict[str, Size] | None,
+        findings: Findings,
+        *,
+        must_be_selectable: bool = True,
+    ) -> None:
+        """Note what is wrong with a span: nothing marked, no such segment, past its end, a text that is not marked."""
+        value = [span.segment, span.start, span.end]
+        if not 0 <= span.start < span.end:
+            reason = f"It goes from {span.unit} {span.start} to {span.end} (exclusive); it needs 0 <= start < end."
+            findings.refuse(place, value, reason)
+            return
+        if span.segment == "" and sizes is None:
+            return  # numbered through the instance that the row adds to
+        spec = self.options.task.spec_of(span.segment)
+        if spec is None or (sizes is not None and span.segment not in sizes):
+            known = listed(list(sizes)) if sizes else listed([s.name for s in self.options.task.segments])
+            findings.refuse(place, value, f"The instance has no segment '{span.segment}' (it has {known}).")
+        elif must_be_selectable and not spec.is_selectable:
+            findings.refuse(place, value, f"Nothing can be marked in the segment '{span.segment}'.")
+        elif sizes is not None:
+            _check_end(place, span, sizes[span.segment], findings)
+
+
+def _check_end(place: str, span: SourceSpan, size: Size, findings: Findings) -> None:
+    limit = size.n_tokens if span.unit == "token" else size.n_characters
+    if limit is not None and span.end > limit:
+        unit = "token" if span.unit == "token" else "character"
+        reason = (
+            f"It ends at {unit} {span.end} (exclusive), but the segment '{span.segment}' has {limit} {unit}s, "
+            f"0 to {limit - 1}."
+        )
+        findings.refuse(place, [span.segment, span.start, span.end], reason)
+
+
+@dataclass(slots=True)
+class KeyLines:
+    """On which line each (split, key) stood first. Kept as hashes: 570,000 keys must fit in little memory."""
+
+    _lines: dict[int, int] = field(default_factory=dict)
+
+    def refuse_twice(self, instance: SourceInstance, findings: Findings, field_name: str = "id") -> None:
+        """Note a key that stood before in the same split."""
+        fingerprint = hash((instance.split, instance.key))
+        first = self._lines.get(fingerprint)
+        if first is None:
+            self._lines[fingerprint] = instance.line or 0
+            return
+        where = f" of split '{instance.split}'" if instance.split else ""
+        reason = f"The key '{instance.key}'{where} is already on line {first}; keys are unique within a split."
+        findings.refuse(field_name, instance.key, reason)

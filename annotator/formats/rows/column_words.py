@@ -1,0 +1,194 @@
+"""What people are told of a file's columns: what they are taken for, what is missing, what may be meant otherwise."""
+
+import re
+from collections.abc import Sequence
+
+from annotator.domain.sources import SourceColumns
+from annotator.domain.tasks import Task
+from annotator.formats.base import ReadOptions
+from annotator.formats.rows.column_plan import Plan, make_plan
+from annotator.formats.rows.column_values import Columns
+from annotator.formats.rows.columns import KEY_NAMES, SEGMENT_NAMES, field_names, segment_of
+from annotator.formats.rows.findings import listed, shown
+
+_MEANINGS = {
+    "key": "the key",
+    "split": "the split",
+    "language": "the language",
+    "annotator": "the annotator",
+    "annotator_label": "the annotator's {result}",
+    "rationales": "the rationale sets",
+    "note": "the annotator's note",
+    "exhaustive": "whether the sets are exhaustive",
+    "parent": "the key of the original",
+    "perturbation_kind": "the kind of changed version",
+    "tokens": "the tokens",
+    "metadata": "more metadata",
+    "result": "the {result}",
+    "target": "the target",
+}
+_KEY_WORDS = frozenset({"id", "ids", "key", "index", "uid", "uuid", "guid"})
+_TEXT_WORDS = frozenset(
+    {"text", "texts", "tweet", "post", "comment", "body", "content", "sentence", "review", "utterance", "message",
+     "headline", "document", "abstract"}
+)  # fmt: skip
+_RESULT_WORDS = {
+    "label": frozenset(
+        {"label", "labels", "gold", "class", "classes", "category", "sentiment", "polarity", "verdict", "stance", "rating",
+         "classification", "truth", "y"}
+    ),
+    "answer": frozenset({"answer", "answers", "response", "solution", "gold"}),
+}  # fmt: skip
+_SPLIT_WORDS = frozenset({"split", "splits", "partition", "subset", "fold"})
+_SPLIT_NAMES = frozenset({"set", "data_set"})
+_SPLITS = ("train", "training", "dev", "val", "valid", "validation", "test", "testing", "eval")
+_LONG_TEXT = 20  # characters a cell, from which a column may hold the texts
+
+_CAPITAL_INSIDE = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_NO_LETTERS = re.compile(r"[\W_]+")
+
+
+def columns_as_told(columns: Columns, options: ReadOptions) -> SourceColumns | None:
+    """What is told of the columns of a file that was read; None where none was met."""
+    if not columns.by_name:
+        return None
+    plan = make_plan(options.task, tuple(columns.by_name))
+    return SourceColumns(taken(plan, options.task), tuple(doubts(plan, columns, options)))
+
+
+def taken(plan: Plan, task: Task) -> str:
+    """What each column is taken for, in one or more sentences.
+
+    >>> from annotator.domain.tasks import TASKS
+    >>> taken(make_plan(TASKS["sentiment"], ("id", "text", "stars")), TASKS["sentiment"])
+    "The column 'id' holds the key, 'text' the text. 'stars' becomes metadata. No column holds the label or the split."
+    """
+    known = [(column, _meaning(name, task)) for name, column in plan.fields]
+    known[1:1] = [(column, _segment_words(segment)) for segment, column in plan.segments]
+    told = [f"'{shown(column)}' {'' if n else 'holds '}{what}" for n, (column, what) in enumerate(known)]
+    sentences = [f"The column {', '.join(told)}."] if told else []
+    if plan.metadata:
+        become = "becomes" if len(plan.metadata) == 1 else "become"
+        sentences.append(f"{listed([shown(c) for c in plan.metadata])} {become} metadata.")
+    absent = [_meaning(name, task) for name in ("result", "split") if name not in plan.names]
+    if absent:
+        sentences.append(f"No column holds {' or '.join(absent)}.")
+    return " ".join(sentences)
+
+
+def missing(plan: Plan, columns: Columns, task: Task) -> list[str]:
+    """What no row can be read without, and which column may be it: a sentence with the remedy for each."""
+    found = []
+    if "key" not in plan.names:
+        likely = [c for c in plan.metadata if _words(c) & _KEY_WORDS]
+        remedy = _remedy(likely, KEY_NAMES) + (
+            "" if likely else " If the rows have no keys, number them in that column."
+        )
+        found.append(f"No column holds the key of each row. {remedy}")
+    if "tokens" not in plan.names:
+        there = dict(plan.segments)
+        wanted = [spec.name for spec in task.segments if not spec.may_be_empty and spec.name not in there]
+        for name in wanted:
+            names = (name, *SEGMENT_NAMES.get(task.name, {}).get(name, ()))
+            likely = _likely_texts(name, plan, columns, task, is_only_one=len(wanted) == 1)
+            found.append(f"No column holds {_segment_words(name)}. {_remedy(likely, names)}")
+    if task.has_target and "target" not in plan.names:
+        found.append(
+            "No column holds the target, the token range that the label is about. Call the column with it 'target'."
+        )
+    return found
+
+
+def doubts(plan: Plan, columns: Columns, options: ReadOptions) -> list[str]:
+    """Where a column becomes metadata, though its name or its values look like something that is read."""
+    found, asked = [], set[str]()
+    for name, likely in (("result", _likely_results(plan, columns, options)), ("split", _likely_splits(plan, columns))):
+        if likely and name not in plan.names:
+            found.append(_doubt(likely, _meaning(name, options.task), field_names(options.task)[name][0]))
+            asked.update(likely)
+    for column in plan.metadata:
+        read_as = None if column in asked else _nearly(column, plan, options.task)
+        if read_as is not None:
+            found.append(_doubt([column], f"'{read_as}'", read_as))
+    return found
+
+
+def _meaning(name: str, task: Task) -> str:
+    return _MEANINGS[name].format(result=task.result_kind)
+
+
+def _segment_words(segment: str) -> str:
+    return "the text" if segment == "text" else f"the segment '{segment}'"
+
+
+def _words(column: str) -> set[str]:
+    """The words of a column's name.
+
+    >>> sorted(_words("goldLabel")), sorted(_words("Post ID"))
+    (['gold', 'label'], ['id', 'post'])
+    """
+    return set(_NO_LETTERS.split(_CAPITAL_INSIDE.sub("_", column).casefold())) - {""}
+
+
+def _plain(column: str) -> str:
+    return _NO_LETTERS.sub("_", column.strip()).casefold()
+
+
+def _remedy(likely: Sequence[str], names: Sequence[str]) -> str:
+    also = f" (or {', '.join(repr(name) for name in names[1:])})" if len(names) > 1 else ""
+    if len(likely) == 1:
+        return f"Is it '{shown(likely[0])}'? Then rename that column to '{names[0]}'{also}."
+    if likely:
+        return f"Is it one of {listed([shown(c) for c in likely])}? Then rename that column to '{names[0]}'{also}."
+    return f"Call the column with it '{names[0]}'{also}."
+
+
+def _doubt(likely: Sequence[str], what: str, name: str) -> str:
+    if len(likely) == 1:
+        return (
+            f"The column '{shown(likely[0])}' looks like {what}, but it is not read as such and becomes metadata. "
+            f"If that is what it holds, rename it to '{name}'."
+        )
+    return (
+        f"The columns {listed([shown(c) for c in likely])} look like {what}, but they are not read as such and become metadata. "
+        f"If one of them holds that, rename it to '{name}'."
+    )
+
+
+def _likely_texts(segment: str, plan: Plan, columns: Columns, task: Task, *, is_only_one: bool) -> list[str]:
+    """By name; where one text alone is wanted, also by the words that texts are called, or by their length."""
+    near = [c for c in plan.metadata if segment_of(task, _plain(c)) == segment or _plain(segment) in _words(c)]
+    if near or not is_only_one:
+        return near
+    named = [c for c in plan.metadata if _words(c) & _TEXT_WORDS and not _words(c) & _KEY_WORDS]
+    longest = max(plan.metadata, key=lambda c: columns.of(c).mean_length, default=None)
+    if named or longest is None or columns.of(longest).mean_length < _LONG_TEXT:
+        return named
+    return [longest]
+
+
+def _likely_results(plan: Plan, columns: Columns, options: ReadOptions) -> list[str]:
+    words = _RESULT_WORDS[options.task.result_kind]
+    sure = [c for c in plan.metadata if _words(c) & words or columns.of(c).are_among(options.labels)]
+    if sure or options.task.result_kind == "answer":
+        return sure
+    splits = _likely_splits(plan, columns)
+    return [c for c in plan.metadata if columns.of(c).are_few and c not in splits]
+
+
+def _likely_splits(plan: Plan, columns: Columns) -> list[str]:
+    return [
+        c
+        for c in plan.metadata
+        if _words(c) & _SPLIT_WORDS or _plain(c) in _SPLIT_NAMES or columns.of(c).are_among(_SPLITS)
+    ]
+
+
+def _nearly(column: str, plan: Plan, task: Task) -> str | None:
+    """The name that a column differs from in upper case, blanks and hyphens alone, where nothing else is read as that."""
+    plain = _plain(column)
+    for name, names in field_names(task).items():
+        if plain in names and name not in plan.names and plain != column:
+            return plain
+    segment = segment_of(task, plain)
+    return plain if segment is not None and plain != column and segment not in dict(plan.segments) else None

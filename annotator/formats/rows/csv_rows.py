@@ -1,0 +1,63 @@
+"""Plain CSV: a header line with the names of the columns, then one row a line (docs/formats.md)."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from pathlib import Path
+
+from annotator.domain.numbers import counted
+from annotator.domain.sources import SourceColumns, SourceItem
+from annotator.formats.base import ReadOptions
+from annotator.formats.rows.column_plan import Plan, make_plan
+from annotator.formats.rows.column_values import Columns, ColumnValues
+from annotator.formats.rows.column_words import columns_as_told, missing
+from annotator.formats.rows.csv_table import CsvTable
+from annotator.formats.rows.lines import Row
+from annotator.formats.rows.plain_rows import RowReader
+
+_ROWS_LOOKED_AT = 500
+
+
+def read(path: Path, options: ReadOptions) -> Iterator[SourceItem]:
+    """The instances of a CSV file, what is wrong with its header or rows, and at the end what its columns are taken for.
+
+    Raises: NotFound or InvalidValue when the file cannot be opened
+    """
+    table = _PlainTable(path, options)
+    yield from RowReader(options).read(table.columns.watched(table.rows()))
+    told = table.told()
+    if told is not None:
+        yield told
+
+
+@dataclass(slots=True)
+class _PlainTable(CsvTable):
+    columns: Columns = field(default_factory=Columns)
+
+    def missing(self) -> list[str]:
+        """What no row can be read without; the first rows show which column may be it."""
+        self.columns.by_name = {name: ColumnValues() for name in self.header if name}
+        plan = self._plan(self.header)
+        if missing(plan, self.columns, self.options.task):
+            for row in islice(self.body(), _ROWS_LOOKED_AT):
+                if isinstance(row, Row):
+                    self.columns.add(row.values)
+        return missing(plan, self.columns, self.options.task)
+
+    def n_known(self, header: list[str]) -> int:
+        """Also the names of other fields, and of segments."""
+        plan = self._plan(header)
+        return len(plan.fields) + len(plan.segments)
+
+    def told(self) -> SourceColumns | None:
+        """What the columns are taken for; None of a file without a header."""
+        told = columns_as_told(self.columns, self.options)
+        unnamed = [number for number, name in enumerate(self.header, start=1) if not name]
+        if told is None or not unnamed:
+            return told
+        which = f"Column {unnamed[0]} has" if len(unnamed) == 1 else f"{counted(len(unnamed), 'column')} have"
+        doubt = f"{which} no name and will be left out. If what stands there is needed, write a name into the header."
+        return replace(told, doubts=(*told.doubts, doubt))
+
+    def _plan(self, header: list[str]) -> Plan:
+        return make_plan(self.options.task, tuple(dict.fromkeys(name for name in header if name)))

@@ -1,0 +1,204 @@
+"""A CSV file as a table: its delimiter, its header, and its rows as objects with lists and truth values in their cells."""
+
+import csv
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from annotator.domain.numbers import counted
+from annotator.domain.sources import Problem
+from annotator.formats.base import ReadOptions
+from annotator.formats.rows.columns import FIELD_NAMES, KEY_NAMES
+from annotator.formats.rows.findings import Findings, listed, shown
+from annotator.formats.rows.lines import MAX_LINE_BYTES, LineError, Row, parse_value, read_lines
+
+MAX_COLUMNS = 5_000
+_DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars (|)"}
+_NAMED_DELIMITER = re.compile(r"sep=([,;\t|])\s*")  # Excel's own first line
+_LINES_LOOKED_AT = 20
+_JSON_COLUMNS = frozenset({"rationales", "tokens", "target"})
+_TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+
+
+@dataclass(slots=True)
+class CsvTable:
+    """One CSV file. Of a header that cannot be used everything that is wrong with it is told at once, and no row is read."""
+
+    path: Path
+    options: ReadOptions
+    delimiter: str = ","
+    header: list[str] = field(default_factory=list)
+    header_line: int = 1
+    _broken: list[Problem] = field(default_factory=list)  # lines of the row being read that are not UTF-8
+
+    def rows(self) -> Iterator[Row | Problem]:
+        """Every row under the header as an object, or what is wrong with it or with the header."""
+        csv.field_size_limit(MAX_LINE_BYTES)
+        fault = self._open()
+        if fault is not None:
+            yield fault
+            return
+        reasons = self.header_reasons()
+        if reasons:
+            yield from (self._header_problem(reason) for reason in reasons)
+        else:
+            yield from self.body()
+
+    def header_reasons(self) -> list[str]:
+        """Everything for which no row under the header can be read."""
+        twice = sorted(name for name, n in Counter(self.header).items() if name and n > 1)
+        reasons = [f"Two columns are called '{shown(name)}'; give each its own name." for name in twice]
+        return reasons + self.missing()
+
+    def missing(self) -> list[str]:
+        """A sentence for each column that is needed and is not there."""
+        if any(name in KEY_NAMES for name in self.header):
+            return []
+        return [f"No column holds the id; the first line must name the columns, one of them {listed(KEY_NAMES)}."]
+
+    def n_known(self, header: list[str]) -> int:
+        """How many names of a header are those of a column that is read."""
+        return sum(name in KEY_NAMES for name in header)
+
+    def _header_problem(self, reason: str) -> Problem:
+        return Problem(self.path.name, self.header_line, "header", shown(", ".join(self.header)), reason)
+
+    def _open(self) -> Problem | None:
+        """Find delimiter and header; the problem of a file that has none."""
+        lines = list(islice(self._lines(), _LINES_LOOKED_AT))
+        if self._broken and self._broken[0].line == 1:
+            return self._broken[0]
+        self._broken.clear()
+        first = lines[0] if lines else ""
+        if first.lstrip().startswith(("{", "[")):
+            reason = "The file looks like JSON and not like a table; choose the format jsonl, or that of the tool that wrote it."
+            return Problem(self.path.name, 1, "file", shown(first.strip()), reason)
+        named = _NAMED_DELIMITER.fullmatch(first)
+        if named is not None:
+            self.header_line, lines = 2, lines[1:]
+        self.delimiter = named.group(1) if named else max(_DELIMITERS, key=lambda one: self._fit(one, lines))
+        try:
+            self.header = _names(lines, self.delimiter)
+        except csv.Error as error:
+            reason = f"The header is not valid CSV: {error}."
+            return Problem(self.path.name, self.header_line, "header", shown(lines[0]), reason)
+        if len(self.header) > MAX_COLUMNS:
+            reason = (
+                f"The header names {counted(len(self.header), 'column')}, and a table may have {MAX_COLUMNS:,} at "
+                "most; leave columns out."
+            )
+            return self._header_problem(reason)
+        return None
+
+    def _fit(self, delimiter: str, lines: list[str]) -> tuple[int, int, int]:
+        """How well a delimiter fits: names that are known, rows with as many cells as the header, columns."""
+        try:
+            header = _names(lines, delimiter)
+            rows = [cells for cells in csv.reader(lines[1:], delimiter=delimiter) if cells]
+        except csv.Error:
+            return 0, 0, 0
+        if len(header) < 2:
+            return 0, 0, 0
+        return self.n_known(header), sum(len(cells) == len(header) for cells in rows), len(header)
+
+    def body(self) -> Iterator[Row | Problem]:
+        """The rows of a header that can be used."""
+        lines = self._lines()
+        for _ in islice(lines, self.header_line):
+            pass
+        reader = csv.reader(lines, delimiter=self.delimiter, strict=True)
+        line = self.header_line + 1
+        while True:
+            try:
+                cells = next(reader, None)
+            except csv.Error as error:
+                reason = f"The row is not valid CSV: {error}. Look for a quotation mark that is not closed or doubled."
+                yield Problem(self.path.name, line, "line", "", reason)
+                self._broken.clear()
+            else:
+                if cells is None:
+                    return
+                yield from self._row(cells, line)
+            line = reader.line_num + self.header_line + 1
+
+    def _lines(self) -> Iterator[str]:
+        """Lines with their line ends; blank ones inside a quoted cell must stay, so all stay."""
+        for raw in read_lines(self.path, keep_blank=True):
+            content = raw.content
+            if content is None:
+                reason = f"The line is longer than {MAX_LINE_BYTES // 2**20} MB; split the row."
+                self._broken.append(Problem(self.path.name, raw.number, "line", "", reason))
+                yield "\n"
+                continue
+            try:
+                yield content.decode("utf-8") + "\n"
+            except UnicodeDecodeError as fault:
+                byte = f"Byte {fault.start + 1} of the line (0x{content[fault.start]:02x})"
+                reason = f"{byte} is not UTF-8; save the file as UTF-8."
+                near = content[max(0, fault.start - 40) :][:80].decode("utf-8", "replace")
+                self._broken.append(Problem(self.path.name, raw.number, "line", near, reason))
+                yield content.decode("utf-8", "replace") + "\n"
+
+    def _row(self, cells: list[str], line: int) -> Iterator[Row | Problem]:
+        if self._broken:
+            yield from self._broken
+            self._broken.clear()
+            return
+        if not any(cell.strip() for cell in cells):
+            return
+        findings = Findings(self.path.name, line)
+        values = self._values(cells, findings)
+        if findings.is_refused:
+            yield from findings.problems
+        else:
+            yield Row(self.path.name, line, values)
+
+    def _values(self, cells: list[str], findings: Findings) -> dict[str, Any]:
+        if len(cells) != len(self.header):
+            reason = (
+                f"The row has {counted(len(cells), 'cell')}, but the header names "
+                f"{counted(len(self.header), 'column')}; put cells that hold {_DELIMITERS[self.delimiter]} in quotation marks."
+            )
+            findings.refuse("line", cells, reason)
+        values: dict[str, Any] = {}
+        for name, cell in zip(self.header, cells, strict=False):
+            if "\0" in cell:
+                findings.refuse(name, cell, "It holds a NUL character; remove it.")
+            elif self._holds_json(name, cell):
+                values[name] = _json_cell(name, cell, findings)
+            elif name == "exhaustive":
+                values[name] = _truth_cell(name, cell, findings)
+            elif name:
+                values[name] = cell
+        return values
+
+    def _holds_json(self, name: str, cell: str) -> bool:
+        is_object = name in FIELD_NAMES["metadata"] and cell.lstrip().startswith("{")
+        is_target = name == "target" and not self.options.task.has_target
+        return (name in _JSON_COLUMNS or is_object) and not is_target and self.options.task.spec_of(name) is None
+
+
+def _names(lines: list[str], delimiter: str) -> list[str]:
+    """The header's names; of no line, none."""
+    return [name.strip() for name in next(csv.reader(lines[:1], delimiter=delimiter), [])]
+
+
+def _json_cell(name: str, cell: str, findings: Findings) -> object:
+    if not cell.strip():
+        return None
+    try:
+        return parse_value(cell.encode("utf-8"))
+    except LineError as fault:
+        findings.refuse(name, cell, f"The cell must hold JSON. {fault.reason}")
+        return None
+
+
+def _truth_cell(name: str, cell: str, findings: Findings) -> bool | None:
+    value = _TRUTH.get(cell.strip().lower())
+    if value is None and cell.strip():
+        findings.refuse(name, cell, "It must be true, false or empty.")
+    return value

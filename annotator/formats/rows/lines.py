@@ -1,0 +1,305 @@
+"""Lines of a text file and the JSON objects on them, one at a time; what is wrong with a line becomes a Problem."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple, NoReturn, TypeVar
+
+import msgspec
+
+from annotator.domain.sources import Problem
+from annotator.errors import InvalidValue, NotFound
+from annotator.formats.rows.file_kinds import N_FIRST_LINES, is_like_a_row, refuse_no_text, why_no_rows
+from annotator.formats.rows.findings import Findings, shown
+
+MAX_LINE_BYTES = 64 * 2**20
+MAX_DEPTH = 100
+_BOM = b"\xef\xbb\xbf"
+_KEY_END = re.compile(rb'"[ \t\r\n]*:')
+_TOO_DEEP = f"The JSON is nested more than {MAX_DEPTH} deep; flatten it."
+_T = TypeVar("_T")
+
+
+class RawLine(NamedTuple):
+    """One line without its line end; `content` is None when it is too long to be read."""
+
+    number: int
+    offset: int
+    content: bytes | None
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """The JSON object on one line."""
+
+    source: str
+    line: int
+    values: dict[str, Any]
+    offset: int = 0
+
+    def findings(self) -> Findings:
+        """An empty list of problems for this row."""
+        return Findings(self.source, self.line)
+
+
+class LineError(Exception):
+    """A line that holds no JSON object; carries field, value and reason."""
+
+    def __init__(self, field: str, value: object, reason: str) -> None:
+        super().__init__(reason)
+        self.field, self.value, self.reason = field, value, reason
+
+
+def check_file(path: Path) -> None:
+    """Raise when there is no readable file of that name, with a sentence that says so."""
+    if not path.exists():
+        raise NotFound(f"There is no file or folder '{path}'. Check the path.")
+    if path.is_dir():
+        raise InvalidValue(f"'{path}' is a folder, but this format reads one file. Name the file inside it.")
+    try:
+        path.open("rb").close()
+    except OSError as error:
+        raise InvalidValue(f"'{path}' cannot be opened: {error.strerror}.") from error
+
+
+def read_lines(path: Path, *, keep_blank: bool = False) -> Iterator[RawLine]:
+    """Every line that is not blank, without a byte order mark and line ends.
+
+    Raises: NotFound or InvalidValue when the file cannot be opened, or is no text
+    """
+    check_file(path)
+    refuse_no_text(path)
+    with path.open("rb") as file:
+        offset = number = 0
+        while raw := file.readline(MAX_LINE_BYTES):
+            number += 1
+            length = len(raw) + _skip_rest(file, raw)
+            content = raw.removeprefix(_BOM) if number == 1 else raw
+            if length > len(raw):
+                yield RawLine(number, offset, None)
+            elif keep_blank or content.strip():
+                yield RawLine(number, offset, content.rstrip(b"\r\n"))
+            offset += length
+
+
+def _skip_rest(file: BinaryIO, raw: bytes) -> int:
+    """Read on to the end of a line that is too long; how many bytes that were."""
+    skipped = 0
+    while len(raw) == MAX_LINE_BYTES and not raw.endswith(b"\n"):
+        raw = file.readline(MAX_LINE_BYTES)
+        skipped += len(raw)
+    return skipped
+
+
+def line_at(path: Path, offset: int) -> bytes:
+    """The line that starts at a byte offset which read_lines gave."""
+    with path.open("rb") as file:
+        file.seek(offset)
+        return file.readline(MAX_LINE_BYTES).removeprefix(_BOM).strip(b" \t\r\n")
+
+
+def read_row_lines(path: Path, source: str) -> Iterator[RawLine | Problem]:
+    """Every line that is not blank; a file of another kind, none of whose first lines is like an object, is one problem."""
+    lines = read_lines(path)
+    first: list[RawLine] = []
+    for raw in lines:
+        first.append(raw)
+        if is_like_a_row(raw.content) or len(first) == N_FIRST_LINES:
+            break
+    if first and not is_like_a_row(first[-1].content):
+        reason = why_no_rows([(raw.number, raw.content or b"") for raw in first])
+        yield Problem(source, first[0].number, "file", _start(first[0].content or b""), reason)
+        return
+    yield from first
+    yield from lines
+
+
+def read_rows(path: Path, source: str) -> Iterator[Row | Problem]:
+    """The JSON object of every line that is not blank, or what is wrong with the line or with the file."""
+    for raw in read_row_lines(path, source):
+        if isinstance(raw, Problem):
+            yield raw
+            continue
+        try:
+            yield Row(source, raw.number, parse_object(raw.content), raw.offset)
+        except LineError as fault:
+            yield Problem(source, raw.number, fault.field, shown(fault.value), fault.reason)
+
+
+def parse_object(raw: bytes | None) -> dict[str, Any]:
+    """The JSON object that a line holds; no key twice, no NUL, no NaN, no half characters."""
+    if raw is None:
+        raise LineError("line", "", f"The line is longer than {MAX_LINE_BYTES // 2**20} MB; split the row.")
+    values = parse_value(raw)
+    if not isinstance(values, dict):
+        raise LineError("line", _start(raw), 'A line must hold one JSON object, such as {"id": "1", ...}.')
+    return values
+
+
+def parse_value(raw: bytes) -> object:
+    """Any JSON value, checked like parse_object; raises LineError."""
+    try:
+        values = msgspec.json.decode(raw)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        _explain_unreadable(raw, error)
+    if raw.count(b"[") + raw.count(b"{") > MAX_DEPTH and _is_deep(values, MAX_DEPTH):
+        raise LineError("line", _start(raw), _TOO_DEEP)
+    _check_keys(raw, values)
+    if b"\\u0000" in raw:
+        _check_nul(values, "")
+    return values
+
+
+def convert(values: object, kind: type[_T], findings: Findings, names: Mapping[str, str] | None = None) -> _T | None:
+    """Values as `kind`; None, with a finding that names the wrong field, when one is of the wrong type.
+
+    `names` maps a field of `kind` to what the file calls it.
+    """
+    try:
+        return msgspec.convert(values, kind)
+    except msgspec.ValidationError as error:
+        path, reason = explain_type_error(str(error))
+        value = value_at(values, path)
+        field, rest = re.fullmatch(r"([^.\[]*)(.*)", path, re.DOTALL).groups()  # type: ignore[union-attr]  # matches all
+        findings.refuse((names or {}).get(field, field) + rest or "line", value, reason)
+        return None
+
+
+_TYPE_WORDS = {
+    "int": "a whole number",
+    "str": "text",
+    "bool": "true or false",
+    "float": "a number",
+    "array": "a list",
+    "object": "an object {...}",
+    "null": "null",
+}
+_MISSING = re.compile(r"missing required field `([^`]*)`")
+_PATH = re.compile(r" - at `(?:key in )?\$\.?([^`]*)`$")
+
+
+def explain_type_error(message: str) -> tuple[str, str]:
+    """The field and a sentence, from what msgspec says.
+
+    >>> explain_type_error("Expected `int | null`, got `str` - at `$.rationales[0][1]`")
+    ('rationales[0][1]', 'It must be a whole number or null, not text.')
+    """
+    place = _PATH.search(message)
+    field = place.group(1) if place else ""
+    rest = message[: place.start()] if place else message
+    if missing := _MISSING.search(rest):
+        name = missing.group(1)
+        return f"{field}.{name}" if field else name, f"The field '{name}' is missing; every row needs it."
+    quoted = re.fullmatch(r"Expected `([^`]+)`, got `([^`]+)`", rest)
+    if not quoted:
+        return field, _explain_constraint(rest)
+    allowed = " or ".join(_TYPE_WORDS.get(word, word) for word in quoted.group(1).split(" | "))
+    return field, f"It must be {allowed}, not {_TYPE_WORDS.get(quoted.group(2), quoted.group(2))}."
+
+
+_CONSTRAINTS = (
+    (re.compile(r"Expected `int` >= (.+)"), "It must be at least {}."),
+    (re.compile(r"Expected `int` <= (.+)"), "It must be at most {}."),
+    (re.compile(r"Expected `str` of length >= 1"), "It must not be empty."),
+    (re.compile(r"Expected `str` of length <= (.+)"), "It must have at most {} characters."),
+    (
+        re.compile(r"Expected `str` matching regex .+"),
+        "It must be a time such as 2026-01-31T10:20:00Z.",
+    ),  # the only ones
+    (re.compile(r"Invalid enum value '(.*)'", re.DOTALL), "'{}' is none of the values that are known here."),
+)
+
+
+def _explain_constraint(message: str) -> str:
+    for pattern, sentence in _CONSTRAINTS:
+        if found := pattern.fullmatch(message):
+            return sentence.format(*found.groups())
+    return f"{message}."
+
+
+def value_at(values: object, path: str) -> object:
+    """The value at a path such as rationales[0][1].segment; "" where there is none."""
+    for step in re.findall(r"[^.\[\]]+", path):
+        if isinstance(values, dict):
+            values = values.get(step, "")
+        elif (
+            isinstance(values, Sequence) and not isinstance(values, str) and step.isdigit() and int(step) < len(values)
+        ):
+            values = values[int(step)]
+        else:
+            return ""
+    return values
+
+
+def _start(raw: bytes) -> str:
+    return raw[:200].decode("utf-8", "replace")
+
+
+def _is_deep(value: object, limit: int) -> bool:
+    """Whether lists and objects nest deeper than the limit."""
+    if not isinstance(value, (dict, list)):
+        return False
+    inner = value.values() if isinstance(value, dict) else value
+    return limit == 0 or any(_is_deep(v, limit - 1) for v in inner if isinstance(v, (dict, list)))
+
+
+def _check_keys(raw: bytes, values: object) -> None:
+    """Refuse a key that appears twice in one object.
+
+    Decoding drops one of the two, so a line whose keys' ends are as many as those of its values written anew has none.
+    """
+    n_ends = len(_KEY_END.findall(raw))
+    if isinstance(values, dict) and n_ends == len(values):
+        return
+    if b"\\u0022" in raw or n_ends != len(_KEY_END.findall(msgspec.json.encode(values))):
+        json.loads(raw, object_pairs_hook=_unique_keys)
+
+
+def _unique_keys(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    found: dict[str, object] = {}
+    for key, value in pairs:
+        if key in found:
+            raise LineError(key, value, f"The key '{key}' appears twice in one object; keep one of the two.")
+        found[key] = value
+    return found
+
+
+def _check_nul(value: object, path: str) -> None:
+    if isinstance(value, str):
+        if "\0" in value:
+            raise LineError(path, value, f"It holds a NUL character (character {value.index(chr(0))}); remove it.")
+    elif isinstance(value, dict):
+        for key, inner in value.items():
+            _check_nul(key, path or "line")
+            _check_nul(inner, f"{path}.{key}" if path else key)
+    elif isinstance(value, list):
+        for number, inner in enumerate(value):
+            _check_nul(inner, f"{path}[{number}]")
+
+
+def _explain_unreadable(raw: bytes, error: Exception) -> NoReturn:
+    """Say why a line is no JSON, in the order in which a person would look."""
+    try:
+        text = raw.decode("utf-8")
+    except UnicodeDecodeError as fault:
+        reason = f"Byte {fault.start + 1} of the line (0x{raw[fault.start]:02x}) is not UTF-8; save the file as UTF-8."
+        raise LineError("line", _start(raw[max(0, fault.start - 40) :]), reason) from None
+    try:
+        json.loads(text, parse_constant=_no_constant)
+    except json.JSONDecodeError as fault:
+        reason = f"The line is not valid JSON: {fault.msg} at character {fault.pos + 1} of {len(text)}."
+        raise LineError("line", text[max(0, fault.pos - 40) :], reason) from None
+    except RecursionError:
+        raise LineError("line", _start(raw), _TOO_DEEP) from None
+    except ValueError:
+        raise LineError("line", _start(raw), "A number in the line is too long to be read.") from None
+    if half := re.search(r"\\u[dD][89a-fA-F][0-9a-fA-F]{2}", text):
+        reason = f"{half.group()} is half of a character (a lone surrogate); write the whole character."
+        raise LineError("line", text[max(0, half.start() - 40) :], reason)
+    raise LineError("line", _start(raw), f"The line cannot be read: {error}.")
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise LineError("line", name, f"{name} is not JSON; write a number or null.")

@@ -1,0 +1,265 @@
+"""Plain rows (CSV or JSONL): one row an instance, or one an instance and annotator, with columns found by name."""
+
+from array import array
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import msgspec
+
+from annotator.domain.sources import Problem, SourceAnnotation, SourceInstance, SourceItem, SourceSpan, SourceText
+from annotator.errors import InvalidValue
+from annotator.formats.base import ReadOptions
+from annotator.formats.rows.checks import Checker
+from annotator.formats.rows.column_plan import Plan, Planner
+from annotator.formats.rows.columns import accepted_names, segment_of
+from annotator.formats.rows.findings import Findings, listed
+from annotator.formats.rows.lines import Row, convert
+from annotator.formats.rows.spans import AnySpan, read_sets, read_span
+from annotator.text.alignment import align_tokens, text_from_tokens
+
+UNNAMED_ANNOTATOR = "gold"
+
+
+class PlainRow(msgspec.Struct):
+    """The fields of a plain row that are no segment and no metadata, under our names."""
+
+    key: str | int
+    split: str | None = None
+    language: str | None = None
+    result: str | int | None = None
+    annotator: str | None = None
+    annotator_label: str | int | None = None
+    rationales: list[list[AnySpan]] | None = None
+    note: str | None = None
+    exhaustive: bool | None = None
+    parent: str | int | None = None
+    perturbation_kind: str | None = None
+    target: AnySpan | None = None
+    tokens: dict[str, list[str]] | list[str] | None = None
+    metadata: Any = None
+
+
+@dataclass(slots=True)
+class RowReader:
+    """Turns rows into instances; rows of several annotators of one instance become one where they follow each other."""
+
+    options: ReadOptions
+    checker: Checker = field(init=False)
+    _planner: Planner = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.checker = Checker(self.options)
+        self._planner = Planner(self.options.task)
+
+    def read(self, rows: Iterable[Row | Problem]) -> Iterator[SourceItem]:
+        """The instances of rows, in order, and the problems of rows that cannot be taken."""
+        merger = Merger()
+        for row in rows:
+            if isinstance(row, Problem):
+                yield row
+                continue
+            findings = row.findings()
+            instance = self.instance_of(row, findings)
+            if instance is not None and not findings.is_refused:
+                yield from merger.add(instance, findings)
+            yield from findings.problems
+        yield from merger.rest()
+
+    def instance_of(self, row: Row, findings: Findings) -> SourceInstance | None:
+        """The instance of one row; None, with findings, when its fields cannot be read."""
+        values = row.values
+        plan = self._planner.plan(tuple(values))
+        plain = convert({name: values[column] for name, column in plan.fields}, PlainRow, findings, plan.names)
+        if plain is None:
+            return None
+        segments = self._segments(plan, values, plain, findings)
+        instance = SourceInstance(
+            key=self._key(plain.key),
+            segments=segments,
+            source=row.source,
+            line=row.line,
+            split=plain.split or self.options.split or "",
+            language=plain.language or self.options.language,
+            result=self._result(plain.result),
+            annotations=self._annotations(plain, findings),
+            target=self._target(plain, findings),
+            parent_key=None if plain.parent in {None, ""} else self._key(plain.parent),
+            perturbation_kind=plain.perturbation_kind or None,
+            is_exhaustive=plain.exhaustive,
+            metadata=_metadata(plan, values, plain),
+        )
+        self.checker.check(instance, findings)
+        return instance
+
+    def _key(self, key: str | int | None) -> str:
+        return f"{self.options.key_prefix}{key}" if key not in {None, ""} else ""
+
+    def _result(self, value: str | int | None) -> str | None:
+        if value is None or (value == "" and self.options.task.result_kind == "label"):
+            return None
+        return str(value)
+
+    def _segments(
+        self, plan: Plan, values: Mapping[str, Any], plain: PlainRow, findings: Findings
+    ) -> dict[str, SourceText | str]:
+        task = self.options.task
+        tokens = self._tokens(plain, findings)
+        segments: dict[str, SourceText | str] = {}
+        for segment, column in plan.segments:
+            text = values[column]
+            if text is None and segment in tokens:
+                continue
+            if not isinstance(text, str):
+                findings.refuse(column, text, f"The segment '{segment}' must be text.")
+            elif text or not _is_optional(self.options, segment):
+                segments[segment] = self._text(segment, text, tokens.pop(segment, None), findings)
+        language = plain.language or self.options.language or "en"
+        for segment, given in tokens.items():
+            segments[segment] = self._text(segment, text_from_tokens(given, language), given, findings)
+        if not segments and not findings.is_refused:
+            wanted = [accepted_names(task, s.name) for s in task.segments if not s.may_be_empty]
+            findings.refuse("line", list(values), f"The row has no text; it needs {', '.join(wanted)}.")
+        return segments
+
+    def _tokens(self, plain: PlainRow, findings: Findings) -> dict[str, list[str]]:
+        if plain.tokens is None:
+            return {}
+        if isinstance(plain.tokens, list):
+            selectable = [spec.name for spec in self.options.task.segments if spec.is_selectable]
+            if len(selectable) == 1:
+                return {selectable[0]: plain.tokens}
+            reason = f"Say whose tokens these are: {{segment: [tokens]}}, since the task has {listed(selectable)}."
+            findings.refuse("tokens", plain.tokens, reason)
+            return {}
+        named = {name: segment_of(self.options.task, name) for name in plain.tokens}
+        for name in (n for n, segment in named.items() if segment is None):
+            findings.refuse(f"tokens.{name}", name, f"The task '{self.options.task.name}' has no segment '{name}'.")
+        return {segment: plain.tokens[name] for name, segment in named.items() if segment is not None}
+
+    def _text(self, segment: str, text: str, tokens: list[str] | None, findings: Findings) -> SourceText:
+        if tokens is None:
+            return SourceText(text)
+        try:
+            return SourceText(text, align_tokens(text, tokens))
+        except InvalidValue as error:
+            findings.refuse(f"tokens.{segment}", tokens, str(error))
+            return SourceText(text)
+
+    def _annotations(self, plain: PlainRow, findings: Findings) -> tuple[SourceAnnotation, ...]:
+        if plain.rationales is None and plain.annotator_label in {None, ""}:
+            return ()
+        result = plain.result if plain.annotator_label is None else plain.annotator_label
+        sets = read_sets(plain.rationales or (), self.options.task, findings)
+        annotator = plain.annotator or UNNAMED_ANNOTATOR
+        return (SourceAnnotation(annotator, self._result(result), sets, note=plain.note or ""),)
+
+    def _target(self, plain: PlainRow, findings: Findings) -> SourceSpan | None:
+        if self.options.task.has_target and plain.target is None:
+            findings.refuse("target", "", "The row has no target; write the token range that its label is about.")
+        return None if plain.target is None else read_span(plain.target, self.options.task, "target", findings)
+
+
+def _is_optional(options: ReadOptions, segment: str) -> bool:
+    spec = options.task.spec_of(segment)
+    return spec is not None and spec.may_be_empty
+
+
+def _metadata(plan: Plan, values: Mapping[str, Any], plain: PlainRow) -> dict[str, object]:
+    metadata: dict[str, object] = {column: values[column] for column in plan.metadata}
+    if isinstance(plain.metadata, dict):
+        metadata.update(plain.metadata)
+    elif plain.metadata is not None and plain.metadata != "":
+        metadata[plan.names["metadata"]] = plain.metadata
+    return metadata
+
+
+def _addition(instance: SourceInstance) -> SourceInstance:
+    """A row's annotations alone, to be added to the instance of its key."""
+    return SourceInstance(
+        key=instance.key,
+        segments={},
+        source=instance.source,
+        line=instance.line,
+        split=instance.split,
+        language=instance.language,
+        annotations=instance.annotations,
+        is_addition=True,
+    )
+
+
+_COMPARED = ("language", "label", "target", "parent", "perturbation_kind", "exhaustive", "metadata")
+
+
+def _fingerprints(instance: SourceInstance) -> "array[int]":
+    """The line, then hashes of everything of a row that no annotator may change (in the order of _compared)."""
+    segments = instance.segments
+    values = (
+        instance.language,
+        instance.result,
+        instance.target,
+        instance.parent_key,
+        instance.perturbation_kind,
+        instance.is_exhaustive,
+        msgspec.json.encode(instance.metadata, order="deterministic") if instance.metadata else b"",
+        *(segments.values() if len(segments) == 1 else [segments[name] for name in sorted(segments)]),
+    )
+    return array("q", (instance.line or 0, *map(hash, values)))
+
+
+def _compared(instance: SourceInstance) -> tuple[str, ...]:
+    """What the fingerprints after the line stand for."""
+    return (*_COMPARED, *sorted(instance.segments))
+
+
+@dataclass(slots=True)
+class Merger:
+    """Joins rows of one instance. Of instances handed on it keeps hashes alone; later rows then add to them by key."""
+
+    _pending: SourceInstance | None = None
+    _known: "dict[int, array[int]]" = field(default_factory=dict)
+    _annotators: set[int] = field(default_factory=set)
+
+    def add(self, instance: SourceInstance, findings: Findings) -> Iterator[SourceInstance]:
+        """Take one row's instance in; gives what can be handed on."""
+        place = hash((instance.split, instance.key))
+        prints = _fingerprints(instance)
+        first = self._known.setdefault(place, prints)
+        if first is not prints and not self._agrees(instance, first, prints, findings):
+            return
+        for annotation in instance.annotations:
+            self._annotators.add(hash((place, annotation.annotator)))
+        if first is prints:
+            yield from self.rest()
+            self._pending = instance
+        elif self._pending is not None and (self._pending.split, self._pending.key) == (instance.split, instance.key):
+            self._pending = replace(self._pending, annotations=self._pending.annotations + instance.annotations)
+        else:
+            yield from self.rest()
+            self._pending = _addition(instance)
+
+    def rest(self) -> Iterator[SourceInstance]:
+        """The instance that waits for more rows, if there is one."""
+        if self._pending is not None:
+            yield self._pending
+            self._pending = None
+
+    def _agrees(self, instance: SourceInstance, first: "array[int]", prints: "array[int]", findings: Findings) -> bool:
+        key, line = instance.key, first[0]
+        if len(first) != len(prints):
+            reason = f"Instance '{key}' has other segments than on line {line}; rows of one instance differ only in "
+            findings.refuse("id", key, reason + "annotator, annotator_label, rationales and note.")
+        for name, old, new in zip(_compared(instance), first[1:], prints[1:], strict=False):
+            if old != new and not findings.is_refused:
+                reason = (
+                    f"The field '{name}' of instance '{key}' is not what it is on line {line}; rows of one instance "
+                )
+                findings.refuse(name, key, reason + "differ only in annotator, annotator_label, rationales and note.")
+        if not instance.annotations and not findings.is_refused:
+            reason = f"The id '{key}' is already on line {line}, and this row adds no annotation; keep one."
+            findings.refuse("id", key, reason)
+        for annotation in instance.annotations:
+            if hash((hash((instance.split, key)), annotation.annotator)) in self._annotators:
+                reason = f"Annotator '{annotation.annotator}' has a row for instance '{key}' already (see line {line})."
+                findings.refuse("annotator", annotation.annotator, reason)
+        return not findings.is_refused

@@ -1,0 +1,90 @@
+"""Spans of rationale sets as rows write them, read and written in one place."""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from annotator.domain.sources import SourceSpan
+from annotator.domain.tasks import Task
+from annotator.formats.rows.columns import segment_of
+from annotator.formats.rows.findings import Findings, listed
+
+
+class SpanRow(msgspec.Struct, omit_defaults=True):
+    """A span as a row writes it: tokens of a segment, or its characters; ends exclusive."""
+
+    segment: str | None = None
+    start_token: int | None = None
+    end_token: int | None = None
+    start_char: int | None = None
+    end_char: int | None = None
+
+
+AnySpan = SpanRow | tuple[int, int]
+
+
+def span_row(span: SourceSpan) -> SpanRow:
+    """A span as it is written."""
+    if span.unit == "token":
+        return SpanRow(segment=span.segment, start_token=span.start, end_token=span.end)
+    return SpanRow(segment=span.segment, start_char=span.start, end_char=span.end)
+
+
+def read_span(row: AnySpan, task: Task, place: str, findings: Findings) -> SourceSpan | None:
+    """A span in our words; None, with a finding, when it does not say what it marks."""
+    if not isinstance(row, SpanRow):
+        row = SpanRow(start_token=row[0], end_token=row[1])
+    segment = _segment(row.segment, task, place, findings)
+    if segment is None:
+        return None
+    if row.start_token is not None and row.end_token is not None:
+        return SourceSpan(segment, row.start_token, row.end_token)
+    if row.start_char is not None and row.end_char is not None:
+        return SourceSpan(segment, row.start_char, row.end_char, "char")
+    reason = "A span needs start_token and end_token, or start_char and end_char (ends exclusive)."
+    findings.refuse(place, row, reason)
+    return None
+
+
+def _segment(name: str | None, task: Task, place: str, findings: Findings) -> str | None:
+    selectable = [spec.name for spec in task.segments if spec.is_selectable]
+    if name is not None:
+        known = segment_of(task, name)
+        if known is None:
+            findings.refuse(
+                f"{place}.segment", name, f"There is no segment '{name}'; write one of {listed(selectable)}."
+            )
+        return known
+    if len(selectable) == 1:
+        return selectable[0]
+    reason = f"The span must name its segment, since the task has several: {listed(selectable)}."
+    findings.refuse(place, "", reason)
+    return None
+
+
+def read_sets(
+    rows: Sequence[Sequence[AnySpan]], task: Task, findings: Findings, place: str = "rationales"
+) -> tuple[tuple[SourceSpan, ...], ...]:
+    """Rationale sets in our words; what cannot be read is noted."""
+    sets = []
+    for set_number, spans in enumerate(rows):
+        found = (read_span(s, task, f"{place}[{set_number}][{n}]", findings) for n, s in enumerate(spans))
+        read = tuple(span for span in found if span is not None)
+        if read or not spans:  # a set is empty because it was given so, not because its spans were refused
+            sets.append(read)
+    return tuple(sets)
+
+
+def spans_of_tokens(segment: str, token_indices: Sequence[int]) -> tuple[SourceSpan, ...]:
+    """Token indices of a segment as spans: neighbouring tokens become one.
+
+    >>> [(s.start, s.end) for s in spans_of_tokens("text", [7, 2, 3, 3])]
+    [(2, 4), (7, 8)]
+    """
+    spans: list[tuple[int, int]] = []
+    for index in sorted(set(token_indices)):
+        if spans and spans[-1][1] == index:
+            spans[-1] = (spans[-1][0], index + 1)
+        else:
+            spans.append((index, index + 1))
+    return tuple(SourceSpan(segment, start, end) for start, end in spans)

@@ -1,0 +1,152 @@
+"""What a model predicts for the texts of a suite and for contrast sets, as JSONL (docs/formats.md).
+
+    {"test": str, "case": str or int, "position": int, "label": str or int, "probabilities": {label: float}}
+    {"id": str or int, "label": str or int, "probabilities": {label: float}}
+
+Either may have a `seed` and a `model`. Other fields are left alone. Rows of one seed, or else of one file, are a run.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import msgspec
+
+from annotator.domain.sources import Problem
+from annotator.domain.suites import CaseAnswer
+from annotator.errors import InvalidValue
+from annotator.formats.rows.findings import Findings, listed
+from annotator.formats.rows.lines import Row, convert, read_rows
+
+TextKey = tuple[str, str, int]  # test, case, position
+_WHAT_FOR = "A row is for a text of a suite (test, case and position) or for an instance (id)."
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction(CaseAnswer):
+    """A predicted label, with the probability of each label where the file has them, and where it stands."""
+
+    source: str
+    line: int
+
+
+@dataclass(slots=True)
+class Run:
+    """The predictions of one seed, or of one file whose rows say none (has_seed)."""
+
+    name: str
+    of_texts: dict[TextKey, Prediction] = field(default_factory=dict)
+    of_instances: dict[str, Prediction] = field(default_factory=dict)
+    has_seed: bool = True
+
+
+@dataclass(slots=True)
+class Runs:
+    """The runs of one model, in the order of their first rows. model: its name, where the rows say one."""
+
+    runs: list[Run]
+    problems: list[Problem]
+    model: str | None = None
+
+    def for_suite(self) -> list[Run]:
+        """The runs that predict something for a suite."""
+        return [run for run in self.runs if run.of_texts]
+
+    def for_contrasts(self) -> list[Run]:
+        """The runs that predict something for instances."""
+        return [run for run in self.runs if run.of_instances]
+
+
+class _Row(msgspec.Struct):
+    label: str | int
+    probabilities: dict[str, float] | None = None
+    test: str | None = None
+    case: str | int | None = None
+    position: int | None = None
+    id: str | int | None = None
+    seed: str | int | None = None
+    model: str | None = None
+
+
+def read_runs(paths: Sequence[Path]) -> Runs:
+    """The predictions of one model, in one or several files.
+
+    Raises: NotFound or InvalidValue when a file is not there or holds nothing, and for rows of several models
+    """
+    reader = _Reader()
+    for number, path in enumerate(paths):
+        n_rows = 0
+        for row in read_rows(path, path.name):
+            n_rows += 1
+            if isinstance(row, Problem):
+                reader.problems.append(row)
+            else:
+                reader.add(number, row)
+        if not n_rows:
+            raise InvalidValue(f"'{path}' holds no prediction; write one a line (docs/formats.md).")
+    if len(reader.models) > 1:
+        raise InvalidValue(
+            f"The predictions are those of {len(reader.models)} models: {listed(sorted(reader.models))}. Score one at a time; "
+            "a second one is compared with --base-predictions."
+        )
+    return Runs(list(reader.runs.values()), reader.problems, next(iter(reader.models), None))
+
+
+@dataclass(slots=True)
+class _Reader:
+    runs: dict[tuple[str, str | int], Run] = field(default_factory=dict)
+    problems: list[Problem] = field(default_factory=list)
+    models: set[str] = field(default_factory=set)
+
+    def add(self, file_number: int, row: Row) -> None:
+        """Take a row, or note what is wrong with it."""
+        findings = row.findings()
+        read = convert(row.values, _Row, findings)
+        if read is not None:
+            _check(read, findings)
+            if not findings.is_refused:
+                self._take(file_number, row, read, findings)
+        self.problems.extend(findings.problems)
+
+    def _take(self, file_number: int, row: Row, read: _Row, findings: Findings) -> None:
+        if read.model is not None:
+            self.models.add(read.model)
+        place = ("file", file_number) if read.seed is None else ("seed", str(read.seed))
+        run = self.runs.get(place)
+        if run is None:
+            name = row.source if read.seed is None else str(read.seed)
+            is_taken = any(known.name == name for known in self.runs.values())
+            run = self.runs[place] = Run(
+                f"{name} ({file_number + 1})" if is_taken else name, has_seed=read.seed is not None
+            )
+        prediction = Prediction(str(read.label), read.probabilities, row.source, row.line)
+        if read.id is not None:
+            known = run.of_instances.setdefault(str(read.id), prediction)
+            told, field_name = f"The instance '{read.id}'", "id"
+        else:
+            key = (read.test or "", str(read.case), read.position or 0)
+            known = run.of_texts.setdefault(key, prediction)
+            told, field_name = f"Text {key[2]} of case '{key[1]}' of '{key[0]}'", "position"
+        if known is not prediction:
+            reason = (
+                f"{told} has a prediction of the same run ({run.name}) in {known.source}, line {known.line}; keep one."
+            )
+            findings.refuse(field_name, row.values.get(field_name), reason)
+
+
+def _check(row: _Row, findings: Findings) -> None:
+    of_text = {"test": row.test, "case": row.case, "position": row.position}
+    given = [name for name, value in of_text.items() if value is not None]
+    if row.id is not None and given:
+        findings.refuse("id", row.id, f"The row has '{given[0]}' too. {_WHAT_FOR}")
+    elif row.id is None:
+        for name in of_text.keys() - given:
+            findings.refuse(name, "", f"The field '{name}' is missing. {_WHAT_FOR}")
+    if row.position is not None and row.position < 0:
+        findings.refuse("position", row.position, "Texts of a case are counted from 0.")
+    for label, p in (row.probabilities or {}).items():
+        if not 0 <= p <= 1:
+            findings.refuse(f"probabilities.{label}", p, "A probability lies between 0 and 1.")
+    if row.probabilities is not None and str(row.label) not in row.probabilities:
+        reason = f"There is no probability of the label '{row.label}', which the row predicts (there are those of "
+        findings.refuse("probabilities", row.probabilities, f"{reason}{listed(list(row.probabilities))}).")

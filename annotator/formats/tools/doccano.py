@@ -1,0 +1,168 @@
+"""The format `doccano`: the JSONL (or JSON) that doccano exports, one file an annotator, in a folder or alone."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from annotator.domain.sources import Problem, SourceItem
+from annotator.errors import InvalidValue
+from annotator.formats.base import ReadOptions
+from annotator.formats.rows.findings import Findings
+from annotator.formats.rows.json_items import read_content, read_items
+from annotator.formats.rows.lines import Row, read_lines, read_rows
+from annotator.formats.rows.plain_rows import UNNAMED_ANNOTATOR, RowReader
+from annotator.formats.tools.doccano_rows import Labelled, Spans, UnreadLabels, labelled_row, texts_of_row
+from annotator.formats.tools.doccano_writer import write
+from annotator.formats.tools.labels import (
+    LeftOut,
+    Marks,
+    Values,
+    plain_rows,
+    refuse_archives_and_tables,
+    warn_of_cut_words,
+)
+
+__all__ = ["read", "write"]
+
+_REMEDY = "Export the project from doccano as JSONL."
+_EVERYBODY = frozenset({"all", "unknown"})  # the files that doccano writes for no one person
+_KEYS = ("id", "key", "doc_id")
+
+
+def read(path: Path, options: ReadOptions) -> Iterator[SourceItem]:
+    """The rows of an export as instances; each file's labels are an annotator's, each span-label a set.
+
+    Raises: NotFound or InvalidValue when there is no such file, it is an archive or a table, or the folder has none
+    """
+    refuse_archives_and_tables(path, _REMEDY)
+    return RowReader(options).read(_ExportReader(path.name, options, _files(path)).rows())
+
+
+def _files(path: Path) -> list[Path]:
+    if not path.is_dir():
+        return [path]
+    files = sorted(file for file in path.iterdir() if file.suffix.lower() in {".jsonl", ".json"} and file.is_file())
+    if not files:
+        raise InvalidValue(f"The folder '{path}' holds no .jsonl file. {_REMEDY} Unpack its zip archive into a folder.")
+    return files
+
+
+def _rows_of(file: Path) -> Iterator[Row | Problem]:
+    """One row a line, or, in the export called JSON, one list."""
+    first = next(read_lines(file), None)
+    if first is not None and (first.content or b"").lstrip().startswith(b"["):
+        return read_items(read_content(file), file.name, f"doccano writes a list of objects. {_REMEDY}")
+    return read_rows(file, file.name)
+
+
+@dataclass(slots=True)
+class _ExportReader:
+    source: str
+    options: ReadOptions
+    files: list[Path]
+    left_out: LeftOut = field(init=False)
+    _seen: set[int] = field(default_factory=set)
+    _results: dict[int, str | None] = field(default_factory=dict)  # by key: what all files say; None: they differ
+
+    def __post_init__(self) -> None:
+        self.left_out = LeftOut(self.source)
+
+    def rows(self) -> Iterator[Row | Problem]:
+        """Plain rows of all files, what is wrong with them, and at the end what was left out."""
+        if len(self.files) > 1:
+            self._compare_results()
+        for file in self.files:
+            name = UNNAMED_ANNOTATOR if file.stem in _EVERYBODY else file.stem
+            for row in _rows_of(file):
+                if isinstance(row, Problem):
+                    yield row
+                else:
+                    yield from self._row(row, name)
+        yield from self.left_out.warnings()
+
+    def _compare_results(self) -> None:
+        """Find out on which result all annotators of a row agree, since each file has only its own."""
+        for file in self.files:
+            for row in _rows_of(file):
+                if isinstance(row, Problem):
+                    continue
+                values = {column: value for column, value in row.values.items() if value is not None}
+                labelled = labelled_row(values, row.findings())
+                if labelled is not None and labelled.result is not None:
+                    place = _place(values)
+                    agreed = self._results.setdefault(place, labelled.result)
+                    self._results[place] = agreed if agreed == labelled.result else None
+
+    def _row(self, row: Row, name: str) -> Iterator[Row | Problem]:
+        findings = row.findings()
+        values = {column: value for column, value in row.values.items() if value is not None}
+        place = _place(values)
+        is_alone = len(self.files) == 1 and "username" not in values
+        labelled = labelled_row(values, findings)
+        if labelled is not None:
+            texts, spans = texts_of_row(values, labelled, self.options.task, findings)
+            if not findings.is_refused:
+                marks = self._marks(values, labelled, spans, name)
+                if self._is_taken(values, texts, marks, place, findings):
+                    yield from plain_rows(row, values, texts, marks, self.options.task, are_all=is_alone)
+        yield from findings.problems
+
+    def _marks(self, values: Values, labelled: Labelled, spans: Spans, name: str) -> list[Marks]:
+        """What each person marked in a row; nobody, where it holds no label, since doccano lists unread rows alike."""
+        self._count(labelled.unread)
+        name = str(values.pop("username", values.pop("annotator", name)))
+        has_no_rationale = values.pop("no_rationale", None) is True
+        if not (spans or labelled.result is not None or has_no_rationale):
+            self.left_out.tell(
+                "row has no label and is taken as not annotated, since doccano does not say",
+                "rows have no label and are taken as not annotated, since doccano does not say",
+            )
+            self.left_out.add("comment on a row without a label", n=len(labelled.comments))
+            return []
+        marks: dict[int | str | None, Marks] = {} if spans else {None: Marks(name, labelled.result)}
+        for user, span in spans:
+            whose = name if user is None else f"user {user}"
+            marks.setdefault(user, Marks(whose, labelled.result)).spans.append(span)
+        for of_one in marks.values():
+            of_one.notes += labelled.comments
+        return list(marks.values())
+
+    def _count(self, unread: UnreadLabels) -> None:
+        self.left_out.add("relation", n=unread.n_relations)
+        self.left_out.tell(
+            "row has several labels for the whole text, which were left out",
+            "rows have several labels for the whole text, which were left out",
+            unread.n_label_lists,
+        )
+        doubt = (
+            "signs such as emoji; offsets were read as UTF-16 units, as doccano counts. If the project counts "
+            'grapheme clusters, or a script counted characters, add "offsets": "graphemes" or "characters"'
+        )
+        self.left_out.tell(f"row holds {doubt}", f"rows hold {doubt}", unread.n_doubtful)
+
+    def _is_taken(self, values: Values, texts: Values, marks: list[Marks], place: int, findings: Findings) -> bool:
+        """Whether a row says something: a row without marks does not, where another file had the text already."""
+        is_new = place not in self._seen
+        self._seen.add(place)
+        if not marks and not is_new:
+            return False
+        _take_key(values, findings)
+        if not findings.is_refused:
+            warn_of_cut_words(marks, texts, findings)
+        if "result" not in values and (agreed := self._results.get(place)) is not None:
+            values["result"] = agreed
+        return not findings.is_refused
+
+
+def _place(values: Values) -> int:
+    key = next((values[name] for name in _KEYS if name in values), None)
+    return hash((str(values.get("split")), str(key)))
+
+
+def _take_key(values: Values, findings: Findings) -> None:
+    """Let `id` be the row's own key."""
+    name = next((name for name in _KEYS if name in values), None)
+    if name is None:
+        findings.refuse("id", "", 'The row has no id; add one, such as "id": "1".')
+    else:
+        values["id"] = values.pop(name)

@@ -1,0 +1,187 @@
+"""One row of a doccano export, in the forms of its versions: spans, labels of the whole text, relations, comments."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+
+from annotator.domain.tasks import Task
+from annotator.formats.rows.columns import segment_of
+from annotator.formats.rows.findings import Findings, listed
+from annotator.formats.rows.lines import convert
+from annotator.formats.tools.labels import LabelledSpan, Values, take_texts
+from annotator.formats.tools.offsets import Offsets, OffsetUnit, is_unit
+
+# The names under which versions and kinds of project export labels.
+_LABEL_FIELDS = ("label", "labels", "entities", "annotations", "cats")
+
+
+class _Entity(msgspec.Struct):
+    label: str | int
+    start_offset: int | None = None
+    end_offset: int | None = None
+    user: int | str | None = None
+
+
+class _Comment(msgspec.Struct):
+    comment: str
+
+
+_Label = _Entity | tuple[int, int, str | int] | str | int
+
+
+class _Fields(msgspec.Struct):
+    label: list[_Label] | str | int | None = None
+    labels: list[_Label] | str | int | None = None
+    entities: list[_Label] | None = None
+    annotations: list[_Label] | None = None
+    cats: list[_Label] | None = None
+    relations: list[Any] | None = None
+    Comments: list[_Comment | str] | str | None = None
+    offsets: str | None = None
+    segments: dict[str, tuple[int, int]] | None = None
+
+
+@dataclass(slots=True)
+class UnreadLabels:
+    """What a row holds that is not taken, or read on a supposition."""
+
+    n_relations: int = 0
+    n_label_lists: int = 0
+    n_doubtful: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Span:
+    place: str
+    start: int
+    end: int
+    label: str
+    user: int | str | None
+
+
+@dataclass(slots=True)
+class Labelled:
+    """The labels of a row, not yet brought to segments."""
+
+    spans: list[_Span] = field(default_factory=list)
+    result: str | None = None
+    comments: list[str] = field(default_factory=list)
+    segments: Mapping[str, tuple[int, int]] | None = None
+    unit: OffsetUnit | None = None
+    unread: UnreadLabels = field(default_factory=UnreadLabels)
+
+
+def labelled_row(values: Values, findings: Findings) -> Labelled | None:
+    """Take the labels out of a row's values; None, with findings, when they cannot be read."""
+    given = {name: values.pop(name) for name in _Fields.__struct_fields__ if name in values}
+    fields = convert(given, _Fields, findings)
+    if fields is None:
+        return None
+    labelled = Labelled(segments=fields.segments)
+    labelled.unread.n_relations = len(fields.relations or ())
+    comments = [fields.Comments] if isinstance(fields.Comments, str) else fields.Comments or []
+    labelled.comments += [c.comment if isinstance(c, _Comment) else c for c in comments]
+    if is_unit(fields.offsets):
+        labelled.unit = fields.offsets
+    elif fields.offsets is not None:
+        findings.refuse("offsets", fields.offsets, 'It must be "utf-16", "graphemes" or "characters".')
+    results = [r for name in _LABEL_FIELDS for r in _take_labels(name, getattr(fields, name), labelled, findings)]
+    distinct = list(dict.fromkeys(results))
+    if len(distinct) == 1:
+        labelled.result = distinct[0]
+    elif distinct:
+        labelled.unread.n_label_lists += 1
+    return None if findings.is_refused else labelled
+
+
+def _take_labels(
+    name: str, given: Sequence[_Label] | str | int | None, labelled: Labelled, findings: Findings
+) -> list[str]:
+    """Take the spans in; gives the labels of the whole text."""
+    if not isinstance(given, list):
+        return [] if given is None else [str(given)]
+    results = []
+    for number, label in enumerate(given):
+        place = f"{name}[{number}]"
+        if isinstance(label, str | int):
+            results.append(str(label))
+        elif isinstance(label, tuple):
+            labelled.spans.append(_Span(place, label[0], label[1], str(label[2]), None))
+        elif label.start_offset is not None and label.end_offset is not None:
+            labelled.spans.append(_Span(place, label.start_offset, label.end_offset, str(label.label), label.user))
+        elif isinstance(label.label, str):
+            results.append(label.label)
+        else:
+            reason = "The label is given by its number alone; export with the labels' names (JSONL with text labels)."
+            findings.refuse(f"{place}.label", label.label, reason)
+    return results
+
+
+Spans = list[tuple[int | str | None, LabelledSpan]]
+
+
+def texts_of_row(values: Values, labelled: Labelled, task: Task, findings: Findings) -> tuple[Values, Spans]:
+    """The texts of the segments, and the spans in them with the number of the user who made each, if that is told."""
+    text = values.pop("text", values.pop("data", None))
+    if not isinstance(text, str):
+        findings.refuse("text", text, "The row needs its text.")
+        return {}, []
+    ranges = _segments(text, values, labelled, task, findings)
+    if findings.is_refused:
+        return {}, []
+    texts: Values = {name: text[start:end] for name, (start, end) in ranges.items()}
+    spans = []
+    units = Offsets.of(text, labelled.unit or "utf-16")
+    for span in labelled.spans:
+        found = units.range_of(span.start, span.end, span.place, findings)
+        parts = [] if found is None else _parts(*found, span.label, ranges)
+        if found is not None and not parts:
+            findings.refuse(span.place, [span.start, span.end], "It lies between the segments; remove it.")
+        spans += [(span.user, part) for part in parts]
+    labelled.unread.n_doubtful = int(_is_doubtful(text, labelled))
+    others = take_texts(values, task, are_named=True) if labelled.segments is None else {}
+    return {**others, **texts}, spans
+
+
+def _segments(
+    text: str, values: Values, labelled: Labelled, task: Task, findings: Findings
+) -> dict[str, tuple[int, int]]:
+    """Where each segment stands in the text, in characters: as the row says, else one segment is all of it."""
+    if labelled.segments is None:
+        selectable = [spec.name for spec in task.segments if spec.is_selectable]
+        name = segment_of(task, "text") or (selectable[0] if len(selectable) == 1 else None)
+        if name is None:
+            reason = (
+                f"doccano has one text a row, and the task '{task.name}' needs several. Say where each stands in it: "
+                f'"segments": {{"{selectable[0]}": [0, 12], ...}}, as our own export does.'
+            )
+            findings.refuse("segments", list(values), reason)
+        return {} if name is None else {name: (0, len(text))}
+    units = Offsets.of(text, labelled.unit or "utf-16")
+    for name in (name for name in labelled.segments if task.spec_of(name) is None):
+        known = listed([spec.name for spec in task.segments])
+        findings.refuse(f"segments.{name}", name, f"The task '{task.name}' has no segment '{name}' (it has {known}).")
+    found = {
+        name: units.range_of(start, end, f"segments.{name}", findings)
+        for name, (start, end) in labelled.segments.items()
+    }
+    return {name: place for name, place in found.items() if place is not None}
+
+
+def _parts(start: int, end: int, label: str, ranges: Mapping[str, tuple[int, int]]) -> list[LabelledSpan]:
+    """A span of the whole text, cut where segments end."""
+    cut = ((name, max(start, first), min(end, last), first) for name, (first, last) in ranges.items())
+    return [LabelledSpan(label, name, a - first, b - first) for name, a, b, first in cut if a < b]
+
+
+def _is_doubtful(text: str, labelled: Labelled) -> bool:
+    """Whether some span would lie elsewhere in characters or grapheme clusters, and the row does not say what it counts."""
+    if labelled.unit is not None or not labelled.spans or text.isascii():
+        return False
+    last = max(span.end for span in labelled.spans)
+    return any(Offsets.of(text, unit).character(last) != Offsets.of(text, "utf-16").character(last) for unit in _OTHERS)
+
+
+_OTHERS: tuple[OffsetUnit, ...] = ("characters", "graphemes")

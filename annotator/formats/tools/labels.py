@@ -1,0 +1,284 @@
+"""What the exports of labelling tools have in common: marks of several people, and span-labels that are sets.
+
+Each tool's reader brings a record to a plain row for every annotator; the rows' reader does the rest.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from annotator.domain.instances import GoldInstance
+from annotator.domain.numbers import counted
+from annotator.domain.sources import Problem
+from annotator.domain.tasks import Task
+from annotator.errors import ExportRefused, InvalidValue
+from annotator.formats.rows.columns import field_names, segment_of
+from annotator.formats.rows.files import new_file
+from annotator.formats.rows.findings import Findings, listed
+from annotator.formats.rows.gold_spans import PlacedSpan, placed_span
+from annotator.formats.rows.lines import Row
+from annotator.formats.tools.offsets import cuts_word
+
+Values = dict[str, Any]
+NOTE_NAMES = frozenset({"note", "notes", "comment", "comments", "remark", "remarks", "explanation"})
+_OF_ANNOTATIONS = ("annotator", "annotator_label", "annotator_answer", "rationales", "note")
+_NUMBER = re.compile("[0-9]+")
+_WORD_BORDERS = re.compile(r"[\W_]+")
+_ZIP_START = b"PK\x03\x04"
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledSpan:
+    """Characters (code points, half open) of a segment under a span-label."""
+
+    label: str
+    segment: str
+    start: int
+    end: int
+
+
+@dataclass(slots=True)
+class Marks:
+    """What one person marked in one record."""
+
+    annotator: str
+    result: str | int | None = None
+    spans: list[LabelledSpan] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class LeftOut:
+    """Counts what is not taken, or taken otherwise than it stands there, for one warning each at the end of a file."""
+
+    source: str
+    _counts: Counter[tuple[str, str]] = field(default_factory=Counter)
+
+    def add(self, one: str, why: str = "", n: int = 1) -> None:
+        """Count n more that were left out; one: a single one in words (“answer to another question”); why: the rest of it."""
+        what, *rest = one.split(" ", 1)
+        words = " ".join(("", *rest))
+        self.tell(f"{what}{words} was left out{why}", f"{what}s{words} were left out{why}", n)
+
+    def tell(self, one: str, several: str, n: int = 1) -> None:
+        """Count n more; the words follow their number in the warning."""
+        if n:
+            self._counts[one, several] += n
+
+    def warnings(self) -> Iterator[Problem]:
+        """One warning for each thing counted."""
+        for (one, several), n in self._counts.items():
+            yield Problem(self.source, None, "file", str(n), f"{counted(n, one, several)}.", is_warning=True)
+
+
+def refuse_archives_and_tables(path: Path, remedy: str) -> None:
+    """Raise InvalidValue, saying what to do, for a zip archive and for a table, which tools export too."""
+    if not path.is_file():
+        return
+    with path.open("rb") as file:
+        start = file.read(len(_ZIP_START))
+    if start == _ZIP_START or path.suffix.lower() == ".zip":
+        raise InvalidValue(f"'{path}' is a zip archive; unpack it and name the file or folder inside it.")
+    if path.suffix.lower() in {".csv", ".tsv", ".xlsx"}:
+        raise InvalidValue(f"'{path}' is a table, which says less than the tool's JSON. {remedy}")
+
+
+def take_texts(values: Values, task: Task, *, are_named: bool = False) -> Values:
+    """Take the segments' texts out of a record, by the names under which plain rows know them.
+
+    Where none of these names is there, the task needs one text, and the record has just one, it is that one; unless
+    are_named: only names count.
+    """
+    reserved = {name for names in field_names(task).values() for name in names} | {"result"}
+    found: Values = {}
+    for is_own_name in (True, False):
+        for column in [c for c in values if c not in reserved or task.spec_of(c)]:
+            segment = segment_of(task, column)
+            if segment is not None and segment not in found and (segment == column) is is_own_name:
+                found[segment] = values.pop(column)
+    required = [spec.name for spec in task.segments if not spec.may_be_empty]
+    texts = [column for column, value in values.items() if column not in reserved and isinstance(value, str)]
+    if len(required) == len(texts) == 1 and not found and not are_named:
+        found[required[0]] = values.pop(texts[0])
+    return found
+
+
+def named_segment(task: Task, names: Sequence[str], texts: Iterable[str]) -> str | None:
+    """The segment that a control is about: by its name, by a word of its name, or because one alone can be marked.
+
+    >>> from annotator.domain.tasks import TASKS
+    >>> named_segment(TASKS["inference"], ["rationale_premise"], ["premise", "hypothesis"])
+    'premise'
+    """
+    there = list(texts)
+    for name in names:
+        if (segment := segment_of(task, name)) in there:
+            return segment
+    for name in names:
+        words = {segment_of(task, word) for word in _WORD_BORDERS.split(name)} | {name.partition("_")[2]}
+        found = [segment for segment in there if segment in words]
+        if len(found) == 1:
+            return found[0]
+    selectable = [name for name in there if (spec := task.spec_of(name)) and spec.is_selectable]
+    return selectable[0] if len(selectable) == 1 else None
+
+
+def sets_by_label(spans: Sequence[LabelledSpan]) -> list[list[Values]]:
+    """The spans of each span-label as one set, as plain rows write them.
+
+    Labels without a number come first, in the order in which they appear; then those with one, in the order of the first.
+
+    >>> spans = [LabelledSpan(label, "text", 0, 1) for label in ("set 10", "set 2", "why")]
+    >>> list(labels_in_order(spans))
+    ['why', 'set 2', 'set 10']
+    """
+    sets: dict[str, list[Values]] = {label: [] for label in labels_in_order(spans)}
+    for span in spans:
+        sets[span.label].append({"segment": span.segment, "start_char": span.start, "end_char": span.end})
+    return list(sets.values())
+
+
+def labels_in_order(spans: Iterable[LabelledSpan]) -> Iterable[str]:
+    """The span-labels in the order of their sets."""
+
+    def number(label: str) -> int:
+        found = _NUMBER.search(label)
+        return int(found.group()[:18]) if found else -1
+
+    return sorted(dict.fromkeys(span.label for span in spans), key=number)
+
+
+def set_label(number: int) -> str:
+    """The span-label of a set that is written; the first is number 0."""
+    return f"set {number + 1}"
+
+
+def warn_of_cut_words(marks: Iterable[Marks], texts: Mapping[str, object], findings: Findings) -> None:
+    """Tell of spans that begin or end inside a word, since on import spans grow to whole tokens."""
+    cut = []
+    for span in (span for of_one in marks for span in of_one.spans):
+        text = texts[span.segment]
+        if isinstance(text, str) and cuts_word(text, span.start, span.end):
+            cut.append(text[span.start : span.end])
+    if cut:
+        reason = (
+            f"{counted(len(cut), 'span begins or ends', 'spans begin or end')} inside a word; on import such a "
+            "span grows to whole tokens."
+        )
+        findings.warn("rationales", listed(cut, 3), reason)
+
+
+def plain_rows(
+    row: Row, values: Values, texts: Values, marks: Sequence[Marks], task: Task, *, are_all: bool = True
+) -> Iterator[Row]:
+    """A plain row for each person's marks, or one without; the record's result is its own, else what all agree on.
+
+    are_all: these are all marks of the record; where others may follow, they cannot be seen to agree
+    """
+    record = {f"data.{name}" if name in _OF_ANNOTATIONS else name: value for name, value in values.items()}
+    result_names = field_names(task)["result"]
+    if not any(name in record for name in result_names):
+        if "result" in record:
+            record[result_names[0]] = record.pop("result")
+        elif are_all and len(given := {of_one.result for of_one in marks if of_one.result is not None}) == 1:
+            record[result_names[0]] = given.pop()
+    record |= texts
+    for of_one in marks:
+        said = {"annotator": of_one.annotator, "annotator_label": of_one.result, "note": "\n".join(of_one.notes)}
+        yield Row(row.source, row.line, {**record, **said, "rationales": sets_by_label(of_one.spans)})
+    if not marks:
+        yield Row(row.source, row.line, record)
+
+
+def one_of_results(given: Mapping[str, Sequence[str]], task: Task, labels: Sequence[str]) -> str | None:
+    """Which question's answers are the result: the only one, the one named so, or the only one that gives labels.
+
+    given: what was answered, by question
+    """
+    named = [name for name in (*field_names(task)["result"], "result") if name in given]
+    if named or len(given) == 1:
+        return named[0] if named else next(iter(given))
+    fitting = [name for name, answers in given.items() if answers and all(answer in labels for answer in answers)]
+    return fitting[0] if len(fitting) == 1 else None
+
+
+@dataclass(slots=True)
+class GoldKeys:
+    """What a writer to a tool checks of all instances together: there are some, and no key appears twice in a split."""
+
+    _seen: set[int] = field(default_factory=set)
+
+    def add(self, gold: GoldInstance) -> None:
+        """Take note of an instance; raises ExportRefused when its key is there already."""
+        place = hash((gold.instance.split, gold.instance.key))
+        if place in self._seen:
+            split, key = gold.instance.split, gold.instance.key
+            raise ExportRefused(f"Two instances of split '{split}' have the key '{key}'.")
+        self._seen.add(place)
+
+    def finish(self) -> None:
+        """Raise ExportRefused when there was no instance."""
+        if not self._seen:
+            raise ExportRefused(
+                "There is no instance to write: none has gold here. Choose another split, or wait for gold."
+            )
+
+
+def write_list(path: Path, gold: Iterable[GoldInstance], values_of: Callable[[GoldInstance], Values]) -> None:
+    """Write one JSON file, a list with what stands for an instance on each line.
+
+    Raises: ExportRefused when there is no instance, a key appears twice, or the file cannot be written
+    """
+    keys = GoldKeys()
+    with new_file(path) as file:
+        before = b"[\n"
+        for item in gold:
+            keys.add(item)
+            file.write(before + msgspec.json.encode(values_of(item)))
+            before = b",\n"
+        keys.finish()
+        file.write(b"\n]\n")
+
+
+def gold_spans(gold: GoldInstance) -> Iterator[tuple[str, PlacedSpan]]:
+    """Every span of gold with the label of its set, in order; raises ExportRefused for one without a character."""
+    for number, one_set in enumerate(gold.sets):
+        for span in one_set.spans:
+            placed = placed_span(gold.instance, span)
+            if placed.start_char >= placed.end_char:
+                raise ExportRefused(
+                    f"Instance '{gold.instance.key}': set {number + 1} marks an empty token, which has no character."
+                )
+            yield set_label(number), placed
+
+
+def gold_texts(gold: GoldInstance) -> dict[str, str]:
+    """The segments' texts, without empty ones that may be left out."""
+    return {s.name: s.body.text for s in gold.instance.segments if s.body.text}
+
+
+def gold_fields(gold: GoldInstance, task: Task) -> Values:
+    """What a tool is to carry of an instance beside texts and spans; what is not there is left out."""
+    instance = gold.instance
+    fields: Values = {"split": instance.split or None, "language": instance.language}
+    fields[field_names(task)["result"][0]] = gold.result
+    fields |= {"parent": instance.parent_key, "perturbation_kind": instance.perturbation_kind}
+    fields |= {"exhaustive": instance.is_exhaustive, "target": _target(gold)}
+    fields["metadata"] = dict(instance.metadata) or None
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def _target(gold: GoldInstance) -> Values | None:
+    if gold.instance.target is None:
+        return None
+    start, end = gold.instance.target
+    layout = gold.instance.layout
+    place = layout.segment_at(start)
+    body = gold.instance.segment(place.name).body
+    first, last = body.starts[start - place.first_token], body.ends[end - 1 - place.first_token]
+    return {"segment": place.name, "start_char": first, "end_char": last}

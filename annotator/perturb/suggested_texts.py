@@ -1,0 +1,60 @@
+"""Suggestions for a changed version of a text, by kind of perturbation."""
+
+from collections.abc import Iterator
+from random import Random
+
+from annotator.domain.perturbations import KINDS
+from annotator.domain.texts import TokenizedText
+from annotator.perturb.passage import GivenWords, Passage, Reading
+from annotator.perturb.registry import SUGGESTERS, Suggester, Suggestion
+from annotator.text.language import is_chinese, subtags
+
+NO_WORDS = GivenWords()
+_CHANGE_THE_LABEL = frozenset(kind.name for kind in KINDS if kind.keeps_label is False)
+
+
+def suggest(
+    body: TokenizedText, language: str, kind: str, seed: int = 0, given: GivenWords = NO_WORDS, *, most: int = 5
+) -> tuple[Suggestion, ...]:
+    """Changes of a segment's text that suit a kind of perturbation; apply one with `apply_edits(body.text, one.edits)`.
+
+    Each function of the register gives at most `most`, drawn from the seed when it finds more, in order of the text; which of
+    them comes first, says `suggesters_for`. The same arguments give the same suggestions. A kind that is the project's own gets
+    those of all functions. Nothing here reads the meaning of a text: a person looks at each before it counts.
+
+    Raises:  InvalidValue if `language` is no language code
+    >>> from annotator.text.tokenisation import tokenise
+    >>> body = tokenise("I don't like it.", "en")
+    >>> [one.why for one in suggest(body, "en", "robustness") if one.maker == "expand_contraction"]
+    ["don't → do not"]
+    """
+    reading = Reading(body, _code(language))
+    return tuple(
+        suggestion
+        for one in suggesters_for(kind, language)
+        for suggestion in _drawn(one, Passage(reading, given, Random(f"{seed} {one.name}")), most)  # noqa: S311
+    )
+
+
+def suggesters_for(kind: str, language: str) -> tuple[Suggester, ...]:
+    """The functions that are asked for a kind and a language, in the order in which their suggestions come.
+
+    Of a kind that is to change the label, those come first whose changes do.
+    """
+    chosen = [one for one in SUGGESTERS.values() if one.suits(kind, _code(language))]
+    if kind in _CHANGE_THE_LABEL:
+        chosen.sort(key=lambda one: -one.turns)
+    return tuple(chosen)
+
+
+def _code(language: str) -> str:
+    return "zh" if is_chinese(language) else subtags(language)[0]
+
+
+def _drawn(one: Suggester, passage: Passage, most: int) -> Iterator[Suggestion]:
+    found = {tuple(edits): why for edits, why in one.find(passage)}
+    every = list(found.items())
+    chosen = sorted(passage.random.sample(range(len(every)), most)) if len(every) > most else range(len(every))
+    for number in chosen:
+        edits, why = every[number]
+        yield Suggestion(edits, why, one.name)

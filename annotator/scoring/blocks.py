@@ -1,0 +1,119 @@
+"""A run scored a block of instances at a time: memory grows with the numbers that are kept, not with what the run says."""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from annotator.domain.models import Output
+from annotator.metrics.ragged import Ragged
+from annotator.scoring.faithfulness import changed_answers, faithfulness_of
+from annotator.scoring.gold import GoldTable
+from annotator.scoring.runs import (
+    Answers,
+    Rankings,
+    Scored,
+    ScoringOptions,
+    joined_values,
+    layers_of,
+    score_attributions,
+    score_rationales,
+    span_numbers,
+)
+
+SCORES_AT_ONCE = 150_000  # fits the caches of a processor; far fewer cost more in calls, far more in memory
+_MOST_AT_ONCE = 5_000
+
+RowKey = tuple[str, int | None]  # kind ("attribution", "hard", "ranked") and layer
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredRun:
+    """Everything of one run. rows: by kind and layer, layers first, in their order; without `scores`."""
+
+    rows: Mapping[RowKey, Scored]
+    faithfulness: Scored
+
+
+def score_run(
+    gold: GoldTable,
+    outputs: Iterable[Output],
+    answers: Answers,
+    options: ScoringOptions,
+    *,
+    only: RowKey | None = None,
+    names: Collection[str] | None = None,
+) -> ScoredRun:
+    """Score what a run says, read once and in blocks.
+
+    only: this row alone, None: all; names: the numbers that are kept, None: all ("editing.mrr" is always kept)
+    """
+    parts: dict[RowKey, list[Scored]] = {}
+    changed = []
+    for block in blocks_of(outputs):
+        part = gold.take([gold.places[number] for number in block if number in gold.places])
+        changed.append(changed_answers(part, block, answers))
+        for key in _rows_of(block):
+            if only is None or key == only:
+                parts.setdefault(key, []).append(_kept(_score(part, block, answers, key, options), names))
+    return ScoredRun(
+        {key: _joined(gold, key, parts[key]) for key in sorted(parts, key=row_order)}, faithfulness_of(gold, changed)
+    )
+
+
+def row_order(key: RowKey) -> tuple[str, int]:
+    """Layers first, in their order, then what is selected hard, then what is ranked."""
+    return key[0], -1 if key[1] is None else key[1]
+
+
+def blocks_of(outputs: Iterable[Output]) -> Iterator[dict[int, Output]]:
+    """Outputs in their order, in blocks of not many scores; one of an enormous text is a block of its own."""
+    block: dict[int, Output] = {}
+    n_scores = 0
+    for output in outputs:
+        n = sum(len(attribution.scores) for attribution in output.attributions)
+        if block and (n_scores + n > SCORES_AT_ONCE or len(block) >= _MOST_AT_ONCE):
+            yield block
+            block, n_scores = {}, 0
+        block[output.instance_id] = output
+        n_scores += n
+    if block:
+        yield block
+
+
+def _rows_of(outputs: Mapping[int, Output]) -> list[RowKey]:
+    kinds = {rationale.kind for output in outputs.values() for rationale in output.rationales}
+    return [("attribution", layer) for layer in layers_of(outputs)] + [(kind, None) for kind in sorted(kinds)]
+
+
+def _score(
+    gold: GoldTable, outputs: Mapping[int, Output], answers: Answers, key: RowKey, options: ScoringOptions
+) -> Scored:
+    kind, layer = key
+    if kind == "attribution":
+        return score_attributions(gold, outputs, answers, layer, options)
+    return score_rationales(gold, outputs, kind, options)
+
+
+def _kept(scored: Scored, names: Collection[str] | None) -> Scored:
+    if names is not None:
+        scored.values = {n: of for n, of in scored.values.items() if n in names or n == "editing.mrr"}
+    return replace(scored, scores=None)
+
+
+def _joined(gold: GoldTable, key: RowKey, parts: list[Scored]) -> Scored:
+    """Blocks of one row of numbers as one; counts are added up."""
+    rankings = [part.rankings for part in parts if part.rankings is not None]
+    joined = Scored(
+        gold.put_together([part.gold for part in parts]),
+        joined_values([(len(part.gold), part.values) for part in parts]),
+        counts={name: sum(part.counts[name] for part in parts) for name in parts[0].counts},
+        rankings=Rankings(
+            [row for one in rankings for row in one.rows],
+            Ragged.joined([one.order for one in rankings]),
+            Ragged.joined([one.selected for one in rankings]),
+        ),
+        spans=[spans for part in parts for spans in part.spans],
+        null=joined_values([(len(part.gold), part.null) for part in parts]),
+    )
+    if key[0] == "hard":
+        joined.totals |= span_numbers(joined)
+    return joined

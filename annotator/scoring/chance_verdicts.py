@@ -1,0 +1,204 @@
+"""Whether numbers of the table of metrics mean something: each beside chance on the same gold, and which of a column is best."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from annotator.metrics.chance import FEWEST, Verdict, beside, difference, sentence, short
+from annotator.metrics.ragged import Flags, Floats
+from annotator.scoring.instance_numbers import Behind, OfSeed
+from annotator.scoring.random_rows import OverInstances
+from annotator.scoring.shared_instances import seeds_of, values_of
+from annotator.scoring.table import Column, MetricRow, MetricTable
+
+RANDOM = "random"
+_GOLD = "gold"
+_ACCURACY = "eraser.accuracy"
+_OWN_SCALE = ("faithfulness", "confidence")  # groups whose numbers are on the scale of their model's probabilities
+
+Scope = Literal["models", "model", "method"]
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A number beside chance. null: what it is compared with; is_unmeasured: random would have to be computed first."""
+
+    verdict: Verdict | None = None
+    null: str = RANDOM
+    is_unmeasured: bool = False
+
+    @property
+    def sentence(self) -> str:
+        """With all its numbers; "" without a verdict."""
+        return "" if self.verdict is None else sentence(self.verdict, self.null)
+
+    @property
+    def lines(self) -> list[str]:
+        """In a few words, and the difference with its interval; [] without a verdict."""
+        if self.verdict is None:
+            return []
+        words = "no clear difference" if self.verdict.word == "not told" else short(self.verdict, self.null)
+        return [words, *difference(self.verdict)]
+
+
+def judged(table: MetricTable, rows: Sequence[MetricRow], column: Column) -> list[Judged]:
+    """The verdict on each row's number: over the instances that the table shares, else over the row's own.
+
+    Plausibility is compared with scores drawn at random (of what is selected hard: with as many tokens), what looks at the
+    model's answers with the method `random` of the same model, accuracy with always saying the commonest label.
+    """
+    sides = [_sides(table, row, column) for row in rows]
+    compared = [(values, side.null) for side, values in sides if side.null is not None and values is not None]
+    verdicts = iter(beside(compared, column.definition.direction))
+    return [
+        Judged(next(verdicts) if side.null is not None and values is not None else None, side.name, side.is_unmeasured)
+        for side, values in sides
+    ]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Null:
+    """What a row's numbers are compared with; None: with nothing."""
+
+    null: Floats | None = None
+    name: str = RANDOM
+    is_unmeasured: bool = False
+
+
+def _sides(table: MetricTable, row: MetricRow, column: Column) -> tuple[_Null, Floats | None]:
+    """A row's null and its own numbers, float[n_gold] each."""
+    behind = table.behind
+    seeds = () if behind is None else seeds_of(behind, row, column)
+    if behind is None or not seeds or row.method == RANDOM or column.definition.direction == "neither":
+        return _Null(), None
+    values = _means(seeds, column, len(behind.ids))
+    if column.name in table.shared:
+        values = np.where(table.shared[column.name].keep, values, np.nan)
+    if np.isnan(values).all():
+        return _Null(), None
+    of_method = column.group in {"faithfulness", "consistency"}
+    if column.name == _ACCURACY:
+        return _commonest(behind, values), values
+    return (_of_method if of_method else _drawn)(behind, row, column, seeds), values
+
+
+def _commonest(behind: Behind, values: Floats) -> _Null:
+    """Always saying the commonest label of the instances that are compared, the first of equals."""
+    labels = np.where(np.isnan(values), -1, behind.labels)
+    counts = np.bincount(labels[labels >= 0], minlength=len(behind.label_names))
+    if not counts.any():
+        return _Null()
+    commonest = int(counts.argmax())
+    is_commonest = np.where(labels >= 0, (labels == commonest).astype(np.float64), np.nan)
+    return _Null(is_commonest, f"always saying “{behind.label_names[commonest]}”")
+
+
+def _drawn(behind: Behind, row: MetricRow, column: Column, seeds: Sequence[OfSeed]) -> _Null:
+    """What needs no model; instances in which nothing can be chosen have none."""
+    if row.kind == "hard":
+        over_seeds = OverInstances(len(behind.ids))
+        for seed in seeds:
+            if column.name in seed.null:
+                over_seeds.add(column.name, seed.places, seed.null[column.name])
+        null = over_seeds.means().get(column.name)
+    else:
+        null = behind.random.get(column.name)
+    return _Null(None if null is None else np.where(behind.has_choice, null, np.nan))
+
+
+def _of_method(behind: Behind, row: MetricRow, column: Column, seeds: Sequence[OfSeed]) -> _Null:
+    """The method `random` of the same model; gold's rationales are of their own size, so that k at random is no null of them."""
+    if row.method == _GOLD:
+        return _Null()
+    runs = [of for (model, method, *_), of in behind.rows.items() if (model, method) == (row.model, RANDOM)]
+    there = [
+        seed for of in runs for seed in of if values_of(seed, column) is not None and _fits(seed, seeds[0], column)
+    ]
+    return _Null(_means(there, column, len(behind.ids))) if there else _Null(is_unmeasured=True)
+
+
+def _fits(one: OfSeed, other: OfSeed, column: Column) -> bool:
+    """Whether two AOPCs are over the same thresholds."""
+    side = next((side for side in ("comprehensiveness", "sufficiency") if f".{side}_aopc" in column.name), None)
+    return side is None or one.drops.get(side, {}).keys() == other.drops.get(side, {}).keys()
+
+
+def _means(seeds: Sequence[OfSeed], column: Column, n: int) -> Floats:
+    """float[n_gold]: each instance's mean over the seeds, NaN where none has a value."""
+    over_seeds = OverInstances(n)
+    for seed in seeds:
+        values = values_of(seed, column)
+        if values is not None:
+            over_seeds.add(column.name, seed.places, values)
+    return over_seeds.means().get(column.name, np.full(n, np.nan))
+
+
+def n_without_choice(table: MetricTable) -> int:
+    """How many instances are left out of verdicts on plausibility since every word of them is gold."""
+    choice: Flags = np.ones(0, dtype=np.bool_) if table.behind is None else table.behind.has_choice
+    return int((~choice).sum())
+
+
+def scope_of(column: Column) -> Scope:
+    """Among which rows the best is marked: of all models, of each model by itself, or of each method by itself.
+
+    Drops of probability and confidence are on the scale of a model's own probabilities; ER-TEST's losses on that of a method's.
+    """
+    if column.group in _OWN_SCALE:
+        return "model"
+    return "method" if column.name.startswith("er_test.") else "models"
+
+
+def best_rows(
+    rows: Sequence[MetricRow], column: Column, verdicts: Sequence[Judged] = (), lacking: Sequence[bool] = ()
+) -> set[int]:
+    """The places of the rows with the best value of a column, in each of its scopes that has different values.
+
+    None where no direction is better. Random takes no part; what is not better than chance, is over fewer than twenty instances,
+    or was answered by a model that learned from it, is not marked. lacking: rows that lack instances which others have.
+    """
+    if column.definition.direction == "neither":
+        return set()
+    values = {
+        place: number.value
+        for place, row in enumerate(rows)
+        if (number := row.numbers.get(column.name)) is not None
+        and number.value is not None
+        and not (lacking and lacking[place])
+        and row.method != RANDOM
+    }
+    best = max if column.definition.direction == "higher is better" else min
+    found: set[int] = set()
+    for places in _scopes(rows, column, list(values)):
+        if len({values[place] for place in places}) < 2:
+            continue
+        may = [
+            place for place in places if _may_be_best(rows[place], column, verdicts[place] if verdicts else Judged())
+        ]
+        found |= {place for place in may if values[place] == best(values[other] for other in may)}
+    return found
+
+
+def _scopes(rows: Sequence[MetricRow], column: Column, places: Sequence[int]) -> list[list[int]]:
+    scope = scope_of(column)
+    found: dict[object, list[int]] = {}
+    for place in places:
+        row = rows[place]
+        key = {"models": "", "model": row.model, "method": (row.method, row.parameters)}[scope]
+        found.setdefault(key, []).append(place)
+    return list(found.values())
+
+
+def _may_be_best(row: MetricRow, column: Column, found: Judged) -> bool:
+    number = row.numbers[column.name]
+    if number.n is not None and number.n < FEWEST:
+        return False
+    if column.group == "quality" and row.training is not None:
+        return bool(row.training["is_known"]) and not row.training["seen"] and _is_better(found)
+    return _is_better(found)
+
+
+def _is_better(found: Judged) -> bool:
+    return found.verdict is None or found.verdict.word == "better"

@@ -1,0 +1,99 @@
+"""Random as a method: what a ranking by chance has of each plausibility number."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from annotator.metrics import against_sets as against
+from annotator.metrics.aggregate import over_seeds
+from annotator.metrics.gold_as_method import TEN_SEEDS
+from annotator.metrics.ragged import Floats, Integers, Ragged
+from annotator.scoring.blocks import SCORES_AT_ONCE
+from annotator.scoring.gold import GoldTable
+from annotator.scoring.runs import Values
+
+
+@dataclass(slots=True)
+class OverInstances:
+    """The mean of each instance over the seeds that have a value for it. Shapes: sums, counts float[n] by number."""
+
+    n: int
+    sums: Values = field(default_factory=dict)
+    counts: Values = field(default_factory=dict)
+
+    def add(self, name: str, places: Integers, values: Floats) -> None:
+        """Values of one seed. Shapes: places int[n], distinct; values float[n]."""
+        is_there = ~np.isnan(values)
+        self._take(name, places, np.where(is_there, values, 0.0), is_there)
+
+    def add_seeds(self, name: str, places: Integers, of_seeds: Sequence[Floats]) -> None:
+        """Values of several seeds at once."""
+        values = np.stack(of_seeds)
+        is_there = ~np.isnan(values)
+        self._take(name, places, np.where(is_there, values, 0.0).sum(axis=0), is_there.sum(axis=0))
+
+    def _take(self, name: str, places: Integers, sums: Floats, counts: npt.NDArray[np.bool_] | Integers) -> None:
+        self.sums.setdefault(name, np.zeros(self.n))[places] += sums
+        self.counts.setdefault(name, np.zeros(self.n))[places] += counts
+
+    def means(self) -> Values:
+        return {
+            name: np.divide(sums, self.counts[name], out=np.full(self.n, np.nan), where=self.counts[name] > 0)
+            for name, sums in self.sums.items()
+        }
+
+
+def random_numbers(gold: GoldTable, instances: OverInstances | None = None) -> dict[str, dict[str, object]]:
+    """Mean and deviation over ten seeds of each plausibility number.
+
+    The scores of a seed are those of `random_scores` over all instances with sets: a block takes the next ones of its
+    generator. Of each seed only sums are kept, and of each instance its mean where that is asked for.
+    """
+    with_sets = np.flatnonzero(gold.sets.n_sets) if len(gold) else np.empty(0, dtype=np.int64)
+    part = gold.take(with_sets)
+    draws = [np.random.default_rng(seed) for seed in TEN_SEEDS]
+    sums: dict[str, Floats] = {}
+    counts: dict[str, Floats] = {}
+    first = 0
+    for block in _blocks(part):
+        places = with_sets[first : first + len(block)]
+        of_block: dict[str, list[Floats]] = {}
+        for number, draw in enumerate(draws):
+            for name, values in _values(block, draw).items():
+                there = values[~np.isnan(values)]
+                sums.setdefault(name, np.zeros(len(draws)))[number] += there.sum()
+                counts.setdefault(name, np.zeros(len(draws)))[number] += len(there)
+                if instances is not None:
+                    of_block.setdefault(name, []).append(values)
+        for name, of_seeds in of_block.items():
+            if instances is not None:
+                instances.add_seeds(name, places, of_seeds)
+        first += len(block)
+    return {name: _told(sums[name], counts[name]) for name in sums}
+
+
+def _blocks(gold: GoldTable) -> Iterator[GoldTable]:
+    """At least one, so that every number is named."""
+    ends = np.cumsum(gold.n_tokens)
+    first = 0
+    while first < len(gold) or first == 0:
+        before = ends[first - 1] if first else 0
+        last = max(first + 1, int(np.searchsorted(ends, before + SCORES_AT_ONCE, side="right")))
+        yield gold.take(range(first, min(last, len(gold))))
+        first = last
+
+
+def _values(block: GoldTable, draw: np.random.Generator) -> Values:
+    offsets = np.concatenate(([0], np.cumsum(block.n_tokens))).astype(np.int64)
+    scores = Ragged(draw.random(int(offsets[-1])), offsets)
+    selected = against.top_of_sides(against.order_of(scores), block.sides)
+    values = against.of_selection(selected, block.sets) | against.of_ranking(scores, block.sets)
+    return values | against.of_scores(scores, block.sets)
+
+
+def _told(sums: Floats, counts: Floats) -> dict[str, object]:
+    means = np.divide(sums, counts, out=np.full(len(sums), np.nan), where=counts > 0)
+    made = over_seeds(means)
+    return {"value": made.mean, "deviation": made.deviation, "n_seeds": made.n_seeds}

@@ -1,0 +1,271 @@
+"""The numbers of one run of a model against gold; knows neither files nor the database."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from annotator.domain.models import Attribution, MachineRationale, Output, Prediction
+from annotator.domain.projects import GoldPolicy
+from annotator.metrics import against_sets as against
+from annotator.metrics import eraser_spans
+from annotator.metrics.eraser_spans import Spans
+from annotator.metrics.gold_as_method import TEN_SEEDS
+from annotator.metrics.ragged import Flags, Floats, Ragged
+from annotator.metrics.sentence_editing import confidence_by_ranking
+from annotator.scoring.gold import GoldRow, GoldTable
+
+Answers = Mapping[int, Prediction]
+Values = dict[str, Floats]
+
+
+@dataclass(frozen=True, slots=True)
+class ScoringOptions:
+    """What is scored, and how.
+
+    gold_policy, split: of the project; None: its own policy, all splits
+    n_resamples: above 0, each mean over instances comes with a bootstrap interval
+    gamma:     what attributions are multiplied with in ER-TEST's losses; delta: of its Huber loss
+    explained: which label's attribution is taken where there are several: "predicted" (else gold), or "gold"
+    includes_training: a model is scored on the split that it learned from too
+    has_null:  what is selected hard is scored beside as many tokens drawn at random
+    """
+
+    gold_policy: GoldPolicy | None = None
+    split: str | None = None
+    n_resamples: int = 0
+    gamma: float = 1.0
+    delta: float = 1.0
+    explained: str = "predicted"
+    includes_training: bool = False
+    has_null: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rankings:
+    """Rankings of the instances that are compared with others: originals and perturbed versions.
+
+    Shapes: a row an instance of token indices, most important first; selected: the first k of each side
+    """
+
+    rows: Sequence[GoldRow]
+    order: Ragged[np.int64]
+    selected: Ragged[np.int64]
+
+    @staticmethod
+    def of(gold: GoldTable, order: Ragged[np.int64], selected: Ragged[np.int64]) -> "Rankings":
+        """Of all instances of a table, those that are related."""
+        there = np.flatnonzero(gold.is_related)
+        return Rankings([gold.rows[place] for place in there.tolist()], order.take(there), selected.take(there))
+
+
+@dataclass(slots=True)
+class Scored:
+    """Numbers by their names in the register.
+
+    values: a value an instance of `gold`; totals: numbers that are not a mean over instances
+    scores: of each instance's tokens, those that the model did not see below all others
+    spans:  of each instance, what is selected hard
+    drops:  "comprehensiveness" and "sufficiency": the mean drop of probability at each threshold
+    drop_values: the same of each instance, NaN of one that lacks a threshold
+    null:   of what is selected hard, where it was asked for: means over ten seeds of as many tokens drawn at random
+    """
+
+    gold: GoldTable
+    values: Values = field(default_factory=dict)
+    totals: dict[str, float | None] = field(default_factory=dict)
+    counts: dict[str, int] = field(default_factory=dict)
+    scores: Ragged[np.float64] | None = None
+    rankings: Rankings | None = None
+    spans: Sequence[Sequence[tuple[int, int]]] = ()
+    drops: dict[str, dict[float, float]] = field(default_factory=dict)
+    drop_values: dict[str, dict[float, Floats]] = field(default_factory=dict)
+    null: Values = field(default_factory=dict)
+
+
+def layers_of(outputs: Mapping[int, Output]) -> list[int | None]:
+    """The layers for which there are attributions; None for those of no layer."""
+    found = {attribution.layer for output in outputs.values() for attribution in output.attributions}
+    return sorted(found, key=lambda layer: -1 if layer is None else layer)
+
+
+def score_attributions(
+    gold: GoldTable, outputs: Mapping[int, Output], answers: Answers, layer: int | None, options: ScoringOptions
+) -> Scored:
+    """Plausibility of the attributions of one layer, over the instances with gold that have one."""
+    chosen, counts = _chosen(gold, outputs, answers, layer, options.explained)
+    part = gold.take(chosen)
+    n = part.n_tokens
+    scores = Ragged.of([chosen_one.scores[: n[place]] for place, chosen_one in enumerate(chosen.values())], np.float64)
+    filled, had_gaps = against.without_gaps(scores)
+    ranks, order = _ranks(filled, scores, list(chosen.values()))
+    selected = against.top_of_sides(order, part.sides)
+    scored = Scored(part, scores=filled, rankings=Rankings.of(part, order, selected))
+    scored.values |= against.of_selection(selected, part.sets)
+    scored.values |= against.of_ranking(ranks, part.sets)
+    scored.values |= against.of_scores(filled, part.sets)
+    losses = against.of_alignment(filled, part.sets, gamma=options.gamma, delta=options.delta)
+    scored.values |= {name: np.where(had_gaps, np.nan, values) for name, values in losses.items()}
+    scored.counts = counts | {
+        "instances": len(part),
+        "instances_without_gold_sets": int((part.sets.n_sets == 0).sum()),
+        "instances_seen_in_part": int(had_gaps.sum()),
+        "instances_with_ties_at_k": int((against.n_tied_at_k(ranks, selected, part.sides) > 0).sum()),
+    }
+    return scored
+
+
+def _chosen(
+    gold: GoldTable, outputs: Mapping[int, Output], answers: Answers, layer: int | None, explained: str
+) -> tuple[dict[int, Attribution], dict[str, int]]:
+    """For each row with attributions of the layer the one that is scored: the predicted label's, the gold one's, or the first."""
+    chosen: dict[int, Attribution] = {}
+    n_other = 0
+    for place, row in enumerate(gold.rows):
+        output = outputs.get(row.id)
+        there = [a for a in output.attributions if a.layer == layer] if output is not None else []
+        if not there:
+            continue
+        answer = answers.get(row.id)
+        predicted = answer.label if answer is not None else None
+        wanted = [predicted, row.result] if explained == "predicted" else [row.result]
+        found = next((a for label in wanted for a in there if label is not None and a.label in {label, ""}), None)
+        n_other += found is None
+        chosen[place] = there[0] if found is None else found
+    return chosen, {"instances_with_another_label_explained": n_other}
+
+
+def _ranks(
+    filled: Ragged[np.float64], scores: Ragged[np.float64], chosen: Sequence[Attribution]
+) -> tuple[Ragged[np.float64], Ragged[np.int64]]:
+    """Scores whose order is the ranking, and the ranking: the file's own where it has one, else by score."""
+    if not any(attribution.ranking is not None for attribution in chosen):
+        return filled, against.order_of(scores)
+    rows = []
+    for place, attribution in enumerate(chosen):
+        of_row = filled.row(place)
+        if attribution.ranking is not None:
+            of_row = np.full(len(of_row), -float(len(of_row)))
+            ranking = np.array([token for token in attribution.ranking if token < len(of_row)], dtype=np.int64)
+            of_row[ranking] = -np.arange(len(ranking), dtype=np.float64)
+        rows.append(of_row)
+    ranks = Ragged.of(rows, np.float64)
+    return ranks, against.order_of(ranks)
+
+
+def score_rationales(
+    gold: GoldTable, outputs: Mapping[int, Output], kind: str, options: ScoringOptions = ScoringOptions()
+) -> Scored:
+    """Plausibility of what a model selects (hard), or of the top k of what it ranks, over the instances that have it."""
+    found: dict[int, MachineRationale] = {}
+    for place, row in enumerate(gold.rows):
+        output = outputs.get(row.id)
+        for rationale in output.rationales if output is not None else ():
+            if rationale.kind == kind:
+                found[place] = rationale
+    part = gold.take(found)
+    scored = Scored(part)
+    if kind == "ranked":
+        rankings = zip(found.values(), part.n_tokens, strict=True)
+        order = Ragged.of([[t for t in r.ranking if t < n] for r, n in rankings], np.int64)
+        selected = against.top_of_sides(order, part.sides)
+    else:
+        tokens = [sorted({t for s, e in r.spans for t in range(s, e)}) for r in found.values()]
+        order = Ragged.of([[t for t in row if t < n] for row, n in zip(tokens, part.n_tokens, strict=True)], np.int64)
+        selected = order
+        scored.spans = [r.spans for r in found.values()]
+        if options.has_null:
+            scored.null = _drawn(selected, part)
+    scored.rankings = Rankings.of(part, order, selected)
+    scored.values |= against.of_selection(selected, part.sets)
+    scored.counts = {
+        "instances": len(part),
+        "instances_without_gold_sets": int((part.sets.n_sets == 0).sum()),
+        "instances_with_nothing_selected": int((selected.lengths == 0).sum()),
+    }
+    return scored
+
+
+def _drawn(selected: Ragged[np.int64], gold: GoldTable) -> Values:
+    """The means over ten seeds of as many tokens of each side, drawn at random; the first instance is in the seed as well."""
+    first = gold.rows[0].id if len(gold) else 0
+    offsets = np.concatenate(([0], np.cumsum(gold.n_tokens))).astype(np.int64)
+    counts = against.n_in_sides(selected, gold.sides)
+    sums: Values = {}
+    for seed in TEN_SEEDS:
+        scores = Ragged(np.random.default_rng([seed, first]).random(int(offsets[-1])), offsets)
+        drawn = against.first_of_sides(against.order_of(scores), gold.sides.lengths, counts)
+        for name, values in against.of_selection(drawn, gold.sets).items():
+            sums[name] = sums.get(name, 0.0) + values
+    return {name: values / len(TEN_SEEDS) for name, values in sums.items()}
+
+
+def span_numbers(scored: Scored) -> dict[str, float | None]:
+    """ERASER's numbers over spans and tokens of what is selected hard; a key is an instance's segment."""
+    gold = scored.gold
+    truth, found = (_spans_by_segment(gold, spans) for spans in ([row.spans for row in gold.rows], scored.spans))
+    by_iou = eraser_spans.iou_matches(truth, found, [0.5])[0]
+    exact, tokens = eraser_spans.exact_matches(truth, found), eraser_spans.token_matches(truth, found)
+    numbers: dict[str, float | None] = {}
+    for name, scores in (
+        ("iou", eraser_spans.iou_macro(by_iou)),
+        ("exact", eraser_spans.instance_macro(exact)),
+        ("token", eraser_spans.instance_macro(tokens)),
+    ):
+        for part, value in (("precision", scores.p), ("recall", scores.r), ("f1", scores.f1)):
+            numbers[f"eraser.{name}_{part}_macro"] = value
+    return numbers
+
+
+def _spans_by_segment(gold: GoldTable, spans: Sequence[Sequence[tuple[int, int]]]) -> Spans:
+    most = max((len(row.segments) for row in gold.rows), default=1)
+    keys, starts, ends = [], [], []
+    for place, (row, of_row) in enumerate(zip(gold.rows, spans, strict=True)):
+        borders = np.cumsum(row.segments)
+        for start, end in of_row:
+            if start < row.n_tokens:
+                keys.append(place * most + int(np.searchsorted(borders, start, side="right")))
+                starts.append(start)
+                ends.append(end)
+    columns = [np.array(column, dtype=np.int64) for column in (keys, starts, ends)]
+    return Spans.of(columns[0], columns[1], columns[2], len(gold) * most)
+
+
+def joined_values(parts: Sequence[tuple[int, Values]]) -> Values:
+    """Values of several groups of instances, one after the other; NaN where a group lacks a number.
+
+    parts: how many instances a group has, and their values
+    """
+    names = dict.fromkeys(name for _, values in parts for name in values)
+    return {name: np.concatenate([values.get(name, np.full(n, np.nan)) for n, values in parts]) for name in names}
+
+
+def p_of(answer: Prediction | None, label: str | None) -> float:
+    """The probability of a label; NaN where it is not said."""
+    return np.nan if answer is None or label is None else answer.probabilities.get(label, np.nan)
+
+
+def confidence_of(scored: Scored, answers: Answers) -> dict[str, object]:
+    """How sure the model is of its right answers, with a perfect ranking of the gold set and with another."""
+    found = confidence_by_ranking(*confidence_inputs(scored, answers))
+    return {
+        "perfect": found.perfect.value, "n_perfect": found.perfect.n, "other": found.other.value,
+        "n_other": found.other.n, "difference": found.difference, "ratio": found.ratio,
+    }  # fmt: skip
+
+
+def confidence_inputs(scored: Scored, answers: Answers) -> tuple[Floats, Floats, Flags]:
+    """Of each instance the probability of the predicted label, the reciprocal rank, and whether the label is right.
+
+    An answer without a probability is not among the right ones.
+    """
+    given = [answers.get(row.id) for row in scored.gold.rows]
+    p = np.array([np.nan if a is None else p_of(a, a.label) for a in given], dtype=np.float64)
+    is_right: Flags = np.array(
+        [
+            a is not None and row.result is not None and a.label == row.result
+            for a, row in zip(given, scored.gold.rows, strict=True)
+        ],
+        dtype=np.bool_,
+    )
+    return p, scored.values["editing.mrr"], is_right & ~np.isnan(p)

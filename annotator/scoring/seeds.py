@@ -1,0 +1,216 @@
+"""Numbers of runs that differ in their seed alone: means and deviations over seeds, and over how many instances each is."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from annotator.metrics.aggregate import Aggregate, bootstrap, mean_of, over_seeds
+from annotator.metrics.ragged import Flags, Floats, Integers
+from annotator.metrics.sentence_editing import confidence_by_ranking
+from annotator.scoring.consistency import values_of_pairs
+from annotator.scoring.gold import GoldTable
+from annotator.scoring.runs import Answers, Scored, Values
+
+Numbers = dict[str, object]
+
+
+@dataclass(slots=True)
+class Sample:
+    """One number of each seed: a mean over instances, or over pairs.
+
+    keeps_instances: beside the seeds' means, the sum of each instance over the seeds that have a value for it
+    """
+
+    keeps_instances: bool = True
+    means: list[Aggregate] = field(default_factory=list)
+    _sums: Floats = field(default_factory=lambda: np.zeros(0))
+    _n_values: npt.NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
+    _is_met: Flags = field(default_factory=lambda: np.zeros(0, dtype=np.bool_))
+
+    def add(self, places: Integers, values: Floats) -> None:
+        """The values of a seed. Shapes: places int[n], distinct; values float[n], NaN where it is not defined."""
+        self.means.append(mean_of(values))
+        if not self.keeps_instances:
+            return
+        missing = int(places.max(initial=-1)) + 1 - len(self._sums)
+        if missing > 0:
+            self._sums, self._n_values, self._is_met = (
+                np.concatenate([of, np.zeros(missing, dtype=of.dtype)])
+                for of in (self._sums, self._n_values, self._is_met)
+            )
+        is_there = ~np.isnan(values)
+        self._sums[places] += np.where(is_there, values, 0.0)
+        self._n_values[places] += is_there
+        self._is_met[places] = True
+
+    def of_instances(self) -> Floats:
+        """float[n_places]: each instance's mean over the seeds that have a value for it, NaN where none has."""
+        means = np.full(len(self._sums), np.nan)
+        np.divide(self._sums, self._n_values, out=means, where=self._n_values > 0)
+        return means
+
+    def told(self, n_resamples: int = 0) -> Numbers:
+        """The mean over seeds of the seeds' means. n: instances with a value in some seed; n_left_out: in none.
+
+        n_resamples: above 0, with a bootstrap interval over the instances' means
+        """
+        number = asdict(self.means[0])
+        if len(self.means) > 1:
+            there = [mean.value for mean in self.means if mean.value is not None]
+            n = int((self._n_values > 0).sum())
+            number = {"value": _mean(there), "n": n, "n_left_out": int(self._is_met.sum()) - n}
+            number |= spread(there, len(self.means))
+        if n_resamples:
+            interval = bootstrap(self.of_instances(), n_resamples=n_resamples)
+            number |= {"low": interval and interval.low, "high": interval and interval.high}
+        return number
+
+
+def spread(values: Sequence[float], n_seeds: int) -> Numbers:
+    """Nothing of one seed."""
+    return {} if n_seeds < 2 else {"deviation": over_seeds(np.array(values)).deviation, "n_seeds": n_seeds}
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return sum(values) / len(values) if values else None
+
+
+@dataclass(slots=True)
+class NumbersOverSeeds:
+    """All numbers and counts of one scoring of each seed. n_seeds: how many there may be."""
+
+    gold: GoldTable
+    n_seeds: int
+    n_resamples: int = 0
+    samples: dict[str, Sample] = field(default_factory=dict)
+    totals: dict[str, list[float | None]] = field(default_factory=dict)
+    counts: list[Mapping[str, int]] = field(default_factory=list)
+
+    def add(self, scored: Scored) -> None:
+        places = np.array([self.gold.places[row.id] for row in scored.gold.rows], dtype=np.int64)
+        keeps_instances = self.n_seeds > 1 or self.n_resamples > 0
+        for name, values in scored.values.items():
+            self.samples.setdefault(name, Sample(keeps_instances)).add(places, values)
+        for name, total in scored.totals.items():
+            self.totals.setdefault(name, []).append(total)
+        self.counts.append(scored.counts)
+
+    def told(self) -> Numbers:
+        found: Numbers = {name: sample.told(self.n_resamples) for name, sample in self.samples.items()}
+        for name, totals in self.totals.items():
+            there = [total for total in totals if total is not None]
+            found[name] = {"value": _mean(there)} | spread(there, len(totals))
+        return found
+
+    def told_counts(self) -> Numbers:
+        """`counts`: means over seeds, whole numbers as such; of several seeds also `count_deviations`."""
+        names = dict.fromkeys(name for counts in self.counts for name in counts)
+        of_names = {name: [counts[name] for counts in self.counts if name in counts] for name in names}
+        means = {name: sum(of_name) / len(of_name) for name, of_name in of_names.items()}
+        told: Numbers = {"counts": {n: int(mean) if mean.is_integer() else mean for n, mean in means.items()}}
+        if len(self.counts) > 1:
+            told["count_deviations"] = {
+                n: over_seeds(np.array(of, dtype=np.float64)).deviation for n, of in of_names.items()
+            }
+        return told
+
+
+@dataclass(slots=True)
+class PairsOverSeeds:
+    """MAP between the rankings of originals and of perturbed versions that both have one.
+
+    By string (top k and full ranking, with and without counting repeats) and over tokens aligned by a diff; by kind, and
+    crossed with whether the prediction changed.
+    """
+
+    n_resamples: int = 0
+    kinds: dict[int, str] = field(default_factory=dict)
+    samples: dict[tuple[str, str, str], Sample] = field(default_factory=dict)
+
+    def add(self, scored: Scored, answers: Answers) -> None:
+        pairs, values = values_of_pairs(scored)
+        if pairs:
+            changed = [second.id for _, second in pairs]
+            kinds = [second.kind or "" for _, second in pairs]
+            has_changed = [_label(answers, a.id) != _label(answers, b.id) for a, b in pairs]
+            self.add_pairs(changed, kinds, np.array(has_changed, dtype=np.bool_), values)
+
+    def add_pairs(self, changed: Sequence[int], of_kind: Sequence[str], has_changed: Flags, values: Values) -> None:
+        """MAPs of pairs, each named by its changed version: of one original each."""
+        numbers = {pair: place for place, pair in enumerate(self.kinds)}
+        for number, kind in zip(changed, of_kind, strict=True):
+            numbers.setdefault(number, len(numbers))
+            self.kinds.setdefault(number, kind)
+        places = np.array([numbers[number] for number in changed], dtype=np.int64)
+        kinds = np.array(of_kind)
+        parts = {("all", ""): np.ones(len(places), dtype=np.bool_), ("change", "same"): ~has_changed,
+                 ("change", "changed"): has_changed}  # fmt: skip
+        parts |= {("kind", kind): kinds == kind for kind in sorted(set(kinds.tolist()))}
+        for name, of_pairs in values.items():
+            for part, chosen in parts.items():
+                self.samples.setdefault((*part, name), Sample()).add(places[chosen], of_pairs[chosen])
+
+    def told(self) -> Numbers:
+        """{} without such pairs; `pairs`: those that some seed has a ranking of both for."""
+        if not self.kinds:
+            return {}
+        kinds = sorted(set(self.kinds.values()))
+        of_kinds = list(self.kinds.values())
+        return {
+            "pairs": len(self.kinds),
+            **self._told("all", "", self.n_resamples),
+            "by_change": {
+                name: {word: self.samples["change", word, name].told() for word in ("same", "changed")}
+                for name in self._names()
+            },
+            "by_kind": {
+                kind: {"pairs": of_kinds.count(kind), **self._told("kind", kind, self.n_resamples)} for kind in kinds
+            },
+        }
+
+    def _names(self) -> list[str]:
+        return [name for part, _, name in self.samples if part == "all"]
+
+    def _told(self, part: str, word: str, n_resamples: int) -> Numbers:
+        return {name: self.samples[part, word, name].told(n_resamples) for name in self._names()}
+
+
+def _label(answers: Answers, instance_id: int) -> str | None:
+    answer = answers.get(instance_id)
+    return None if answer is None else answer.label
+
+
+@dataclass(slots=True)
+class ConfidenceOverSeeds:
+    """How sure the model is of its right answers, with a perfect ranking of the gold set and with another."""
+
+    perfect: Sample = field(default_factory=Sample)
+    other: Sample = field(default_factory=Sample)
+    compared: dict[str, list[float]] = field(default_factory=lambda: {"difference": [], "ratio": []})
+
+    def add(self, places: Integers, p: Floats, ranks: Floats, is_right: Flags) -> None:
+        """A seed, as `confidence_inputs` makes them, by the places of the instances."""
+        for sample, is_in_group in ((self.perfect, is_right & (ranks == 1)), (self.other, is_right & (ranks < 1))):
+            sample.add(places[is_in_group], p[is_in_group])
+        found = confidence_by_ranking(p, ranks, is_right)
+        for name, value in (("difference", found.difference), ("ratio", found.ratio)):
+            if value is not None:
+                self.compared[name].append(value)
+
+    def told(self) -> Numbers:
+        """{} without rankings; of several seeds also `deviations`, by name, and `n_seeds`."""
+        n_seeds = len(self.perfect.means)
+        if not n_seeds:
+            return {}
+        perfect, other = self.perfect.told(), self.other.told()
+        told: Numbers = {
+            "perfect": perfect["value"], "n_perfect": perfect["n"], "other": other["value"], "n_other": other["n"],
+            **{name: _mean(values) for name, values in self.compared.items()},
+        }  # fmt: skip
+        if n_seeds > 1:
+            deviations = {"perfect": perfect["deviation"], "other": other["deviation"]}
+            deviations |= {name: over_seeds(np.array(values)).deviation for name, values in self.compared.items()}
+            told |= {"deviations": deviations, "n_seeds": n_seeds}
+        return told

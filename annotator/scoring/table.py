@@ -1,0 +1,299 @@
+"""What `evaluate_project` answers as a table: a row a model, method and layer, a column a metric."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+from annotator.metrics.ragged import Flags
+from annotator.metrics.registry import Definition, definition_of
+from annotator.scoring.instance_numbers import Behind, RowKey
+
+Group = Literal["plausibility", "faithfulness", "consistency", "confidence", "quality"]
+GROUPS: tuple[Group, ...] = ("plausibility", "faithfulness", "consistency", "confidence", "quality")
+
+RANDOM = "random"
+_PAIRS = {  # as evaluate_project names them: as the register does, and what the title says more
+    "map": ("benchmark.map", ", top k"),
+    "map_full_ranking": ("benchmark.map", ", full ranking"),
+    "map_counting": ("benchmark.map_counting", ""),
+    "map_aligned": ("benchmark.map_aligned", ""),
+}
+_ALIKE = 1e-9
+_CONFIDENCE = ("perfect", "other", "difference", "ratio")
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A number of a row. value None: not defined; n, n_left_out None: it is no mean over instances.
+
+    low, high: of a bootstrap interval; deviation: over n_seeds seeds
+    """
+
+    value: float | None
+    n: int | None = None
+    n_left_out: int | None = None
+    low: float | None = None
+    high: float | None = None
+    deviation: float | None = None
+    n_seeds: int | None = None
+
+    @classmethod
+    def of(cls, told: Mapping[str, Any]) -> "Number":
+        return cls(**{name: told.get(name) for name in cls.__dataclass_fields__})
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A metric: its name in this table, which is the register's wherever the register knows it."""
+
+    name: str
+    group: Group
+    definition: Definition
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SharedColumn:
+    """The instances that all competing rows of a column have.
+
+    keep:    bool[n_gold]; n: how many
+    lacking: rows that lack more than a fifth of what others have, and what share; they do not compete
+    """
+
+    keep: Flags
+    lacking: Mapping[RowKey, float] = field(default_factory=dict)
+
+    @property
+    def n(self) -> int:
+        return int(self.keep.sum())
+
+
+@dataclass(frozen=True, slots=True)
+class Points:
+    """Mean drops of probability by threshold; None where a side has no such threshold."""
+
+    thresholds: tuple[float, ...]
+    comprehensiveness: tuple[float | None, ...]
+    sufficiency: tuple[float | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MetricRow:
+    """The numbers of a model's method (at a layer, or of what it selects), or of the model's answers (method "").
+
+    parameters: JSON; numbers: by column name; by_kind: MAPs by kind of perturbation, by_change: whether the answer changed
+    counts: what was scored; of several seeds means, with their deviations in count_deviations
+    training: what its model learned from, as `TrainingTexts.told`; None of a model from elsewhere
+    """
+
+    model: str
+    method: str
+    kind: str
+    layer: int | None = None
+    parameters: str = "{}"
+    seeds: tuple[int | None, ...] = ()
+    numbers: Mapping[str, Number] = field(default_factory=dict)
+    by_kind: Mapping[str, Mapping[str, Number]] = field(default_factory=dict)
+    by_change: Mapping[str, Mapping[str, Number]] = field(default_factory=dict)
+    points: Points | None = None
+    counts: Mapping[str, float] = field(default_factory=dict)
+    count_deviations: Mapping[str, float | None] = field(default_factory=dict)
+    training: Mapping[str, Any] | None = None
+
+    @property
+    def run(self) -> tuple[str, str, str]:
+        """What rows of the same runs have in common: their faithfulness is one."""
+        return self.model, self.method, self.parameters
+
+    @property
+    def key(self) -> RowKey:
+        """What no other row has."""
+        return *self.run, self.kind, self.layer
+
+
+@dataclass(frozen=True, slots=True)
+class MetricTable:
+    """All rows, the columns that have a value somewhere, and what was asked.
+
+    gold:   as evaluate_project describes it
+    behind: the numbers of single instances, where they are kept
+    shared: by column, over which instances its rows are, where these are the same for all (metric_shared.py)
+    """
+
+    project: str
+    gold_policy: str
+    gamma: float
+    gold: Mapping[str, Any]
+    splits: Mapping[str, int]
+    columns: tuple[Column, ...]
+    rows: tuple[MetricRow, ...]
+    random: MetricRow
+    behind: Behind | None = None
+    shared: Mapping[str, SharedColumn] = field(default_factory=dict)
+
+    def column(self, name: str) -> Column:
+        return next(column for column in self.columns if column.name == name)
+
+
+def metric_table(numbers: Mapping[str, Any], behind: Behind | None = None) -> MetricTable:
+    """The answer of evaluate_project as a table; a model's quality stands in each of its rows."""
+    rows = tuple(row for of_model in numbers["models"] for row in _rows_of_model(of_model))
+    random = MetricRow(RANDOM, "", "", numbers={name: Number.of(told) for name, told in numbers["random"].items()})
+    return MetricTable(
+        numbers["project"], numbers["gold_policy"], numbers["gamma"], numbers["gold"], numbers["splits"],
+        tuple(_columns(numbers["models"])), rows, random, behind,
+    )  # fmt: skip
+
+
+def _rows_of_model(of_model: Mapping[str, Any]) -> Iterator[MetricRow]:
+    quality = {name: Number.of(told) for name, told in of_model["quality"].items()}
+    if not of_model["methods"]:
+        yield MetricRow(
+            of_model["model"],
+            "",
+            "answers",
+            None,
+            "{}",
+            tuple(of_model["seeds"]),
+            quality,
+            counts=of_model["counts"],
+            count_deviations=of_model.get("count_deviations", {}),
+            training=of_model.get("training"),
+        )
+    for told in of_model["methods"]:
+        consistency = told.get("consistency", {})
+        yield MetricRow(
+            of_model["model"], told["method"], told["kind"], told["layer"],
+            json.dumps(told["parameters"], sort_keys=True, ensure_ascii=False), tuple(told["seeds"]),
+            {name: number for _, name, number in _numbers_of(told)} | quality,
+            *consistency_maps(consistency),
+            _points(told["aopc_points"]), told["counts"], told.get("count_deviations", {}), of_model.get("training"),
+        )  # fmt: skip
+
+
+def consistency_maps(
+    told: Mapping[str, Any],
+) -> tuple[Mapping[str, Mapping[str, Number]], Mapping[str, Mapping[str, Number]]]:
+    """MAPs by kind of perturbation, and by whether the answer changed, of what PairsOverSeeds tells."""
+    by_change = told.get("by_change", {})
+    changes = ("same", "changed") if told else ()
+    return (
+        {kind: _maps(of_kind) for kind, of_kind in told.get("by_kind", {}).items()},
+        {change: _maps({name: both[change] for name, both in by_change.items()}) for change in changes},
+    )
+
+
+def _numbers_of(told: Mapping[str, Any]) -> Iterator[tuple[Group, str, Number]]:
+    """Of a method's row: (group, column, number)."""
+    groups: tuple[Group, Group] = ("plausibility", "faithfulness")
+    for group in groups:
+        for name, number in told.get(group, {}).items():
+            yield group, name, Number.of(number)
+    for name, number in _maps(told.get("consistency", {})).items():
+        yield "consistency", name, number
+    for name, number in confidence_numbers(told.get("confidence") or {}).items():
+        yield "confidence", name, number
+
+
+def confidence_numbers(told: Mapping[str, Any]) -> dict[str, Number]:
+    """By column, of what ConfidenceOverSeeds tells; {} of nothing."""
+    deviations, n_seeds = told.get("deviations", {}), told.get("n_seeds")
+    return {
+        f"confidence.{name}": Number(told[name], told.get(f"n_{name}"), deviation=deviations.get(name), n_seeds=n_seeds)
+        for name in (_CONFIDENCE if told else ())
+    }
+
+
+def _maps(told: Mapping[str, Any]) -> dict[str, Number]:
+    return {f"benchmark.{name}": Number.of(told[name]) for name in _PAIRS if name in told}
+
+
+def _points(told: Mapping[str, Any]) -> Points | None:
+    if not told:
+        return None
+    return Points(tuple(told["thresholds"]), tuple(told["comprehensiveness"]), tuple(told["sufficiency"]))
+
+
+def _columns(models: Sequence[Mapping[str, Any]]) -> Iterator[Column]:
+    """Those that have a value in some row, by group and in the order in which they are computed."""
+    found: dict[Group, dict[str, None]] = {group: {} for group in GROUPS}
+    for of_model in models:
+        for told in of_model["methods"]:
+            for group, name, _ in _numbers_of(told):
+                found[group][name] = None
+        found["quality"] |= dict.fromkeys(of_model["quality"])
+    for group, names in found.items():
+        for name in names:
+            yield Column(name, group, definition_in_table(name))
+
+
+def definition_in_table(name: str) -> Definition:
+    """The definition of a column; raises NotFound for a name that no table has."""
+    family, _, measure = name.partition(".")
+    registered, more = _PAIRS.get(measure, (name, "")) if family == "benchmark" else (name, "")
+    known = definition_of(registered)
+    if not more:
+        return known
+    return Definition(
+        name, known.title + more, known.definition, known.direction, known.lowest, known.highest, known.undefined,
+        known.source,
+    )  # fmt: skip
+
+
+def sorted_rows(rows: Sequence[MetricRow], column: Column) -> list[MetricRow]:
+    """The best first; rows without a value last."""
+    sign = 1 if column.definition.direction == "lower is better" else -1
+
+    def place(row: MetricRow) -> tuple[bool, float]:
+        number = row.numbers.get(column.name)
+        value = None if number is None else number.value
+        return (True, 0.0) if value is None else (False, sign * value)
+
+    return sorted(rows, key=place)
+
+
+def without_repeats(rows: Sequence[MetricRow]) -> tuple[list[MetricRow], frozenset[RowKey]]:
+    """The rows, without those of what is selected (hard) that repeat the scores of the same runs; and which have taken one in.
+
+    So it is where what was selected is the top k of the scores, as runs with faithfulness store it: every mean over instances
+    that both have is the same. What only the selection has (ERASER's spans) then stands in the row of the scores.
+    """
+    scored: dict[tuple[str, str, str], list[MetricRow]] = {}
+    for row in rows:
+        if row.kind == "attribution":
+            scored.setdefault(row.run, []).append(row)
+    pairs = [(of_run[0], row) for row in rows if row.kind == "hard" and len(of_run := scored.get(row.run, [])) == 1]
+    taken = {of.key: row for of, row in pairs if _repeats(of, row)}
+    left_out = {row.key for row in taken.values()}
+    merged = [
+        replace(row, numbers={**taken[row.key].numbers, **row.numbers}) if row.key in taken else row
+        for row in rows
+        if row.key not in left_out
+    ]
+    return merged, frozenset(taken)
+
+
+def _repeats(scores: MetricRow, selected: MetricRow) -> bool:
+    shared = scores.numbers.keys() & selected.numbers.keys()
+    own = selected.numbers.keys() - shared
+    return (
+        bool(shared)
+        and all(_are_alike(scores.numbers[name], selected.numbers[name]) for name in shared)
+        and all(selected.numbers[name].n is None for name in own)
+    )
+
+
+def _are_alike(one: Number, other: Number) -> bool:
+    if one.value is None or other.value is None:
+        return one.value is other.value
+    return one.n == other.n and abs(one.value - other.value) < _ALIKE
+
+
+def best_layers(rows: Sequence[MetricRow], column: Column) -> list[MetricRow]:
+    """Of the layers of a run only the one with the best value, the first of equals; other rows stay. In the order of rows."""
+    layers: dict[tuple[str, str, str], list[MetricRow]] = {}
+    for row in rows:
+        if row.layer is not None:
+            layers.setdefault(row.run, []).append(row)
+    kept = {run: sorted_rows(of_run, column)[0] for run, of_run in layers.items()}
+    return [row for row in rows if row.layer is None or kept[row.run] is row]

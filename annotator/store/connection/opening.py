@@ -1,0 +1,173 @@
+"""Opening a database: what is refused, making one that is not there, bringing an old one up to date."""
+
+import json
+import logging
+from contextlib import closing, suppress
+from pathlib import Path
+
+from annotator.domain.measurements import FORGOT_WRONG_K, told_of_wrong_k
+from annotator.errors import StoreError
+from annotator.files import part_folder, put_in_place
+from annotator.store.connection import file_rights as sharing
+from annotator.store.connection.database import Store, connect, stamped
+from annotator.store.connection.driver import Database
+from annotator.store.connection.place import Place, place_of
+from annotator.store.connection.replacement import rescued
+from annotator.store.connection.sentences import RESTORE, ClearErrors, clear_file_errors
+from annotator.store.schema.migrations import MIGRATIONS
+
+
+def open_store(path: Path | str, *, create: bool = False) -> Store:
+    """Open a database, bringing it up to date first (after a backup); raises StoreError saying what is wrong.
+
+    create: make it when it is not there (only the commands that begin something do)
+    """
+    place = place_of(path)
+    with ClearErrors(place.path), clear_file_errors(place.path), place.guard:
+        place.enter()
+        try:
+            _require_database(place.path, create=create)
+            return _opened(place)
+        finally:
+            place.leave()  # when that failed
+
+
+def _require_database(path: Path, *, create: bool) -> None:
+    """Nothing is made where something is or was: a file that is empty now held people's work, or a log beside it does."""
+    with suppress(FileNotFoundError):
+        if path.stat().st_size == 0:
+            raise StoreError(_EMPTIED.format(path=path))
+        return
+    for ending in ("-wal", "-journal"):
+        log = path.with_name(path.name + ending)
+        if log.exists() and log.stat().st_size:
+            raise StoreError(_LOG_ALONE.format(path=path, log=log))
+    copies = rescued(path)
+    if copies:
+        raise StoreError(_RESCUED.format(path=path, rescued=copies[-1]))
+    if not create:
+        raise StoreError(_NO_DATABASE.format(path=path))
+    _create(path)
+
+
+def _create(path: Path) -> None:
+    """Make a database with all its tables; it appears complete or not at all, and for its owner alone."""
+    with part_folder(path) as folder:
+        made = folder / path.name
+        sharing.make_file(made, sharing.OWNERS)
+        with closing(connect(made)) as connection:
+            connection.execute("PRAGMA synchronous = OFF")  # it counts when it is complete
+            connection.execute("PRAGMA journal_mode = WAL")
+            MIGRATIONS.apply(Database(connection))
+        with suppress(FileExistsError):  # another process was as quick, and made the same
+            put_in_place(made, path)
+
+
+def _opened(place: Place) -> Store:
+    connection = connect(place.path)
+    try:
+        store = Store(place, connection)
+        if place.migrated != _identity(store):
+            _migrate(store)
+            place.migrated = _identity(store)
+        store.note_files()
+    except BaseException:
+        connection.close()
+        raise
+    return store
+
+
+def _identity(store: Store) -> tuple[int, ...]:
+    """The file, and the version of its tables: a file that was deleted and made anew may have the old one's inode."""
+    status = store.path.stat()
+    return status.st_dev, status.st_ino, store.value("PRAGMA schema_version")
+
+
+def _migrate(store: Store) -> None:
+    refuse_foreign(store)
+    if MIGRATIONS.pending(store.db):
+        _migrate_after_a_backup(store)
+    store.connection.execute("PRAGMA journal_mode = WAL")  # it is, unless somebody changed it by hand
+
+
+def _migrate_after_a_backup(store: Store) -> None:
+    backup = stamped(store.path, "backup")
+    store.backup(backup, sharing.mode_beside(store.path))
+    sharing.give_to_owner_of(store.path, backup)
+    before = len(MIGRATIONS.applied(store.db))
+    try:
+        bring_up_to_date(store)
+    except BaseException:
+        if len(MIGRATIONS.applied(store.db)) == before:
+            backup.unlink()  # the database is as it was
+        raise
+
+
+def bring_up_to_date(store: Store) -> list[str]:
+    """Apply the migrations that a database does not have yet; answers their names."""
+    store.connection.execute("PRAGMA journal_mode = WAL")
+    pending = [migration.name for migration in MIGRATIONS.pending(store.db)]
+    last = store.value("SELECT coalesce(max(id), 0) FROM events")
+    MIGRATIONS.apply(store.db)
+    _tell_what_is_forgotten(store, last)
+    return pending
+
+
+def _tell_what_is_forgotten(store: Store, last_event_id: int) -> None:
+    """On standard error or in the server's log; the record of each project has it too."""
+    rows = store.rows(
+        "SELECT name, detail FROM events JOIN projects ON projects.id = project_id WHERE action = ? AND events.id > ?",
+        (FORGOT_WRONG_K, last_event_id),
+    )
+    for row in rows:
+        told = told_of_wrong_k(json.loads(row["detail"]))
+        logging.getLogger(__name__).warning("Project “%s”: the upgrade of %s %s.", row["name"], store.named.name, told)
+
+
+def refuse_foreign(store: Store) -> None:
+    """A database of another program, or of a newer version of this one, is left alone."""
+    tables = set(store.db.table_names())
+    applied = {migration.name for migration in MIGRATIONS.applied(store.db)} if tables else set()
+    of_this_version = _migrations_of_this_version()
+    if not tables:
+        raise StoreError(_NO_TABLES.format(path=store.named))
+    if applied - of_this_version:
+        newer = ", ".join(sorted(applied - of_this_version))
+        raise StoreError(_NEWER.format(path=store.named, newer=newer))
+    if not applied:
+        raise StoreError(_FOREIGN.format(path=store.named, tables=", ".join(sorted(tables)[:5])))
+
+
+def _migrations_of_this_version() -> set[str]:
+    empty = Database(memory=True)
+    try:
+        return {migration.name for migration in MIGRATIONS.pending(empty)}
+    finally:
+        empty.close()
+
+
+_NO_DATABASE = (
+    "There is no database at '{path}'. Give one with --db or ANNOTATOR_DB, make one with 'annotator project create' or "
+    f"'annotator demo', or bring back a backup with {RESTORE}."
+)
+_EMPTIED = (
+    "'{path}' is empty (0 bytes), which no database is: what it held is gone. Bring back a backup with "
+    f"{RESTORE}; or, if there never was anything in it, remove the file."
+)
+_LOG_ALONE = (
+    "There is no database at '{path}', but its log is there ('{log}'), which may hold the last work. Put the database back "
+    f"beside it, or bring back a backup with {RESTORE}, which keeps the log under another name."
+)
+_RESCUED = (
+    "There is no database at '{path}'. It was removed while it was open; what it held was copied to '{rescued}', and "
+    "'annotator restore' brings it back from there. To begin anew, move the copy elsewhere."
+)
+_NO_TABLES = (
+    f"'{{path}}' is a database without any table: what it held is gone. Bring back a backup with {RESTORE}; or, if there "
+    "never was anything in it, remove the file."
+)
+_NEWER = (
+    "'{path}' was made by a newer version of this program (it knows {newer}). Install that version, or bring back a backup "
+    f"from before with {RESTORE}."
+)
+_FOREIGN = "'{path}' is a database of another program (tables {tables}). Choose another file."

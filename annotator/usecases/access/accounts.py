@@ -1,0 +1,384 @@
+"""Accounts, one-time links, signing in and out.
+
+Slow work (a password hash costs some 50 ms) is done before the transaction, so that nobody's save waits for it.
+"""
+
+import datetime as dt
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+
+from annotator.domain.numbers import counted
+from annotator.domain.people import LOCAL_OPERATOR, ROLES, Role, User
+from annotator.errors import InvalidValue, NotAllowed, NotSignedIn
+from annotator.store import Store
+from annotator.store import people as people_store
+from annotator.store import projects as projects_store
+from annotator.store.assignments import give_up_work_of
+from annotator.store.connection.database import iso
+from annotator.store.events import Event, add_event, add_repeated_event, list_events_of_no_project
+from annotator.store.people import Session
+from annotator.store.reviews import give_up_reviews_of
+from annotator.store.tokens import revoke_tokens_of
+from annotator.usecases.access.passwords import (
+    LONGEST_NAME,
+    checked_name,
+    checked_password,
+    hash_password,
+    is_password,
+    needs_rehash,
+    normal,
+)
+from annotator.usecases.access.rights import require, require_administrator
+
+__all__ = ["Session"]
+
+SESSION_LASTS = dt.timedelta(days=14)
+LINK_LASTS = dt.timedelta(hours=24)
+
+FAILURES_COUNT_FOR = dt.timedelta(minutes=15)
+FAILURES_UNTIL_A_WAIT = 5
+FAILURES_UNTIL_THE_LONGEST_WAIT = 20
+LONGEST_WAIT_SECONDS = 15 * 60
+WAIT_STEP_SECONDS = 5
+
+_WRONG = "The name or the password is wrong. Check both, or ask an administrator for a new link."
+_BAD_LINK = (
+    "This link does not work: it has already been used, is older than 24 hours, or was replaced by a newer one. "
+    "Ask an administrator for a new one ('annotator user reset NAME')."
+)
+_NOT_SIGNED_IN = "You are not signed in, or your session has ended. Sign in again."
+
+
+@dataclass(frozen=True, slots=True)
+class NewAccount:
+    """What adding a user gave: the token of the one-time link, or None for a person who had an account before."""
+
+    user: User
+    link_token: str | None
+    project_name: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ListedUser:
+    """One line of the list of users; `roles` are pairs of project and role."""
+
+    user: User
+    roles: tuple[tuple[str, Role], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LinkPurpose:
+    """What a one-time link is for: a new password of `user`, or the first account when that is None."""
+
+    user: User | None
+
+
+# --- people -----------------------------------------------------------------------------------------------------------
+
+
+def add_user(store: Store, actor: User, name: str, role: Role, project_name: str | None = None) -> NewAccount:
+    """Make an account with a one-time link, or give somebody who has one a further role in a project.
+
+    project_name: where the role is held; left out, it is the only project there is. An administrator needs none.
+    """
+    name = checked_name(name)
+    if role not in ROLES:
+        raise InvalidValue(f"There is no role '{role}'. The roles are {', '.join(ROLES)}.")
+    with store.transaction():
+        project_id, project_name = _project_of_role(store, role, project_name)
+        _require_to_add(store, actor, project_id)
+        known = people_store.find_user(store, name)
+        if known is not None and (project_id is None or role in people_store.roles_of(store, known, project_id)):
+            raise InvalidValue(f"There is a user '{known.name}' already{_in_that_role(role, project_name)}.")
+        user = known or people_store.add_user(store, name, is_administrator=role == "administrator")
+        if project_id is not None:
+            people_store.add_role(store, project_id, user, role)
+        token = None if known else _new_link(store, user)
+        add_event(
+            store, actor.name, "add role" if known else "add user", "user", user.id,
+            project_id=project_id, name=user.name, role=role,
+        )  # fmt: skip
+    return NewAccount(user, token, project_name)
+
+
+def _project_of_role(store: Store, role: Role, project_name: str | None) -> tuple[int | None, str | None]:
+    if role == "administrator":
+        if project_name is not None:
+            raise InvalidValue("An administrator has the role for the whole database; leave the project out.")
+        return None, None
+    if project_name is not None:
+        return projects_store.get_project(store, project_name).id, project_name
+    projects = projects_store.list_projects(store)
+    if len(projects) > 1:
+        names = ", ".join(f"'{project.name}'" for project in projects[:20])
+        raise InvalidValue(f"The role '{role}' is held in a project. Name one with --project: {names}.")
+    return (projects[0].id, projects[0].name) if projects else (None, None)
+
+
+def _require_to_add(store: Store, actor: User, project_id: int | None) -> None:
+    if project_id is None:
+        require_administrator(actor)
+    else:
+        require(store, actor, project_id, "manage project")
+
+
+def _in_that_role(role: Role, project_name: str | None) -> str:
+    return f", with the role '{role}' in the project '{project_name}'" if project_name else ""
+
+
+def list_users(store: Store, actor: User) -> list[ListedUser]:
+    """Everybody with an account, by name, with their roles."""
+    require_administrator(actor)
+    return _listed(store)
+
+
+def _listed(store: Store) -> list[ListedUser]:
+    roles: dict[int | None, list[tuple[str, Role]]] = {}
+    for project in projects_store.list_projects(store):
+        for user, role in people_store.list_members(store, project.id):
+            roles.setdefault(user.id, []).append((project.name, role))
+    return [ListedUser(user, tuple(roles.get(user.id, ()))) for user in people_store.list_users(store)]
+
+
+def events_of_accounts(store: Store, actor: User, *, limit: int = 50, offset: int = 0) -> list[Event]:
+    """One page of what no project's record has, newest first: accounts, sign-in links, sign-ins, backups and restores."""
+    require_administrator(actor)
+    return list_events_of_no_project(store, limit=limit, offset=offset)
+
+
+def disable_user(store: Store, actor: User, name: str) -> User:
+    """Shut somebody out at once: no signing in, no session, link or token. What they did stays; what they hold goes to others."""
+    require_administrator(actor)
+    with store.transaction():
+        user = people_store.get_user(store, normal(name))
+        if user.is_disabled:
+            raise InvalidValue(f"'{user.name}' is already disabled.")
+        if user.is_administrator and len(_active_administrators(store)) == 1:
+            raise InvalidValue(f"'{user.name}' is the only administrator. Make somebody else an administrator first.")
+        people_store.set_disabled(store, user, is_disabled=True)
+        _shut_out(store, user)
+        revoke_tokens_of(store, user)
+        give_up_work_of(store, user)
+        give_up_reviews_of(store, user)
+        add_event(store, actor.name, "disable user", "user", user.id, name=user.name)
+    return User(user.id, user.name, user.is_administrator, is_disabled=True)
+
+
+def _active_administrators(store: Store) -> list[User]:
+    return [user for user in people_store.list_users(store) if user.is_administrator and not user.is_disabled]
+
+
+def reset_user(store: Store, actor: User, name: str) -> str:
+    """Answer the token of a new one-time link; the old password, sessions, links and tokens end.
+
+    A disabled person may come back with it: this is how disabling is undone.
+    """
+    require_administrator(actor)
+    with store.transaction():
+        user = people_store.get_user(store, normal(name))
+        people_store.set_password_hash(store, user, None)
+        people_store.set_disabled(store, user, is_disabled=False)
+        _shut_out(store, user)
+        revoke_tokens_of(store, user)
+        token = _new_link(store, user)
+        add_event(store, actor.name, "reset user", "user", user.id, name=user.name, was_disabled=user.is_disabled)
+    return token
+
+
+def _shut_out(store: Store, user: User) -> None:
+    people_store.end_sessions_of(store, user)
+    people_store.withdraw_links(store, user)
+
+
+# --- one-time links ---------------------------------------------------------------------------------------------------
+
+
+def make_first_account_link(store: Store) -> str | None:
+    """The token of a link that makes the first account, an administrator; None when there are accounts."""
+    with store.transaction():
+        if people_store.has_users(store):
+            return None
+        people_store.withdraw_links(store, None)
+        token = _new_link(store, None)
+        add_event(store, LOCAL_OPERATOR.name, "make first link", "user")
+    return token
+
+
+def has_users(store: Store) -> bool:
+    """Whether anybody could sign in at all."""
+    return people_store.has_users(store)
+
+
+def open_link(store: Store, token: str) -> LinkPurpose:
+    """What a one-time link is for; looking does not use it up. Raises NotAllowed when it does not work (any more)."""
+    found = people_store.find_link(store, _digest(token))
+    if found is None:
+        raise NotAllowed(_BAD_LINK)
+    (user,) = found
+    if user.is_disabled if user else people_store.has_users(store):
+        raise NotAllowed(_BAD_LINK)
+    return LinkPurpose(user)
+
+
+def set_password_with_link(store: Store, token: str, name: str | None, password: str) -> str:
+    """Use a one-time link up: set the password and sign in; answers the session's token.
+
+    name: only the first account's; everybody else has a name already
+    """
+    first_name = checked_name(name or "") if open_link(store, token).user is None else None
+    password_hash = hash_password(checked_password(password))
+    with store.transaction():
+        purpose = open_link(store, token)
+        people_store.use_link(store, _digest(token))
+        user = purpose.user or people_store.add_user(store, first_name or "", is_administrator=True)
+        people_store.set_password_hash(store, user, password_hash)
+        _shut_out(store, user)
+        people_store.clear_failures(store, user.name)
+        add_event(store, user.name, "set password", "user", user.id, is_first=purpose.user is None)
+        return _start_session(store, user)
+
+
+def _new_link(store: Store, user: User | None) -> str:
+    token = _new_token()
+    people_store.add_link(store, _digest(token), user, _in(LINK_LASTS))
+    return token
+
+
+# --- signing in and out -----------------------------------------------------------------------------------------------
+
+
+def sign_in(store: Store, name: str, password: str) -> str:
+    """Answer the token of a new session; raises NotAllowed, in the same words for a wrong name and a wrong password.
+
+    The attempt counts as a failure until it has succeeded, so that many at once cannot outrun the count.
+    """
+    name = normal(name)[:LONGEST_NAME]
+    with store.transaction():
+        _count_failure(store, name)
+        stored_hash = people_store.password_hash(store, name)
+    if not is_password(stored_hash, password):
+        _note_failure(store, name)
+        raise NotAllowed(_WRONG)
+    new_hash = hash_password(password) if needs_rehash(stored_hash) else stored_hash
+    with store.transaction():
+        if people_store.password_hash(store, name) != stored_hash:
+            raise NotAllowed(_WRONG)
+        user = people_store.get_user(store, name)
+        people_store.set_password_hash(store, user, new_hash)
+        people_store.clear_failures(store, name)
+        add_event(store, user.name, "sign in", "user", user.id)
+        return _start_session(store, user)
+
+
+def _note_failure(store: Store, name: str) -> None:
+    with store.transaction():
+        user = people_store.find_user(store, name)
+        # An unknown name is often a password typed into the wrong field: it does not belong into the record.
+        add_repeated_event(
+            store, user.name if user else "unknown", "fail to sign in", "user", user.id if user else None
+        )
+
+
+def sign_in_as(store: Store, name: str, *, is_demonstration: bool) -> str:
+    """Sign in by choosing a person; only the demonstration's server may, by how it was started."""
+    if not is_demonstration:
+        raise NotAllowed("Only the demonstration signs people in without a password. Sign in with your password.")
+    with store.transaction():
+        user = people_store.get_user(store, name)
+        if user.is_disabled:
+            raise NotAllowed(f"'{user.name}' is disabled. Choose another person.")
+        add_event(store, user.name, "sign in", "user", user.id, is_demonstration=True)
+        return _start_session(store, user)
+
+
+def list_people_to_choose(store: Store, *, is_demonstration: bool) -> list[ListedUser]:
+    """The people whom one may sign in as in the demonstration; nobody elsewhere."""
+    return [listed for listed in _listed(store) if not listed.user.is_disabled] if is_demonstration else []
+
+
+def has_passwords(store: Store) -> bool:
+    """Whether anybody has set a password: then it is no demonstration database."""
+    return any(people_store.password_hash(store, user.name) for user in people_store.list_users(store))
+
+
+def sign_out(store: Store, token: str) -> None:
+    """End a session; one that has ended already is fine, and holds nobody up who writes."""
+    session = people_store.find_session(store, _digest(token))
+    if session is not None:
+        with store.transaction():
+            people_store.end_session(store, _digest(token))
+            add_event(store, session.user.name, "sign out", "user", session.user.id)
+
+
+def session_of(store: Store, token: str | None) -> Session:
+    """Who is signed in with a cookie's token; raises NotSignedIn."""
+    session = people_store.find_session(store, _digest(token)) if token else None
+    if session is None:
+        raise NotSignedIn(_NOT_SIGNED_IN)
+    return session
+
+
+def _start_session(store: Store, user: User) -> str:
+    token = _new_token()
+    people_store.end_expired_sessions(store)
+    people_store.add_session(store, _digest(token), user, _new_token(), _in(SESSION_LASTS))
+    return token
+
+
+# --- waiting after failures -------------------------------------------------------------------------------------------
+
+
+def _count_failure(store: Store, name: str) -> None:
+    """Note a failure of a name; raises NotAllowed, and notes nothing, while the name must wait."""
+    moment = dt.datetime.now(dt.UTC)
+    since, until = failures_window(moment)
+    seconds = seconds_to_wait(people_store.failures_between(store, name, since, until), moment)
+    if seconds > 0:
+        raise NotAllowed(f"Too many failures for this name. Try again in {_spoken_time(seconds)}.")
+    people_store.add_failure(store, name, since, until)
+
+
+def failures_window(moment: dt.datetime) -> tuple[str, str]:
+    """Between which times failures count at a moment."""
+    return iso(moment - FAILURES_COUNT_FOR), iso(moment)
+
+
+def seconds_to_wait(failures: Sequence[str], moment: dt.datetime) -> int:
+    """How long a name must still wait after its failures of the last 15 minutes.
+
+    From the fifth on each failure costs 5 seconds more than the one before; from the twentieth on 15 minutes.
+    >>> a_minute_ago = dt.datetime(2026, 1, 31, 11, 59, tzinfo=dt.UTC)
+    >>> seconds_to_wait(["2026-01-31T11:59:00.000Z"] * 16, a_minute_ago)
+    60
+    """
+    n = len(failures)
+    if n < FAILURES_UNTIL_A_WAIT:
+        return 0
+    wait = WAIT_STEP_SECONDS * (n - FAILURES_UNTIL_A_WAIT + 1)
+    if n >= FAILURES_UNTIL_THE_LONGEST_WAIT:
+        wait = LONGEST_WAIT_SECONDS
+    since = (moment - dt.datetime.fromisoformat(failures[-1])).total_seconds()
+    return max(0, round(wait - since))
+
+
+def _spoken_time(seconds: int) -> str:
+    if seconds < 100:
+        return counted(seconds, "second")
+    return counted(-(-seconds // 60), "minute")
+
+
+# --- tokens -----------------------------------------------------------------------------------------------------------
+
+
+def _new_token() -> str:
+    return secrets.token_urlsafe(32)
+
+
+def _digest(token: str) -> bytes:
+    return sha256(token.encode("utf-8", "surrogatepass")).digest()
+
+
+def _in(time: dt.timedelta) -> str:
+    return iso(dt.datetime.now(dt.UTC) + time)

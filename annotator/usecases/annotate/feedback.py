@@ -1,0 +1,121 @@
+"""Why work was returned, and how it was scored: the scales' words and the reviewers' comments, beside the set they are about."""
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from annotator.domain.instances import Annotation
+from annotator.domain.reviews import SCALES, Finding, Review, Round
+from annotator.errors import NotFound
+from annotator.review.rounds import passed_sets
+from annotator.store import Store
+from annotator.store.annotations import get_annotation
+from annotator.store.rounds import find_round
+from annotator.usecases.review.rounds import submitted_reviews
+
+
+@dataclass(frozen=True, slots=True)
+class Feedback:
+    """What is said of a round that was sent back.
+
+    lines: about the whole; sets: by the set's number in that round; passed: the sets that may stay as they are
+    """
+
+    round_number: int
+    lines: tuple[str, ...]
+    sets: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+    passed: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FormerRound:
+    """The round before a correction, for whoever corrects or scores it."""
+
+    annotation: Annotation
+    feedback: Feedback
+
+
+def former_round(store: Store, annotation_id: int) -> FormerRound:
+    """The round of an annotation that was sent back; raises NotFound when it never came before reviewers."""
+    found = find_round(store, annotation_id)
+    if found is None:
+        raise NotFound(f"There is no round of annotation number {annotation_id}.")
+    annotation = get_annotation(store, annotation_id)
+    return FormerRound(annotation, _feedback(found, annotation, submitted_reviews(store, annotation_id)))
+
+
+def decided_round(store: Store, annotation_id: int) -> Feedback | None:
+    """All that a decided round was scored, whatever the decision; None while it is open, or where there was none."""
+    found = find_round(store, annotation_id)
+    if found is None or found.outcome is None:
+        return None
+    findings = found.verdict.findings if found.verdict else ()
+    return _told(found, get_annotation(store, annotation_id), submitted_reviews(store, annotation_id), findings)
+
+
+def _feedback(found: Round, annotation: Annotation, reviews: Sequence[Review]) -> Feedback:
+    return _told(found, annotation, reviews, found.verdict.failed if found.verdict else ())
+
+
+def _told(found: Round, annotation: Annotation, reviews: Sequence[Review], findings: Sequence[Finding]) -> Feedback:
+    lines: list[str] = []
+    by_set: dict[int, list[str]] = defaultdict(list)
+    if found.reason:
+        lines.append(f"The lead decided: {found.reason}")
+    for finding in findings:
+        into = lines if finding.set_index is None else by_set[finding.set_index]
+        into.append(in_words(finding))
+    for review in reviews:
+        if review.scores.comment:
+            lines.append(f"A reviewer: {review.scores.comment}")
+        for number, score in enumerate(review.scores.sets):
+            if score.comment:
+                by_set[number].append(f"A reviewer: {score.comment}")
+    passed = passed_sets(found.verdict, len(annotation.sets))
+    return Feedback(found.number, _each_once(lines), {n: _each_once(said) for n, said in by_set.items()}, passed)
+
+
+def _each_once(lines: Sequence[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(lines))
+
+
+def in_words(finding: Finding) -> str:
+    """What the reviewers scored, in the words of the scale that they scored with, the lowest first.
+
+    >>> in_words(Finding("compactness", 0, (3, 2, 3), Fraction(8, 3), Fraction(18, 5)))
+    'Compactness score: 1 × includes disturbances, 2 × not sure.'
+    """
+    scale = SCALES[finding.name]
+    counts = sorted(Counter(finding.scores).items())
+    said = ", ".join(f"{count} × {scale[score - 1]}" for score, count in counts)
+    whole = " of all sets" if finding.set_index is None and finding.name != "comprehensiveness" else ""
+    return f"{finding.name.capitalize()} score{whole}: {said}."
+
+
+def describe(finding: Finding) -> str:
+    """A mean against its threshold, in one line.
+
+    >>> describe(Finding("compactness", 0, (4, 3, 3), Fraction(10, 3), Fraction(18, 5)))
+    'Compactness score 3.33 (4, 3, 3), needs 3.6: not concise enough.'
+    """
+    scores = ", ".join(map(str, finding.scores))
+    verb = "reaches" if finding.passes else "needs"
+    end = "." if finding.passes else f": {_LACKS[finding.name]}."
+    return f"{finding.name.capitalize()} score {decimal(finding.mean)} ({scores}), {verb} {decimal(finding.threshold)}{end}"
+
+
+_LACKS = {
+    "sufficiency": "the set alone does not support the result",
+    "compactness": "not concise enough",
+    "comprehensiveness": "the text without the sets still supports the result",
+}
+
+
+def decimal(number: Fraction) -> str:
+    """An exact number as people read it; the fraction is kept beside it where it matters.
+
+    >>> decimal(Fraction(8, 3)), decimal(Fraction(18, 5)), decimal(Fraction(3))
+    ('2.67', '3.6', '3')
+    """
+    return f"{float(number):.2f}".rstrip("0").rstrip(".")

@@ -1,0 +1,123 @@
+"""Leases: what a person holds, gets next, and may go on with; inside the transaction of another use case."""
+
+import datetime as dt
+
+from annotator.domain.instances import Assignment
+from annotator.domain.people import User
+from annotator.domain.projects import Project
+from annotator.errors import LeaseLost, NotAllowed, NotFound, StaleDraft
+from annotator.store import Store, queue
+from annotator.store import assignments as work_store
+from annotator.store.annotations import find_starting_draft
+from annotator.store.connection.database import iso
+from annotator.store.instances import project_of_instance
+from annotator.store.shown_sets import standing
+from annotator.usecases.access.rights import require
+
+
+def hold(store: Store, project: Project, user_id: int, first: Assignment | None) -> list[Assignment]:
+    """What the person holds, at least two pieces where there are as many; `first` before the others."""
+    held = work_store.list_held(store, project.id, user_id)
+    while len(held) < 2 and (claimed := claim_next(store, project, user_id)) is not None:
+        held.append(claimed)
+    work_store.extend_leases(store, project.id, user_id, lease_end(project))
+    if first is None:
+        return held
+    return [first, *(a for a in held if a.id != first.id)]
+
+
+def claim_next(store: Store, project: Project, user_id: int) -> Assignment | None:
+    held = [a.instance_id for a in work_store.list_held(store, project.id, user_id)]
+    instance_id = (
+        queue.next_set_aside(store, project.id, user_id, "expired", held)
+        or queue.next_in_queue(store, project.id, user_id)
+        or queue.next_set_aside(store, project.id, user_id, "skipped", held)
+    )
+    return None if instance_id is None else _claim(store, project, user_id, instance_id)
+
+
+def _claim(store: Store, project: Project, user_id: int, instance_id: int) -> Assignment:
+    mine = work_store.find_assignment(store, instance_id, user_id)
+    before = mine or work_store.find_given_up_correction(store, instance_id)
+    assignment = work_store.claim(
+        store, project.id, instance_id, user_id, lease_end(project),
+        round_number=before.round_number if before else 1, follows_id=before.follows_id if before else None,
+    )  # fmt: skip
+    starting = None if assignment.revision else find_starting_draft(store, instance_id)
+    if before is not None and mine is None:
+        work_store.set_assignment_state(store, before.id, "ended")
+        starting = before.draft
+    if starting is not None:
+        work_store.save_draft(store, assignment.id, starting, 1)
+        assignment = work_store.get_assignment(store, assignment.id)
+    return assignment
+
+
+def open_asked(store: Store, project: Project, user_id: int, instance_id: int) -> Assignment | None:
+    if project_of_instance(store, instance_id) != project.id:
+        raise NotFound(f"Instance number {instance_id} is not in this project.")
+    mine = work_store.find_assignment(store, instance_id, user_id)
+    if mine is not None and mine.state in {"leased", "returned", "submitted", "proposed", "ended"}:
+        return mine  # what ended can still be read
+    if queue.is_free_for(store, instance_id, user_id):
+        return _claim(store, project, user_id, instance_id)
+    if standing(store, instance_id, user_id).was_shown:
+        raise NotAllowed("You have seen what others marked in this text, so you cannot annotate it.")
+    raise NotAllowed("You cannot annotate this text: others are working on it or have finished it.")
+
+
+def keep_leases(store: Store, project: Project, assignment: Assignment) -> None:
+    """Work goes on: every lease of the person starts anew; what was given up is taken back (its slot was found free)."""
+    if assignment.state in {"expired", "skipped"}:
+        work_store.claim(
+            store, project.id, assignment.instance_id, assignment.user_id, lease_end(project),
+            round_number=assignment.round_number, follows_id=assignment.follows_id,
+        )  # fmt: skip
+    work_store.extend_leases(store, project.id, assignment.user_id, lease_end(project))
+
+
+def lease_end(project: Project) -> str:
+    """Until when work that is given out now stays with whoever has it."""
+    return iso(dt.datetime.now(dt.UTC) + dt.timedelta(minutes=project.settings.lease_minutes))
+
+
+def away_end(project: Project) -> str:
+    """Until when returned work waits for its annotator alone."""
+    return iso(dt.datetime.now(dt.UTC) + dt.timedelta(days=project.settings.away_after_days))
+
+
+def own_work(store: Store, user: User, assignment_id: int) -> Assignment:
+    assignment = work_store.get_assignment(store, assignment_id)
+    if user.id is None or assignment.user_id != user.id:
+        raise NotAllowed("This is someone else's work.")
+    require(store, user, assignment.project_id, "annotate")
+    return assignment
+
+
+def held_by(store: Store, user: User, assignment_id: int) -> Assignment:
+    """The person's own open work; what expired may be taken up again while its slot is free."""
+    assignment = own_work(store, user, assignment_id)
+    if assignment.state in {"leased", "returned"}:
+        return assignment
+    if assignment.state in {"expired", "skipped"}:
+        if queue.is_free_for(store, assignment.instance_id, assignment.user_id):
+            return assignment
+        if standing(store, assignment.instance_id, assignment.user_id).was_shown:
+            raise LeaseLost(_SHOWN)
+    if assignment.state == "submitted":
+        raise StaleDraft(_SUBMITTED)
+    raise LeaseLost(_WHY_LOST[assignment.state])
+
+
+_SUBMITTED = "This text has already been submitted, perhaps in another tab. To change it, reopen it under My work (m)."
+_SHOWN = (
+    "You have since seen what others marked in this text, so you can no longer annotate it. Your marks are kept, "
+    "but cannot be submitted."
+)
+_WHY_LOST = {
+    "expired": "This text was left for longer than its lease and was given to someone else. Your marks are kept, "
+    "but cannot be submitted.",
+    "skipped": "This text was skipped, perhaps in another tab, and someone else has taken it.",
+    "proposed": "You proposed to discard this text. The lead will decide.",
+    "ended": "This text, or your work on it, was discarded or given to someone else. There is nothing more to do for it.",
+}

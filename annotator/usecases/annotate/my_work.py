@@ -1,0 +1,71 @@
+"""My work: the list of what one has annotated, proposed to discard or skipped in a project, with its outcome."""
+
+from dataclasses import dataclass
+from typing import cast, get_args
+
+from annotator.domain.instances import MyWorkState
+from annotator.domain.people import User
+from annotator.domain.rationales import set_letter
+from annotator.domain.texts import first_words
+from annotator.errors import InvalidValue
+from annotator.store import Store
+from annotator.store.annotations import get_annotations
+from annotator.store.assignments import get_assignment
+from annotator.store.my_work import WorkLine, list_my_work
+from annotator.usecases.access.rights import require
+from annotator.usecases.annotate.outcomes import Outcome, outcome_of, summary_of
+
+PAGE_SIZE = 20
+STATES: tuple[MyWorkState, ...] = get_args(MyWorkState)
+_EXCERPT_CHARS = 160
+_LINE_CHARS = 200
+_TOLD = {"discarded", "proposed", "accepted", "returned"}
+
+
+@dataclass(frozen=True, slots=True)
+class MyWorkRow:
+    """One line of one's own work; may_reopen: the submission can still be taken back; lines: its reasons and scores."""
+
+    line: WorkLine
+    excerpt: str
+    result: str | None
+    n_sets: int
+    may_reopen: bool
+    lines: tuple[str, ...]
+
+
+def my_work(
+    store: Store, user: User, project_id: int, page: int = 1, *, state: str = "", words: str = ""
+) -> tuple[list[MyWorkRow], int]:
+    """One page of one's own work, newest first, and how much there is.
+
+    state: one of STATES, or "" for all; words: what its key or texts hold, whatever the case
+    """
+    require(store, user, project_id, "annotate")
+    if state not in {"", *STATES}:
+        raise InvalidValue(f"'{state}' is no state of one's own work; choose one of: {', '.join(STATES)}.")
+    lines, n = list_my_work(
+        store, project_id, cast("int", user.id), state, words.strip(), limit=PAGE_SIZE, offset=PAGE_SIZE * (page - 1)
+    )
+    annotations = get_annotations(store, [line.annotation_id for line in lines if line.annotation_id is not None])
+    rows = []
+    for line in lines:
+        assignment = get_assignment(store, line.assignment_id)
+        said = assignment.draft if line.state == "draft" else annotations.get(cast("int", line.annotation_id))
+        outcome = outcome_of(store, assignment)
+        n_sets = len(said.sets) if said else 0
+        rows.append(
+            MyWorkRow(
+                line, first_words(line.excerpt, _EXCERPT_CHARS), said.result if said else None, n_sets,
+                may_reopen=line.state in {"submitted", "accepted"} and not outcome.closed,
+                lines=_told(line, outcome, n_sets),
+            )
+        )  # fmt: skip
+    return rows, n
+
+
+def _told(line: WorkLine, outcome: Outcome, n_sets: int) -> tuple[str, ...]:
+    if line.state not in _TOLD:
+        return ()
+    letters = [set_letter(number) for number in range(n_sets)]
+    return tuple(first_words(said, _LINE_CHARS) for said in summary_of(outcome, letters))

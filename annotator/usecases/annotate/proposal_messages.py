@@ -1,0 +1,54 @@
+"""What the token panel draws dashed: proposed sets and ignored words. The field names are those of docs/panel.md."""
+
+from dataclasses import dataclass
+
+from annotator.domain.proposed_sets import ProposedSource
+from annotator.domain.rationales import RationaleSet
+from annotator.usecases.annotate.proposals import Offer
+
+Pairs = tuple[tuple[int, int], ...]
+
+
+def pairs_of(rationale_set: RationaleSet) -> Pairs:
+    """A set's spans as pairs of token indices."""
+    return tuple((span.start, span.end) for span in rationale_set.spans)
+
+
+@dataclass(frozen=True, slots=True)
+class ShownProposedSet:
+    """A set that is proposed; id: by which the draft answers it."""
+
+    id: int
+    source: ProposedSource
+    name: str
+    title: str
+    spans: Pairs
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ShownIgnored:
+    """Words that are told to be no rationale."""
+
+    names: tuple[str, ...]
+    spans: Pairs
+
+
+@dataclass(frozen=True, slots=True)
+class ShownProposals:
+    """The answer of the route `proposed`."""
+
+    proposals: tuple[ShownProposedSet, ...]
+    ignored: ShownIgnored | None
+    notes: tuple[str, ...]
+
+
+def show_proposals(offer: Offer) -> ShownProposals:
+    """What is proposed for a piece of work."""
+    found = offer.proposals
+    ignored = None if found.ignored is None else ShownIgnored(found.ignored.names, pairs_of(found.ignored.tokens))
+    sets = (
+        ShownProposedSet(number, one.source, one.name, one.title, pairs_of(one.rationale_set), one.notes)
+        for number, one in zip(offer.numbers, found.sets, strict=True)
+    )
+    return ShownProposals(tuple(sets), ignored, found.notes)

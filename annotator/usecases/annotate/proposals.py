@@ -1,0 +1,232 @@
+"""Sets proposed to whoever is about to annotate: the original's gold in a changed version, and the words of word lists.
+
+They count for nothing until the person accepts them. They are worked out when a text is shown, and not when it is leased, so
+that they are those of the moment, and handing in waits for no comparison of texts.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from annotator.domain.instances import Assignment, Draft, Instance
+from annotator.domain.people import User
+from annotator.domain.projects import Project
+from annotator.domain.proposed_sets import IgnoredWords, ProposedSet, ProposedState
+from annotator.domain.rationales import RationaleSet, Span, set_letter
+from annotator.domain.word_lists import WordList
+from annotator.perturb.carried_sets import carry_sets
+from annotator.perturb.changes import compare
+from annotator.perturb.lexicon import Lexicon
+from annotator.store import Store
+from annotator.store import proposed_sets as proposed_store
+from annotator.store.instances import get_instance
+from annotator.store.projects import get_project_by_id
+from annotator.store.word_lists import list_word_lists
+from annotator.text.language import subtags
+from annotator.usecases.access import independence
+from annotator.usecases.annotate.leases import own_work
+from annotator.usecases.annotate.originals import find_original
+from annotator.usecases.gold import gold_of_instance
+from annotator.usecases.perturb.assessment import kinds_of
+
+_ANY_LANGUAGE = "xx"
+
+
+@dataclass(frozen=True, slots=True)
+class Proposals:
+    """What is proposed for an instance; notes: about sets of the original that are not."""
+
+    sets: tuple[ProposedSet, ...] = ()
+    ignored: IgnoredWords | None = None
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """What is proposed for a piece of work; numbers: of its sets, in order, by which they are answered."""
+
+    numbers: tuple[int, ...]
+    proposals: Proposals
+
+
+def may_propose(project: Project, assignment: Assignment, instance: Instance) -> bool:
+    """Whether anything can be proposed for a piece of work: it is open, no correction, and the project proposes something."""
+    settings = project.settings
+    is_first = assignment.follows_id is None and assignment.state in {"leased", "returned"}
+    carries = settings.are_carried_sets_proposed and instance.parent_key is not None
+    return is_first and settings.result_mode != "labels_only" and (carries or bool(settings.proposed_word_lists))
+
+
+def propose(store: Store, user: User, assignment_id: int) -> Offer:
+    """What is proposed now for a person's own open work; what was decided before keeps its number and its answer."""
+    assignment = own_work(store, user, assignment_id)
+    project = get_project_by_id(store, assignment.project_id)
+    instance = get_instance(store, assignment.instance_id)
+    if not may_propose(project, assignment, instance):
+        return Offer((), Proposals())
+    project = _as_open_to(store, user, project, instance)
+    proposals = proposals_for(store, project, instance, _chosen_lists(store, project))
+    with store.transaction():
+        own_work(store, user, assignment_id)
+        numbers = proposed_store.offer_sets(store, assignment_id, proposals.sets)
+    return Offer(tuple(numbers), proposals)
+
+
+def _as_open_to(store: Store, user: User, project: Project, instance: Instance) -> Project:
+    """The rules for a person: nothing is carried from an original whose sets are closed to them; else these are shown to them."""
+    original = _original_of(store, project, instance) if project.settings.are_carried_sets_proposed else None
+    if original is None:
+        return project
+    behind = independence.annotations_behind(gold_of_instance(store, project, original))
+    if independence.why_withheld(store, user, project.id, original.id, behind):
+        return replace(project, settings=replace(project.settings, are_carried_sets_proposed=False))
+    independence.show(store, user, project.id, original.id, behind)
+    return project
+
+
+def proposals_for(store: Store, project: Project, instance: Instance, lists: Sequence[WordList]) -> Proposals:
+    """What is proposed for an instance by its original and by word lists; of sets with the same tokens the first alone."""
+    carried, notes = carried_proposals(store, project, instance)
+    chosen = [one for one in lists if _speaks(one, instance)]
+    ignored = ignored_words([one for one in chosen if one.role == "ignore"], instance)
+    found = [*carried, *lexicon_proposals([one for one in chosen if one.role == "keep"], instance, project)]
+    if ignored is not None:
+        found += _complements(ignored, instance, project)
+    distinct = {one.rationale_set.token_indices: one for one in reversed(found)}
+    kept = [one for one in found if distinct[one.rationale_set.token_indices] is one]
+    return Proposals(tuple(kept), ignored, notes)
+
+
+def carried_proposals(store: Store, project: Project, instance: Instance) -> tuple[list[ProposedSet], tuple[str, ...]]:
+    """The gold sets of a changed version's original in its own tokens, and what is to be said of those that are not there."""
+    original = _original_of(store, project, instance) if project.settings.are_carried_sets_proposed else None
+    if original is None:
+        return [], ()
+    # A kind that came with a file may be unknown here: then it is one of the project's own.
+    known = {kind.name: kind for kind in kinds_of(project)}
+    kind = known.get(instance.perturbation_kind or "")
+    keeps_rationale = kind is not None and kind.keeps_rationale
+    gold = gold_of_instance(store, project, original)
+    carried = carry_sets(gold.sets, compare(original.segments, instance.segments), fills_gaps=not keeps_rationale)
+    found = []
+    for origin, rationale_set in zip(carried.origins, carried.sets, strict=True):
+        placed = _without_target(rationale_set, instance)
+        if placed is not None:
+            notes = tuple(n.sentence() for n in carried.notes if n.kind == "smaller" and n.set_index == origin)
+            title = f"original {set_letter(origin)}"
+            found.append(ProposedSet("carried", instance.perturbation_kind or "", placed, title, notes))
+    return found, tuple(note.sentence() for note in carried.notes if note.kind != "smaller")
+
+
+def lexicon_proposals(lists: Sequence[WordList], instance: Instance, project: Project) -> list[ProposedSet]:
+    """The words of each keep list as one set (one a segment where sets may not cross segments)."""
+    return [
+        ProposedSet("lexicon", one.name, rationale_set, f"“{one.name}”")
+        for one in lists
+        for rationale_set in _placed(_found(one, instance), instance, project)
+    ]
+
+
+def ignored_words(lists: Sequence[WordList], instance: Instance) -> IgnoredWords | None:
+    """The words of all ignore lists together; None where the text holds none."""
+    found = [(one.name, _found(one, instance)) for one in lists]
+    spans = sorted({span for _, of_one in found for span in of_one})
+    merged = _without_target(_by_segment({t for s in spans for t in range(s.start, s.end)}, instance), instance)
+    return None if merged is None else IgnoredWords(tuple(name for name, of_one in found if of_one), merged)
+
+
+def close(store: Store, assignment_id: int, draft: Draft) -> None:
+    """The last word on what was proposed, when the work is handed in.
+
+    An accepted set that was handed in with other tokens is edited (some of them are still in a set); one of which nothing is
+    left is rejected.
+    """
+    handed_in = {one.token_indices for one in draft.sets}
+    states: dict[int, ProposedState] = {}
+    for number, proposed in proposed_store.accepted_sets(store, assignment_id).items():
+        tokens = set(proposed.token_indices)
+        if proposed.token_indices in handed_in:
+            states[number] = "accepted"
+        else:
+            states[number] = "edited" if any(tokens & set(one) for one in handed_in) else "rejected"
+    proposed_store.set_states(store, states)
+
+
+def _original_of(store: Store, project: Project, instance: Instance) -> Instance | None:
+    """The original that can be compared with a changed version.
+
+    Only one that is complete: its gold would else be shown to people who are to find it.
+    """
+    original = find_original(store, project.id, instance)
+    if original is None:
+        return None
+    names = [[(s.name, s.is_selectable) for s in one.segments] for one in (original, instance)]
+    return original if original.state == "complete" and names[0] == names[1] else None
+
+
+def _chosen_lists(store: Store, project: Project) -> list[WordList]:
+    """The word lists that the project's settings name; one that is gone proposes nothing."""
+    names = project.settings.proposed_word_lists
+    return [one for one in list_word_lists(store, project.id) if one.name in names] if names else []
+
+
+# A list of 100,000 words takes seconds to be cut into tokens.
+_lexicon = lru_cache(maxsize=32)(Lexicon)
+
+
+def _speaks(words: WordList, instance: Instance) -> bool:
+    language = subtags(words.language)[0]
+    return language in {_ANY_LANGUAGE, subtags(instance.language)[0]}
+
+
+def _found(words: WordList, instance: Instance) -> list[Span]:
+    """Where selectable segments hold words of the list, in the instance's numbers."""
+    places, lexicon = instance.layout.segments, _lexicon(words)
+    return [
+        Span(place.first_token + hit.start_token, place.first_token + hit.end_token)
+        for place, segment in zip(places, instance.segments, strict=True)
+        if segment.is_selectable
+        for hit in lexicon.hits(segment.body)
+    ]
+
+
+def _placed(spans: Sequence[Span], instance: Instance, project: Project) -> list[RationaleSet]:
+    """One set of the spans, or one a segment where sets may not cross them; the target left out."""
+    groups = [tuple(spans)]
+    if not project.settings.sets_may_cross_segments:
+        of_segment = [[s for s in spans if p.first_token <= s.start < p.end_token] for p in instance.layout.segments]
+        groups = [tuple(group) for group in of_segment]
+    placed = [_without_target(RationaleSet(group), instance) for group in groups]
+    return [one for one in placed if one is not None]
+
+
+def _complements(ignored: IgnoredWords, instance: Instance, project: Project) -> list[ProposedSet]:
+    """Everything but the ignored words, proposed only on request."""
+    left_out = set(ignored.tokens.token_indices)
+    rest = set(range(instance.layout.n_selectable)) - left_out
+    names = " + ".join(ignored.names)
+    return [
+        ProposedSet("complement", names, rationale_set, f"all but “{names}”")
+        for rationale_set in _placed(_by_segment(rest, instance).spans, instance, project)
+    ]
+
+
+def _by_segment(tokens: set[int], instance: Instance) -> RationaleSet:
+    """A set of tokens; its spans end where a segment ends."""
+    spans: list[Span] = []
+    for place in instance.layout.segments:
+        inside = {token for token in tokens if place.first_token <= token < place.end_token}
+        spans += RationaleSet.of_tokens(inside).spans
+    return RationaleSet(tuple(spans))
+
+
+def _without_target(rationale_set: RationaleSet, instance: Instance) -> RationaleSet | None:
+    """The set without the tokens of the target, which cannot be marked; None where nothing is left."""
+    start, end = instance.target or (0, 0)
+    spans: list[Span] = []
+    for span in rationale_set.spans:
+        parts = ((span.start, min(span.end, start)), (max(span.start, end), span.end))
+        if start == end or span.end <= start or end <= span.start:
+            parts = ((span.start, span.end), (0, 0))
+        spans += [Span(first, last) for first, last in parts if first < last]
+    return RationaleSet(tuple(spans)) if spans else None

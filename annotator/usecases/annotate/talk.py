@@ -1,0 +1,219 @@
+"""Talk: comments about an instance, an annotation, a set or a decision; and questions to the lead."""
+
+from dataclasses import dataclass
+
+from annotator.domain.instances import Annotation
+from annotator.domain.people import User, has_right
+from annotator.domain.projects import Project
+from annotator.domain.rationales import set_letter
+from annotator.domain.threads import About, Thread, Voice
+from annotator.errors import Conflict, InvalidValue, NotAllowed, NotFound
+from annotator.review.talk import visible_to
+from annotator.store import Store
+from annotator.store import threads as thread_store
+from annotator.store.annotations import annotations_of
+from annotator.store.instances import InstanceRow, project_of_instance, row_of
+from annotator.store.reviews import reviews_of
+from annotator.store.rounds import rounds_of_instances
+from annotator.usecases.access.independence import is_at_work_on
+from annotator.usecases.access.rights import require, require_role
+
+PAGE_SIZE = 10
+LONGEST = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """Something of an instance that a person may talk about, in words."""
+
+    about: About
+    annotation_id: int | None
+    position: int | None
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class Talk:
+    """What a person sees of the talk about an instance: threads, each with what it is about; and what they may talk about."""
+
+    threads: tuple[tuple[Thread, str], ...]
+    subjects: tuple[Subject, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A thread that waits for the lead."""
+
+    thread: Thread
+    instance: InstanceRow
+    words: str
+
+
+def talk_of(store: Store, user: User, project_id: int, instance_id: int) -> Talk:
+    """The threads of an instance that a person may read. Raises NotFound, NotAllowed for whoever has no part in it.
+
+    A lead who is at work on the text reads what its annotator may, so that what is said of others' sets does not lead them.
+    """
+    place = _Place(store, user, project_id, instance_id)
+    place.leads = place.leads and not is_at_work_on(store, user, instance_id)
+    threads = thread_store.threads_of(store, [instance_id]).get(instance_id, [])
+    seen = [shown for thread in threads if (shown := place.visible(thread)) is not None]
+    return Talk(tuple((thread, place.words(thread)) for thread in seen), tuple(place.subjects()))
+
+
+def begin(
+    store: Store, user: User, project_id: int, instance_id: int, subject: Subject, text: str, *, to_lead: bool
+) -> int:
+    """Begin a thread; to_lead: it is a question that waits for the lead. Answers the thread's number."""
+    text = _checked(text)
+    with store.transaction():
+        place = _Place(store, user, project_id, instance_id)
+        voice = place.voice_on(subject.annotation_id)
+        place.check(subject)
+        thread_id = thread_store.add_thread(
+            store, project_id, instance_id, subject.about, subject.annotation_id, subject.position, user,
+            waits_for_lead=to_lead and voice != "lead",
+        )  # fmt: skip
+        thread_store.add_comment(store, thread_id, user, voice, text)
+    return thread_id
+
+
+def answer(store: Store, user: User, thread_id: int, text: str) -> Thread:
+    """Write into a thread that one sees; a lead's answer settles the question. Answers the thread as it was before."""
+    text = _checked(text)
+    with store.transaction():
+        thread = thread_store.get_thread(store, thread_id)
+        place = _Place(store, user, thread.project_id, thread.instance_id)
+        if place.visible(thread) is None:
+            raise NotFound(f"There is no thread number {thread_id}.")
+        thread_store.add_comment(store, thread_id, user, place.voice_in(thread), text)
+    return thread
+
+
+def questions(store: Store, actor: User, project: Project, page: int = 1) -> tuple[list[Question], int]:
+    """One page of the questions that wait for the lead, oldest first; and how many there are."""
+    require(store, actor, project.id, "manage project")
+    waiting = thread_store.list_questions(store, project.id, limit=PAGE_SIZE, offset=PAGE_SIZE * (page - 1))
+    shown = []
+    for thread in waiting:
+        place = _Place(store, actor, project.id, thread.instance_id)
+        shown.append(Question(thread, row_of(store, thread.instance_id), place.words(thread)))
+    return shown, thread_store.count_questions(store, project.id)
+
+
+def count_waiting(store: Store, project: Project) -> int:
+    """How many questions wait for the project's lead."""
+    return thread_store.count_questions(store, project.id)
+
+
+class _Place:
+    """A person before the annotations, rounds and reviewers of one instance."""
+
+    def __init__(self, store: Store, user: User, project_id: int, instance_id: int) -> None:
+        roles = require_role(store, user, project_id)
+        if project_of_instance(store, instance_id) != project_id:
+            raise NotFound(f"There is no instance number {instance_id} in this project.")
+        self.user = user
+        self.leads = has_right(user, roles, "manage project")
+        self.annotations = {a.id: a for a in annotations_of(store, [instance_id])[instance_id]}
+        self.rounds = {
+            found.annotation_id: found for found in rounds_of_instances(store, [instance_id]).get(instance_id, [])
+        }
+        self.reviewers = {
+            number: {review.user_id for review in reviews if review.state in {"leased", "submitted"}}
+            for number, reviews in reviews_of(store, list(self.rounds)).items()
+        }
+        self.part = None if user.id is None else thread_store.has_part_in(store, instance_id, user.id)
+        if self.part is None and not self.leads:
+            raise NotAllowed("Only those who annotate or review this text, and the lead, may talk about it.")
+
+    def visible(self, thread: Thread) -> Thread | None:
+        """The thread as the person may see it."""
+        if self.leads:
+            return thread
+        voice = self._part_of(thread.annotation_id)
+        is_decided = thread.annotation_id is not None and self._is_decided(thread.annotation_id)
+        return None if voice is None else visible_to(thread, self.user.id, voice, is_decided=is_decided)
+
+    def voice_on(self, annotation_id: int | None) -> Voice:
+        """As what the person begins a thread; raises NotAllowed for a stranger to the annotation."""
+        voice = self._part_of(annotation_id) or ("lead" if self.leads else None)
+        if voice is None:
+            raise NotAllowed("Only its annotator, its reviewers and the lead may talk about an annotation.")
+        return voice
+
+    def voice_in(self, thread: Thread) -> Voice:
+        """As what the person answers: a lead before a question that is not their own answers it as the lead."""
+        if self.leads and thread.waits_for_lead and thread.begun_by != self.user.id:
+            return "lead"
+        return self.voice_on(thread.annotation_id)
+
+    def check(self, subject: Subject) -> None:
+        """Raise unless there is what somebody wants to talk about."""
+        if (subject.about == "instance") != (subject.annotation_id is None):
+            raise InvalidValue("A thread is about the text, or about an annotation of it.")
+        if (subject.about == "set") != (subject.position is not None):
+            raise InvalidValue("A thread about a set names the set; others name none.")
+        if subject.annotation_id is None:
+            return
+        annotation = self._annotation(subject.annotation_id)
+        if subject.position is not None and not 0 <= subject.position < len(annotation.sets):
+            raise NotFound(f"The annotation has no set {set_letter(max(0, subject.position))}.")
+        found = self.rounds.get(subject.annotation_id)
+        if subject.about == "decision" and (found is None or found.outcome is None):
+            raise Conflict("This round is not decided yet, so there is no decision to talk about.")
+
+    def subjects(self) -> list[Subject]:
+        """What the person may talk about: the text, then each annotation that they have a part in, its sets, its decision."""
+        found = [Subject("instance", None, None, "this text")]
+        for annotation in self.annotations.values():
+            if self._part_of(annotation.id) or self.leads:
+                found += self._subjects_of(annotation)
+        return found
+
+    def words(self, thread: Thread) -> str:
+        """What a thread is about."""
+        if thread.annotation_id is None:
+            return "this text"
+        return self._words(thread.about, self._annotation(thread.annotation_id), thread.position)
+
+    def _subjects_of(self, annotation: Annotation) -> list[Subject]:
+        found: list[tuple[About, int | None]] = [("annotation", None)]
+        found += [("set", position) for position in range(len(annotation.sets))]
+        if annotation.id in self.rounds and self._is_decided(annotation.id):
+            found.append(("decision", None))
+        return [Subject(about, annotation.id, p, self._words(about, annotation, p)) for about, p in found]
+
+    def _words(self, about: About, annotation: Annotation, position: int | None) -> str:
+        mine = annotation.user_id is not None and annotation.user_id == self.user.id
+        place = (
+            f"round {annotation.round_number}" if mine else f"{annotation.annotator}, round {annotation.round_number}"
+        )
+        if about == "set" and position is not None:
+            return f"set {set_letter(position)} · {place}"
+        return f"the decision · {place}" if about == "decision" else f"the annotation · {place}"
+
+    def _part_of(self, annotation_id: int | None) -> Voice | None:
+        if annotation_id is None:
+            return self.part
+        if self.user.id is not None and self._annotation(annotation_id).user_id == self.user.id:
+            return "annotator"
+        return "reviewer" if self.user.id in self.reviewers.get(annotation_id, set()) else None
+
+    def _annotation(self, annotation_id: int) -> Annotation:
+        if annotation_id not in self.annotations:
+            raise NotFound(f"There is no annotation number {annotation_id} of this text.")
+        return self.annotations[annotation_id]
+
+    def _is_decided(self, annotation_id: int) -> bool:
+        found = self.rounds.get(annotation_id)
+        return found is None or found.outcome is not None
+
+
+def _checked(text: str) -> str:
+    text = text.replace("\0", "")  # SQLite would count no further
+    if not text.strip():
+        raise InvalidValue("Write something first.")
+    if len(text) > LONGEST:
+        raise InvalidValue(f"A comment may have {LONGEST:,} characters; this one has {len(text):,}.")
+    return text.strip()

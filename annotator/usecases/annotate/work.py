@@ -1,0 +1,449 @@
+"""What an annotator does: get work, save drafts, submit, skip, propose to discard, reopen what was submitted."""
+
+from dataclasses import dataclass, replace
+from typing import cast
+
+from annotator.domain.instances import AnnotationState, Assignment, AssignmentState, Draft, Instance, Timing
+from annotator.domain.people import User
+from annotator.domain.projects import DISCARD_REASONS, Project
+from annotator.domain.rationales import RationaleSet, check_spans
+from annotator.domain.submission import check_submission, result_mode_for
+from annotator.domain.texts import first_words
+from annotator.errors import Conflict, InvalidValue, NotAllowed, NotWritable, StaleDraft
+from annotator.review.rounds import carried_sets, origins_of
+from annotator.store import Store, queue
+from annotator.store import assignments as work_store
+from annotator.store.annotations import (
+    add_annotation,
+    find_annotation_of_assignment,
+    replace_annotation,
+    set_annotation_state,
+)
+from annotator.store.connection.database import now
+from annotator.store.events import record_event
+from annotator.store.instances import get_instance, layout_of, row_of
+from annotator.store.my_work import count_submitted_since, find_last_submission
+from annotator.store.projects import assignment_counts_of, get_project_by_id, instance_counts
+from annotator.store.proposals import add_proposal, decide_proposal, last_proposal_of
+from annotator.store.proposed_sets import answers_of, save_answers
+from annotator.store.reviews import end_open_reviews, forget_unsubmitted_scores
+from annotator.store.rounds import open_round, write_origins
+from annotator.store.shown_sets import count_shown_and_free
+from annotator.usecases.access.rights import require
+from annotator.usecases.annotate.feedback import Feedback, former_round
+from annotator.usecases.annotate.leases import (
+    away_end,
+    claim_next,
+    held_by,
+    hold,
+    keep_leases,
+    lease_end,
+    open_asked,
+    own_work,
+)
+from annotator.usecases.annotate.outcomes import Outcome, outcome_of, why_closed
+from annotator.usecases.annotate.proposals import close
+
+_TITLE_CHARS = 50
+_LONGEST_STEP_MS = 24 * 3600 * 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """An instance that someone holds, with the draft and why it came back, if it did."""
+
+    assignment: Assignment
+    instance: Instance
+    feedback: Feedback | None = None
+    previous: tuple[RationaleSet, ...] | None = None  # the sets of the round before, of a correction
+    outcome: Outcome | None = None  # of what has left the person's hands
+
+
+@dataclass(frozen=True, slots=True)
+class NextWork:
+    """What the panel needs to begin: the work, the one leased ahead, and what is waiting."""
+
+    project: Project
+    work: Work | None
+    ahead: Work | None
+    counts: dict[str, int]
+    empty: str | None
+
+
+_NO_LABELS = (
+    "There is nothing to annotate yet: this project has no labels, and its texts need one. Its lead can add labels on the "
+    "Project page."
+)
+
+
+def next_work(
+    store: Store, user: User, project_id: int, instance_id: int | None = None, *, day_began: str | None = None
+) -> NextWork:
+    """Lease work for a person: what was returned first, then what is held, then the queue; and one more ahead.
+
+    instance_id: a deep link; opened when the person holds it, has done it, or may take it.
+    day_began:   when today began where the person is; then the counts say how much they submitted since
+    """
+    try:
+        return _lease_next(store, user, project_id, instance_id, day_began)
+    except NotWritable:
+        held = _held_before(store, user, project_id, instance_id, day_began)
+        if held is None:
+            raise
+        return held
+
+
+def _held_before(
+    store: Store, user: User, project_id: int, instance_id: int | None, day_began: str | None
+) -> NextWork | None:
+    """What somebody holds can be read while nothing can be stored; what they do to it stays in their browser meanwhile."""
+    project = get_project_by_id(store, project_id)
+    held = work_store.list_held(store, project_id, _annotator(store, user, project_id))
+    if instance_id is not None:
+        held = [assignment for assignment in held if assignment.instance_id == instance_id]
+    works = [_work(store, assignment) for assignment in held[:2]]
+    if not works:
+        return None
+    counts = waiting_counts(store, project, user, day_began)
+    return NextWork(project, works[0], works[1] if len(works) > 1 else None, counts, None)
+
+
+def _lease_next(store: Store, user: User, project_id: int, instance_id: int | None, day_began: str | None) -> NextWork:
+    user_id = _annotator(store, user, project_id)
+    with store.transaction():
+        project = get_project_by_id(store, project_id)
+        if project.lacks_labels:
+            counts = waiting_counts(store, project, user, day_began)
+            return NextWork(project, None, None, counts, _NO_LABELS)
+        work_store.end_expired_leases(
+            store, project_id, but_not_of=user_id, lease_until=lease_end(project), returned_until=away_end(project)
+        )
+        first = None if instance_id is None else open_asked(store, project, user_id, instance_id)
+        held = hold(store, project, user_id, first)
+        counts = waiting_counts(store, project, user, day_began)
+        works = [_work(store, assignment) for assignment in held[:2]]
+        empty = None if works else _why_empty(store, project, counts)
+    return NextWork(project, works[0] if works else None, works[1] if len(works) > 1 else None, counts, empty)
+
+
+def _what_follows(
+    store: Store, user: User, project: Project, shown: int | None, day_began: str | None
+) -> tuple[dict[str, int], Work | None]:
+    ahead = work_after(store, user, project, shown)
+    return waiting_counts(store, project, user, day_began), ahead
+
+
+def work_after(store: Store, user: User, project: Project, shown: int | None) -> Work | None:
+    """The work to lease ahead, when the panel shows `shown` (an assignment id) now; call inside the transaction."""
+    user_id = cast("int", user.id)
+    held = [a for a in work_store.list_held(store, project.id, user_id) if a.id != shown]
+    assignment = held[0] if held else claim_next(store, project, user_id)
+    return None if assignment is None else _work(store, assignment)
+
+
+def waiting_counts(store: Store, project: Project, user: User, day_began: str | None = None) -> dict[str, int]:
+    """What is waiting for a person in a project: returned, open, waiting, submitted, skipped; today: since their day began."""
+    user_id = cast("int", user.id)
+    mine = assignment_counts_of(store, project.id, user_id)
+    if project.lacks_labels:
+        waiting = 0  # nothing is given out before there is a label to give
+    elif project.settings.annotators_per_instance == 1:
+        waiting = instance_counts(store, project.id).get("queued", 0)
+        waiting -= count_shown_and_free(store, project.id, user_id)
+    else:
+        waiting = queue.waiting_for(store, project.id, user_id)
+    today = {} if day_began is None else {"today": count_submitted_since(store, project.id, user_id, day_began)}
+    return today | {
+        "returned": mine.get("returned", 0),
+        "open": mine.get("leased", 0),
+        "waiting": waiting,
+        "submitted": mine.get("submitted", 0),
+        "skipped": mine.get("skipped", 0),
+    }
+
+
+def counts_in(store: Store, user: User, project_id: int, day_began: str | None) -> dict[str, int]:
+    """What is waiting for an annotator in a project."""
+    _annotator(store, user, project_id)
+    return waiting_counts(store, get_project_by_id(store, project_id), user, day_began)
+
+
+def save_draft(
+    store: Store, user: User, assignment_id: int, revision: int, draft: Draft, timing: Timing = Timing()
+) -> int:
+    """Keep what is marked so far; answers the new revision.
+
+    Raises: StaleDraft when the draft was saved elsewhere since `revision`; LeaseLost when the work went to someone else
+    """
+    with store.transaction():
+        assignment = held_by(store, user, assignment_id)
+        _check_revision(assignment, revision)
+        check_spans(draft.sets, layout_of(store, assignment.instance_id))
+        project = get_project_by_id(store, assignment.project_id)
+        keep_leases(store, project, assignment)
+        _save(store, assignment_id, draft, revision + 1)
+        work_store.add_timing(store, assignment_id, _plausible(timing))
+    return revision + 1
+
+
+def _save(store: Store, assignment_id: int, draft: Draft, revision: int) -> None:
+    work_store.save_draft(store, assignment_id, draft, revision)
+    if draft.proposed is not None:
+        save_answers(store, assignment_id, draft.proposed)
+
+
+def note_seen(store: Store, user: User, assignment_id: int, at: str) -> None:
+    """When the person first saw the instance (work leased ahead is seen later than it is claimed)."""
+    with store.transaction():
+        own_work(store, user, assignment_id)
+        work_store.note_first_view(store, assignment_id, at)
+
+
+def submit(
+    store: Store,
+    user: User,
+    assignment_id: int,
+    revision: int,
+    draft: Draft,
+    timing: Timing = Timing(),
+    *,
+    shown_next: int | None = None,
+    is_confirmed: bool = False,
+    day_began: str | None = None,
+) -> tuple[dict[str, int], Work | None]:
+    """Hand in an annotation; answers what waits now and the work leased ahead.
+
+    Raises: InvalidAnnotation naming what the project refuses; StaleDraft, LeaseLost as save_draft
+    """
+    with store.transaction():
+        assignment = held_by(store, user, assignment_id)
+        _check_revision(assignment, revision)
+        project = get_project_by_id(store, assignment.project_id)
+        instance = get_instance(store, assignment.instance_id)
+        result = check_submission(draft, instance, project, is_confirmed=is_confirmed)
+        keep_leases(store, project, assignment)
+        _save(store, assignment_id, draft, revision + 1)
+        work_store.add_timing(store, assignment_id, _plausible(timing))
+        _store_submission(store, user, project, instance, assignment, draft, result)
+        return _what_follows(store, user, project, shown_next, day_began)
+
+
+def skip(
+    store: Store, user: User, assignment_id: int, *, shown_next: int | None = None, day_began: str | None = None
+) -> tuple[dict[str, int], Work | None]:
+    """Give an instance back; it is offered to others, and to the same person again when nothing else is left."""
+    with store.transaction():
+        assignment = held_by(store, user, assignment_id)
+        project = get_project_by_id(store, assignment.project_id)
+        if assignment.state == "returned":
+            raise Conflict("Returned work cannot be skipped. Revise it, or propose to discard it.")
+        _move(store, assignment, "skipped")
+        _note(store, user, "skip", assignment)
+        return _what_follows(store, user, project, shown_next, day_began)
+
+
+def propose_discard(
+    store: Store,
+    user: User,
+    assignment_id: int,
+    reason: str,
+    comment: str = "",
+    *,
+    shown_next: int | None = None,
+    day_began: str | None = None,
+) -> tuple[dict[str, int], Work | None]:
+    """Propose to the lead that an instance be discarded; until the lead decides nobody gets it."""
+    if reason not in DISCARD_REASONS:
+        said = f"'{reason}' is not one of the reasons" if reason else "A proposal to discard needs a reason"
+        raise InvalidValue(f"{said}. Choose one of: {'; '.join(DISCARD_REASONS)}.")
+    if reason == "other" and not comment.strip():
+        raise InvalidValue("Please say in a few words why, since you chose “other”.")
+    with store.transaction():
+        assignment = held_by(store, user, assignment_id)
+        project = get_project_by_id(store, assignment.project_id)
+        add_proposal(
+            store, project.id, assignment.instance_id, assignment_id, user.name, "discard", reason, comment.strip()
+        )
+        _move(store, assignment, "proposed")
+        _note(store, user, "propose discard", assignment, reason=reason)
+        return _what_follows(store, user, project, shown_next, day_began)
+
+
+def withdraw(store: Store, user: User, assignment_id: int) -> Work:
+    """Take a submission back and open it again, with everything as it was submitted.
+
+    Raises: Conflict when that is not allowed any more, saying why
+    """
+    with store.transaction():
+        return _reopen(store, user, own_work(store, user, assignment_id), "This submission")
+
+
+def reopen_last(store: Store, user: User, project_id: int) -> Work:
+    """Take one's last submission back and open it again.
+
+    Raises: Conflict when there is none, or when that is not allowed any more, saying why
+    """
+    user_id = _annotator(store, user, project_id)
+    with store.transaction():
+        last = find_last_submission(store, project_id, user_id)
+        if last is None:
+            raise Conflict("There is no submission to go back to: you have nothing submitted in this project.")
+        assignment = work_store.get_assignment(store, last)
+        title = first_words(row_of(store, assignment.instance_id).excerpt, _TITLE_CHARS)
+        return _reopen(
+            store, user, assignment, f"Your last submission, “{title}”,", " You can read it under My work (m)."
+        )
+
+
+def _reopen(store: Store, user: User, assignment: Assignment, named: str, remedy: str = "") -> Work:
+    annotation = find_annotation_of_assignment(store, assignment.id)
+    closed = why_closed(store, assignment, annotation)
+    if annotation is None or closed:
+        raise Conflict(f"{named} cannot be reopened: {closed}.{remedy}")
+    project = get_project_by_id(store, assignment.project_id)
+    _cancel_contest(store, user, assignment)
+    set_annotation_state(store, annotation.id, "withdrawn")
+    end_open_reviews(store, annotation.id)
+    _move(store, assignment, "leased")
+    work_store.extend_leases(store, project.id, assignment.user_id, lease_end(project))
+    _note(store, user, "withdraw", assignment, state=annotation.state)
+    return _work(store, work_store.get_assignment(store, assignment.id))
+
+
+def current_work(store: Store, user: User, assignment_id: int) -> Work:
+    """A person's own piece of work as it is stored now."""
+    return _work(store, own_work(store, user, assignment_id))
+
+
+def _store_submission(
+    store: Store, user: User, project: Project, instance: Instance, assignment: Assignment, draft: Draft, result: str
+) -> None:
+    is_contested = result_mode_for(project, instance) == "contest" and result != instance.result
+    is_reviewed = are_rationales_reviewed(project)
+    state: AnnotationState = "submitted" if is_contested or is_reviewed else "accepted"
+    annotation_id = _write_annotation(store, user, instance, assignment, draft, result, state)
+    if is_contested:
+        add_proposal(store, project.id, instance.id, assignment.id, user.name, "contest", result, draft.note)
+    if is_reviewed:
+        forget_unsubmitted_scores(store, annotation_id)
+        open_round(store, annotation_id, project.id, instance.id, assignment.round_number, assignment.follows_id)
+    _write_origins(store, assignment, annotation_id, draft)
+    close(store, assignment.id, draft)
+    _move(store, assignment, "submitted")
+    _note(store, user, "submit", assignment, result=result, sets=len(draft.sets), state=state)
+
+
+def are_rationales_reviewed(project: Project) -> bool:
+    """Whether submissions come before reviewers; where only labels are given there is no rationale to score."""
+    return project.settings.reviewers_per_annotation > 0 and project.settings.result_mode != "labels_only"
+
+
+def _write_annotation(
+    store: Store,
+    user: User,
+    instance: Instance,
+    assignment: Assignment,
+    draft: Draft,
+    result: str,
+    state: AnnotationState,
+) -> int:
+    there = find_annotation_of_assignment(store, assignment.id)
+    if there is not None:
+        replace_annotation(store, there.id, state=state, result=result, sets=draft.sets, note=draft.note)
+        return there.id
+    return add_annotation(
+        store, instance.id, user.name, state=state, result=result, sets=draft.sets, note=draft.note,
+        round_number=assignment.round_number, user_id=user.id, assignment_id=assignment.id,
+    )  # fmt: skip
+
+
+def _write_origins(store: Store, assignment: Assignment, annotation_id: int, draft: Draft) -> None:
+    """Of a correction: which sets go on from the round before, and which carry their scores.
+
+    Raises: InvalidAnnotation when a set that passed was changed without being opened again
+    """
+    if assignment.follows_id is None:
+        return
+    former = former_round(store, assignment.follows_id)
+    previous = former.annotation.sets
+    carried = carried_sets(draft, previous, former.feedback.passed)
+    write_origins(store, annotation_id, origins_of(draft, previous), carried)
+
+
+def _move(store: Store, assignment: Assignment, state: AssignmentState) -> None:
+    """Bring a piece of work into another state, and its instance after it."""
+    work_store.set_assignment_state(store, assignment.id, state)
+    queue.settle(store, assignment.instance_id)
+
+
+def _work(store: Store, assignment: Assignment) -> Work:
+    instance = get_instance(store, assignment.instance_id)
+    outcome = outcome_of(store, assignment) if assignment.state in {"submitted", "proposed", "ended"} else None
+    decision = _decision_of_lead(store, assignment, instance)
+    if assignment.follows_id is None:
+        feedback = Feedback(assignment.round_number, decision) if decision else None
+        proposed = answers_of(store, assignment.id) or None
+        assignment = replace(assignment, draft=replace(assignment.draft, proposed=proposed))
+        return Work(assignment, instance, feedback, outcome=outcome)
+    former = former_round(store, assignment.follows_id)
+    feedback = replace(former.feedback, lines=(*decision, *former.feedback.lines))
+    origins = origins_of(assignment.draft, former.annotation.sets)
+    assignment = replace(assignment, draft=replace(assignment.draft, origins=origins))
+    is_told_later = outcome is not None and bool(outcome.lines or outcome.sets)
+    return Work(assignment, instance, None if is_told_later else feedback, former.annotation.sets, outcome)
+
+
+def _decision_of_lead(store: Store, assignment: Assignment, instance: Instance) -> tuple[str, ...]:
+    """Why the lead sent work back: a proposal to discard, or another label, was not taken."""
+    proposal = last_proposal_of(store, assignment.id) if assignment.state == "returned" else None
+    if proposal is None or proposal.state != "rejected":
+        return ()
+    if proposal.kind == "discard":
+        return (
+            f"The lead kept this text: your proposal to discard it ({proposal.reason}) was rejected. Please annotate it.",
+        )
+    return (
+        f"The lead decided to keep the label “{instance.result}” (you gave “{proposal.reason}”). Please mark what supports it.",
+    )
+
+
+def _cancel_contest(store: Store, user: User, assignment: Assignment) -> None:
+    proposal = last_proposal_of(store, assignment.id)
+    if proposal is not None and proposal.state == "open":
+        decide_proposal(store, proposal.id, "rejected", user.name)
+
+
+def _check_revision(assignment: Assignment, revision: int) -> None:
+    if revision != assignment.revision:
+        raise StaleDraft(
+            "This text was also changed in another tab or window. Keep the version here, or use the version that was saved there."
+        )
+
+
+def _plausible(timing: Timing) -> Timing:
+    """Times come from a browser: never negative, never longer than a day between two messages."""
+
+    def clamp(milliseconds: int) -> int:
+        return max(0, min(milliseconds, _LONGEST_STEP_MS))
+
+    return Timing(timing.first_action_at, clamp(timing.active_ms), clamp(timing.idle_ms), max(0, timing.edits))
+
+
+def _annotator(store: Store, user: User, project_id: int) -> int:
+    require(store, user, project_id, "annotate")
+    if user.id is None:
+        raise NotAllowed("The local operator cannot annotate. Sign in as a person.")
+    return user.id
+
+
+def _why_empty(store: Store, project: Project, counts: dict[str, int]) -> str:
+    if counts["submitted"] == 0 and not instance_counts(store, project.id):
+        return (
+            f"There are no texts in “{project.name}” yet. Its lead can import some on the Project page, under Import."
+        )
+    return "There is nothing left for you to annotate here. Come back later, or look at your submissions under My work (m)."
+
+
+def _note(store: Store, user: User, action: str, assignment: Assignment, **detail: object) -> None:
+    said = {"assignment": assignment.id, "round": assignment.round_number, **detail}
+    record_event(store, now(), user.name, action, "instance", assignment.instance_id, assignment.project_id, said)

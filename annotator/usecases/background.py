@@ -1,0 +1,122 @@
+"""Asking for long work, seeing how far it is, stopping it. The work itself is done by a process of its own (jobs/)."""
+
+from dataclasses import dataclass
+
+import msgspec
+
+from annotator.domain.jobs import Job
+from annotator.domain.people import User, has_right
+from annotator.domain.projects import Project
+from annotator.errors import InvalidValue, NotAllowed
+from annotator.store import Store
+from annotator.store import jobs as jobs_store
+from annotator.store.people import roles_of
+from annotator.usecases.access.rights import require
+from annotator.usecases.models.attributions import AttributingOptions, offered_methods
+from annotator.usecases.models.model_places import require_allowed_place
+from annotator.usecases.suites.construction import suite_named
+from annotator.usecases.suites.runs import SuiteOptions
+
+_ENDED_SHOWN = 5
+_NO_MODEL = "Name a model: built-in, spacy:FOLDER or transformers:FOLDER."
+
+
+@dataclass(frozen=True, slots=True)
+class AskedAttribution:
+    """What a job of kind "attribute" computes."""
+
+    model: str
+    method: str
+    options: AttributingOptions
+
+
+@dataclass(frozen=True, slots=True)
+class AskedSuite:
+    """What a job of kind "suite" runs, and on which model."""
+
+    suite: str
+    model: str
+    options: SuiteOptions
+
+
+@dataclass(frozen=True, slots=True)
+class Queue:
+    """The long work of a project: what runs or waits, in order, and what ended lately, the latest first."""
+
+    open: tuple[Job, ...]
+    ended: tuple[Job, ...]
+
+
+def ask_to_attribute(store: Store, actor: User, project: Project, asked: AskedAttribution) -> Job:
+    """Attributions are to be computed; the same that waits already is answered instead.
+
+    Raises: InvalidValue without a model, or for a method that does not exist; NotAllowed for a model in a place that the
+            server does not allow
+    """
+    require(store, actor, project.id, "use models")
+    _check_model(asked.model)
+    methods = offered_methods()
+    if asked.method not in methods:
+        raise InvalidValue(f"There is no method '{asked.method}'. Choose one of {', '.join(methods)}.")
+    title = f"{methods[asked.method]} of {asked.model}" + (", faithfulness" if asked.options.has_faithfulness else "")
+    options = msgspec.json.encode(asked).decode()
+    with store.transaction():
+        return jobs_store.add_job(store, project.id, "attribute", title, options, actor)
+
+
+def ask_to_run_suite(store: Store, actor: User, project: Project, asked: AskedSuite) -> Job:
+    """A suite is to be run on a model.
+
+    Raises: InvalidValue without a model, NotFound for a suite that the project does not have, NotAllowed as above
+    """
+    require(store, actor, project.id, "use models")
+    _check_model(asked.model)
+    suite_named(store, project, asked.suite)
+    title = f"The tests of '{asked.suite}' on {asked.model}"
+    options = msgspec.json.encode(asked).decode()
+    with store.transaction():
+        return jobs_store.add_job(store, project.id, "suite", title, options, actor)
+
+
+def _check_model(spec: str) -> None:
+    if not spec.strip():
+        raise InvalidValue(_NO_MODEL)
+    require_allowed_place(spec)
+
+
+def ask_to_measure(store: Store, actor: User, project: Project) -> Job:
+    """The numbers of every model are to be made anew."""
+    require(store, actor, project.id, "use models")
+    with store.transaction():
+        return jobs_store.add_job(store, project.id, "measure", "The numbers of every model", "{}", actor)
+
+
+def stop_job(store: Store, actor: User, project: Project, job_id: int) -> None:
+    """Stop a job: at once when it waits, else after the batch at hand; what it stored stays.
+
+    Raises: NotAllowed unless it is the person's own, or they manage the project
+    """
+    require(store, actor, project.id, "use models")
+    with store.transaction():
+        job = jobs_store.get_job(store, job_id)
+        if job.project_id != project.id:
+            raise InvalidValue(f"Job number {job_id} is not of the project '{project.name}'.")
+        if not may_stop(store, actor, job):
+            raise NotAllowed(f"{job.asked_by_name} asked for this. Only they, or a lead of the project, can stop it.")
+        jobs_store.ask_to_stop(store, job.id)
+
+
+def may_stop(store: Store, actor: User, job: Job) -> bool:
+    """Whether it is the person's own, or they manage the project."""
+    is_own = actor.id is not None and actor.id == job.asked_by
+    return is_own or has_right(actor, roles_of(store, actor, job.project_id), "manage project")
+
+
+def queue_of(store: Store, actor: User, project: Project) -> Queue:
+    """What runs, waits and ended lately in a project."""
+    require(store, actor, project.id, "use models")
+    with store.snapshot():
+        return Queue(
+            tuple(jobs_store.open_jobs(store, project.id)),
+            tuple(jobs_store.ended_jobs(store, project.id, _ENDED_SHOWN)),
+        )

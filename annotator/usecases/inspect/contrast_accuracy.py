@@ -1,0 +1,143 @@
+"""Original against contrast accuracy of a project's models: by kind of perturbation, with the sets that break.
+
+Source:  contrast sets as in ER-TEST (metrics/er_test_functional.py)
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+
+import numpy as np
+
+from annotator.domain.people import User
+from annotator.domain.projects import Project
+from annotator.metrics.aggregate import OverSeeds, over_seeds
+from annotator.metrics.er_test_functional import contrast, is_consistent
+from annotator.metrics.ragged import Ragged
+from annotator.scoring.runs import ScoringOptions
+from annotator.store import Store
+from annotator.store.instances import get_instances
+from annotator.store.models import StoredRun, list_runs
+from annotator.store.pairs import Pair, answered_labels, pairs_of
+from annotator.usecases.access.rights import require
+from annotator.usecases.gold import gold_labels
+from annotator.usecases.inspect.training_texts import learned_by_model, without
+
+ALL_KINDS = "all kinds"
+NUMBERS = ("original", "contrast", "delta", "consistency_of_sets")
+_AT_ONCE = 500
+
+
+@dataclass(frozen=True, slots=True)
+class BrokenSet:
+    """An original that a run gets right, and the changed versions of it that the run gets wrong."""
+
+    original_id: int
+    key: str
+    wrong: tuple[Pair, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ContrastRow:
+    """A model on the pairs of a kind. Means over seeds, None of nothing; delta is contrast − original.
+
+    consistency_of_sets: originals that are right with all their changed versions of the kind
+    n_left_out: pairs without a gold label on one side, or without an answer
+    broken:     of the first seed
+    n_learned:  instances that the model learned from, or versions of such, whose answers are not counted
+    """
+
+    model: str
+    kind: str
+    seeds: tuple[int | None, ...]
+    numbers: Mapping[str, OverSeeds]
+    n_originals: int
+    n_contrasts: int
+    n_left_out: int
+    broken: tuple[BrokenSet, ...]
+    n_learned: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _OfSeed:
+    values: tuple[float | None, ...]
+    n_originals: int
+    n_contrasts: int
+    broken: tuple[BrokenSet, ...]
+
+
+def contrast_rows(
+    store: Store, actor: User, project: Project, options: ScoringOptions = ScoringOptions()
+) -> list[ContrastRow]:
+    """Every model on all pairs and on those of each kind; [] without pairs, or where answers are no labels.
+
+    options: the split, and whether a model is asked about what it learned from
+    """
+    require(store, actor, project.id, "use models")
+    with store.snapshot():
+        pairs = pairs_of(store, project.id, options.split) if project.task.result_kind == "label" else []
+        gold = _gold_labels(store, project, pairs)
+        there = list_runs(store, project.id) if pairs else []
+        own = sorted((r for r in there if not r.run.method), key=lambda stored: stored.run.model)
+        answers = {stored.id: answered_labels(store, stored.id) for stored in own}
+        learned = learned_by_model(store, project.id, options)
+    rows: list[ContrastRow] = []
+    for model, runs in groupby(own, key=lambda stored: stored.run.model):
+        ids = learned.get(model, frozenset())
+        of_model = [(stored, without(answers[stored.id], ids)) for stored in runs if answers[stored.id]]
+        if of_model:
+            rows.extend(replace(row, n_learned=len(ids)) for row in _rows(model, of_model, pairs, gold))
+    return rows
+
+
+def _gold_labels(store: Store, project: Project, pairs: Sequence[Pair]) -> dict[int, str | None]:
+    ids = sorted({pair.original_id for pair in pairs} | {pair.changed_id for pair in pairs})
+    found: dict[int, str | None] = {}
+    for first in range(0, len(ids), _AT_ONCE):
+        part = get_instances(store, ids[first : first + _AT_ONCE])
+        found |= gold_labels(store, project, list(part.values()))
+    return found
+
+
+def _rows(
+    model: str,
+    runs: Sequence[tuple[StoredRun, Mapping[int, str]]],
+    pairs: Sequence[Pair],
+    gold: Mapping[int, str | None],
+) -> Iterator[ContrastRow]:
+    kinds = sorted({pair.kind for pair in pairs})
+    for kind in ([ALL_KINDS] if len(kinds) > 1 else []) + kinds:
+        of_kind = [pair for pair in pairs if kind in {ALL_KINDS, pair.kind}]
+        of_seeds = [_of_seed(of_kind, answers, gold) for _, answers in runs]
+        numbers = {
+            name: over_seeds(np.array([np.nan if (v := one.values[n]) is None else v for one in of_seeds]))
+            for n, name in enumerate(NUMBERS)
+        }
+        first = of_seeds[0]
+        seeds = tuple(stored.run.seed for stored, _ in runs)
+        n_left_out = len(of_kind) - first.n_contrasts
+        yield ContrastRow(model, kind, seeds, numbers, first.n_originals, first.n_contrasts, n_left_out, first.broken)
+
+
+def _of_seed(pairs: Sequence[Pair], answers: Mapping[int, str], gold: Mapping[int, str | None]) -> _OfSeed:
+    """One run on pairs; a pair counts where both sides have a gold label and an answer."""
+    scored = [
+        pair
+        for pair in pairs
+        if all(i in answers and gold.get(i) is not None for i in (pair.original_id, pair.changed_id))
+    ]
+    sets = [list(of_one) for _, of_one in groupby(scored, key=lambda pair: pair.original_id)]
+
+    def is_right(instance_id: int) -> bool:
+        return answers[instance_id] == gold[instance_id]
+
+    originals = np.array([is_right(one[0].original_id) for one in sets], dtype=np.bool_)
+    contrasts = Ragged.of(([is_right(pair.changed_id) for pair in one] for one in sets), np.bool_)
+    made = contrast(originals, contrasts)
+    breaks = originals & ~is_consistent(originals, contrasts)
+    broken = tuple(
+        BrokenSet(one[0].original_id, one[0].original_key, tuple(p for p in one if not is_right(p.changed_id)))
+        for one, is_broken in zip(sets, breaks, strict=True)
+        if is_broken
+    )
+    return _OfSeed(tuple(getattr(made, name) for name in NUMBERS), len(sets), len(scored), broken)

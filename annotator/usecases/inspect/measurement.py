@@ -1,0 +1,162 @@
+"""Measuring runs: numbers for each instance, stored, so that lists can be sorted and filtered by them."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+import numpy as np
+
+from annotator.domain.measurements import Measurement
+from annotator.domain.models import Output
+from annotator.domain.people import User
+from annotator.domain.projects import Project
+from annotator.metrics.ragged import Floats, Integers
+from annotator.scoring.answers import score_answers
+from annotator.scoring.blocks import score_run
+from annotator.scoring.consistency import values_of_pairs
+from annotator.scoring.gold import GoldRow, GoldTable
+from annotator.scoring.runs import Answers, Scored, ScoringOptions
+from annotator.store import Store, open_store
+from annotator.store.events import add_event
+from annotator.store.measurements import last_event_id, measurements_of, write_measurement
+from annotator.store.models import StoredRun, has_run, iterate_outputs, list_runs
+from annotator.usecases.access.rights import require
+from annotator.usecases.inspect.number_changes import has_changed
+from annotator.usecases.inspect.project_scores import answers_of, answers_of_seed, gold_table
+
+# The numbers that are kept, in the order in which a screen offers them.
+MEASURED: tuple[str, ...] = (
+    "sets.best_f1",
+    "sets.best_iou",
+    "sets.coverage",
+    "editing.mrr",
+    "editing.average_precision",
+    "eraser.auprc",
+    "er_test.order",
+    "er_test.mae_mean",
+    "method.sufficiency",
+    "method.comprehensiveness",
+    "benchmark.map",
+    "benchmark.map_aligned",
+    "eraser.accuracy",
+)
+_OPTIONS = ScoringOptions()
+_PAIRED = {"map": "benchmark.map", "map_aligned": "benchmark.map_aligned"}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Column:
+    """A number of some instances. Shapes: instance_ids int[n], values float[n], all of them finite."""
+
+    layer: int | None
+    name: str
+    instance_ids: Integers
+    values: Floats
+
+    @staticmethod
+    def of(layer: int | None, name: str, rows: Sequence[GoldRow], values: Floats) -> "_Column":
+        is_there = np.isfinite(values)
+        ids = np.array([row.id for row in rows], dtype=np.int64)
+        return _Column(layer, name, ids[is_there], values[is_there])
+
+
+def measure(
+    store: Store, actor: User, project: Project, *, progress: Callable[[int, int], None] = lambda _done, _of: None
+) -> int:
+    """Measure every run of a project against its gold as it is now; answers the number of runs.
+
+    All runs are read in one snapshot, so that their numbers are of one state of the database, whose last event each
+    measurement names. Each run's numbers are written as soon as they are made, by another connection, in a transaction of
+    its own: memory holds one run's numbers, nobody waits for more than the writing of one, and a run has the old numbers
+    or the new ones, never some of both. Between the first and the last run some have new numbers and some still old ones;
+    where the work stops there, `is_out_of_date` says so.
+
+    progress: called with how many runs are done, and how many there are
+    """
+    require(store, actor, project.id, "use models")
+    n_measured = 0
+    with store.snapshot(), open_store(store.path) as writer:
+        event_id = last_event_id(store, project.id)
+        gold = gold_table(store, project, project.settings.gold_policy)
+        parameters = {"gamma": _OPTIONS.gamma, "ratios": gold.ratios}
+        runs = list_runs(store, project.id)
+        for number, (stored, columns) in enumerate(_measured(store, project, gold, runs), 1):
+            made = Measurement(stored.id, project.settings.gold_policy, parameters, event_id, "")
+            n_measured += _write(writer, made, columns)
+            progress(number, len(runs))
+    with store.transaction():
+        add_event(store, actor.name, "measure", "project", project.id, project_id=project.id, runs=n_measured)
+    return n_measured
+
+
+def _write(writer: Store, made: Measurement, columns: Sequence[_Column]) -> bool:
+    """False where the run was taken out meanwhile."""
+    values = (
+        (column.layer, column.name, instance_id, value)
+        for column in columns
+        for instance_id, value in zip(column.instance_ids.tolist(), column.values.tolist(), strict=True)
+    )
+    with writer.transaction():
+        if not has_run(writer, made.run_id):
+            return False
+        write_measurement(writer, made, values)
+    return True
+
+
+def is_out_of_date(store: Store, project: Project) -> bool:
+    """Whether a run was never measured, or something happened since that may change its numbers."""
+    made = measurements_of(store, project.id)
+    runs = list_runs(store, project.id)
+    if any(stored.id not in made or made[stored.id].gold_policy != project.settings.gold_policy for stored in runs):
+        return True
+    oldest = min((one.last_event_id for one in made.values()), default=0)
+    return bool(runs) and has_changed(store, project.id, oldest)
+
+
+def is_measured(store: Store, project: Project) -> bool:
+    """Whether the numbers of any run were ever measured."""
+    return bool(measurements_of(store, project.id))
+
+
+def _measured(
+    store: Store, project: Project, gold: GoldTable, runs: Sequence[StoredRun]
+) -> Iterator[tuple[StoredRun, list[_Column]]]:
+    """Each run with its numbers, one run at a time; a model's own answers come before its methods."""
+    is_label = project.task.result_kind == "label"
+    for _, of_model in groupby(runs, lambda one: one.run.model):
+        own: dict[int | None, Answers] = {}
+        for stored in of_model:
+            if not len(gold):
+                yield stored, []
+            elif stored.run.method:
+                outputs = iterate_outputs(store, stored.id)
+                yield stored, _of_method(gold, outputs, answers_of_seed(own, stored.run.seed))
+            else:
+                own[stored.run.seed] = answers_of(store, stored.id)
+                yield stored, list(_kept(score_answers(gold, own[stored.run.seed], is_label=is_label), None))
+
+
+def _of_method(gold: GoldTable, outputs: Iterable[Output], answers: Answers) -> list[_Column]:
+    """Of the layers; where there is none, of what is selected hard, else of what is ranked."""
+    scored = score_run(gold, outputs, answers, _OPTIONS, names=MEASURED)
+    keys = [key for key in scored.rows if key[0] == "attribution"]
+    keys = keys or [key for key, of_row in scored.rows.items() if len(of_row.gold)][:1]
+    columns: list[_Column] = []
+    for kind, layer in keys:
+        columns += _kept(scored.rows[kind, layer], layer)
+        columns += _of_pairs(scored.rows[kind, layer], layer)
+    return columns + list(_kept(scored.faithfulness, None))
+
+
+def _kept(scored: Scored, layer: int | None) -> Iterator[_Column]:
+    for name in MEASURED:
+        if name in scored.values:
+            yield _Column.of(layer, name, scored.gold.rows, scored.values[name])
+
+
+def _of_pairs(scored: Scored, layer: int | None) -> Iterator[_Column]:
+    """The MAP of a pair belongs to its perturbed version."""
+    pairs, values = values_of_pairs(scored)
+    for name, of_pairs in values.items():
+        if name in _PAIRED:
+            yield _Column.of(layer, _PAIRED[name], [second for _, second in pairs], of_pairs)

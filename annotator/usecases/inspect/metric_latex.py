@@ -1,0 +1,79 @@
+"""The table of metrics as LaTeX: the rows and columns that are shown, with what is best of what can be compared."""
+
+from collections.abc import Sequence
+
+from annotator.domain.numbers import UNDEFINED, written
+from annotator.errors import NotFound
+from annotator.figures.metric_latex import metric_table_latex
+from annotator.figures.metric_table import Cell, Head, Line
+from annotator.scoring.chance_verdicts import best_rows, judged
+from annotator.scoring.shared_instances import are_different, over_shared
+from annotator.scoring.table import Column, MetricRow, MetricTable, Number, without_repeats
+from annotator.usecases.inspect.metric_names import ARROWS, family_of, first_columns, names_of
+
+
+def table_latex(table: MetricTable, rows: Sequence[MetricRow], columns: Sequence[Column]) -> str:
+    """These rows and columns, and random below them. What the page marks with a star is bold."""
+    cells = [_cells(table, rows, column) for column in columns]
+    names = names_of(rows)
+    lines = [Line(name, "", [of_column[place] for of_column in cells]) for place, name in enumerate(names)]
+    if table.random.numbers:
+        at_random = [_cell(table.random.numbers.get(column.name)) for column in columns]
+        lines.append(Line("random", "mean of ten seeds", at_random, is_baseline=True))
+    sizes = [_size(rows, column) for column in columns]
+    is_same = len(set(sizes)) == 1
+    heads = [
+        Head(
+            column.group, column.definition.title + ("" if is_same else size), family_of(column),
+            ARROWS[column.definition.direction], "",
+        )
+        for column, size in zip(columns, sizes, strict=True)
+    ]  # fmt: skip
+    caption = f"Metrics of {table.project} (gold policy {table.gold_policy}){sizes[0] if is_same else ''}."
+    return metric_table_latex(heads, lines, corner="Model, method", caption=caption)
+
+
+def first_latex(table: MetricTable, n_resamples: int = 0) -> str:
+    """What the Metrics page shows before anybody chose: the first columns, over the instances that all rows have.
+
+    Raises: NotFound where nothing is there to be shown
+    """
+    rows = without_repeats(table.rows)[0]
+    columns = [table.column(name) for name in first_columns(table)]
+    if not rows or not columns:
+        raise NotFound(
+            f"There are no numbers of '{table.project}' yet: no model has output for texts with gold. Import some, or compute "
+            f"attributions with 'annotator attribute'."
+        )
+    if any(are_different(table, rows, column) for column in columns):
+        table = over_shared(table, rows, n_resamples)
+        rows = list(table.rows)
+    return table_latex(table, rows, columns)
+
+
+def _size(rows: Sequence[MetricRow], column: Column) -> str:
+    """Over how many instances the numbers of a column are; "" where they are no means over instances."""
+    sizes = sorted({number.n for row in rows if (number := row.numbers.get(column.name)) and number.n is not None})
+    if not sizes:
+        return ""
+    return f", n = {sizes[0]:,}" if len(sizes) == 1 else f", n = {sizes[0]:,} to {sizes[-1]:,}"
+
+
+def _cells(table: MetricTable, rows: Sequence[MetricRow], column: Column) -> list[Cell]:
+    shared = table.shared.get(column.name)
+    is_lacking = [shared is not None and row.key in shared.lacking for row in rows]
+    may_mark = bool(table.shared) or not are_different(table, rows, column)
+    best = best_rows(rows, column, judged(table, rows, column), is_lacking) if may_mark else set()
+    return [_cell(row.numbers.get(column.name), place in best) for place, row in enumerate(rows)]
+
+
+def _cell(number: Number | None, is_best: bool = False) -> Cell:
+    """The value, with its interval and its deviation over seeds where there are any."""
+    if number is None:
+        return Cell(UNDEFINED)
+    notes = []
+    if number.low is not None and number.high is not None:
+        notes.append(f"[{written(number.low)}, {written(number.high)}]")
+    if number.deviation is not None:
+        notes.append(f"± {written(number.deviation, small=1)}")
+    return Cell(written(number.value), tuple(notes), is_best)

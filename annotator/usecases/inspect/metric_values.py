@@ -1,0 +1,179 @@
+"""Numbers of single instances: what stands behind a row of the table of metrics, and how much there is to score."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from annotator.domain.people import User
+from annotator.domain.projects import Project
+from annotator.errors import NotFound
+from annotator.metrics.aggregate import Interval, mean_of, paired_bootstrap
+from annotator.metrics.ragged import Floats
+from annotator.scoring.answers import score_answers
+from annotator.scoring.blocks import score_run
+from annotator.scoring.gold import GoldTable
+from annotator.scoring.instance_numbers import together
+from annotator.scoring.runs import Answers, Scored, ScoringOptions
+from annotator.store import Store
+from annotator.store.models import StoredRun, count_outputs, iterate_outputs, list_runs
+from annotator.usecases.access.rights import require
+from annotator.usecases.inspect.number_changes import has_changed, last_change
+from annotator.usecases.inspect.project_scores import answers_of, answers_of_seed, gold_table
+from annotator.usecases.inspect.training_texts import without_training
+from annotator.usecases.models.model_trust import Trainings
+
+
+@dataclass(frozen=True, slots=True)
+class ToScore:
+    """How much there is. n_stored: answers, attributions (one a layer) and rationales, over all runs and instances."""
+
+    n_runs: int
+    n_stored: int
+
+
+def what_to_score(store: Store, actor: User, project: Project) -> ToScore:
+    """The size of what `evaluate_project` would score, without reading it."""
+    require(store, actor, project.id, "export")
+    runs = list_runs(store, project.id)
+    counts = count_outputs(store, [stored.id for stored in runs])
+    return ToScore(len(runs), sum(map(sum, counts.values())))
+
+
+def newest_event(store: Store, actor: User, project: Project) -> int:
+    """The number of the last event that changed gold or what models say: numbers that are made now are as of then."""
+    require(store, actor, project.id, "export")
+    return last_change(store, project.id)
+
+
+def has_changed_since(store: Store, actor: User, project: Project, event_id: int) -> bool:
+    """Whether anything happened since an event that may change numbers."""
+    require(store, actor, project.id, "export")
+    return has_changed(store, project.id, event_id)
+
+
+@dataclass(frozen=True, slots=True)
+class RowChoice:
+    """A row of the table of metrics, of one seed. kind: "attribution", "hard", "ranked" or "answers"; parameters: JSON."""
+
+    model: str
+    method: str
+    kind: str
+    layer: int | None = None
+    parameters: str = "{}"
+    seed: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredInstance:
+    """An instance of which a run says something. p: of the label that the model predicts, None where it does not say it."""
+
+    id: int
+    key: str
+    split: str
+    result: str | None
+    predicted: str | None
+    p: float | None
+    kind: str | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class InstanceValues:
+    """values: by column of the table, float[n_instances], NaN where it is not defined; MAPs belong to the perturbed version."""
+
+    instances: tuple[ScoredInstance, ...]
+    values: Mapping[str, Floats]
+
+
+def values_of_row(
+    store: Store, actor: User, project: Project, choice: RowChoice, options: ScoringOptions = ScoringOptions()
+) -> InstanceValues:
+    """Every number of every instance behind a row.
+
+    Raises: NotFound for a run that the project does not have
+    """
+    require(store, actor, project.id, "export")
+    with store.snapshot():
+        runs = list_runs(store, project.id, choice.model)
+        stored = _find(runs, choice)
+        whole = gold_table(store, project, options.gold_policy or project.settings.gold_policy, options.split)
+        gold, _ = without_training(store, Trainings.of(store, project.id), choice.model, whole, options)
+        own = {one.run.seed: answers_of(store, one.id) for one in runs if not one.run.method}
+        answers = answers_of_seed(own, choice.seed)
+        parts = []
+        if len(gold):
+            outputs = iterate_outputs(store, stored.id) if choice.method else ()
+            scored = score_run(gold, outputs, answers, options, only=(choice.kind, choice.layer))
+            is_label = project.task.result_kind == "label"
+            parts = [*scored.rows.values(), scored.faithfulness, score_answers(gold, answers, is_label=is_label)]
+    return _together(gold, answers, parts)
+
+
+def _find(runs: Sequence[StoredRun], choice: RowChoice) -> StoredRun:
+    wanted = (choice.method, choice.parameters, choice.seed)
+    for stored in runs:
+        if (stored.run.method, stored.run.parameters, stored.run.seed) == wanted:
+            return stored
+    raise NotFound(f"There is no run of {choice.model} by {choice.method or 'itself'} with this seed any more.")
+
+
+def _together(gold: GoldTable, answers: Answers, parts: Sequence[Scored]) -> InstanceValues:
+    """The parts are over different instances; one that is in none is left out."""
+    places, values = together(gold, parts)
+    return InstanceValues(tuple(_instance(gold, place, answers) for place in places.tolist()), values)
+
+
+def only(values: InstanceValues, ids: Collection[int]) -> InstanceValues:
+    """Of some instances alone."""
+    stays = np.array([one.id in ids for one in values.instances], dtype=np.bool_)
+    instances = tuple(one for one, kept in zip(values.instances, stays.tolist(), strict=True) if kept)
+    return InstanceValues(instances, {name: of_all[stays] for name, of_all in values.values.items()})
+
+
+def _instance(gold: GoldTable, place: int, answers: Answers) -> ScoredInstance:
+    row, answer = gold.rows[place], answers.get(gold.rows[place].id)
+    label = None if answer is None else answer.label
+    p = None if answer is None or label is None else answer.probabilities.get(label)
+    kind = row.kind or "perturbed" if row.parent_key is not None else None
+    return ScoredInstance(row.id, row.key, row.split, row.result, label, p, kind)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Comparison:
+    """Two rows over the instances for which both have a value. difference: first − second, mean of `differences`.
+
+    n_left_out: instances that only one of the rows has a value for; interval: paired bootstrap, None for fewer than two
+    """
+
+    instances: tuple[ScoredInstance, ...]
+    differences: Floats
+    difference: float | None
+    n_higher: int
+    n_lower: int
+    n_equal: int
+    n_left_out: int
+    interval: Interval | None
+
+
+def compare_rows(first: InstanceValues, second: InstanceValues, name: str, *, n_resamples: int = 1000) -> Comparison:
+    """How a number of one row differs from that of another, instance by instance."""
+    others = _defined(second, name)
+    mine = _defined(first, name)
+    shared = [instance for instance in first.instances if instance.id in mine and instance.id in others]
+    a, b = (np.array([of_row[one.id] for one in shared], dtype=np.float64) for of_row in (mine, others))
+    return Comparison(
+        tuple(shared),
+        a - b,
+        mean_of(a - b).value,
+        int((a > b).sum()),
+        int((a < b).sum()),
+        int((a == b).sum()),
+        len(mine.keys() | others.keys()) - len(shared),
+        paired_bootstrap(a, b, n_resamples=n_resamples),
+    )
+
+
+def _defined(row: InstanceValues, name: str) -> dict[int, float]:
+    """By instance; a loss may be infinite, which has no difference."""
+    values = row.values.get(name, np.full(len(row.instances), np.nan))
+    return {one.id: value for one, value in zip(row.instances, values.tolist(), strict=True) if np.isfinite(value)}

@@ -1,0 +1,319 @@
+"""The numbers of a project's models: answers, plausibility against gold, faithfulness, consistency."""
+
+import gc
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from itertools import groupby
+from typing import cast
+
+import numpy as np
+
+from annotator.domain.people import User
+from annotator.domain.projects import GoldPolicy, Project
+from annotator.errors import NotFound
+from annotator.metrics.ragged import Flags
+from annotator.scoring import blocks as scoring
+from annotator.scoring.answers import score_answers
+from annotator.scoring.gold import GoldTable, gold_row
+from annotator.scoring.instance_numbers import Behind, OfSeed, RowKey, coded_labels, has_choice, places_of
+from annotator.scoring.random_rows import OverInstances, random_numbers
+from annotator.scoring.runs import Answers, Scored, ScoringOptions, confidence_inputs
+from annotator.scoring.seeds import ConfidenceOverSeeds, NumbersOverSeeds, PairsOverSeeds
+from annotator.store import Store
+from annotator.store.instances import keys_of_originals
+from annotator.store.models import StoredRun, iterate_outputs, list_models, list_runs
+from annotator.usecases.access.rights import require
+from annotator.usecases.inspect.training_texts import without_training
+from annotator.usecases.models.model_trust import Trainings
+from annotator.usecases.transfer.export import ExportOptions, gold_instances
+
+Numbers = dict[str, object]
+
+
+def evaluate_project(
+    store: Store,
+    actor: User,
+    project: Project,
+    *,
+    model: str | None = None,
+    method: str | None = None,
+    options: ScoringOptions = ScoringOptions(),
+    progress: Callable[[int, int], None] = lambda _done, _of: None,
+) -> Numbers:
+    """Everything there is to say of a project's models (one, or all) under a gold policy.
+
+    progress: called with how many runs are done, and how many there are
+    Raises: NotFound for a model or a method that the project does not have
+    """
+    return _evaluated(store, actor, project, model, method, options, progress, keeps_instances=False)[0]
+
+
+def evaluate_with_instances(
+    store: Store,
+    actor: User,
+    project: Project,
+    *,
+    model: str | None = None,
+    method: str | None = None,
+    options: ScoringOptions = ScoringOptions(),
+    progress: Callable[[int, int], None] = lambda _done, _of: None,
+) -> tuple[Numbers, Behind]:
+    """The same, with the numbers of all instances behind it; memory grows with these."""
+    options = replace(options, has_null=True)
+    numbers, behind = _evaluated(store, actor, project, model, method, options, progress, keeps_instances=True)
+    return numbers, cast("Behind", behind)
+
+
+def _evaluated(
+    store: Store, actor: User, project: Project, model: str | None, method: str | None, options: ScoringOptions,
+    progress: Callable[[int, int], None], *, keeps_instances: bool,
+) -> tuple[Numbers, Behind | None]:  # fmt: skip
+    require(store, actor, project.id, "export")
+    policy = options.gold_policy or project.settings.gold_policy
+    with store.snapshot():
+        runs = _runs(store, project, model, method)
+        gold = gold_table(store, project, policy, options.split)
+        is_label = project.task.result_kind == "label"
+        trainings = Trainings.of(store, project.id)
+        kept = _Kept(gold) if keeps_instances else None
+        scorer = _Scorer(store, gold, trainings, is_label, options, kept, lambda done: progress(done, len(runs)))
+        models = [scorer.model(name, list(of_model)) for name, of_model in groupby(runs, lambda one: one.run.model)]
+    random = random_numbers(gold, None if kept is None else kept.random) if len(gold) else {}
+    numbers: Numbers = {
+        "project": project.name,
+        "gold_policy": policy,
+        "gold": _described(gold),
+        "splits": dict(Counter(row.split for row in gold.rows)),
+        "gamma": options.gamma,
+        "random": random,
+        "models": models,
+    }
+    return numbers, None if kept is None else kept.behind()
+
+
+def _runs(store: Store, project: Project, model: str | None, method: str | None) -> list[StoredRun]:
+    """The runs that were asked for; the model's own answers are always among them."""
+    known = list_models(store, project.id)
+    if model is not None and model not in known:
+        there = f"it has {', '.join(known)}" if known else "it has none yet; import its predictions or attributions"
+        raise NotFound(f"The project '{project.name}' has no model '{model}' ({there}).")
+    runs = list_runs(store, project.id, model)
+    methods = sorted({stored.run.method for stored in runs if stored.run.method})
+    if method is not None and method not in methods:
+        there = ", ".join(methods) or "none"
+        raise NotFound(f"There is no method '{method}' here (there is {there}).")
+    return [stored for stored in runs if method is None or stored.run.method in {"", method}]
+
+
+def gold_table(store: Store, project: Project, policy: GoldPolicy, split: str | None = None) -> GoldTable:
+    """A project's gold as metrics take it; with the tokens of originals and perturbed versions, which are compared."""
+    options = ExportOptions(split=split)
+    originals = keys_of_originals(store, project.id)
+    with _no_looking_for_cycles():
+        return GoldTable(
+            [
+                gold_row(
+                    item,
+                    project.task,
+                    keep_tokens=item.instance.parent_key is not None or item.instance.key in originals,
+                    is_exhaustive=project.settings.is_exhaustive,
+                )
+                for item in gold_instances(store, project, policy, options)
+            ]
+        )
+
+
+@contextmanager
+def _no_looking_for_cycles() -> Iterator[None]:
+    """While hundreds of thousands of rows are made that stay, Python would go through all of them again and again.
+
+    That is a third of the time. What is not referred to any more is freed as ever; rows hold no cycles.
+    """
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+def _described(gold: GoldTable) -> Numbers:
+    """K of a side is ceil(ratio × its tokens); recall measures comprehensiveness only where gold is exhaustive."""
+    return {
+        "instances": len(gold),
+        "instances_without_sets": int((gold.sets.n_sets == 0).sum()) if len(gold) else 0,
+        "sets": int(gold.sets.n_sets.sum()) if len(gold) else 0,
+        "ratios": dict(zip(gold.side_names, gold.ratios, strict=True)),
+        "exhaustive_instances": sum(row.is_exhaustive for row in gold.rows),
+    }
+
+
+class _Kept:
+    """Numbers of single instances, gathered while rows are scored."""
+
+    def __init__(self, gold: GoldTable) -> None:
+        self.gold = gold
+        self.rows: dict[RowKey, list[OfSeed]] = {}
+        self.quality: dict[str, list[OfSeed]] = {}
+        self.left_out: dict[str, Flags] = {}
+        self.random = OverInstances(len(gold))
+
+    def leave_out(self, model: str, part: GoldTable) -> None:
+        """What a model is not scored on."""
+        is_left_out = np.ones(len(self.gold), dtype=np.bool_)
+        is_left_out[[self.gold.places[row.id] for row in part.rows]] = False
+        self.left_out[model] = is_left_out
+
+    def behind(self) -> Behind:
+        labels, names = coded_labels(self.gold)
+        ids = np.fromiter((row.id for row in self.gold.rows), dtype=np.int64, count=len(self.gold))
+        kinds = [row.kind or "" if row.parent_key is not None else None for row in self.gold.rows]
+        choice = has_choice(self.gold) if len(self.gold) else np.zeros(0, dtype=np.bool_)
+        return Behind(ids, kinds, choice, labels, names, self.rows, self.quality, self.random.means(), self.left_out)
+
+
+class _Scorer:
+    """Scores runs; runs that differ in the seed alone are one row, with the mean and deviation over seeds."""
+
+    def __init__(
+        self, store: Store, gold: GoldTable, trainings: Trainings, is_label: bool, options: ScoringOptions,
+        kept: _Kept | None, progress: Callable[[int], None],
+    ) -> None:  # fmt: skip
+        self.store = store
+        self.gold = gold
+        self.trainings = trainings
+        self.is_label = is_label
+        self.options = options
+        self.kept = kept
+        self.progress = progress
+        self.n_done = 0
+
+    def model(self, name: str, runs: Sequence[StoredRun]) -> Numbers:
+        own: dict[int | None, Answers] = {}
+        gold, training = without_training(self.store, self.trainings, name, self.gold, self.options)
+        if self.kept is not None and len(gold) < len(self.gold):
+            self.kept.leave_out(name, gold)
+        quality = NumbersOverSeeds(self.gold, len(runs), self.options.n_resamples)
+        for stored in runs:
+            if not stored.run.method:
+                answers = own[stored.run.seed] = answers_of(self.store, stored.id)
+                if answers:
+                    self._add_quality(name, quality, score_answers(gold, answers, is_label=self.is_label))
+                self._done()
+        with_method = [stored for stored in runs if stored.run.method]
+        methods: list[Numbers] = []
+        for _, group in groupby(with_method, lambda one: one.run.group):
+            methods += self._methods(list(group), gold, own)
+        return {
+            "model": name,
+            "seeds": list(own),
+            "training": None if training is None else training.told(),
+            "quality": quality.told(),
+            **quality.told_counts(),
+            "methods": methods,
+        }
+
+    def _add_quality(self, model: str, quality: NumbersOverSeeds, scored: Scored) -> None:
+        quality.add(scored)
+        if self.kept is not None:
+            self.kept.quality.setdefault(model, []).append(OfSeed.of_answers(self.gold, scored))
+
+    def _done(self) -> None:
+        self.n_done += 1
+        self.progress(self.n_done)
+
+    def _methods(
+        self, runs: Sequence[StoredRun], gold: GoldTable, own: Mapping[int | None, Answers]
+    ) -> Iterator[Numbers]:
+        """A row for each layer, for what is selected without scores, and for answers to changed inputs."""
+        rows: dict[scoring.RowKey, _Row] = {}
+        asked = (self.gold, len(runs), self.options.n_resamples)
+        faithfulness, drops = NumbersOverSeeds(*asked), []
+        kind_of_none = "answers" if len(self.gold) else "attribution"
+        for stored in runs:
+            answers = answers_of_seed(own, stored.run.seed)
+            outputs = iterate_outputs(self.store, stored.id) if len(gold) else iter(())
+            scored = scoring.score_run(gold, outputs, answers, self.options)
+            for key, of_row in scored.rows.items():
+                rows.setdefault(key, _Row(*asked)).add(of_row, answers)
+            if scored.faithfulness.values:
+                faithfulness.add(scored.faithfulness)
+            drops.append(scored.faithfulness.drops)
+            self._keep(stored, scored, answers, kind_of_none)
+            self._done()
+        first = runs[0].run
+        head: Numbers = {
+            "method": first.method, "parameters": json.loads(first.parameters),
+            "seeds": [stored.run.seed for stored in runs],
+        }  # fmt: skip
+        told: Numbers = {"faithfulness": faithfulness.told(), "aopc_points": _points(drops)}
+        for kind, layer in sorted(rows, key=scoring.row_order):
+            yield head | {"kind": kind, "layer": layer} | rows[kind, layer].told() | told
+        if not rows:
+            yield head | {"kind": kind_of_none, "layer": None, "plausibility": {}, "counts": {}} | told
+
+    def _keep(self, stored: StoredRun, scored: scoring.ScoredRun, answers: Answers, kind_of_none: str) -> None:
+        if self.kept is None:
+            return
+        rows = dict(scored.rows) or {(kind_of_none, None): Scored(self.gold.take(()))}
+        for (kind, layer), of_row in rows.items():
+            found = OfSeed.of(self.gold, of_row, scored.faithfulness, answers)
+            self.kept.rows.setdefault((*stored.run.group, kind, layer), []).append(found)
+
+
+class _Row:
+    """A layer of a method, or what it selects, over seeds."""
+
+    def __init__(self, gold: GoldTable, n_seeds: int, n_resamples: int) -> None:
+        self.plausibility = NumbersOverSeeds(gold, n_seeds, n_resamples)
+        self.consistency = PairsOverSeeds(n_resamples)
+        self.confidence = ConfidenceOverSeeds()
+
+    def add(self, scored: Scored, answers: Answers) -> None:
+        self.plausibility.add(scored)
+        self.consistency.add(scored, answers)
+        if "editing.mrr" in scored.values:
+            self.confidence.add(places_of(self.plausibility.gold, scored), *confidence_inputs(scored, answers))
+
+    def told(self) -> Numbers:
+        return {
+            "plausibility": self.plausibility.told(),
+            "consistency": self.consistency.told(),
+            "confidence": self.confidence.told(),
+            **self.plausibility.told_counts(),
+        }
+
+
+def answers_of(store: Store, run_id: int) -> Answers:
+    """What a run answers to the full input, by instance."""
+    return {
+        output.instance_id: prediction
+        for output in iterate_outputs(store, run_id)
+        for prediction in output.predictions
+        if prediction.on == "full"
+    }
+
+
+def _points(of_seeds: Sequence[Mapping[str, Mapping[float, float]]]) -> Numbers:
+    """The mean drop at each threshold, over seeds that have it; None where only the other side has it; {} of none."""
+    thresholds = sorted({t for drops in of_seeds for of_side in drops.values() for t in of_side})
+    if not thresholds:
+        return {}
+    sides: Numbers = {}
+    for side in ("comprehensiveness", "sufficiency"):
+        found = [[drops[side][t] for drops in of_seeds if t in drops.get(side, {})] for t in thresholds]
+        sides[side] = [sum(values) / len(values) if values else None for values in found]
+    return {"thresholds": thresholds, **sides}
+
+
+def answers_of_seed(own: Mapping[int | None, Answers], seed: int | None) -> Answers:
+    """The model's answers of the same seed, else those without one, else the only ones there are."""
+    if seed in own:
+        return own[seed]
+    if None in own:
+        return own[None]
+    return next(iter(own.values())) if len(own) == 1 else {}

@@ -1,0 +1,178 @@
+"""Saved lists of instances: put together on the Saliency page, with a note, for everybody who may use models in the project.
+
+Only whoever made a list, or a lead, changes it: others rely on a list that is named in a link or a paper.
+"""
+
+from annotator.domain.lists import LONGEST_NAME, LONGEST_NOTE, MOST_LISTED, MOST_LISTS, SavedList
+from annotator.domain.measurements import Question
+from annotator.domain.numbers import counted
+from annotator.domain.people import User, has_right
+from annotator.errors import InvalidValue, NotAllowed, NotFound
+from annotator.store import Store
+from annotator.store import lists as list_store
+from annotator.store.events import add_event
+from annotator.store.instances import project_of_instance
+from annotator.store.measurements import count_asked
+from annotator.store.people import roles_of
+from annotator.usecases.access.passwords import normal
+from annotator.usecases.access.rights import require
+
+
+def lists_of_project(store: Store, actor: User, project_id: int) -> list[tuple[SavedList, bool]]:
+    """The lists of a project by name, each with whether the person may change it."""
+    require(store, actor, project_id, "use models")
+    return [(saved, _may_change(store, actor, saved)) for saved in list_store.lists_of(store, project_id)]
+
+
+def lists_with_instance(store: Store, actor: User, project_id: int, instance_id: int) -> set[int]:
+    """The numbers of the lists that an instance of the project is on."""
+    require(store, actor, project_id, "use models")
+    _require_instance(store, project_id, instance_id)
+    return list_store.lists_with(store, instance_id)
+
+
+def require_list(store: Store, project_id: int, list_id: int) -> SavedList:
+    """A list of a project; raises NotFound for one of another project too."""
+    saved = list_store.get_list(store, list_id)
+    if saved.project_id != project_id:
+        raise NotFound(f"There is no list number {list_id} in this project.")
+    return saved
+
+
+def save_listed(store: Store, actor: User, question: Question, name: str, note: str) -> SavedList:
+    """Save what a question lists now, in its order; later changes of numbers or answers do not change the list.
+
+    Raises: InvalidValue when nothing is listed or more than a list holds, and for a name that is taken
+    """
+    with store.transaction():
+        require(store, actor, question.project_id, "use models")
+        if question.list_id is not None:
+            require_list(store, question.project_id, question.list_id)
+        _require_fits(count_asked(store, question))
+        list_id = _begin(store, actor, question.project_id, name, note)
+        n = list_store.fill_list(store, list_id, question)
+        saved = list_store.get_list(store, list_id)
+        add_event(
+            store, actor.name, "save list", "project", question.project_id, project_id=question.project_id,
+            list=saved.name, note=saved.note, instances=n,
+        )  # fmt: skip
+    return saved
+
+
+def save_instance(store: Store, actor: User, project_id: int, instance_id: int, name: str, note: str) -> SavedList:
+    """Save a list with one instance on it, to which others can be added."""
+    with store.transaction():
+        require(store, actor, project_id, "use models")
+        _require_instance(store, project_id, instance_id)
+        list_id = _begin(store, actor, project_id, name, note)
+        list_store.put_on_list(store, list_id, instance_id)
+        saved = list_store.get_list(store, list_id)
+        add_event(
+            store, actor.name, "save list", "instance", instance_id, project_id=project_id,
+            list=saved.name, note=saved.note, instances=1,
+        )  # fmt: skip
+    return saved
+
+
+def put_on_list(store: Store, actor: User, list_id: int, instance_id: int) -> SavedList:
+    """Put an instance at the end of a list; one that is there already stays where it is."""
+    with store.transaction():
+        saved = _changeable(store, actor, list_id)
+        _require_instance(store, saved.project_id, instance_id)
+        if saved.n >= MOST_LISTED:
+            raise InvalidValue(
+                f"'{saved.name}' is full: a list holds at most {MOST_LISTED:,} texts. Save another list."
+            )
+        if list_store.put_on_list(store, list_id, instance_id):
+            _note_member(store, actor, saved, "put on list", instance_id)
+        return list_store.get_list(store, list_id)
+
+
+def take_off_list(store: Store, actor: User, list_id: int, instance_id: int) -> SavedList:
+    """Take an instance off a list."""
+    with store.transaction():
+        saved = _changeable(store, actor, list_id)
+        if list_store.take_off_list(store, list_id, instance_id):
+            _note_member(store, actor, saved, "take off list", instance_id)
+        return list_store.get_list(store, list_id)
+
+
+def change_list(store: Store, actor: User, list_id: int, name: str, note: str) -> SavedList:
+    """Give a list another name or note."""
+    with store.transaction():
+        saved = _changeable(store, actor, list_id)
+        name, note = _checked(store, saved.project_id, name, note, list_id)
+        if (name, note) != (saved.name, saved.note):
+            list_store.change_list(store, list_id, name, note)
+            add_event(
+                store, actor.name, "change list", "project", saved.project_id, project_id=saved.project_id,
+                list=name, note=note, before={"list": saved.name, "note": saved.note},
+            )  # fmt: skip
+        return list_store.get_list(store, list_id)
+
+
+def delete_list(store: Store, actor: User, list_id: int) -> SavedList:
+    """Delete a list; the instances on it stay. Answers the list as it was."""
+    with store.transaction():
+        saved = _changeable(store, actor, list_id)
+        list_store.delete_list(store, list_id)
+        add_event(
+            store, actor.name, "delete list", "project", saved.project_id, project_id=saved.project_id,
+            list=saved.name, note=saved.note, instances=saved.n,
+        )  # fmt: skip
+    return saved
+
+
+def _begin(store: Store, actor: User, project_id: int, name: str, note: str) -> int:
+    name, note = _checked(store, project_id, name, note, None)
+    if list_store.count_lists(store, project_id) >= MOST_LISTS:
+        raise InvalidValue(f"This project has {MOST_LISTS} lists, which is the most. Delete one first.")
+    return list_store.add_list(store, project_id, name, note, actor)
+
+
+def _note_member(store: Store, actor: User, saved: SavedList, action: str, instance_id: int) -> None:
+    list_store.touch_list(store, saved.id)
+    add_event(store, actor.name, action, "instance", instance_id, project_id=saved.project_id, list=saved.name)
+
+
+def _changeable(store: Store, actor: User, list_id: int) -> SavedList:
+    saved = list_store.get_list(store, list_id)
+    require(store, actor, saved.project_id, "use models")
+    if not _may_change(store, actor, saved):
+        raise NotAllowed(
+            f"'{saved.name}' was made by {saved.made_by}; only they or a lead can change it. Save a list of your own."
+        )
+    return saved
+
+
+def _may_change(store: Store, actor: User, saved: SavedList) -> bool:
+    is_maker = actor.id is not None and actor.id == saved.user_id
+    return is_maker or has_right(actor, roles_of(store, actor, saved.project_id), "manage project")
+
+
+def _require_instance(store: Store, project_id: int, instance_id: int) -> None:
+    if project_of_instance(store, instance_id) != project_id:
+        raise NotFound(f"There is no instance number {instance_id} in this project.")
+
+
+def _require_fits(n: int) -> None:
+    if n == 0:
+        raise InvalidValue("No text is listed now, so there is nothing to save. Choose other texts first.")
+    if n > MOST_LISTED:
+        raise InvalidValue(
+            f"{counted(n, 'text is', 'texts are')} listed now; a list holds at most {MOST_LISTED:,}. Choose fewer of them by "
+            "predictions, by words, or by a number that only some of them have."
+        )
+
+
+def _checked(store: Store, project_id: int, name: str, note: str, list_id: int | None) -> tuple[str, str]:
+    """Name and note as they are stored; list_id: the list that may keep its name."""
+    name, note = normal(name), note.encode("utf-8", "replace").decode().strip()
+    if not 1 <= len(name) <= LONGEST_NAME or not name.isprintable():
+        raise InvalidValue(f"The name of a list is one line of 1 to {LONGEST_NAME} visible characters.")
+    if len(note) > LONGEST_NOTE or "\x00" in note:
+        raise InvalidValue(f"The note of a list has at most {LONGEST_NOTE:,} characters; this one has {len(note):,}.")
+    taken = list_store.find_list(store, project_id, name)
+    if taken is not None and taken.id != list_id:
+        raise InvalidValue(f"There is already a list '{taken.name}', made by {taken.made_by}. Choose another name.")
+    return name, note

@@ -1,0 +1,87 @@
+"""The table of metrics in a long form, a line a number, as a CSV file."""
+
+from collections.abc import Iterator
+
+from annotator.formats.rows.spreadsheets import written_csv
+from annotator.scoring.chance_verdicts import Judged, judged
+from annotator.scoring.table import Group, MetricRow, MetricTable, Number, Points, definition_in_table
+from annotator.usecases.inspect.training_texts import words_of
+
+CSV_FIELDS: tuple[str, ...] = (
+    "model", "method", "parameters", "seeds", "kind", "layer", "group", "metric", "part", "value", "n", "n_left_out",
+    "low", "high", "deviation", "n_seeds", "instances", "null", "verdict", "difference", "difference_low", "difference_high",
+    "n_compared", "training", "title", "direction", "definition", "source", "gold_policy", "split", "explained", "gamma",
+)  # fmt: skip
+
+
+def table_csv(table: MetricTable, *, split: str | None = None, explained: str = "predicted") -> str:
+    """Everything in a long form: a line a number.
+
+    part: "" for all instances; else "kind: …" (of perturbation), "prediction: same" or "changed", "threshold: …"
+    instances: "shared" where the table's rows are over the same ones, else "own"
+    verdict and what follows: the number beside its null, where there is one (metric_verdicts.py)
+    """
+    asked = {"gold_policy": table.gold_policy, "split": split or "", "explained": explained, "gamma": table.gamma}
+    lines = (line | asked for line in _lines(table))
+    return written_csv(CSV_FIELDS, ([line.get(name) for name in CSV_FIELDS] for line in lines))
+
+
+def _lines(table: MetricTable) -> Iterator[dict[str, object]]:
+    """What is of a whole model or run (its quality, its faithfulness) stands once, without a layer."""
+    groups = {column.name: column.group for column in table.columns}
+    verdicts = {column.name: judged(table, table.rows, column) for column in table.columns}
+    told: set[tuple[object, ...]] = set()
+    for place, row in enumerate((*table.rows, table.random)):
+        for name, number in row.numbers.items():
+            group = groups.get(name, "plausibility")
+            whole = {"quality": (row.model,), "faithfulness": row.run}.get(group)
+            if whole is not None and (name, *whole) in told:
+                continue
+            if whole is not None:
+                told.add((name, *whole))
+            found = verdicts[name][place] if name in verdicts and place < len(table.rows) else Judged()
+            shared = {"instances": "shared" if name in table.shared else "own"}
+            yield _head(row, group) | _line(group, name, "", number) | shared | _verdict(found)
+        if row.points is not None and ("points", *row.run) not in told:
+            told.add(("points", *row.run))
+            yield from (_head(row, "faithfulness") | line for line in _point_lines(row.points))
+        for part, of_parts in (("kind", row.by_kind), ("prediction", row.by_change)):
+            for word, maps in of_parts.items():
+                for name, number in maps.items():
+                    yield _head(row, "consistency") | _line("consistency", name, f"{part}: {word}", number)
+
+
+def _verdict(found: Judged) -> dict[str, object]:
+    one = found.verdict
+    if one is None:
+        return {}
+    return {
+        "null": found.null, "verdict": one.word, "difference": one.difference, "difference_low": one.low,
+        "difference_high": one.high, "n_compared": one.n,
+    }  # fmt: skip
+
+
+def _head(row: MetricRow, group: Group) -> dict[str, object]:
+    seeds = " ".join(str(seed) for seed in row.seeds if seed is not None)
+    head: dict[str, object] = {"model": row.model, "seeds": seeds, "training": words_of(row.training)}
+    if group != "quality":
+        head |= {"method": row.method, "parameters": "" if row.parameters == "{}" else row.parameters}
+    if group not in {"quality", "faithfulness"}:
+        head |= {"kind": row.kind, "layer": "" if row.layer is None else row.layer}
+    return head
+
+
+def _line(group: Group, name: str, part: str, number: Number) -> dict[str, object]:
+    definition = definition_in_table(name)
+    told = {field: getattr(number, field) for field in Number.__dataclass_fields__}
+    return {
+        "group": group, "metric": name, "part": part, "title": definition.title, "direction": definition.direction,
+        "definition": definition.definition, "source": definition.source, **told,
+    }  # fmt: skip
+
+
+def _point_lines(points: Points) -> Iterator[dict[str, object]]:
+    for side, values in (("comprehensiveness", points.comprehensiveness), ("sufficiency", points.sufficiency)):
+        for threshold, value in zip(points.thresholds, values, strict=True):
+            if value is not None:
+                yield _line("faithfulness", f"eraser.{side}", f"threshold: {threshold:g}", Number(value))

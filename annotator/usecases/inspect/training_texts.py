@@ -1,0 +1,94 @@
+"""Which texts a model learned from: it is not scored on them unless that is asked for, and its row says so either way."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import asdict, dataclass
+
+from annotator.domain.numbers import counted
+from annotator.domain.trainings import StoredTraining
+from annotator.scoring.gold import GoldTable
+from annotator.scoring.runs import ScoringOptions
+from annotator.store import Store
+from annotator.store.trainings import ids_learned_from, ids_of_versions
+from annotator.usecases.models.model_trust import Trainings
+
+Numbers = dict[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingTexts:
+    """The training of a model and the gold that it is scored on.
+
+    training:   None where what it learned from is not known: it was trained here before that was kept
+    n_left_out: texts with gold that it learned from and is not scored on; n_changed: changed versions of such
+    n_seen:     texts that it learned from and is scored on
+    """
+
+    training: StoredTraining | None
+    n_left_out: int = 0
+    n_changed: int = 0
+    n_seen: int = 0
+
+    def told(self) -> Numbers:
+        """As JSON has it; see docs/commands.md."""
+        if self.training is None:
+            return {"is_known": False}
+        held_out = self.training.held_out
+        return {
+            "is_known": True, "split": self.training.split, "texts": self.training.n, "left_out": self.n_left_out,
+            "changed_left_out": self.n_changed, "seen": self.n_seen, "held_out": None if held_out is None else asdict(held_out),
+        }  # fmt: skip
+
+
+def without_training(
+    store: Store, trainings: Trainings, model: str, gold: GoldTable, options: ScoringOptions
+) -> tuple[GoldTable, TrainingTexts | None]:
+    """The gold that a model is scored on, and what of it the model learned from; None of a model from elsewhere.
+
+    What it learned from is left out where it learned from a split and is asked about others as well; of a model that
+    learned from all instances nothing would be left, so that its row says that it has seen them.
+    """
+    training = trainings.known.get(model)
+    if training is None:
+        return gold, TrainingTexts(None) if model in trainings.unknown else None
+    learned = ids_learned_from(store, training.id)
+    n_seen = sum(row.id in learned for row in gold.rows)
+    if options.includes_training or training.split is None or options.split == training.split:
+        return gold, TrainingTexts(training, n_seen=n_seen)
+    left_out = learned | ids_of_versions(store, training.id)
+    stays = [place for place, row in enumerate(gold.rows) if row.id not in left_out]
+    n_changed = len(gold) - len(stays) - n_seen
+    part = gold if len(stays) == len(gold) else gold.take(stays)
+    return part, TrainingTexts(training, n_seen, n_changed)
+
+
+def learned_by_model(store: Store, project_id: int, options: ScoringOptions) -> dict[str, frozenset[int]]:
+    """By model, the instances that it learned from, and their changed versions, on which it is not to be scored."""
+    known = Trainings.of(store, project_id).known
+    return {
+        model: frozenset(ids_learned_from(store, training.id) | ids_of_versions(store, training.id))
+        for model, training in known.items()
+        if not (options.includes_training or training.split is None or options.split == training.split)
+    }
+
+
+def without(answers: Mapping[int, str], ids: Collection[int]) -> dict[int, str]:
+    """A model's answers but for some instances."""
+    return {number: answer for number, answer in answers.items() if number not in ids}
+
+
+def words_of(told: Mapping[str, object] | None) -> str:
+    """What a row says of its model's training; "" where there is nothing to say. told: as `TrainingTexts.told`.
+
+    >>> words_of({"is_known": True, "split": "train", "left_out": 322, "changed_left_out": 0, "seen": 0})
+    '322 texts that it learned from (split train) are left out'
+    """
+    if told is None:
+        return ""
+    if not told["is_known"]:
+        return "it is not known which texts it learned from; train it again"
+    left_out, changed, seen = (int(str(told[name])) for name in ("left_out", "changed_left_out", "seen"))
+    if left_out:
+        more = f", and {counted(changed, 'changed version')} of {'it' if left_out == 1 else 'them'}," if changed else ""
+        are = "is" if left_out == 1 and not changed else "are"
+        return f"{counted(left_out, 'text')} that it learned from (split {told['split']}){more} {are} left out"
+    return f"it learned from {seen:,} of these texts" if seen else ""

@@ -1,0 +1,183 @@
+"""The lead's word on gold: choose an annotation, make a version of one's own, or take the choice back."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from annotator.domain.gold import GoldChoice
+from annotator.domain.instances import Annotation, Draft, Instance
+from annotator.domain.people import User
+from annotator.domain.projects import Project, ResultMode
+from annotator.domain.rationales import RationaleSet
+from annotator.domain.submission import check_submission, may_have_no_sets
+from annotator.errors import Conflict, InvalidAnnotation, InvalidValue, NotFound
+from annotator.review.gold import chosen_among
+from annotator.store import Store
+from annotator.store.annotations import annotations_of, get_annotation, set_annotation_state
+from annotator.store.assignments import end_work_on
+from annotator.store.connection.database import now
+from annotator.store.events import add_event, events_of_instance
+from annotator.store.gold_choices import add_adjudicated, find_choice, remove_choice, replace_adjudicated, set_choice
+from annotator.store.instances import bring_back, discard, get_instance, project_of_instance
+from annotator.store.queue import drops_out, settle
+from annotator.store.reviews import end_reviews_of_instance
+from annotator.store.rounds import find_round
+from annotator.usecases.access.rights import require
+
+LONGEST_REASON = 10_000
+
+
+def choose_gold(store: Store, actor: User, project: Project, annotation_id: int, reason: str) -> None:
+    """Make an annotation the gold of its instance, as it was handed in; an instance that had dropped out comes back.
+
+    Raises: Conflict while the annotation can still change, when it is the gold already, and when the lead discarded the instance
+    """
+    reason = _checked_reason(reason)
+    with store.transaction():
+        require(store, actor, project.id, "manage project")
+        annotation = get_annotation(store, annotation_id)
+        instance = _instance_of(store, project, annotation.instance_id)
+        before = find_choice(store, instance.id)
+        _require_fixed(store, annotation, before)
+        _require_in_data_set(store, instance)
+        _retire(store, before)
+        set_choice(store, GoldChoice(instance.id, annotation_id, False, actor.name, reason, now()))
+        bring_back(store, instance.id)
+        add_event(
+            store, actor.name, "choose gold", "instance", instance.id, project_id=project.id, annotation=annotation_id,
+            annotator=annotation.annotator, round=annotation.round_number, reason=reason,
+        )  # fmt: skip
+
+
+def adjudicate(
+    store: Store,
+    actor: User,
+    project: Project,
+    instance_id: int,
+    result: str | None,
+    sets: Sequence[RationaleSet],
+    reason: str,
+) -> int:
+    """Store a version of the lead's own as the gold, in place of an earlier one; answers the annotation's number.
+
+    It is checked like a submission. The instance is complete then, and comes back if it had dropped out.
+    Raises: InvalidAnnotation naming what the project's rules refuse; Conflict when the lead discarded the instance
+    """
+    reason = _checked_reason(reason)
+    with store.transaction():
+        require(store, actor, project.id, "manage project")
+        instance = _instance_of(store, project, instance_id)
+        _require_in_data_set(store, instance)
+        result = _checked_version(project, instance, result, tuple(sets))
+        choice = find_choice(store, instance_id)
+        others = annotations_of(store, [instance_id])[instance_id]
+        before = chosen_among(others, choice) if choice and choice.is_adjudicated else None
+        if before is None:
+            annotation_id = add_adjudicated(store, instance_id, actor, result, sets, reason)
+        else:
+            annotation_id = before.id
+            replace_adjudicated(store, instance_id, annotation_id, actor, result, sets, reason)
+        set_choice(store, GoldChoice(instance_id, annotation_id, True, actor.name, reason, now()))
+        bring_back(store, instance_id)
+        add_event(
+            store, actor.name, "adjudicate", "instance", instance_id, project_id=project.id, annotation=annotation_id,
+            reason=reason, before=None if before is None else _as_detail(before.result, before.sets),
+            after=_as_detail(result, sets), taken=[_taken_from(s, others, annotation_id) for s in sets],
+        )  # fmt: skip
+    return annotation_id
+
+
+def take_choice_back(store: Store, actor: User, project: Project, instance_id: int, reason: str = "") -> None:
+    """The project's policy decides again; a version that the lead made stays stored as withdrawn.
+
+    An instance without an annotation that is open or accepted drops out, as the gate would have it.
+    """
+    with store.transaction():
+        require(store, actor, project.id, "manage project")
+        _instance_of(store, project, instance_id)
+        choice = find_choice(store, instance_id)
+        if choice is None:
+            raise Conflict("There is no choice to undo: the gold of this text follows the project's policy.")
+        _retire(store, choice)
+        remove_choice(store, instance_id)
+        settle(store, instance_id)
+        if drops_out(store, instance_id):
+            end_work_on(store, instance_id)
+            end_reviews_of_instance(store, instance_id)
+            discard(store, instance_id)
+        add_event(
+            store, actor.name, "take gold choice back", "instance", instance_id, project_id=project.id,
+            annotation=choice.annotation_id, was_adjudicated=choice.is_adjudicated, reason=reason.strip(),
+        )  # fmt: skip
+
+
+def _checked_reason(reason: str) -> str:
+    if not reason.strip():
+        raise InvalidValue("Say in a few words why, so that the choice can be understood later.")
+    if len(reason) > LONGEST_REASON:
+        raise InvalidValue(f"The reason is longer than {LONGEST_REASON:,} characters.")
+    return reason.strip()
+
+
+def _instance_of(store: Store, project: Project, instance_id: int) -> Instance:
+    if project_of_instance(store, instance_id) != project.id:
+        raise NotFound(f"There is no instance number {instance_id} in '{project.name}'.")
+    return get_instance(store, instance_id)
+
+
+def _require_fixed(store: Store, annotation: Annotation, choice: GoldChoice | None) -> None:
+    if choice is not None and choice.annotation_id == annotation.id:
+        raise Conflict("This annotation is already the gold.")
+    found = find_round(store, annotation.id)
+    is_decided = found is not None and found.outcome is not None
+    if annotation.state in {"accepted", "discarded", "reference"} or (annotation.state == "returned" and is_decided):
+        return
+    raise Conflict(
+        f"This annotation can still change (it is {_WORDS.get(annotation.state, annotation.state)}), so it cannot be the "
+        "gold yet. Decide its round first, or copy its sets into a version of your own."
+    )
+
+
+_WORDS = {
+    "submitted": "with its reviewers or the lead",
+    "returned": "back with its annotator",
+    "draft": "a draft to be revised",
+}
+
+
+def _require_in_data_set(store: Store, instance: Instance) -> None:
+    """What the gate let drop out may come back; what the lead discarded stays out."""
+    by_lead = [e for e in events_of_instance(store, instance.id) if e.action == "decide: discard"]
+    if instance.state == "discarded" and by_lead:
+        raise Conflict(f"{by_lead[-1].actor} discarded this text on a proposal, so it cannot have gold.")
+
+
+def _retire(store: Store, choice: GoldChoice | None) -> None:
+    if choice is not None and choice.is_adjudicated:
+        set_annotation_state(store, choice.annotation_id, "withdrawn")
+
+
+def _checked_version(
+    project: Project, instance: Instance, result: str | None, sets: tuple[RationaleSet, ...]
+) -> str | None:
+    """The lead gives the result, whatever annotators may do; everything highlighted is meant, since a reason is given."""
+    settings = project.settings
+    if not sets and not may_have_no_sets(project, result) and settings.result_mode != "labels_only":
+        raise InvalidAnnotation(
+            "Copy or mark at least one set: this project does not allow “no rationale in the text”."
+        )
+    mode: ResultMode = "labels_only" if settings.result_mode == "labels_only" else "give"
+    by_lead = replace(project, settings=replace(settings, result_mode=mode))
+    return check_submission(Draft(result, sets, no_rationale=not sets), instance, by_lead, is_confirmed=True)
+
+
+def _as_detail(result: str | None, sets: Sequence[RationaleSet]) -> dict[str, object]:
+    return {"result": result, "sets": [[[span.start, span.end] for span in s.spans] for s in sets]}
+
+
+def _taken_from(taken: RationaleSet, annotations: Sequence[Annotation], but_not: int) -> dict[str, object] | None:
+    """The first annotation that has a set of the same tokens."""
+    for annotation in annotations:
+        for position, there in enumerate(annotation.sets):
+            if annotation.id != but_not and there.token_indices == taken.token_indices:
+                return {"annotator": annotation.annotator, "round": annotation.round_number, "set": position}
+    return None

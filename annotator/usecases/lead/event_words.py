@@ -1,0 +1,393 @@
+"""The record in words: what each kind of event says to somebody who reads it.
+
+Every action that the program writes down has its sentence here. An action of another version of the program, which a file may
+bring, is told by its name and its values.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from annotator.domain.measurements import FORGOT_WRONG_K, told_of_wrong_k
+from annotator.domain.numbers import counted
+from annotator.domain.rationales import set_letter
+from annotator.store.events import Event
+from annotator.store.rounds import unpack_verdict
+from annotator.usecases.project.label_replacement import told_of_replaced
+from annotator.usecases.review.inspection import finding_line
+from annotator.usecases.review.rounds import GATE
+
+Detail = Mapping[str, Any]
+
+_DECIDE_ROUND = "decide round: "
+
+# A file may bring an event without the values that this program writes, or with others: it is told by what is there.
+_INCOMPLETE = (KeyError, TypeError, AttributeError, ValueError, IndexError)
+
+
+def event_words(event: Event, whose: str = "") -> str:
+    """What somebody did, as the rest of a sentence that begins with their name.
+
+    whose: the annotation that the event is about (“Annotator 1, round 2”), where it is known
+
+    >>> event_words(Event(1, "", "Lead", "give role", "project", 1, {"user": "Ann", "role": "reviewer"}))
+    'gave Ann the role reviewer'
+    """
+    try:
+        return _words(event, event.detail, whose)
+    except _INCOMPLETE:
+        return _plain(event)
+
+
+def _words(event: Event, detail: Detail, whose: str) -> str:
+    if event.action.startswith(_DECIDE_ROUND):
+        outcome = event.action.removeprefix(_DECIDE_ROUND)
+        return f"{outcome} round {detail['round']} of {detail['annotator']}{_said(detail.get('reason'), ': {}')}"
+    if event.action in OF_ANNOTATIONS:
+        return OF_ANNOTATIONS[event.action].format(whose or _unnamed(detail))
+    told = SENTENCES.get(event.action)
+    return told(detail) if told else _plain(event)
+
+
+def event_actor(event: Event) -> str:
+    """Who did it; what the scores decided by themselves the gate did, and what a newer version had to mend its upgrade."""
+    if event.action == FORGOT_WRONG_K:
+        return "the upgrade"
+    return "the thresholds" if event.actor == GATE and event.action.startswith(_DECIDE_ROUND) else event.actor
+
+
+def event_lines(event: Event) -> tuple[str, ...]:
+    """The numbers that belong to an event."""
+    try:
+        return _lines(event, event.detail)
+    except _INCOMPLETE:
+        return ()
+
+
+def _lines(event: Event, detail: Detail) -> tuple[str, ...]:
+    if event.action.startswith(_DECIDE_ROUND) and "findings" in detail:
+        return tuple(finding_line(finding) for finding in unpack_verdict(detail).findings)
+    if event.action == "review":
+        return tuple(_score_lines(detail["scores"]))
+    if event.action == "change score":
+        return tuple(_change_line(change) for change in detail["changed"])
+    if event.action == "adjudicate":
+        return tuple(_version_lines(detail))
+    return ()
+
+
+def _score_lines(scores: Detail) -> Iterable[str]:
+    for number, (sufficiency, compactness) in enumerate(scores["sets"]):
+        if sufficiency is not None or compactness is not None:
+            yield (
+                f"set {set_letter(number)}: sufficiency score {_shown(sufficiency)}, "
+                f"compactness score {_shown(compactness)}"
+            )
+    yield f"comprehensiveness score {_shown(scores['comprehensiveness'])}"
+
+
+def _change_line(change: Detail) -> str:
+    of_set = "" if change["set"] is None else f" of set {set_letter(change['set'])}"
+    return f"{change['score']}{of_set}: {_shown(change['before'])} → {_shown(change['after'])}"
+
+
+def _version_lines(detail: Detail) -> Iterable[str]:
+    for number, taken in enumerate(detail["taken"]):
+        origin = "as the lead marked it"
+        if taken is not None:
+            origin = f"as set {set_letter(taken['set'])} of {taken['annotator']}, round {taken['round']}"
+        yield f"set {set_letter(number)}: tokens {_tokens(detail['after']['sets'][number])}, {origin}"
+    for number, spans in enumerate((detail.get("before") or {}).get("sets", ())):
+        yield f"before, set {set_letter(number)}: tokens {_tokens(spans)}"
+
+
+def _tokens(spans: Sequence[Sequence[int]]) -> str:
+    return ", ".join(str(start) if end == start + 1 else f"{start}–{end - 1}" for start, end in spans)
+
+
+def _shown(score: object) -> str:
+    return "–" if score is None else str(score)
+
+
+def _said(value: object, form: str) -> str:
+    """The value in its place in some words; "" where there is none."""
+    return form.format(value) if value not in (None, "", 0) else ""
+
+
+def _unnamed(detail: Detail) -> str:
+    return f"an annotation, round {detail['round']}" if "round" in detail else "an annotation"
+
+
+def _listed(values: Iterable[object]) -> str:
+    return ", ".join(str(value) for value in values)
+
+
+def _submitted(detail: Detail) -> str:
+    result = "no result" if detail["result"] is None else detail["result"]
+    return f"submitted round {detail['round']}: {result}, {counted(detail['sets'], 'set')}"
+
+
+def _proposed(detail: Detail) -> str:
+    return f"{'proposed label' if detail['kind'] == 'contest' else 'proposed to discard'}: {detail['reason']}"
+
+
+def _adjudicated(detail: Detail) -> str:
+    again = "changed the lead’s version" if detail.get("before") else "made a version of the lead’s the gold"
+    return f"{again}: {detail['after']['result']} ({detail['reason']})"
+
+
+def _number(detail: Detail) -> str:
+    return f"no. {detail['perturbation']}"
+
+
+def _checked(detail: Detail, what: str = "") -> str:
+    """Which one a checker spoke of, what became of it, and why."""
+    return f"{_number(detail)}, version {detail['version']}{what}{_said(detail.get('reason'), ' ({})')}"
+
+
+def _imported(detail: Detail) -> str:
+    new = ("new text",) if "annotations" in detail else ("text with model output", "texts with model output")
+    held = [counted(detail.get("new", 0), *new)]
+    held += [f"{detail['updated']:,} changed"] if detail.get("updated") else []
+    held += [counted(detail["annotations"], "annotation")] if detail.get("annotations") else []
+    return f"imported “{detail['file']}” (format {detail['format']}): {', '.join(held)}"
+
+
+def _changed(detail: Detail) -> str:
+    names = [name for name in detail.get("changed", ()) if name != "settings"]
+    rules = [_RULES.get(name, name.replace("_", " ")) for name in detail.get("settings", ())]
+    if "settings" in detail.get("changed", ()) and not rules:
+        rules = ["a rule"]
+    return f"changed {_listed([*(_OF_PROJECT.get(name, name) for name in names), *rules]) or 'nothing in the rules'}"
+
+
+def _attributed(detail: Detail) -> str:
+    counts = [
+        counted(detail[name], noun)
+        for name, noun in (
+            ("answers", "answer"),
+            ("attributions", "attribution"),
+            ("reduced", "rationale"),
+        )
+        if detail.get(name)
+    ]
+    left_out = _said(detail.get("left_out"), "; {} left out")
+    return f"computed {_listed(counts) or 'nothing new'} from {_run(detail)}{left_out}"
+
+
+def _run(detail: Detail) -> str:
+    """The model, the method with its parameters, and the seeds that were drawn."""
+    seeds = [seed for seed in detail.get("seeds", ()) if seed is not None]
+    more = [*(f"{name} {_value(value)}" for name, value in (detail.get("parameters") or {}).items())]
+    more += [f"seed{'s' if len(seeds) > 1 else ''} {_listed(seeds)}"] if seeds else []
+    method = _said(detail.get("method"), " by {}")
+    return f"model {detail['model']}{method}{f' ({_listed(more)})' if more else ''}"
+
+
+def _trained(detail: Detail) -> str:
+    split = _said(detail.get("split"), " of the split {}")
+    return (
+        f"trained model {detail['model']} on {counted(detail['examples'], 'instance')}{split} (seed {detail['seed']})"
+    )
+
+
+def _split(detail: Detail) -> str:
+    parts = _listed(f"{name} {share}" for name, share in detail["parts"].items())
+    return f"divided the project into splits: {parts} (seed {detail['seed']})"
+
+
+def _exported(detail: Detail) -> str:
+    counts = counted(detail["lines"], "line") if "lines" in detail else counted(detail.get("instances", 0), "instance")
+    return f"exported {counts} to “{detail['file']}” (format {detail['format']})"
+
+
+def _saved_list(detail: Detail) -> str:
+    return f"saved the list “{detail['list']}” with {counted(detail['instances'], 'text')}"
+
+
+def _changed_list(detail: Detail) -> str:
+    before = detail.get("before", {})
+    renamed = before.get("list") not in (None, detail["list"])
+    return (
+        f"renamed the list “{before['list']}” to “{detail['list']}”"
+        if renamed
+        else f"changed the note of the list “{detail['list']}”"
+    )
+
+
+def _word_list(verb: str) -> Callable[[Detail], str]:
+    def told(detail: Detail) -> str:
+        words = detail.get("words", 0)
+        n = words if isinstance(words, int) else len(words)
+        return f"{verb} the word list “{detail['list']}” ({counted(n, 'word')})"
+
+    return told
+
+
+def _suite(verb: str, what: str = "the suite") -> Callable[[Detail], str]:
+    def told(detail: Detail) -> str:
+        counts = [counted(detail[name], name[:-1]) for name in ("tests", "cases") if isinstance(detail.get(name), int)]
+        file = _said(detail.get("file"), " (file “{}”)")
+        test = _said(detail.get("test"), "the test “{}” of ")
+        return f"{verb} {test}{what} “{detail['suite']}”{_said(_listed(counts), ': {}')}{file}"
+
+    return told
+
+
+def _ran_suite(detail: Detail) -> str:
+    counts = f"{counted(detail['tests'], 'test')}, {counted(detail['texts'], 'text')}"
+    return f"ran the suite “{detail['suite']}” with model {detail['model']}: {counts}"
+
+
+def _suite_predictions(detail: Detail) -> str:
+    files = _listed(f"“{name}”" for name in detail["files"])
+    return f"imported predictions of model {detail['model']} for the suite “{detail['suite']}” from {files}"
+
+
+def _token(detail: Detail) -> str:
+    allows = _said(_listed(detail.get("scopes", ())), " that allows {}")
+    return f"made access token no. {detail['token']} for {detail['of']}{allows}, valid for {counted(detail['days'], 'day')}"
+
+
+def _added(detail: Detail) -> str:
+    return f"gave {detail['name']} the role {detail['role']}"
+
+
+def _reset(detail: Detail) -> str:
+    enabled = " and enabled their account again" if detail.get("was_disabled") else ""
+    return f"made a new sign-in link for {detail['name']}{enabled}"
+
+
+def _times(detail: Detail) -> str:
+    """Of what strangers cause only the 1st, 2nd, 4th, 8th ... time is written down."""
+    return f" ({detail['n']} times within the hour)" if detail.get("n", 1) > 1 else ""
+
+
+def _plain(event: Event) -> str:
+    values = [f"{name.replace('_', ' ')} {_value(value)}" for name, value in event.detail.items() if value is not None]
+    return f"{event.action} ({'; '.join(values)})" if values else event.action
+
+
+def _value(value: object) -> str:
+    """A value of JSON as people write it.
+
+    >>> _value({"a": [1, None], "b": True}), _value([])
+    ('a 1, –; b yes', 'none')
+    """
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, Mapping):
+        return "; ".join(f"{name} {_value(one)}" for name, one in value.items()) or "none"
+    if isinstance(value, list | tuple):
+        return ", ".join(_value(one) for one in value) or "none"
+    return "–" if value is None else str(value)
+
+
+OF_ANNOTATIONS = {
+    "review": "scored {}",
+    "change score": "changed scores of {}",
+    "skip review": "left the scoring of {} to others",
+}
+
+SENTENCES: dict[str, Callable[[Detail], str]] = {
+    "submit": _submitted,
+    "skip": lambda _: "skipped the text",
+    "propose discard": lambda detail: f"proposed to discard the text: {detail['reason']}",
+    "give back": lambda _: "released the text, to look at what others marked",
+    "withdraw": lambda detail: f"withdrew round {detail['round']}",
+    "decide: discard": lambda detail: f"discarded the text ({_proposed(detail)})",
+    "decide: keep": lambda detail: (
+        f"kept the {'label' if detail['kind'] == 'contest' else 'text'} ({_proposed(detail)})"
+    ),
+    "decide: relabel": lambda detail: f"changed the label to “{detail['reason']}”",
+    "choose gold": lambda detail: (
+        f"chose {detail['annotator']}, round {detail['round']}, as the gold ({detail['reason']})"
+    ),
+    "adjudicate": _adjudicated,
+    "take gold choice back": lambda detail: f"took back the choice of gold{_said(detail.get('reason'), ' ({})')}",
+    "save list": _saved_list,
+    "put on list": lambda detail: f"put the text on the list “{detail['list']}”",
+    "take off list": lambda detail: f"took the text off the list “{detail['list']}”",
+    "change list": _changed_list,
+    "delete list": lambda detail: f"deleted the list “{detail['list']}”; its texts stay",
+    "write perturbation": lambda detail: f"wrote changed version {_number(detail)} of the text ({detail['kind']})",
+    "revise perturbation": lambda detail: f"revised changed version {_number(detail)}, now version {detail['version']}",
+    "withdraw perturbation": lambda detail: f"withdrew changed version {_number(detail)}",
+    "check perturbation": lambda detail: f"checked changed version {_checked(detail)}",
+    "check perturbation: approve": lambda detail: f"approved changed version {_checked(detail)}",
+    "check perturbation: correct": lambda detail: f"corrected changed version {_checked(detail)}",
+    "check perturbation: reject": lambda detail: f"returned changed version {_checked(detail, ' to its author')}",
+    "approve perturbation": lambda detail: (
+        f"was the last to approve changed version {_number(detail)}; it is now instance number {detail['instance']}"
+    ),
+    "create": lambda detail: f"created the project “{detail['name']}”",
+    "change": _changed,
+    "import": _imported,
+    "export": _exported,
+    "split": _split,
+    "replace label": lambda detail: (
+        f"replaced the label “{detail['label']}” by “{detail['by']}” ({told_of_replaced(detail)})"
+    ),
+    "give role": lambda detail: f"gave {detail['user']} the role {detail['role']}",
+    "take role": lambda detail: f"took the role {detail['role']} from {detail['user']}",
+    "add user": lambda detail: (
+        f"made an account and a sign-in link for {detail['name']}, with the role {detail['role']}"
+    ),
+    "add role": _added,
+    "disable user": lambda detail: f"disabled the account of {detail['name']}",
+    "reset user": _reset,
+    "make first link": lambda _: "made the link for the first account; an older one ended",
+    "set password": lambda detail: (
+        "made the first account with the first link" if detail.get("is_first") else "set a password with a sign-in link"
+    ),
+    "sign in": lambda detail: f"signed in{' to the demonstration' if detail.get('is_demonstration') else ''}",
+    "sign out": lambda _: "signed out",
+    "fail to sign in": lambda detail: f"failed to sign in{_times(detail)}",
+    "fail to use token": lambda detail: f"failed to use access token no. {detail['token']}{_times(detail)}",
+    "backup": lambda detail: f"made the backup “{detail['file']}”",
+    "restore": lambda detail: (
+        f"restored the backup “{detail['file']}”{_said(detail.get('kept'), '; what was there is kept as “{}”')}"
+    ),
+    "make token": _token,
+    "revoke token": lambda detail: f"revoked access token no. {detail['token']} of {detail['of']}",
+    "train model": _trained,
+    "forget model": lambda detail: f"deleted everything that was stored of model {detail['model']}",
+    "start attributing": lambda detail: f"began to compute answers and attributions from {_run(detail)}",
+    "attribute": _attributed,
+    "measure": lambda detail: f"measured {counted(detail['runs'], 'run')}",
+    FORGOT_WRONG_K: told_of_wrong_k,
+    "make word list": _word_list("made"),
+    "change word list": _word_list("changed"),
+    "remove word list": _word_list("removed"),
+    "make suite": _suite("made"),
+    "make test": _suite("made"),
+    "import suite": _suite("imported"),
+    "export suite": _suite("exported"),
+    "remove test": _suite("removed"),
+    "remove suite": _suite("removed"),
+    "run suite": _ran_suite,
+    "import suite predictions": _suite_predictions,
+}
+
+_OF_PROJECT = {
+    "name": "the name", "labels": "the labels", "language": "the language", "guidelines": "the guidelines",
+    "question": "the question", "licence": "the licence", "citation": "the citation",
+}  # fmt: skip
+
+_RULES = {
+    "order": "the order of the texts", "seed": "the seed of the order", "annotators_per_instance": "the number of annotators",
+    "reviewers_per_annotation": "the number of reviewers", "result_mode": "what annotators do with the label",
+    "may_be_empty": "whether “no rationale” may be submitted", "sets_may_cross_segments": "whether sets may cross segments",
+    "required_segments": "the segments that labels require", "forbidden_segments": "the segments that labels forbid",
+    "lease_minutes": "how long a text is kept for somebody", "idle_after_seconds": "when a pause counts as idle",
+    "sufficiency_threshold": "the threshold of the sufficiency score",
+    "compactness_threshold": "the threshold of the compactness score",
+    "comprehensiveness_threshold": "the threshold of the comprehensiveness score",
+    "are_scores_pooled": "how scores are averaged", "max_rounds": "the number of rounds",
+    "away_after_days": "after how many days work goes to somebody else", "gold_policy": "the gold policy",
+    "is_exhaustive": "whether gold is exhaustive", "researchers_see_submitted": "what researchers see",
+    "model_previews": "who sees what a model answers", "are_carried_sets_proposed": "whether gold sets are carried over",
+    "proposed_word_lists": "the word lists that propose sets", "checkers_per_perturbation": "the number of checkers",
+    "checkers_see_author": "whether checkers see the author", "perturbations_per_kind": "the target for each kind",
+    "own_perturbation_kinds": "the kinds of the project’s own", "preview_model": "the model for previews",
+    "preview_labels": "the labels of the model for previews", "preview_method": "the method for previews",
+}  # fmt: skip

@@ -1,0 +1,121 @@
+"""How far people are with a project, for its lead: whose texts stand how, who reviewed how much, and at what pace."""
+
+import datetime as dt
+from collections import defaultdict
+from dataclasses import dataclass, field
+
+from annotator.domain.people import User
+from annotator.domain.projects import Project
+from annotator.review.pace import Pace, pace_words, window_days
+from annotator.store import Store
+from annotator.store.connection.database import iso
+from annotator.store.people import list_members
+from annotator.store.progress_numbers import (
+    finished_between,
+    first_submission_at,
+    review_counts,
+    standing_counts,
+    submissions_between,
+)
+from annotator.store.projects import instance_counts
+from annotator.usecases.access.rights import require
+from annotator.usecases.project.projects import done_among
+from annotator.usecases.review.reviews import review_counts as waiting_counts
+
+
+@dataclass(frozen=True, slots=True)
+class AnnotatorProgress:
+    """How many of one person's texts stand how; each counts once. days_since: whole days since the newest submission."""
+
+    name: str
+    standings: dict[str, int]
+    days_since: int | None
+
+    @property
+    def n_texts(self) -> int:
+        return sum(self.standings.values())
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewerProgress:
+    """What one person has reviewed, and what waits for them (in hand, or free for them; counted up to a thousand)."""
+
+    name: str
+    n_submitted: int
+    n_waiting: int
+    median_seconds: float | None
+    days_since: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class WorkProgress:
+    """Everything about people and pace, at one moment."""
+
+    annotators: tuple[AnnotatorProgress, ...]
+    reviewers: tuple[ReviewerProgress, ...]
+    submitted: Pace
+    done: Pace
+
+    @property
+    def pace(self) -> str:
+        """How much is done in a day, and about when all will be done, in words."""
+        return pace_words(self.submitted, self.done)
+
+
+def work_progress(store: Store, actor: User, project: Project) -> WorkProgress:
+    """How far people are."""
+    require(store, actor, project.id, "manage project")
+    now = dt.datetime.now(dt.UTC)
+    with store.snapshot():
+        first = first_submission_at(store, project.id)
+        n_days = window_days(None if first is None else dt.datetime.fromisoformat(first), now)
+        since, until = iso(now - dt.timedelta(days=n_days)), iso(now)
+        counts = instance_counts(store, project.id)
+        n_left = sum(n for state, n in counts.items() if state != "queued") - done_among(counts)
+        return WorkProgress(
+            annotators=_annotators(store, project, now),
+            reviewers=_reviewers(store, project, now),
+            submitted=Pace(submissions_between(store, project.id, since, until), n_days, n_left),
+            done=Pace(finished_between(store, project.id, since, until), n_days, n_left),
+        )
+
+
+@dataclass(slots=True)
+class _Counted:
+    standings: dict[str, int] = field(default_factory=dict)
+    last_at: str | None = None
+
+
+def _annotators(store: Store, project: Project, now: dt.datetime) -> tuple[AnnotatorProgress, ...]:
+    people: dict[str, _Counted] = defaultdict(_Counted)
+    for count in standing_counts(store, project.id):
+        person = people[count.annotator]
+        person.standings[count.standing] = count.n
+        person.last_at = max(filter(None, (person.last_at, count.last_at)), default=None)
+    return tuple(AnnotatorProgress(name, one.standings, _days(one.last_at, now)) for name, one in people.items())
+
+
+def _reviewers(store: Store, project: Project, now: dt.datetime) -> tuple[ReviewerProgress, ...]:
+    """Whoever is a reviewer here, and whoever has reviewed: a lead may review, and a reviewer may have left."""
+    given = {count.reviewer: count for count in review_counts(store, project.id)}
+    members = {
+        user.name: user
+        for user, role in list_members(store, project.id)
+        if not user.is_disabled and (role == "reviewer" or user.name in given)
+    }
+    found = []
+    for name in sorted(given.keys() | members.keys()):
+        count = given.get(name)
+        waiting = waiting_counts(store, project, members[name]) if name in members else {}
+        median_ms = count.median_ms if count else None
+        found.append(
+            ReviewerProgress(
+                name, count.n if count else 0, waiting.get("to_review", 0) + waiting.get("open", 0),
+                None if median_ms is None else median_ms / 1000, _days(count.last_at if count else None, now),
+            )
+        )  # fmt: skip
+    return tuple(found)
+
+
+def _days(at: str | None, now: dt.datetime) -> int | None:
+    return None if at is None else max(0, (now - dt.datetime.fromisoformat(at)).days)

@@ -1,0 +1,133 @@
+"""How good the work is, for the lead: how rounds ended, what was scored, how far reviewers agree, how long it takes."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from annotator.domain.people import User
+from annotator.domain.projects import Project
+from annotator.domain.proposed_sets import ProposedCount
+from annotator.domain.reviews import SCALES, Property
+from annotator.review.reviewer_agreement import Leaning, ReviewerAgreement, leanings, reviewer_agreement
+from annotator.store import Store
+from annotator.store.proposed_sets import proposed_counts
+from annotator.store.review_numbers import (
+    BehindPoint,
+    OutcomeCount,
+    ScoreCount,
+    active_times,
+    behind_outcome,
+    behind_score,
+    decided_scores,
+    outcome_counts,
+    score_counts,
+    score_patterns,
+)
+from annotator.usecases.access.rights import require
+
+__all__ = [
+    "BehindPoint", "Leaning", "OutcomeCount", "RoundShare", "ScoreCount", "TimeSpent", "WorkQuality", "quality_of",
+    "reviewer_leanings",
+]  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class RoundShare:
+    """Of the rounds of one number: how many were decided, and the share of these that was accepted (None of none)."""
+
+    round_number: int
+    n_decided: int
+    n_open: int
+    accepted_share: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class TimeSpent:
+    """Working time on an instance, pauses left out. Seconds; the median over n pieces of work that were handed in."""
+
+    n: int
+    median_seconds: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class WorkQuality:
+    """Everything about reviewing and time; scores_by_annotator of each property is in `scores`.
+
+    proposed: what became of sets that were proposed to annotators
+    """
+
+    outcomes: tuple[OutcomeCount, ...]
+    accepted_by_round: tuple[RoundShare, ...]
+    scores: tuple[ScoreCount, ...]
+    reviewers: dict[Property, ReviewerAgreement]
+    time: TimeSpent
+    time_by_person: dict[str, TimeSpent]
+    proposed: tuple[ProposedCount, ...]
+
+
+def quality_of(store: Store, actor: User, project: Project) -> WorkQuality:
+    """The numbers of a project, at one moment."""
+    require(store, actor, project.id, "see all annotations")
+    with store.snapshot():
+        return work_quality(store, project)
+
+
+def reviewer_leanings(store: Store, actor: User, project: Project) -> dict[Property, dict[str, Leaning]]:
+    """Who scores higher or lower than the others, on each scale, over decided rounds."""
+    require(store, actor, project.id, "see all annotations")
+    with store.snapshot():
+        return {name: leanings(decided_scores(store, project.id, name)) for name in SCALES}
+
+
+def work_quality(store: Store, project: Project) -> WorkQuality:
+    """The same for a caller that has checked the right and holds a snapshot."""
+    outcomes = outcome_counts(store, project.id)
+    times = active_times(store, project.id)
+    by_person: dict[str, list[int]] = defaultdict(list)
+    for name, milliseconds in times:
+        by_person[name].append(milliseconds)
+    return WorkQuality(
+        outcomes=tuple(outcomes),
+        accepted_by_round=_shares(outcomes),
+        scores=tuple(score_counts(store, project.id)),
+        reviewers={name: reviewer_agreement(found) for name, found in score_patterns(store, project.id).items()},
+        time=_time([milliseconds for _, milliseconds in times]),
+        time_by_person={name: _time(spent) for name, spent in sorted(by_person.items())},
+        proposed=tuple(proposed_counts(store, project.id)),
+    )
+
+
+def _shares(outcomes: Sequence[OutcomeCount]) -> tuple[RoundShare, ...]:
+    by_round: dict[int, dict[str, int]] = defaultdict(dict)
+    for count in outcomes:
+        by_round[count.round_number][count.outcome] = count.n
+    found = []
+    for number, counts in sorted(by_round.items()):
+        n_open = counts.get("open", 0)
+        n_decided = sum(counts.values()) - n_open
+        found.append(
+            RoundShare(number, n_decided, n_open, counts.get("accepted", 0) / n_decided if n_decided else None)
+        )
+    return tuple(found)
+
+
+def _time(milliseconds: Sequence[int]) -> TimeSpent:
+    return TimeSpent(len(milliseconds), median(milliseconds) / 1000 if milliseconds else None)
+
+
+def instances_behind_outcome(
+    store: Store, actor: User, project: Project, round_number: int, outcome: str
+) -> list[BehindPoint]:
+    """The instances behind a bar of outcomes."""
+    require(store, actor, project.id, "see all annotations")
+    return behind_outcome(store, project.id, round_number, outcome)
+
+
+def instances_behind_score(
+    store: Store, actor: User, project: Project, name: Property, score: int, *, round_number: int | None = None,
+    annotator: str | None = None,
+) -> list[BehindPoint]:  # fmt: skip
+    """The instances behind a bar of scores: of one round, or of one annotator."""
+    require(store, actor, project.id, "see all annotations")
+    return behind_score(store, project.id, name, score, round_number=round_number, annotator=annotator)

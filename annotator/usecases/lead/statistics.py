@@ -1,0 +1,109 @@
+"""Numbers about a project: its size, its work, and its rationales under the gold policy."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from annotator.domain.instances import GoldInstance, Instance
+from annotator.domain.people import User
+from annotator.domain.projects import GoldPolicy, Project
+from annotator.review.agreement import Agreement, AgreementTally
+from annotator.review.gold import chosen_among, gold_of, that_count
+from annotator.review.statistics import DataSetTables, RationaleStatistics, TablesTally, describe_gold
+from annotator.store import Store
+from annotator.store.annotations import annotations_of
+from annotator.store.annotators import imported_counts
+from annotator.store.gold_choices import choices_of
+from annotator.store.instances import Size, iterate_instance_batches, size_of
+from annotator.store.projects import assignment_counts, instance_counts
+from annotator.usecases.access.rights import require
+from annotator.usecases.lead.quality import WorkQuality, work_quality
+from annotator.usecases.project.projects import done_among
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectStatistics:
+    """Everything that `annotator stats` prints.
+
+    n_done, done_share: instances that are complete or discarded, and their share of all; None of none
+    people: work done here; imported: annotations that came with files, by annotator
+    n_accepted: accepted annotations; n_counting: those of them that the gold is made from
+    n_other_result: accepted annotations that are left out of the gold because they carry another label or answer
+    """
+
+    project: str
+    gold_policy: GoldPolicy
+    size: Size
+    instances: dict[str, int]
+    n_done: int
+    done_share: float | None
+    people: dict[str, dict[str, int]]
+    imported: dict[str, int]
+    n_accepted: int
+    n_counting: int
+    rationales: RationaleStatistics
+    n_other_result: int
+    tables: DataSetTables
+    agreement: Agreement
+    work: WorkQuality
+
+
+def statistics_of(store: Store, actor: User, project: Project) -> ProjectStatistics:
+    """The numbers of a project at one moment, over its gold under its own policy."""
+    require(store, actor, project.id, "export")
+    with store.snapshot():
+        gold = _Gold(store, project)
+        rationales = describe_gold(gold, project.task.result_kind)
+        instances = {state: n for state, n in instance_counts(store, project.id).items() if state != "queued"}
+        n_instances = sum(instances.values())
+        n_labels = len(project.labels) if project.task.result_kind == "label" else None
+        return ProjectStatistics(
+            project=project.name,
+            gold_policy=project.settings.gold_policy,
+            size=size_of(store, project.id),
+            instances=instances,
+            n_done=done_among(instances),
+            done_share=done_among(instances) / n_instances if n_instances else None,
+            people=assignment_counts(store, project.id),
+            imported=imported_counts(store, project.id),
+            n_accepted=gold.n_accepted,
+            n_counting=gold.n_counting,
+            rationales=rationales,
+            n_other_result=gold.n_other_result,
+            tables=gold.tables.result(n_labels),
+            agreement=gold.agreement.result(),
+            work=work_quality(store, project),
+        )
+
+
+class _Gold:
+    """The gold of every instance that is not discarded; counts while it is read what is left out of it, what stands in the
+    papers' tables, and how far annotators agree, so that the project is read once.
+    """
+
+    def __init__(self, store: Store, project: Project) -> None:
+        self.store = store
+        self.project = project
+        self.n_accepted = self.n_counting = self.n_other_result = 0
+        self.tables = TablesTally(is_exhaustive=project.settings.is_exhaustive)
+        self.agreement = AgreementTally()
+
+    def __iter__(self) -> Iterator[GoldInstance]:
+        for instances in iterate_instance_batches(self.store, self.project.id):
+            yield from self._of_batch([i for i in instances if i.state != "discarded"])
+
+    def _of_batch(self, instances: list[Instance]) -> Iterator[GoldInstance]:
+        ids = [instance.id for instance in instances]
+        annotations, choices = annotations_of(self.store, ids), choices_of(self.store, ids)
+        for instance in instances:
+            accepted = [a for a in annotations[instance.id] if a.state == "accepted"]
+            n_that_count = len(that_count(instance, accepted))
+            self.n_accepted += len(accepted)
+            self.n_other_result += len(accepted) - n_that_count
+            chosen = chosen_among(annotations[instance.id], choices.get(instance.id))
+            policy = self.project.settings.gold_policy
+            gold = gold_of(instance, accepted, policy, chosen)
+            self.n_counting += min(1, n_that_count) if policy == "chosen" else n_that_count
+            self.tables.add(instance, gold)
+            self.agreement.add(instance, annotations[instance.id])
+            if gold is not None:
+                yield gold

@@ -1,0 +1,208 @@
+"""The timeline of one instance: every round, score, comment, decision and change, in plain sentences.
+
+The record of events says most of it. What came with a file has no events here, so annotations, reviews, rounds and proposals that
+no event tells of are told from their own tables; comments always are.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from annotator.domain.instances import Annotation
+from annotator.domain.numbers import counted
+from annotator.domain.people import User
+from annotator.domain.projects import Project
+from annotator.domain.rationales import set_letter
+from annotator.domain.reviews import Review, Round
+from annotator.domain.sources import SourceShown
+from annotator.domain.threads import Thread
+from annotator.errors import NotFound
+from annotator.formats.rows.spreadsheets import written_csv
+from annotator.store import Store
+from annotator.store.annotations import annotations_of
+from annotator.store.events import Event, events_of_instance
+from annotator.store.instances import project_of_instance
+from annotator.store.proposals import Proposal, proposals_of_instances
+from annotator.store.reviews import reviews_of
+from annotator.store.rounds import rounds_of_instances
+from annotator.store.shown_sets import shown_of_instances
+from annotator.store.threads import threads_of
+from annotator.usecases.access import independence
+from annotator.usecases.access.rights import require
+from annotator.usecases.access.veiled_events import veiled
+from annotator.usecases.lead.event_words import event_actor, event_lines, event_words
+from annotator.usecases.review.inspection import decider, decision_lines, score_line
+
+_Detail = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """One line of a timeline: when, who, what, and the arithmetic or the words that belong to it."""
+
+    at: str
+    who: str
+    what: str
+    lines: tuple[str, ...] = ()
+
+
+def timeline(store: Store, actor: User, project: Project, instance_id: int) -> list[Moment]:
+    """Everything that happened to an instance, oldest first; for those who see all annotations."""
+    require(store, actor, project.id, "see all annotations")
+    if project_of_instance(store, instance_id) != project.id:
+        raise NotFound(f"There is no instance number {instance_id} in '{project.name}'.")
+    with store.snapshot():
+        told = _Told(store, instance_id)
+        told.events = veiled(store, actor, project.id, told.events, names_authors=project.settings.checkers_see_author)
+    independence.show(store, actor, project.id, instance_id, list(told.annotations))
+    moments = [*told.of_events(), *told.of_annotations(), *told.of_reviews(), *told.of_rounds(), *told.of_proposals(),
+               *told.of_comments(), *told.of_looks()]  # fmt: skip
+    return sorted(moments, key=lambda moment: moment.at)
+
+
+def timeline_as_csv(moments: Iterable[Moment]) -> str:
+    """A timeline as a file for a spreadsheet."""
+    rows = ((m.at, m.who, m.what, "\n".join(m.lines)) for m in moments)
+    return written_csv(("when", "who", "what", "more"), rows)
+
+
+class _Told:
+    """What is stored of an instance, told once: what an event tells, the tables do not tell again."""
+
+    def __init__(self, store: Store, instance_id: int) -> None:
+        self.events = events_of_instance(store, instance_id)
+        self.annotations = {a.id: a for a in annotations_of(store, [instance_id])[instance_id]}
+        self.rounds: list[Round] = rounds_of_instances(store, [instance_id]).get(instance_id, [])
+        by_annotation = reviews_of(store, list(self.annotations))
+        self.reviews: list[Review] = [
+            r for reviews in by_annotation.values() for r in reviews if r.state == "submitted"
+        ]
+        self.proposals: list[Proposal] = proposals_of_instances(store, [instance_id]).get(instance_id, [])
+        self.threads: list[Thread] = threads_of(store, [instance_id]).get(instance_id, [])
+        shown = shown_of_instances(store, [instance_id]).get(instance_id, ())
+        reviewers = {r.reviewer for reviews in by_annotation.values() for r in reviews}
+        self.looks: list[SourceShown] = [one for one in shown if one.user not in reviewers]
+
+    def of_events(self) -> list[Moment]:
+        return [self._of_event(event) for event in self.events]
+
+    def _of_event(self, event: Event) -> Moment:
+        words = event_words(event, self._whose(event.detail))
+        return Moment(event.at, event_actor(event), words, (*event_lines(event), *self._said_with(event)))
+
+    def _said_with(self, event: Event) -> tuple[str, ...]:
+        """What belongs to an event but stands in another table: a reviewer's comments, and that a submission contests."""
+        if event.action == "review" and event is self._last_review(event):
+            number = event.detail.get("annotation")
+            same = [r for r in self.reviews if (r.reviewer, r.annotation_id) == (event.actor, number)]
+            return tuple(line for review in same for line in _comments(review))
+        contested = [p for p in self.proposals if p.kind == "contest" and self._tells_contest(event, p)]
+        return tuple(f"this contests the label{f': “{p.comment}”' if p.comment else ''}" for p in contested[:1])
+
+    def _tells_contest(self, event: Event, proposal: Proposal) -> bool:
+        return (event.action, event.actor, event.detail.get("result")) == (
+            "submit", proposal.proposed_by, proposal.reason,
+        )  # fmt: skip
+
+    def _last_review(self, event: Event) -> Event:
+        """Of several times that somebody handed in scores of an annotation, the last."""
+        number = event.detail.get("annotation")
+        return [
+            e for e in self.events
+            if (e.action, e.actor, e.detail.get("annotation")) == ("review", event.actor, number)
+        ][-1]  # fmt: skip
+
+    def _whose(self, detail: _Detail) -> str:
+        annotation = self.annotations.get(detail.get("annotation", 0))
+        return "" if annotation is None else f"{annotation.annotator}, round {annotation.round_number}"
+
+    def of_annotations(self) -> list[Moment]:
+        """Those that came with a file, and what people handed in before this database."""
+        handed_in = {(e.actor, e.detail.get("round")) for e in self.events if e.action == "submit"}
+        versions = {e.detail.get("annotation") for e in self.events if e.action == "adjudicate"}
+        return [
+            Moment(
+                a.created_at or "",
+                a.annotator,
+                f"made an annotation, round {a.round_number}, now {a.state}: {_sets(a)}",
+            )
+            for a in self.annotations.values()
+            if (a.annotator, a.round_number) not in handed_in and a.id not in versions
+        ]
+
+    def of_reviews(self) -> list[Moment]:
+        """Scores that no event tells of."""
+        told = {(e.actor, e.detail.get("round")) for e in self.events if e.action == "review"}
+        found = []
+        for review in self.reviews:
+            annotation = self.annotations[review.annotation_id]
+            if (review.reviewer, annotation.round_number) not in told:
+                what = f"scored {annotation.annotator}, round {annotation.round_number}"
+                found.append(Moment(review.submitted_at or "", review.reviewer, what, (score_line(review),)))
+        return found
+
+    def of_rounds(self) -> list[Moment]:
+        told = {
+            (e.detail.get("annotator"), e.detail.get("round"))
+            for e in self.events
+            if e.action.startswith("decide round: ")
+        }
+        found = []
+        for one in self.rounds:
+            annotator = self.annotations[one.annotation_id].annotator
+            if one.outcome is not None and (annotator, one.number) not in told:
+                reason = f": {one.reason}" if one.reason else ""
+                what = f"{one.outcome} round {one.number} of {annotator}{reason}"
+                found.append(Moment(one.decided_at or "", decider(one), what, decision_lines(one)[1:]))
+        return found
+
+    def of_proposals(self) -> list[Moment]:
+        proposed = {(e.actor, e.detail.get("reason")) for e in self.events if e.action == "propose discard"}
+        decided = {e.detail.get("reason") for e in self.events if e.action in _DECISIONS}
+        found = []
+        for p in self.proposals:
+            said = (f"“{p.comment}”",) if p.comment else ()
+            if p.kind == "contest" and not any(self._tells_contest(event, p) for event in self.events):
+                found.append(
+                    Moment(p.created_at, p.proposed_by, f"contested the label: it should be “{p.reason}”", said)
+                )
+            elif p.kind == "discard" and (p.proposed_by, p.reason) not in proposed:
+                found.append(Moment(p.created_at, p.proposed_by, f"proposed to discard the text: {p.reason}", said))
+            if p.decided_at and p.decided_by == p.proposed_by:
+                found.append(Moment(p.decided_at, p.proposed_by, "took the proposal back"))
+            elif p.decided_at and p.reason not in decided:
+                found.append(Moment(p.decided_at, p.decided_by or "", f"{p.state} the proposal of {p.proposed_by}"))
+        return found
+
+    def of_comments(self) -> list[Moment]:
+        return [
+            Moment(comment.created_at, comment.author, self._about(thread), (f"“{comment.text}”",))
+            for thread in self.threads
+            for comment in thread.comments
+        ]
+
+    def of_looks(self) -> list[Moment]:
+        """Who saw what others marked without reviewing it."""
+        return [Moment(shown.at, shown.user, "looked at what others marked") for shown in self.looks]
+
+    def _about(self, thread: Thread) -> str:
+        annotation = self.annotations.get(thread.annotation_id or 0)
+        if annotation is None:
+            return "wrote about the text"
+        whose = f"{annotation.annotator}, round {annotation.round_number}"
+        if thread.about == "set" and thread.position is not None:
+            return f"wrote about set {set_letter(thread.position)} of {whose}"
+        return f"wrote about {'the decision on ' if thread.about == 'decision' else ''}{whose}"
+
+
+_DECISIONS = ("decide: discard", "decide: keep", "decide: relabel")
+
+
+def _sets(annotation: Annotation) -> str:
+    n = len(annotation.sets)
+    return f"{annotation.result if annotation.result is not None else 'no result'}, {counted(n, 'set')}"
+
+
+def _comments(review: Review) -> tuple[str, ...]:
+    sets = [f"set {set_letter(n)}: “{s.comment}”" for n, s in enumerate(review.scores.sets) if s.comment]
+    return (*sets, *([f"the whole: “{review.scores.comment}”"] if review.scores.comment else []))

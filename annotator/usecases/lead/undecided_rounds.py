@@ -1,0 +1,126 @@
+"""The rounds that are before their reviewers, for the lead: who has scored, who is scoring, what is missing, what is stuck."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from annotator.domain.numbers import counted
+from annotator.domain.people import User
+from annotator.domain.projects import Project
+from annotator.domain.reviews import Review, Round
+from annotator.store import Store
+from annotator.store.annotations import get_annotations
+from annotator.store.instances import InstanceRow, row_of
+from annotator.store.reviews import reviews_of
+from annotator.store.rounds import list_undecided
+from annotator.store.stuck import ReviewersLeft, reviewers_left, rounds_without_reviewers, texts_without_annotators
+from annotator.usecases.access.independence import is_at_work_on, may_annotate_still
+from annotator.usecases.access.rights import require, roles_with
+from annotator.usecases.review.inspection import score_line
+
+PAGE_SIZE = 10
+_NAMED_TEXTS = 5
+_NOBODY_LEFT = ReviewersLeft(0, 0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class OpenRound:
+    """A round that waits for scores.
+
+    n_scored: how many reviewers are done, scored: what each gave; none while the lead may be given the text, or has it in hand
+    scoring: the names of those who hold it now; left: how many others there are who may score it
+    """
+
+    round: Round
+    instance: InstanceRow
+    annotator: str
+    wanted: int
+    n_scored: int
+    scored: tuple[str, ...]
+    scoring: tuple[str, ...]
+    left: ReviewersLeft
+
+    @property
+    def is_stuck(self) -> bool:
+        """Whether fewer people are left who may score it than it wants."""
+        return self.left.wanted > self.left.n_now + self.left.n_later
+
+    @property
+    def summary(self) -> str:
+        """What is missing, in one line."""
+        since = self.round.opened_at.replace("T", " ")[:16]
+        being = f"; {', '.join(self.scoring)} scoring now" if self.scoring else ""
+        return f"{self.n_scored} of {counted(self.wanted, 'score')}; waiting since {since}{being}{self._said_of_others}"
+
+    @property
+    def _said_of_others(self) -> str:
+        left = self.left
+        if self.is_stuck:
+            n = left.n_now + left.n_later
+            who = f"only {n} of the others" if n else "nobody else"
+            return f"; {left.wanted} more needed, but {who} may score it"
+        if left.wanted > left.n_now:
+            return (
+                f"; {left.n_later} of the others may still be given this text to annotate, and may score it only when "
+                "it can no longer be given to them"
+            )
+        return ""
+
+
+@dataclass(frozen=True, slots=True)
+class StuckWork:
+    """What nobody may do: annotations that wait for scores, and free texts (how many, and the first of them)."""
+
+    annotation_ids: tuple[int, ...]
+    n_texts: int
+    texts: tuple[InstanceRow, ...]
+
+
+def stuck_work(store: Store, actor: User, project: Project) -> StuckWork:
+    """What waits for people whom the project does not have."""
+    require(store, actor, project.id, "manage project")
+    rounds = rounds_without_reviewers(store, project.id, roles_with("review"))
+    texts = texts_without_annotators(store, project.id, roles_with("annotate"))
+    return StuckWork(tuple(rounds), len(texts), tuple(row_of(store, number) for number in texts[:_NAMED_TEXTS]))
+
+
+def open_rounds(
+    store: Store, actor: User, project: Project, page: int = 1, *, only: Sequence[int] | None = None
+) -> list[OpenRound]:
+    """One page of a project's undecided rounds, oldest first; only: those of some annotations."""
+    require(store, actor, project.id, "manage project")
+    rounds = list_undecided(store, project.id, limit=PAGE_SIZE, offset=PAGE_SIZE * (page - 1), only=only)
+    ids = [found.annotation_id for found in rounds]
+    annotations, reviews = get_annotations(store, ids), reviews_of(store, ids)
+    left = reviewers_left(store, project.id, ids, roles_with("review"), roles_with("annotate"))
+    return [
+        _shown(
+            store, actor, project, found, annotations[found.annotation_id].annotator,
+            reviews.get(found.annotation_id, []), left.get(found.annotation_id, _NOBODY_LEFT),
+        )
+        for found in rounds
+    ]  # fmt: skip
+
+
+def _shown(
+    store: Store,
+    actor: User,
+    project: Project,
+    found: Round,
+    annotator: str,
+    reviews: Sequence[Review],
+    left: ReviewersLeft,
+) -> OpenRound:
+    scored = [score_line(review) for review in reviews if review.state == "submitted"]
+    is_led = is_at_work_on(store, actor, found.instance_id) or may_annotate_still(
+        store, actor, project.id, found.instance_id
+    )
+    return OpenRound(
+        round=found,
+        instance=row_of(store, found.instance_id),
+        annotator=annotator,
+        wanted=project.settings.reviewers_per_annotation,
+        n_scored=len(scored),
+        scored=() if is_led else tuple(scored),
+        scoring=tuple(review.reviewer for review in reviews if review.state == "leased"),
+        left=left,
+    )

@@ -1,0 +1,259 @@
+"""One batch of instances: what of it is stored already, what is computed, and how that is written."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from annotator.attribution.base import Answerer, Explained, Explainer, Input
+from annotator.attribution.lime_positions import spread_over_seeds
+from annotator.domain.instances import Instance
+from annotator.domain.models import Attribution, Output, Prediction, Run, canonical_parameters, facts_from
+from annotator.domain.projects import Project
+from annotator.store import Store
+from annotator.store.models import RunFinder, list_runs, outputs_of_run, plan_outputs, write_planned
+from annotator.usecases.gold import gold_labels
+from annotator.usecases.models.project_model import AskedModel
+from annotator.usecases.models.reduced_inputs import Reduced, Selection, answered, missing
+
+Outputs = Mapping[int, Output]
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenMethod:
+    """A method with a seed, and the run that its output is stored under. explainer: None for gold, which has no scores."""
+
+    explainer: Explainer | None
+    run: Run
+
+    @staticmethod
+    def of(asked: AskedModel, method: str, explainer: Explainer | None) -> "WrittenMethod":
+        if explainer is None:
+            return WrittenMethod(None, Run(asked.name, method))
+        parameters = canonical_parameters(explainer.parameters)
+        run = Run(asked.name, method, parameters, explainer.seed, explainer.unit, explainer.is_signed)
+        return WrittenMethod(explainer, run)
+
+
+@dataclass(slots=True)
+class BatchResult:
+    """What was computed for a batch, by run, and its counts; facts by name, one value an attribution."""
+
+    outputs: list[tuple[Run, Output]] = field(default_factory=list)
+    n_known: int = 0
+    n_answers: int = 0
+    n_attributions: int = 0
+    n_reduced: int = 0
+    n_without_label: int = 0
+    n_seen_in_part: int = 0
+    facts: dict[str, list[float]] = field(default_factory=dict)
+
+    @property
+    def has_output(self) -> bool:
+        return bool(self.outputs)
+
+    def add_facts(self, facts: Mapping[str, float]) -> None:
+        for name, value in facts.items():
+            self.facts.setdefault(name, []).append(value)
+
+
+class Batches:
+    """Computes and writes batches for one model and one method with its seeds."""
+
+    def __init__(
+        self,
+        store: Store,
+        project: Project,
+        asked: AskedModel,
+        methods: Sequence[WrittenMethod],
+        label: str,
+        selection: Selection | None,
+    ) -> None:
+        self._store = store
+        self._project = project
+        self._asked = asked
+        self._methods = methods
+        self._label = label
+        self._selection = selection
+        self._runs = RunFinder(store, project.id)
+        self._answers_run = Run(asked.name)
+        self._known_runs = {
+            (stored.run.method, stored.run.parameters, stored.run.seed): stored.id
+            for stored in list_runs(store, project.id, asked.name)
+        }
+
+    def computed(self, instances: Sequence[Instance]) -> BatchResult:
+        """Everything of the instances that is not stored. Raises: ModelError when the model fails for one of them."""
+        result = BatchResult()
+        answers = self._answers(instances, result)
+        gold = self._gold_labels(instances)
+        wanted = {one.id: self._labels(answers[one.id], gold.get(one.id)) for one in instances}
+        result.n_without_label = sum(not labels for labels in wanted.values())
+        by_seed: list[dict[int, tuple[Attribution, ...]]] = []
+        for method in self._methods:
+            there = self._stored(method.run, instances)
+            found = self._attributions(method, instances, wanted, there, result)
+            by_seed.append(found)
+            self._reduce(method, instances, answers, gold, found, there, result)
+        self._add_spread(by_seed, result)
+        touched = {output.instance_id for _, output in result.outputs}
+        result.n_known = sum(one.id not in touched for one in instances)
+        return result
+
+    def write(self, result: BatchResult) -> None:
+        """Write a batch in one transaction: all of it or nothing."""
+        if not result.outputs:
+            return
+        with self._store.transaction():
+            for run, outputs in _by_run(result.outputs):
+                run_id = self._runs.id_of(run)
+                self._known_runs[run.method, run.parameters, run.seed] = run_id
+                write_planned(self._store, plan_outputs(self._store, run_id, outputs))
+
+    def _stored(self, run: Run, instances: Sequence[Instance]) -> dict[int, Output]:
+        run_id = self._known_runs.get((run.method, run.parameters, run.seed))
+        found = {} if run_id is None else outputs_of_run(self._store, run_id, [one.id for one in instances])
+        return {one.id: found.get(one.id, Output(one.id)) for one in instances}
+
+    def _answers(self, instances: Sequence[Instance], result: BatchResult) -> dict[int, Prediction]:
+        """The answer to each full input, asked for where it is not stored."""
+        there = self._stored(self._answers_run, instances)
+        answers = {i: p for i, output in there.items() for p in output.predictions if p.on == "full"}
+        unknown = [one for one in instances if one.id not in answers]
+        if unknown:
+            found = self._asked.answers([Input.of(one) for one in unknown])
+            for one, answer in zip(unknown, found, strict=True):
+                answers[one.id] = answer
+                result.outputs.append((self._answers_run, Output(one.id, (answer,))))
+        result.n_answers = len(unknown)
+        return answers
+
+    def _gold_labels(self, instances: Sequence[Instance]) -> dict[int, str | None]:
+        """The gold labels, where they are looked at."""
+        is_needed = self._label == "gold" or self._selection is not None
+        return gold_labels(self._store, self._project, instances) if is_needed else {}
+
+    def _labels(self, answer: Prediction, gold: str | None) -> tuple[str, ...]:
+        """The labels whose attributions are wanted; none where the gold label is asked for and missing."""
+        if isinstance(self._asked.predictor, Answerer):  # only its own answer can be explained
+            return () if answer.label is None else (answer.label,)
+        match self._label:
+            case "predicted":
+                return (answer.label or "",)
+            case "gold":
+                return (gold,) if gold is not None and gold in self._asked.labels else ()
+            case "all":
+                return self._asked.labels
+            case label:
+                return (label,)
+
+    def _attributions(
+        self,
+        method: WrittenMethod,
+        instances: Sequence[Instance],
+        wanted: Mapping[int, tuple[str, ...]],
+        there: Outputs,
+        result: BatchResult,
+    ) -> dict[int, tuple[Attribution, ...]]:
+        """Stored and new attributions of each instance; new ones are added to the result."""
+        found = {one.id: there[one.id].attributions for one in instances}
+        if method.explainer is None:
+            return found
+        new: dict[int, list[Attribution]] = {}
+        for place in range(max((len(labels) for labels in wanted.values()), default=0)):
+            todo = [
+                (one, wanted[one.id][place])
+                for one in instances
+                if place < len(wanted[one.id])
+                and not _has(wanted[one.id][place], (*found[one.id], *new.get(one.id, ())))
+            ]
+            for (one, _), explained in zip(todo, self._explained(method.explainer, todo), strict=True):
+                new.setdefault(one.id, []).extend(self._named(explained))
+                result.n_attributions += 1
+                result.n_seen_in_part += _is_partial(explained)
+                result.add_facts(explained.facts)
+        result.outputs += [(method.run, Output(i, attributions=tuple(of_one))) for i, of_one in new.items()]
+        return {i: (*stored, *new.get(i, ())) for i, stored in found.items()}
+
+    def _explained(self, explainer: Explainer, todo: Sequence[tuple[Instance, str]]) -> list[Explained]:
+        if not todo:
+            return []
+        return self._asked.explained(explainer, [Input.of(one) for one, _ in todo], [label for _, label in todo])
+
+    def _named(self, explained: Explained) -> Iterable[Attribution]:
+        """Attributions under the project's labels, each with its own facts and those of its text."""
+        for a in explained.attributions:
+            facts = facts_from({**explained.facts, **dict(a.facts)})
+            yield replace(a, label=self._asked.named(a.label), facts=facts)
+
+    def _reduce(
+        self,
+        method: WrittenMethod,
+        instances: Sequence[Instance],
+        answers: Mapping[int, Prediction],
+        gold: Mapping[int, str | None],
+        found: Mapping[int, tuple[Attribution, ...]],
+        there: Outputs,
+        result: BatchResult,
+    ) -> None:
+        """Ask about rationales alone and about the rest, where that is wanted and not stored."""
+        if self._selection is None:
+            return
+        asked: list[Reduced] = []
+        for one in instances:
+            if method.explainer is None:
+                of_one = self._selection.of_gold(one)
+            else:
+                chosen = _selecting(found[one.id], (answers[one.id].label, gold.get(one.id)))
+                of_one = [] if chosen is None else self._selection.of_attribution(one, chosen)
+            asked += missing(of_one, there[one.id])
+        result.outputs += [(method.run, output) for output in answered(self._asked, asked).values()]
+        result.n_reduced += len(asked)
+
+    def _add_spread(self, by_seed: Sequence[Mapping[int, tuple[Attribution, ...]]], result: BatchResult) -> None:
+        """How far the seeds of an instance lie apart, where something was computed."""
+        if len(by_seed) < 2 or not result.n_attributions:
+            return
+        for i, of_first in by_seed[0].items():
+            for first in of_first:
+                same = [
+                    a for of_seed in by_seed for a in of_seed[i] if (a.label, a.layer) == (first.label, first.layer)
+                ]
+                if len(same) == len(by_seed):
+                    result.add_facts({"spread": spread_over_seeds([a.scores for a in same])})
+
+
+def _has(label: str, attributions: Iterable[Attribution]) -> bool:
+    """Whether there is an attribution of a label; one of no label (attention) stands for all."""
+    return any(attribution.label in {label, ""} for attribution in attributions)
+
+
+def _is_partial(explained: Explained) -> bool:
+    return any(math.isnan(score) for attribution in explained.attributions for score in attribution.scores)
+
+
+def _selecting(attributions: Sequence[Attribution], wanted: Sequence[str | None]) -> Attribution | None:
+    """The attribution that selects the rationale: of the last layer, and of the first label wanted (predicted, gold), or any."""
+    if not attributions:
+        return None
+    last = max((a.layer for a in attributions if a.layer is not None), default=None)
+    of_layer = [a for a in attributions if a.layer == last]
+    for label in wanted:
+        for attribution in of_layer:
+            if label is not None and attribution.label in {label, ""}:
+                return attribution
+    return of_layer[0]
+
+
+def _by_run(outputs: Iterable[tuple[Run, Output]]) -> list[tuple[Run, list[Output]]]:
+    """Outputs of one run together, and those of one instance in one."""
+    found: dict[Run, dict[int, Output]] = {}
+    for run, output in outputs:
+        of_run = found.setdefault(run, {})
+        before = of_run.get(output.instance_id, Output(output.instance_id))
+        of_run[output.instance_id] = Output(
+            output.instance_id,
+            before.predictions + output.predictions,
+            before.attributions + output.attributions,
+            before.rationales + output.rationales,
+        )
+    return [(run, list(of_run.values())) for run, of_run in found.items()]

@@ -1,0 +1,349 @@
+"""Compute what a model answers and how much each token counts for it, a batch of instances at a time.
+
+A batch is computed first and then written in one transaction, so that a stop at any moment loses one batch; what is stored is
+not computed again.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from annotator.attribution.loaders import LoadOptions, load_predictor
+from annotator.attribution.methods import METHODS, make_explainer, seeds_of
+from annotator.attribution.transformers_parameters import METHODS as TRANSFORMERS_METHODS
+from annotator.domain.instances import Instance
+from annotator.domain.numbers import counted
+from annotator.domain.people import User
+from annotator.domain.projects import Project
+from annotator.errors import InvalidValue, ModelError
+from annotator.store import Store
+from annotator.store.computed import forget_model, has_outputs, splits_of
+from annotator.store.events import add_event
+from annotator.store.instances import iterate_instance_batches
+from annotator.usecases.access.rights import require
+from annotator.usecases.inspect.project_scores import gold_table
+from annotator.usecases.models.attribution_batches import Batches, BatchResult, WrittenMethod
+from annotator.usecases.models.built_in_model import built_in_model, built_in_name, notes_of
+from annotator.usecases.models.project_model import AskedModel, asked_model
+from annotator.usecases.models.reduced_inputs import Selection
+
+__all__ = [
+    "AttributingOptions",
+    "AttributingReport",
+    "LoadOptions",
+    "attribute",
+    "choosable_labels",
+    "offered_methods",
+]
+
+PREDICTED, GOLD, ALL = "predicted", "gold", "all"
+GOLD_METHOD = "gold"
+
+_TOKENS_IN_A_BATCH = 4_000
+_GIVE_UP_AFTER = 20  # instances in a row for which the model fails: then it is the model, not the text
+_SHOWN = 20
+_NO_REASON = "on which the model failed"
+_OF_ONE_TEXT = frozenset({"base", "logit", "full", "output_change"})  # facts whose mean says nothing
+
+
+@dataclass(frozen=True, slots=True)
+class AttributingOptions:
+    """What is computed.
+
+    label:       whose attribution: "predicted", "gold", "all", or one of the project's labels
+    seeds:       of methods that draw; none: the method's own (random: ten)
+    parameters:  of the method, in its own words; "preset" names one
+    batch_size:  instances that are written together (fewer where they are long)
+    trains:      the built-in model is trained again
+    train_seed:  of its training
+    renamed:     what the project calls labels of the model
+    is_anew:     what is stored of the model is taken out first
+    """
+
+    label: str = PREDICTED
+    seeds: tuple[int, ...] = ()
+    parameters: Mapping[str, object] = field(default_factory=dict)
+    split: str | None = None
+    has_faithfulness: bool = False
+    batch_size: int = 8
+    trains: bool = False
+    train_seed: int = 0
+    renamed: Mapping[str, str] = field(default_factory=dict)
+    is_anew: bool = False
+    load: LoadOptions = field(default_factory=LoadOptions)
+
+
+@dataclass(slots=True)
+class AttributingReport:
+    """What was done. Counts are of what was computed now; n_known instances had everything before.
+
+    facts:    means over the attributions that were computed now (see the explainers), NaN left out
+    left_out: key and reason of the first instances for which the model failed; n_left_out counts all
+    reasons:  how many of all were left out for which reason, in words that follow a number
+    """
+
+    model: str
+    method: str
+    seeds: tuple[int | None, ...]
+    parameters: Mapping[str, object]
+    n_instances: int = 0
+    n_known: int = 0
+    n_answers: int = 0
+    n_attributions: int = 0
+    n_reduced: int = 0
+    n_without_label: int = 0
+    n_seen_in_part: int = 0
+    n_left_out: int = 0
+    left_out: list[tuple[str, str]] = field(default_factory=list)
+    reasons: dict[str, int] = field(default_factory=dict)
+    facts: dict[str, float] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+
+def told_of_left_out(report: AttributingReport) -> str:
+    """How many texts were left out, and why; "" where none was."""
+    if not report.n_left_out:
+        return ""
+    reasons = ", ".join(f"{n:,} {reason}" for reason, n in sorted(report.reasons.items(), key=lambda pair: -pair[1]))
+    were = "text was" if report.n_left_out == 1 else "texts were"
+    return f"{report.n_left_out:,} of {report.n_instances:,} {were} left out: {reasons}."
+
+
+def offered_methods() -> dict[str, str]:
+    """Every method with a title for people: those for any model first, then those for transformers models, then gold itself."""
+    any_model = {name: method.title for name, method in METHODS.items()}
+    of_transformers = {name: f"{method.title} (transformers)" for name, method in TRANSFORMERS_METHODS.items()}
+    return (
+        any_model | of_transformers | {GOLD_METHOD: "Gold as a method (answers to the gold rationales and to the rest)"}
+    )
+
+
+def choosable_labels(project: Project) -> dict[str, str]:
+    """Whose attribution may be asked for, with a title for people."""
+    several = {PREDICTED: "the one the model predicts", GOLD: "the gold one", ALL: "each of them"}
+    return several | {label: label for label in project.labels if label not in several}
+
+
+def attribute(
+    store: Store,
+    actor: User,
+    project: Project,
+    model: str,
+    method: str,
+    options: AttributingOptions = AttributingOptions(),
+    *,
+    progress: Callable[[int, int], None] = lambda _done, _of: None,
+) -> AttributingReport:
+    """Compute and store a model's answers, a method's attributions, and on request its faithfulness runs.
+
+    model:    built-in, built-in:NAME, spacy:FOLDER-OR-NAME, transformers:FOLDER-OR-NAME
+    method:   one of attribution.methods; "gold": answers to the gold rationales and to the rest, without attributions
+    progress: told how many instances are done, of how many
+    Raises: ModelError, saying what is stored and how to go on, where the model cannot be had or fails
+    """
+    require(store, actor, project.id, "use models")
+    n_instances = _n_instances(store, project, options.split)
+    seeds = (None,) if method == GOLD_METHOD else seeds_of(method, options.seeds)
+    asked, notes = _model(store, actor, project, model, options)
+    _check_label(asked, project, options.label)
+    methods = [_written(asked, method, options, seed) for seed in seeds]
+    selection = _selection(store, project, method, options, notes)
+    if options.is_anew:
+        _forget(store, actor, project, asked.name)
+    report = AttributingReport(
+        asked.name, method, seeds, json.loads(methods[0].run.parameters), n_instances, notes=notes
+    )
+    batches = Batches(store, project, asked, methods, options.label, selection)
+    work = _Work(store, actor, project, batches, report, progress)
+    work.run(_instances(store, project, options))
+    return report
+
+
+def _forget(store: Store, actor: User, project: Project, model: str) -> None:
+    with store.transaction():
+        if has_outputs(store, project.id, model):
+            forget_model(store, project.id, model)
+            add_event(
+                store, actor.name, "forget model", "project", project.id, project_id=project.id, model=model,
+            )  # fmt: skip
+
+
+def _n_instances(store: Store, project: Project, split: str | None) -> int:
+    there = splits_of(store, project.id)
+    if not there:
+        raise InvalidValue(f"The project '{project.name}' has no instances yet; a lead of it imports them.")
+    if split is None:
+        return sum(there.values())
+    if split not in there:
+        raise InvalidValue(f"There is no split '{split}'. There are {', '.join(repr(name) for name in there)}.")
+    return there[split]
+
+
+def _model(
+    store: Store, actor: User, project: Project, spec: str, options: AttributingOptions
+) -> tuple[AskedModel, list[str]]:
+    """The model, and what a person should know of it."""
+    name = built_in_name(spec)
+    if name is None:
+        if options.trains:
+            raise InvalidValue(f"Only the built-in model is trained here, not '{spec}'. Leave --train out.")
+        return asked_model(load_predictor(spec, options.load), project, options.renamed), []
+    model = built_in_model(store, actor, project, name, trains=options.trains, seed=options.train_seed)
+    return asked_model(model, project, options.renamed), notes_of(store, project, model)
+
+
+def _check_label(asked: AskedModel, project: Project, label: str) -> None:
+    if label in {PREDICTED, GOLD, ALL} or label in asked.labels:
+        return
+    known = ", ".join(asked.labels) or "none by name, since its answers are no labels"
+    raise InvalidValue(
+        f"'{label}' is no label that '{asked.name}' gives in the project '{project.name}'. Choose {PREDICTED}, {GOLD}, "
+        f"{ALL}, or one of its labels ({known})."
+    )
+
+
+def _written(asked: AskedModel, method: str, options: AttributingOptions, seed: int | None) -> WrittenMethod:
+    if method != GOLD_METHOD:
+        return WrittenMethod.of(asked, method, make_explainer(asked.predictor, method, options.parameters, seed))
+    if options.parameters:
+        raise InvalidValue(f"Method {method} has no parameter {', '.join(options.parameters)}. It has none.")
+    return WrittenMethod.of(asked, method, None)
+
+
+def _selection(
+    store: Store, project: Project, method: str, options: AttributingOptions, notes: list[str]
+) -> Selection | None:
+    if method != GOLD_METHOD and not options.has_faithfulness:
+        return None
+    with store.snapshot():
+        gold = gold_table(store, project, project.settings.gold_policy)
+    selection = Selection(gold, project.task)
+    if not selection.has_ratio:
+        if method == GOLD_METHOD:
+            raise InvalidValue(f"The project '{project.name}' has no gold rationales yet.")
+        notes.append(
+            "There are no gold rationales, from which k would follow; only shares of all tokens are asked about."
+        )
+    return selection
+
+
+def _instances(store: Store, project: Project, options: AttributingOptions) -> Iterator[list[Instance]]:
+    """Batches of the instances that are not discarded: at most so many, and not many tokens."""
+    batch: list[Instance] = []
+    n_tokens = 0
+    for read in iterate_instance_batches(store, project.id, split=options.split, batch_size=100):
+        for instance in read:
+            if instance.state == "discarded":
+                continue
+            if batch and (len(batch) >= options.batch_size or n_tokens + instance.layout.n_tokens > _TOKENS_IN_A_BATCH):
+                yield batch
+                batch, n_tokens = [], 0
+            batch.append(instance)
+            n_tokens += instance.layout.n_tokens
+    if batch:
+        yield batch
+
+
+class _Work:
+    """Goes through the batches; keeps count, and goes on where single instances fail."""
+
+    def __init__(
+        self,
+        store: Store,
+        actor: User,
+        project: Project,
+        batches: Batches,
+        report: AttributingReport,
+        progress: Callable[[int, int], None],
+    ) -> None:
+        self.store = store
+        self.actor = actor
+        self.project = project
+        self.batches = batches
+        self.report = report
+        self.progress = progress
+        self.n_done = 0
+        self.n_failed_in_a_row = 0
+        self.has_begun = False
+        self.sums: dict[str, tuple[float, int]] = {}
+
+    def run(self, batches: Iterable[Sequence[Instance]]) -> None:
+        try:
+            for batch in batches:
+                self._take(batch)
+                self.progress(self.n_done, self.report.n_instances)
+        finally:
+            self.report.facts = {name: total / n for name, (total, n) in self.sums.items()}
+            if self.has_begun:
+                self._tell("attribute", answers=self.report.n_answers, attributions=self.report.n_attributions,
+                           reduced=self.report.n_reduced, left_out=self.report.n_left_out)  # fmt: skip
+        if self.report.n_left_out and self.report.n_left_out == self.report.n_instances:
+            raise ModelError(f"Nothing could be computed: {self.report.left_out[0][1]}")
+
+    def _take(self, batch: Sequence[Instance]) -> None:
+        """Compute and write a batch; where it fails, its instances one by one."""
+        try:
+            result = self._computed(batch)
+        except ModelError as error:
+            if len(batch) > 1:
+                for instance in batch:
+                    self._take([instance])
+            else:
+                self._leave_out(batch[0], error)
+            return
+        if result.has_output and not self.has_begun:
+            self._tell("start attributing")
+            self.has_begun = True
+        self.batches.write(result)
+        self.n_failed_in_a_row = 0
+        self.n_done += len(batch)
+        self._count(result)
+
+    def _computed(self, batch: Sequence[Instance]) -> BatchResult:
+        try:
+            return self.batches.computed(batch)
+        except MemoryError as error:
+            raise ModelError(
+                "The memory of the machine is too small for this text. Choose fewer samples, a smaller model, or a "
+                "machine with more memory."
+            ) from error
+
+    def _leave_out(self, instance: Instance, error: ModelError) -> None:
+        """Texts that are left out for a reason of their own, such as their length, say nothing against the model."""
+        self.n_failed_in_a_row += not error.reason
+        self.n_done += 1
+        self.report.n_left_out += 1
+        reason = error.reason or _NO_REASON
+        self.report.reasons[reason] = self.report.reasons.get(reason, 0) + 1
+        if len(self.report.left_out) < _SHOWN:
+            self.report.left_out.append((instance.key, str(error)))
+        if self.n_failed_in_a_row >= _GIVE_UP_AFTER and self.n_done < self.report.n_instances:
+            raise ModelError(
+                f"{error} The model failed for {counted(self.n_failed_in_a_row, 'instance')} one after another, the last "
+                f"'{instance.key}', so the work stopped. What was computed until then is stored; the same command "
+                "goes on from there once the cause is removed."
+            ) from error
+
+    def _count(self, result: BatchResult) -> None:
+        report = self.report
+        report.n_known += result.n_known
+        report.n_answers += result.n_answers
+        report.n_attributions += result.n_attributions
+        report.n_reduced += result.n_reduced
+        report.n_without_label += result.n_without_label
+        report.n_seen_in_part += result.n_seen_in_part
+        for name, values in result.facts.items():
+            defined = [value for value in values if value == value]  # noqa: PLR0124  # NaN
+            if defined and name not in _OF_ONE_TEXT:
+                total, n = self.sums.get(name, (0.0, 0))
+                self.sums[name] = (total + sum(defined), n + len(defined))
+
+    def _tell(self, action: str, **counts: int) -> None:
+        """In the record: at the start too, since numbers that were made before may be out of date from then on."""
+        report = self.report
+        with self.store.transaction():
+            add_event(
+                self.store, self.actor.name, action, "project", self.project.id, project_id=self.project.id,
+                model=report.model, method=report.method, seeds=list(report.seeds), parameters=dict(report.parameters),
+                **counts, **({"facts": report.facts} if report.facts else {}),
+            )  # fmt: skip

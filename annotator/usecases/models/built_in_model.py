@@ -1,0 +1,147 @@
+"""The built-in model of a project: trained on its gold labels, saved beside the database, loaded again."""
+
+import re
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+from annotator.attribution.bag_of_words import BagOfWords, Example, Training, train
+from annotator.attribution.loaders import BUILT_IN
+from annotator.domain.numbers import counted
+from annotator.domain.people import User
+from annotator.domain.projects import Project
+from annotator.errors import InvalidValue, ModelError
+from annotator.store import Store
+from annotator.store.computed import forget_model, has_outputs, last_told, splits_of
+from annotator.store.connection.file_rights import make_folder, share_like
+from annotator.store.connection.replacement import models_of
+from annotator.store.events import add_event
+from annotator.store.suite_runs import forget_computed
+from annotator.store.trainings import find_training, save_training
+from annotator.usecases.access.rights import require
+from annotator.usecases.models.held_out import held_out, labelled_examples
+from annotator.usecases.models.model_trust import Trainings
+
+_NAME = re.compile(r"[\w][\w.-]{0,60}")
+_TRAINING_SPLIT = "train"
+_ACTION = "train model"
+
+
+def models_folder(store: Store, project: Project) -> Path:
+    """Where a project's trained models lie: beside the database, which a backup does not reach."""
+    return models_of(store.path) / str(project.id)
+
+
+def take_models(store: Store, source: Path, target: Path) -> None:
+    """Copy those saved models from a database's folder that are what a store's output is of, to the store's own folder."""
+    for folder in source.glob("*/*"):
+        copy = target / folder.parent.name / folder.name
+        digest = BagOfWords.digest_of(folder)
+        if digest is None or copy.exists() or not folder.parent.name.isdigit():
+            continue
+        told = last_told(store, int(folder.parent.name), _ACTION, folder.name)
+        if told is not None and told.get("digest") == digest:
+            shutil.copytree(folder, copy)
+
+
+def built_in_name(spec: str) -> str | None:
+    """The name of a built-in model, `built-in` or what follows `built-in:`; None for a spec of another kind.
+
+    >>> built_in_name("built-in:second"), built_in_name("built-in"), built_in_name("spacy:model")
+    ('second', 'built-in', None)
+    """
+    if spec == BUILT_IN:
+        return BUILT_IN
+    if not spec.startswith(f"{BUILT_IN}:"):
+        return None
+    name = spec.removeprefix(f"{BUILT_IN}:")
+    if not _NAME.fullmatch(name):
+        raise InvalidValue(
+            f"'{name}' cannot be the name of a built-in model: letters, digits, '.', '_' and '-', up to 61."
+        )
+    return name
+
+
+def built_in_model(
+    store: Store, actor: User, project: Project, name: str, *, trains: bool, seed: int = 0
+) -> BagOfWords:
+    """The saved model of a name; it is trained first where there is none, or where asked.
+
+    When training gives other weights than those that the stored output is of, that output is taken out.
+    Raises: ModelError where there is nothing to learn from, or what is saved is not what the stored output is of
+    """
+    require(store, actor, project.id, "use models")
+    if project.task.result_kind != "label":
+        raise ModelError(
+            f"The built-in model learns labels, but the project '{project.name}' asks for answers. Use a question "
+            "answering model (transformers:...), or bring in what your model says (format predictions)."
+        )
+    folder = models_folder(store, project) / name
+    told = last_told(store, project.id, _ACTION, name)
+    if not trains and BagOfWords.is_saved(folder):
+        model = BagOfWords.load(folder, name=name)
+        if told is not None and told.get("digest") != model.training.digest:
+            raise ModelError(
+                f"The model saved in '{folder}' is not the one that was trained last ({told.get('digest')}), of which the stored "
+                "output is. Put that model back, or train again with --train, which takes the old output out."
+            )
+        return model
+    if told is None and has_outputs(store, project.id, name):
+        raise ModelError(
+            f"The project holds output of a model '{name}' that was not trained here. Choose another name for the "
+            f"built-in one: {BUILT_IN}:NAME."
+        )
+    return _trained(store, actor, project, name, folder, seed)
+
+
+def _trained(store: Store, actor: User, project: Project, name: str, folder: Path, seed: int) -> BagOfWords:
+    split = _TRAINING_SPLIT if _TRAINING_SPLIT in splits_of(store, project.id) else None
+    repeating = [segment.name for segment in project.task.segments if segment.may_repeat]
+
+    def taught(examples: Sequence[Example]) -> BagOfWords:
+        return train(examples, project.labels, name=name, seed=seed, repeating=repeating, split=split)
+
+    with store.snapshot():
+        examples = dict(labelled_examples(store, project, split))
+    model = taught(list(examples.values()))
+    found = held_out(store, project, model, examples, taught, seed)
+    make_folder(models_of(store.path), store.path)
+    model.save(folder)
+    share_like(models_of(store.path), store.path)
+    with store.transaction():
+        told = last_told(store, project.id, _ACTION, name)
+        is_another = told is None or told.get("digest") != model.training.digest
+        is_unknown = find_training(store, project.id, name) is None
+        changes_numbers = (is_another or is_unknown) and has_outputs(store, project.id, name)
+        if is_another:
+            forget_model(store, project.id, name)
+            forget_computed(store, project.id, name)
+        save_training(
+            store, project.id, name, digest=model.training.digest, seed=seed, split=split, held_out=found,
+            instance_ids=examples,
+        )  # fmt: skip
+        add_event(
+            store, actor.name, _ACTION, "project", project.id, project_id=project.id, model=name,
+            digest=model.training.digest, seed=seed, examples=sum(model.training.n_examples.values()), split=split,
+            changes_numbers=changes_numbers,
+        )  # fmt: skip
+    return model
+
+
+def notes_of(store: Store, project: Project, model: BagOfWords) -> list[str]:
+    """What a person should know of a model before its answers are used."""
+    told = Trainings.of(store, project.id).told(model.name)
+    return [told_of_training(model.training), *([] if told is None else [told])]
+
+
+def told_of_training(training: Training) -> str:
+    """What a person should know of a model's training, in a sentence."""
+    counts = ", ".join(f"{label} {n}" for label, n in training.n_examples.items())
+    n = sum(training.n_examples.values())
+    if training.split is not None:
+        return f"The built-in model learned from {counted(n, 'instance')} of the split '{training.split}' ({counts})."
+    return (
+        f"The built-in model learned from all {counted(n, 'instance')} with a label ({counts}); its answers to "
+        "them are those of a "
+        "model that has seen them. To have others, train again once a lead has divided the project (annotator split)."
+    )

@@ -1,0 +1,94 @@
+"""How often a model that is trained here is right about texts from which it did not learn."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from itertools import islice
+
+import numpy as np
+
+from annotator.assignment.splits import Splittable, plan_split
+from annotator.attribution.bag_of_words import Example
+from annotator.attribution.base import Input, Predictor
+from annotator.domain.projects import Project
+from annotator.domain.trainings import HeldOut, Way
+from annotator.errors import ModelError
+from annotator.metrics.aggregate import paired_bootstrap
+from annotator.metrics.chance import FEWEST
+from annotator.store import Store
+from annotator.store.instances import iterate_instance_batches, splittable_rows
+from annotator.usecases.gold import gold_labels
+
+_FOLDS = {str(number): Fraction(1, 5) for number in range(5)}
+_AT_ONCE = 500
+Asked = list[tuple[str, str]]  # gold label, and what was answered
+
+
+def held_out(
+    store: Store,
+    project: Project,
+    model: Predictor,
+    learned: Mapping[int, Example],
+    train: Callable[[Sequence[Example]], Predictor],
+    seed: int,
+) -> HeldOut | None:
+    """Answers to the texts that were not learned from where there are enough; else five folds by document of those that were.
+
+    learned: by instance. train: teaches another model of the same kind
+    Undefined: None where there are fewer texts than anything can be said of (20)
+    """
+    others = ((i, example) for i, example in labelled_examples(store, project, None) if i not in learned)
+    asked = _asked(model, (example for _, example in others))
+    way: Way = "splits"
+    if len(asked) < FEWEST <= len(learned):
+        asked, way = _folds(store, project, learned, train, seed), "folds"
+    return None if len(asked) < FEWEST else _told(way, asked)
+
+
+def labelled_examples(store: Store, project: Project, split: str | None) -> Iterator[tuple[int, Example]]:
+    """Instances that are not discarded and have a gold label, by number."""
+    for instances in iterate_instance_batches(store, project.id, split=split):
+        labels = gold_labels(store, project, instances)
+        for instance in instances:
+            label = labels[instance.id]
+            if label and instance.state != "discarded":
+                yield instance.id, Example(Input.of(instance), label)
+
+
+def _asked(model: Predictor, examples: Iterator[Example]) -> Asked:
+    asked: Asked = []
+    while some := list(islice(examples, _AT_ONCE)):
+        answers = model.probabilities([example.input for example in some]).argmax(axis=1)
+        asked += [(example.label, model.labels[answer]) for example, answer in zip(some, answers, strict=True)]
+    return asked
+
+
+def _folds(
+    store: Store,
+    project: Project,
+    learned: Mapping[int, Example],
+    train: Callable[[Sequence[Example]], Predictor],
+    seed: int,
+) -> Asked:
+    """Each fifth asked of a model that learned from the rest; texts that share a document or an original stay together."""
+    rows = [row for row in (Splittable(*of) for of in splittable_rows(store, project.id)) if row.id in learned]
+    fold_of = plan_split(rows, _FOLDS, seed)
+    asked: Asked = []
+    for fold in _FOLDS:
+        rest = [example for i, example in learned.items() if fold_of[i] != fold]
+        here = (example for i, example in learned.items() if fold_of[i] == fold)
+        try:
+            asked += _asked(train(rest), here)
+        except ModelError:
+            continue  # the rest has one label alone, or no words: there is nothing to ask
+    return asked
+
+
+def _told(way: Way, asked: Asked) -> HeldOut:
+    """Beside always saying the commonest label of these texts, the first of equals: nothing that always says one does better."""
+    labels = [gold for gold, _ in asked]
+    commonest = max(dict.fromkeys(labels), key=labels.count)
+    is_right = np.array([gold == answer for gold, answer in asked], dtype=np.float64)
+    is_commonest = np.array([gold == commonest for gold, _ in asked], dtype=np.float64)
+    interval = paired_bootstrap(is_right, is_commonest)
+    low, high = (None, None) if interval is None else (interval.low, interval.high)
+    return HeldOut(way, len(asked), int(is_right.sum()), commonest, int(is_commonest.sum()), low, high)

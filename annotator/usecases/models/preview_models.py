@@ -1,0 +1,172 @@
+"""The model that previews ask: the one that the lead chose, loaded once for all questions of this process.
+
+It is loaded in a thread of its own, so that whoever asks first does not wait without end, and asked by one person at a time.
+Who waits holds one of the threads that save other people's marks, so that few may wait, and not for long.
+"""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from annotator.attribution.bag_of_words import BagOfWords
+from annotator.attribution.base import Predictor
+from annotator.attribution.loaders import BUILT_IN, LoadOptions, load_predictor
+from annotator.domain.previews import preview_model_kind, preview_model_name
+from annotator.domain.projects import Project
+from annotator.errors import AnnotatorError, Conflict, ModelError, NotAllowed, NotFound
+from annotator.store import Store
+from annotator.usecases.models.built_in_model import built_in_name, models_folder
+from annotator.usecases.models.model_places import require_allowed_place
+from annotator.usecases.models.preview_settings import folder_of_model
+from annotator.usecases.models.project_model import AskedModel, asked_model
+
+_MOST_KEPT = 3  # models in memory, of all projects together; the one that was asked longest ago goes
+_MOST_WAITING = 6
+_PATIENCE_S = 20.0
+_RENAME = "The lead says which is which under Project, Rules (for example {label}={ours})."
+
+
+@contextmanager
+def asking(store: Store, project: Project, *, is_lead: bool) -> Iterator[AskedModel]:
+    """The project's preview model, for this caller alone while the block lasts.
+
+    is_lead: may learn why a model cannot be loaded; what is said to others never names a place on the machine
+    Raises: NotFound without a model, Conflict while it is being loaded or others ask, ModelError where it cannot be had
+    """
+    spec = project.settings.preview_model
+    kind = preview_model_kind(spec)
+    if kind == "none":
+        raise NotFound("The lead has chosen no model for previews (Project, Rules).")
+    folder = _built_in_folder(store, project, spec) if kind == "built-in" else _chosen_folder(spec, is_lead=is_lead)
+    renamed = {} if kind == "built-in" else project.settings.preview_labels
+    with _MODELS.one(folder, lambda: _loaded(spec, folder), spec, is_lead=is_lead) as predictor:
+        yield asked_model(predictor, project, renamed, _RENAME)
+
+
+def _built_in_folder(store: Store, project: Project, spec: str) -> Path:
+    folder = models_folder(store, project) / (built_in_name(spec) or BUILT_IN)
+    if not BagOfWords.is_saved(folder):
+        raise NotFound(
+            "The project has no trained model yet. A researcher or a lead trains one on the Saliency page: Compute attributions, "
+            f"with the model {spec}."
+        )
+    return folder
+
+
+def _chosen_folder(spec: str, *, is_lead: bool) -> Path:
+    folder = folder_of_model(spec)
+    try:
+        require_allowed_place(spec)
+    except NotAllowed as error:
+        if is_lead:
+            raise
+        raise ModelError(
+            f"The preview model '{preview_model_name(spec)}' may not be used on this server. The lead chooses another one "
+            "(Project, Rules)."
+        ) from error
+    if not folder.is_dir():
+        where = f" ('{folder}')" if is_lead else ""
+        raise ModelError(
+            f"The folder of the preview model '{preview_model_name(spec)}'{where} is no longer there. "
+            "The lead puts it back, or chooses another model (Project, Rules)."
+        )
+    return folder
+
+
+def _loaded(spec: str, folder: Path) -> Predictor:
+    kind = preview_model_kind(spec)
+    if kind == "built-in":
+        return BagOfWords.load(folder, name=built_in_name(spec) or BUILT_IN)
+    return load_predictor(f"{kind}:{folder}", LoadOptions(too_long="cut"))
+
+
+@dataclass(slots=True)
+class _Kept:
+    """A model that is loaded, or being loaded; changed_at: of its folder when that began."""
+
+    changed_at: int
+    loading: Future[Predictor] = field(default_factory=Future)
+    turn: threading.Lock = field(default_factory=threading.Lock)
+
+
+class _Models:
+    """The models of this process by their folders."""
+
+    def __init__(self) -> None:
+        self._guard = threading.Lock()
+        self._kept: OrderedDict[Path, _Kept] = OrderedDict()
+        self._waiting = threading.BoundedSemaphore(_MOST_WAITING)
+
+    @contextmanager
+    def one(self, folder: Path, load: Callable[[], Predictor], spec: str, *, is_lead: bool) -> Iterator[Predictor]:
+        """A model for one who asks; it is loaded anew where its folder has changed."""
+        name = preview_model_name(spec)
+        if not self._waiting.acquire(blocking=False):
+            raise Conflict(f"Several people ask the model '{name}' at this moment. Ask again in a few seconds.")
+        try:
+            kept = self._found(folder, load)
+            predictor = self._awaited(folder, kept, name, is_lead=is_lead)
+            if not kept.turn.acquire(timeout=_PATIENCE_S):
+                raise Conflict(f"The model '{name}' still answers somebody else. Ask again in a few seconds.")
+            try:
+                yield predictor
+            finally:
+                kept.turn.release()
+        finally:
+            self._waiting.release()
+
+    def _found(self, folder: Path, load: Callable[[], Predictor]) -> _Kept:
+        changed_at = _changed_at(folder)
+        with self._guard:
+            kept = self._kept.get(folder)
+            if kept is None or kept.changed_at != changed_at:
+                kept = self._kept[folder] = _Kept(changed_at)
+                threading.Thread(target=_load, args=(kept.loading, load), name="preview model", daemon=True).start()
+            self._kept.move_to_end(folder)
+            while len(self._kept) > _MOST_KEPT:
+                self._kept.popitem(last=False)
+            return kept
+
+    def _awaited(self, folder: Path, kept: _Kept, name: str, *, is_lead: bool) -> Predictor:
+        try:
+            return kept.loading.result(_PATIENCE_S)
+        except TimeoutError as error:
+            raise Conflict(f"The model '{name}' is being loaded. Ask again in a few seconds.") from error
+        except Exception as error:
+            with self._guard:  # the next question tries again: something may have been mended
+                if self._kept.get(folder) is kept:
+                    del self._kept[folder]
+            if is_lead and isinstance(error, AnnotatorError):
+                raise
+            if is_lead:
+                said = f"{type(error).__name__}: {error}"
+                raise ModelError(f"The preview model '{name}' cannot be loaded ({said}).") from error
+            raise ModelError(
+                f"The preview model '{name}' cannot be loaded. The lead learns why by asking it, and may choose another "
+                "(Project, Rules)."
+            ) from error
+
+
+def _load(loading: Future[Predictor], load: Callable[[], Predictor]) -> None:
+    try:
+        loading.set_result(load())
+    except BaseException as error:  # noqa: BLE001  (whoever waits is to be told, whatever it is)
+        loading.set_exception(error)
+
+
+def _changed_at(folder: Path) -> int:
+    """When something in a folder, or in a folder of it, was changed last, in ns; 0 for one that is gone or empty."""
+    times = [0]
+    for path in (*folder.glob("*"), *folder.glob("*/*")):
+        try:
+            times.append(path.stat().st_mtime_ns)
+        except OSError:  # it went away meanwhile
+            continue
+    return max(times)
+
+
+_MODELS = _Models()

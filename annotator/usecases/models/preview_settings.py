@@ -1,0 +1,47 @@
+"""What a lead may choose for previews; without NumPy, so that a server checks it that has loaded no model."""
+
+from pathlib import Path
+
+from annotator.domain.people import User
+from annotator.domain.previews import NEWEST_METHODS, NO_METHOD, preview_model_kind
+from annotator.domain.projects import Project
+from annotator.errors import InvalidValue
+from annotator.store import Store
+from annotator.store.models import list_runs
+from annotator.usecases.access.rights import require
+from annotator.usecases.models.model_places import require_allowed_place
+
+_HOLDS = {"spacy": "config.cfg", "transformers": "config.json"}
+
+
+def folder_of_model(spec: str) -> Path:
+    """The folder of a setting spacy:FOLDER or transformers:FOLDER."""
+    return Path(spec.partition(":")[2].strip()).expanduser().absolute()
+
+
+def check_preview_model(spec: str) -> None:
+    """Raise InvalidValue, saying what is missing, unless the folder that a setting names holds such a model.
+
+    Names of installed or published models are not taken: the first who asks would wait for a download.
+    """
+    kind = preview_model_kind(spec)
+    if kind not in _HOLDS:
+        return
+    require_allowed_place(spec)
+    folder = folder_of_model(spec)
+    if not folder.is_dir():
+        raise InvalidValue(
+            f"There is no folder '{folder}' on the server for the preview model '{spec}'. Save the model there first, or name "
+            "the folder in which it is."
+        )
+    if not (folder / _HOLDS[kind]).is_file():
+        raise InvalidValue(
+            f"The folder '{folder}' holds no {kind} model: {_HOLDS[kind]} is missing. Name the folder into which it was saved."
+        )
+
+
+def methods_to_compare(store: Store, actor: User, project: Project) -> list[str]:
+    """What sets may be compared with: the newest methods, none, or one of those that the project has attributions of."""
+    require(store, actor, project.id, "manage project")
+    there = sorted({stored.run.method for stored in list_runs(store, project.id) if stored.run.method})
+    return list(dict.fromkeys((NEWEST_METHODS, NO_METHOD, *there, project.settings.preview_method)))

@@ -1,0 +1,121 @@
+"""Faithfulness runs: what a model answers to a rationale alone and to the rest; a rationale is the method's own, or a share."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from annotator.attribution.base import Input
+from annotator.domain.instances import GoldInstance, Instance
+from annotator.domain.models import Attribution, MachineRationale, Output, Prediction
+from annotator.domain.models import Input as InputKind
+from annotator.domain.tasks import Task
+from annotator.metrics.against_sets import Sides, order_of, top_of_sides
+from annotator.metrics.ragged import Flags, Integers, Ragged
+from annotator.scoring.gold import GoldTable, gold_row
+from annotator.usecases.models.project_model import AskedModel
+
+THRESHOLDS = (0.01, 0.05, 0.1, 0.2, 0.5)  # ERASER's shares of tokens (DeYoung et al. 2020, section 4.2)
+
+_REDUCED: tuple[InputKind, InputKind] = ("rationale", "rest")
+
+
+@dataclass(frozen=True, slots=True)
+class Reduced:
+    """What is asked of an instance: the selected tokens, and whether they are the method's own or a share of all.
+
+    threshold: None for the method's own rationale
+    """
+
+    instance: Instance
+    tokens: tuple[int, ...]
+    threshold: float | None
+
+
+class Selection:
+    """How many tokens are selected: k by the project's gold, and the shares.
+
+    k = ceil(ratio × tokens of the side), the ratio being the mean RLR of the gold; likewise a share of each side. Sides are as
+    in scoring: the two of a pair, else the whole.
+    """
+
+    def __init__(self, gold: GoldTable, task: Task) -> None:
+        self._gold = gold
+        self._task = task
+        self.has_ratio = any(gold.ratios)
+
+    def of_attribution(self, instance: Instance, attribution: Attribution) -> list[Reduced]:
+        """The top k of the scores and the top of each share; tokens that the model did not see are never selected."""
+        row = gold_row(GoldInstance(instance, (), None), self._task, keep_tokens=False, is_exhaustive=False)
+        scores = Ragged.of([attribution.scores[: row.n_tokens]], np.float64)
+        order = order_of(scores)
+        lengths = np.array([[n for _, n in row.sides]], dtype=np.int64)
+        asked: list[tuple[float | None, tuple[float, ...]]] = [(t, (t,) * lengths.shape[1]) for t in THRESHOLDS]
+        if self.has_ratio:
+            asked.insert(0, (None, self._gold.ratios))
+        return [
+            Reduced(instance, _sorted(top_of_sides(order, Sides(lengths, ratios)).values), threshold)
+            for threshold, ratios in asked
+        ]
+
+    def of_gold(self, instance: Instance) -> list[Reduced]:
+        """The union of the instance's gold sets; nothing where it has none."""
+        place = self._gold.places.get(instance.id)
+        sets = () if place is None else self._gold.rows[place].sets
+        union = sorted({token for tokens in sets for token in tokens})
+        return [Reduced(instance, tuple(union), None)] if sets else []
+
+
+def missing(asked: Sequence[Reduced], there: Output) -> list[Reduced]:
+    """What has not been answered yet; the method's own rationale is asked about again where it has changed."""
+    known = {(p.on, p.threshold) for p in there.predictions}
+    own = next((rationale for rationale in there.rationales if rationale.kind == "hard"), None)
+    return [
+        one
+        for one in asked
+        if any((on, one.threshold) not in known for on in _REDUCED)
+        or (one.threshold is None and own != rationale_of(one))
+    ]
+
+
+def answered(model: AskedModel, asked: Sequence[Reduced]) -> dict[int, Output]:
+    """The answers by instance, with the method's own rationale as it was asked about. Equal inputs are asked about once."""
+    places: dict[tuple[int, bytes], int] = {}
+    inputs: list[Input] = []
+    for one, _, mask in _masks(asked):
+        key = (one.instance.id, mask.tobytes())
+        if key not in places:
+            places[key] = len(inputs)
+            inputs.append(Input.of(one.instance).kept(mask))
+    answers = model.answers(inputs) if inputs else []
+    predictions: dict[int, list[Prediction]] = {}
+    for one, on, mask in _masks(asked):
+        answer = answers[places[one.instance.id, mask.tobytes()]]
+        found = Prediction(answer.result, answer.probabilities, on, one.threshold)
+        predictions.setdefault(one.instance.id, []).append(found)
+    own = {one.instance.id: (rationale_of(one),) for one in asked if one.threshold is None}
+    return {i: Output(i, tuple(of_one), rationales=own.get(i, ())) for i, of_one in predictions.items()}
+
+
+def _masks(asked: Sequence[Reduced]) -> Iterator[tuple[Reduced, InputKind, Flags]]:
+    for one in asked:
+        mask = np.zeros(one.instance.layout.n_selectable, dtype=np.bool_)
+        mask[list(one.tokens)] = True
+        yield one, "rationale", mask
+        yield one, "rest", ~mask
+
+
+def rationale_of(one: Reduced) -> MachineRationale:
+    """The selected tokens as spans, none of which crosses from one segment into another."""
+    starts = {segment.first_token for segment in one.instance.layout.segments}
+    spans: list[tuple[int, int]] = []
+    for token in one.tokens:
+        if spans and spans[-1][1] == token and token not in starts:
+            spans[-1] = (spans[-1][0], token + 1)
+        else:
+            spans.append((token, token + 1))
+    return MachineRationale("hard", tuple(spans))
+
+
+def _sorted(tokens: Integers) -> tuple[int, ...]:
+    return tuple(np.sort(tokens).tolist())

@@ -1,0 +1,173 @@
+"""What a changed text comes to: its tokens, the change, the original's sets in it, and what keeps it from being handed in."""
+
+import json
+from dataclasses import dataclass
+
+from annotator.domain.authoring import ChangedText, Perturbation
+from annotator.domain.instances import GoldInstance, Instance, Segment
+from annotator.domain.perturbations import KINDS, PerturbationKind, get_kind, own_kind
+from annotator.domain.projects import Project
+from annotator.domain.tasks import Task
+from annotator.errors import InvalidAnnotation, InvalidValue
+from annotator.perturb.carried_sets import Carried, carry_sets
+from annotator.perturb.changes import Change, compare, visible
+from annotator.store import Store
+from annotator.store import perturbations as perturbations_store
+from annotator.store.instances import get_instance, get_instances
+from annotator.text.retokenisation import tokenise_like
+from annotator.usecases.gold import gold_of_instance
+
+LONGEST_TEXT = 200_000
+LONGEST_NOTE = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What a changed text comes to.
+
+    gold:     of the original; carried: its sets in the changed text, a proposal
+    problems: what keeps it from being handed in
+    """
+
+    after: Instance
+    change: Change
+    gold: GoldInstance
+    carried: Carried
+    problems: tuple[str, ...]
+
+
+def kinds_of(project: Project) -> tuple[PerturbationKind, ...]:
+    """The kinds that are always there, then the project's own."""
+    return (*KINDS, *(own_kind(name) for name in project.settings.own_perturbation_kinds))
+
+
+def looked_at(store: Store, project: Project, instance: Instance, changed: ChangedText, but: int | None = None) -> Look:
+    """The same for anybody who may see it; but: the perturbation that this is, so that it is no duplicate of itself."""
+    kind = get_kind(changed.kind, kinds_of(project))
+    after = changed_instance(instance, changed)
+    change = compare(instance.segments, after.segments)
+    gold = gold_of_instance(store, project, instance)
+    carried = carry_sets(gold.sets, change, fills_gaps=not kind.keeps_rationale)
+    emptied = [
+        f"Nothing is left of '{name}'. Write what the changed version says there."
+        for name in emptied_segments(project.task, after)
+    ]
+    problems = (*emptied, *_problems(store, project, instance, changed, change, but))
+    return Look(after, change, gold, carried, problems)
+
+
+def checked_gold(
+    store: Store,
+    project: Project,
+    instance: Instance,
+    changed: ChangedText,
+    perturbation: Perturbation | None,
+    *,
+    may_be_empty: bool,
+) -> GoldInstance:
+    """The original's gold, when the changed text can be handed in."""
+    look = looked_at(store, project, instance, changed, None if perturbation is None else perturbation.id)
+    if look.problems:
+        raise InvalidValue(" ".join(look.problems))
+    if not may_be_empty and (said := nothing_left(look)):
+        raise InvalidAnnotation(f"{said} Submit it again if that is what you want.", is_warning=True)
+    return look.gold
+
+
+def changed_instance(instance: Instance, changed: ChangedText) -> Instance:
+    """The changed version as an instance that is not stored (id 0); raises InvalidValue for other segments."""
+    names = {segment.name for segment in instance.segments}
+    if unknown := sorted(set(changed.texts) - names):
+        raise InvalidValue(f"The original has no segment '{unknown[0]}' (it has {', '.join(sorted(names))}).")
+    segments = []
+    for segment in instance.segments:
+        text = changed.texts.get(segment.name, segment.body.text)
+        check_length(segment.name, text)
+        same = text == segment.body.text
+        body = segment.body if same else tokenise_like(segment.body, text, instance.language)
+        segments.append(Segment(segment.name, segment.is_selectable, body))
+    return Instance(
+        0, instance.key, instance.split, instance.language, tuple(segments), changed.result,
+        parent_key=instance.key, perturbation_kind=changed.kind,
+    )  # fmt: skip
+
+
+def packed_sets(gold: GoldInstance) -> str:
+    """Gold sets as they are kept with a perturbation, to know later whether they are still the same."""
+    return json.dumps([[[span.start, span.end] for span in one.spans] for one in gold.sets], separators=(",", ":"))
+
+
+def is_unchanged(changed: ChangedText, before: ChangedText) -> bool:
+    """Whether a further version says what the one before it says: kind, result, note, and texts but for white space."""
+    texts = {**before.texts, **changed.texts}
+    said = (changed.kind, changed.result, changed.note.strip())
+    return said == (before.kind, before.result, before.note.strip()) and all(
+        visible(text) == visible(before.texts.get(name, "")) for name, text in texts.items()
+    )
+
+
+def emptied_segments(task: Task, after: Instance) -> list[str]:
+    """Segments of a changed version in which nothing is left, and of which the task needs a text."""
+    is_needed = {s.name: (spec := task.spec_of(s.name)) is None or not spec.may_be_empty for s in after.segments}
+    return [s.name for s in after.segments if is_needed[s.name] and not (s.body.n_tokens and s.body.text.strip())]
+
+
+def staleness(store: Store, project: Project, perturbation: Perturbation) -> tuple[str, ...]:
+    """What became of the original since this version was written, in sentences; () where it is as it was."""
+    original = get_instance(store, perturbation.original_id)
+    if original.state == "discarded":
+        return (f"The original '{original.key}' was discarded.",)
+    said = []
+    if perturbations_store.fingerprint_of_instance(store, original.id) != perturbation.original_fingerprint:
+        said.append(f"The original '{original.key}' has changed since this was written.")
+    if packed_sets(gold_of_instance(store, project, original)) != perturbation.gold:
+        said.append(f"The gold sets of the original '{original.key}' have changed since this was written.")
+    return tuple(said)
+
+
+def nothing_left(look: Look) -> str:
+    """What is to be said where the edit deletes everything, or every token of every set; else ""."""
+    if look.change.is_empty:
+        return "Nothing is left of the text in which tokens can be marked, so no set is proposed."
+    if look.gold.sets and not look.carried.sets:
+        return "No token of any rationale set is left, so no set is proposed."
+    return ""
+
+
+def _problems(
+    store: Store, project: Project, instance: Instance, changed: ChangedText, change: Change, but: int | None
+) -> list[str]:
+    problems = []
+    if change.is_no_op:
+        problems.append("Nothing has been changed yet, or only white space.")
+    elif (same := _same_text(store, instance, changed, but)) is not None:
+        problems.append(f"{same} has the same text, or one that differs only in white space. Change something else.")
+    if changed.result is None or (not changed.result and project.task.result_kind == "label"):
+        problems.append(
+            "Choose the label of the changed text." if project.labels else "Give the answer to the changed text."
+        )
+    elif project.task.result_kind == "label" and project.labels and changed.result not in project.labels:
+        problems.append(f"'{changed.result}' is not a label of this project ({', '.join(project.labels)}).")
+    if len(changed.note) > LONGEST_NOTE:
+        problems.append(f"The note is longer than {LONGEST_NOTE:,} characters.")
+    return problems
+
+
+def _same_text(store: Store, instance: Instance, changed: ChangedText, but: int | None) -> str | None:
+    """What else has this text but for white space: another changed version of this original, on its way or there."""
+    texts = {s.name: visible(changed.texts.get(s.name, s.body.text)) for s in instance.segments}
+    for one in perturbations_store.perturbations_of(store, instance.id):
+        if one.id != but and one.state in {"waiting", "returned"}:
+            theirs = {s.name: visible(one.current.changed.texts.get(s.name, s.body.text)) for s in instance.segments}
+            if theirs == texts:
+                return "Another changed version of this original"
+    for child in get_instances(store, perturbations_store.children_of(store, instance.id)).values():
+        if {s.name: visible(s.body.text) for s in child.segments} == texts:
+            return f"The changed version '{child.key}'"
+    return None
+
+
+def check_length(name: str, text: str) -> None:
+    """Raise InvalidValue for a text that is too long."""
+    if len(text) > LONGEST_TEXT:
+        raise InvalidValue(f"The text of '{name}' is longer than {LONGEST_TEXT:,} characters.")

@@ -1,0 +1,51 @@
+"""What a version of a perturbation has otherwise than the one before it, as running text (docs/perturb.md)."""
+
+from annotator.domain.authoring import Perturbation, PerturbationVersion
+from annotator.domain.instances import Instance
+from annotator.domain.texts import TokenizedText
+from annotator.text.token_diff import diff_tokens
+from annotator.text.tokenisation import tokenise
+
+Piece = tuple[str, str, str]
+
+
+def changes_since(original: Instance, one: Perturbation) -> dict[int, dict[str, list[Piece]]]:
+    """By number of the version, then by segment that differs: (kind of run, text before, text after), in order."""
+    return {
+        after.number: _changed_segments(original, before, after)
+        for before, after in zip(one.versions, one.versions[1:], strict=False)
+    }
+
+
+def _changed_segments(
+    original: Instance, before: PerturbationVersion, after: PerturbationVersion
+) -> dict[str, list[Piece]]:
+    found = {}
+    for segment in original.segments:
+        texts = [version.changed.texts.get(segment.name, segment.body.text) for version in (before, after)]
+        if texts[0] != texts[1]:
+            found[segment.name] = pieces_of(*(tokenise(text, original.language) for text in texts))
+    return found
+
+
+def pieces_of(before: TokenizedText, after: TokenizedText) -> list[Piece]:
+    """The two texts cut at the runs of their token diff; the pieces of either put together are that text.
+
+    White space between two tokens goes with the second, so that a run begins where the one before it ends.
+    """
+    cuts = [_cuts(before), _cuts(after)]
+    pieces: list[Piece] = [
+        (
+            run.kind,
+            before.text[cuts[0][run.start] : cuts[0][run.end]],
+            after.text[cuts[1][run.other_start] : cuts[1][run.other_end]],
+        )
+        for run in diff_tokens(before.tokens(), after.tokens()).runs
+    ]
+    rest = (before.text[cuts[0][-1] :], after.text[cuts[1][-1] :])
+    return [*pieces, ("kept", *rest)] if any(rest) else pieces
+
+
+def _cuts(body: TokenizedText) -> list[int]:
+    """Where each token's white space begins, then where the last token ends."""
+    return [0, *body.ends]

@@ -1,0 +1,200 @@
+"""Writing changed versions of an original: what the change is, what the original's sets become, handing it in."""
+
+from dataclasses import dataclass
+
+from annotator.domain.authoring import ChangedText, Perturbation
+from annotator.domain.instances import GoldInstance, Instance, Segment
+from annotator.domain.people import User, has_right
+from annotator.domain.perturbations import get_kind
+from annotator.domain.projects import Project
+from annotator.errors import Conflict, InvalidValue, NotAllowed, NotFound
+from annotator.perturb.registry import Suggestion
+from annotator.perturb.suggested_texts import suggest
+from annotator.store import Store
+from annotator.store import perturbations as perturbations_store
+from annotator.store.events import add_event
+from annotator.store.instances import get_instance, project_of_instance
+from annotator.store.projects import get_project_by_id
+from annotator.text.retokenisation import tokenise_like
+from annotator.text.tokenisation import tokenise
+from annotator.usecases.access import independence
+from annotator.usecases.access.rights import require
+from annotator.usecases.gold import gold_of_instance
+from annotator.usecases.perturb.assessment import (
+    Look,
+    check_length,
+    checked_gold,
+    is_unchanged,
+    kinds_of,
+    looked_at,
+    packed_sets,
+)
+from annotator.usecases.perturb.checks import settle_checks
+from annotator.usecases.perturb.given_words import given_words
+
+
+@dataclass(frozen=True, slots=True)
+class Original:
+    """What somebody who writes a changed version has before them.
+
+    draft:  what they were writing; others: what was written of this original already, the withdrawn left out
+    """
+
+    project: Project
+    gold: GoldInstance
+    draft: ChangedText | None
+    others: tuple[Perturbation, ...]
+
+
+def next_original(store: Store, actor: User, project_id: int, after: int = 0) -> int | None:
+    """The next original of which there is no changed version yet, from the first again at the end; None if there is none."""
+    is_lead = _is_lead(store, actor, project_id)
+    found = perturbations_store.next_original(store, project_id, actor, after=after, is_lead=is_lead)
+    return found if found is not None or after == 0 else next_original(store, actor, project_id)
+
+
+def open_original(store: Store, actor: User, instance_id: int) -> Original:
+    """An original with its gold, and what the person was writing.
+
+    Raises: Conflict for an instance that is a changed version itself, is discarded, or is still being annotated (its gold
+            would be shown to those who are to find it; a lead may all the same, unless they have it in hand themselves)
+    """
+    project, instance = _original(store, actor, instance_id)
+    gold = gold_of_instance(store, project, instance)
+    independence.show(store, actor, project.id, instance_id, independence.annotations_behind(gold))
+    others = [one for one in perturbations_store.perturbations_of(store, instance_id) if one.state != "withdrawn"]
+    return Original(
+        project,
+        gold,
+        perturbations_store.find_draft(store, actor, instance_id),
+        tuple(others),
+    )
+
+
+def make_ready(language: str) -> None:
+    """Load the tokeniser of a language, for which the first look would wait."""
+    tokenise("a", language)
+
+
+def look_at(store: Store, actor: User, instance_id: int, changed: ChangedText, *, keeps_draft: bool = True) -> Look:
+    """What a changed text comes to; it is kept as the person's draft at the same time."""
+    project, instance = _original(store, actor, instance_id)
+    look = looked_at(store, project, instance, changed)
+    independence.show(store, actor, project.id, instance_id, independence.annotations_behind(look.gold))
+    if keeps_draft:
+        with store.transaction():
+            perturbations_store.save_draft(store, actor, instance_id, changed)
+    return look
+
+
+def suggestions_for(
+    store: Store, actor: User, instance_id: int, segment: str, text: str, kind: str, seed: int
+) -> tuple[Suggestion, ...]:
+    """Edits of the text of a segment, as it is now, that suit a kind; the same seed gives the same."""
+    project, instance = _original(store, actor, instance_id)
+    get_kind(kind, kinds_of(project))
+    check_length(segment, text)
+    body = tokenise_like(_segment(instance, segment).body, text, instance.language)
+    return suggest(body, instance.language, kind, seed, given_words(store, project, instance.language))
+
+
+def hand_in(
+    store: Store, actor: User, instance_id: int, changed: ChangedText, *, may_be_empty: bool = False
+) -> Perturbation:
+    """A new perturbation, which waits for its checkers.
+
+    may_be_empty: the person knows that nothing of the selectable text, or of any rationale, is left
+    Raises: InvalidValue for what cannot be handed in; InvalidAnnotation, a warning, where nothing is left
+    """
+    with store.transaction():
+        project, instance = _original(store, actor, instance_id)
+        gold = checked_gold(store, project, instance, changed, None, may_be_empty=may_be_empty)
+        number = perturbations_store.add_perturbation(store, project.id, instance_id, actor, changed, packed_sets(gold))
+        perturbations_store.drop_draft(store, actor, instance_id)
+        add_event(
+            store, actor.name, "write perturbation", "instance", instance_id, project_id=project.id,
+            perturbation=number, kind=changed.kind,
+        )  # fmt: skip
+        return settle_checks(store, actor, project, number)
+
+
+def revise(
+    store: Store, actor: User, perturbation_id: int, changed: ChangedText, *, may_be_empty: bool = False
+) -> Perturbation:
+    """The author's next version of what came back, or of what waits without a word from a checker yet."""
+    with store.transaction():
+        perturbation = _own(store, actor, perturbation_id)
+        project, instance = _original(store, actor, perturbation.original_id)
+        if not perturbation.may_be_revised_by(actor.id):
+            raise Conflict(f"This is {_STATES[perturbation.state]}; only what was returned can be revised.")
+        if is_unchanged(changed, perturbation.current.changed):
+            raise InvalidValue("This is what was submitted before. Change something, or answer the reason in the note.")
+        gold = checked_gold(store, project, instance, changed, perturbation, may_be_empty=may_be_empty)
+        perturbations_store.add_version(store, perturbation, actor, changed, packed_sets(gold), "")
+        add_event(
+            store, actor.name, "revise perturbation", "instance", instance.id, project_id=project.id,
+            perturbation=perturbation.id, version=perturbation.current.number + 1,
+        )  # fmt: skip
+        return settle_checks(store, actor, project, perturbation.id)
+
+
+def withdraw(store: Store, actor: User, perturbation_id: int) -> None:
+    """The author, or a lead, takes back what is not approved yet; it stays stored."""
+    with store.transaction():
+        perturbation = perturbations_store.get_perturbation(store, perturbation_id)
+        if not _is_lead(store, actor, perturbation.project_id):
+            perturbation = _own(store, actor, perturbation_id)
+        if perturbation.state not in {"waiting", "returned"}:
+            raise Conflict(f"This is {_STATES[perturbation.state]}, so it cannot be withdrawn.")
+        perturbations_store.set_state(store, perturbation.id, "withdrawn")
+        add_event(
+            store, actor.name, "withdraw perturbation", "instance", perturbation.original_id,
+            project_id=perturbation.project_id, perturbation=perturbation.id,
+        )  # fmt: skip
+
+
+_STATES = {
+    "waiting": "being checked",
+    "returned": "returned to its author",
+    "approved": "approved",
+    "withdrawn": "withdrawn",
+}
+
+
+def _original(store: Store, actor: User, instance_id: int) -> tuple[Project, Instance]:
+    project = get_project_by_id(store, project_of_instance(store, instance_id))
+    require(store, actor, project.id, "annotate")
+    if actor.id is None:
+        raise NotAllowed("Changed versions are written by people with an account. Sign in on the page Perturb.")
+    instance = get_instance(store, instance_id)
+    if instance.parent_key is not None:
+        raise Conflict(
+            f"'{instance.key}' is itself a changed version of '{instance.parent_key}'. Change the original again instead."
+        )
+    if instance.state == "discarded":
+        raise Conflict(f"'{instance.key}' was discarded, so no changed versions of it can be written.")
+    if instance.state != "complete" and not _is_lead(store, actor, project.id):
+        raise Conflict(
+            f"'{instance.key}' is still being annotated, and its rationale sets would be shown here. Choose another text, or "
+            "come back when it is complete."
+        )
+    return project, instance
+
+
+def _is_lead(store: Store, actor: User, project_id: int) -> bool:
+    return has_right(actor, require(store, actor, project_id, "annotate"), "manage project")
+
+
+def _own(store: Store, actor: User, perturbation_id: int) -> Perturbation:
+    perturbation = perturbations_store.get_perturbation(store, perturbation_id)
+    require(store, actor, perturbation.project_id, "annotate")
+    if perturbation.author != actor.id:
+        raise NotAllowed("Somebody else wrote this, so only they can change it.")
+    return perturbation
+
+
+def _segment(instance: Instance, name: str) -> Segment:
+    found = next((segment for segment in instance.segments if segment.name == name), None)
+    if found is None:
+        raise NotFound(f"The original has no segment '{name}'.")
+    return found

@@ -1,0 +1,166 @@
+"""A label too many: what uses it, and another label in its place everywhere."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+
+from annotator.domain.numbers import counted
+from annotator.domain.people import User
+from annotator.domain.projects import Project
+from annotator.errors import InvalidValue, LabelInUse
+from annotator.store import Store
+from annotator.store import label_replacement as label_replacing
+from annotator.store.events import add_event
+from annotator.store.instances import InstanceRow
+from annotator.store.jobs import open_jobs
+from annotator.store.label_use import LabelUse, instances_with_label, label_use
+from annotator.store.projects import get_project_by_id, update_project
+from annotator.usecases.access.rights import require
+
+_NAMED = 5  # texts that a sentence or a dialog leads to
+_LETTERS = "choice"  # the task whose labels are places among an instance's own choices
+
+
+@dataclass(frozen=True, slots=True)
+class LabelUses:
+    """What stands in the way of removing a label.
+
+    told:    the counts, as part of a sentence
+    texts:   the first texts that carry it, or annotations of which do
+    n_cases: saved cases of functional tests that expect something of it
+    refusal: why it cannot be replaced; "" where it can be
+    """
+
+    told: str
+    texts: tuple[InstanceRow, ...]
+    n_cases: int
+    refusal: str
+
+
+def require_unused(store: Store, project: Project, label: str) -> None:
+    """Raise LabelInUse, saying by what, where a label cannot simply be removed."""
+    use = label_use(store, project.id, label)
+    if not use.is_used:
+        return
+    keys = ", ".join(f"'{row.key}'" for row in instances_with_label(store, project.id, label, 3))
+    first = f" (the first: {keys})" if keys else ""
+    remedy = _refusal(project) or "Replace it by another label instead (Project, Rules)."
+    raise LabelInUse(
+        f"The label '{label}' cannot be removed: it is used by {_told(use)} of this project{first}. {remedy}",
+        label=label,
+    )
+
+
+def uses_of(store: Store, actor: User, project: Project, label: str) -> LabelUses:
+    """What uses a label, for a lead who wants to be rid of it."""
+    require(store, actor, project.id, "manage project")
+    return LabelUses(
+        _told(label_use(store, project.id, label)),
+        tuple(instances_with_label(store, project.id, label, _NAMED)),
+        label_replacing.count_expecting_cases(store, project.id, label),
+        _refusal(project),
+    )
+
+
+def replace_label(store: Store, actor: User, project: Project, label: str, by: str) -> str:
+    """Write another label, which may be new, wherever one stands, and remove that one; answers what was changed.
+
+    Texts, annotations with their drafts, open proposals, changed versions, and what models answered and explained follow. What
+    reviewers scored, which rounds were accepted and which annotation is gold stays. Saved cases of functional tests never
+    change, nor do files of trained models, which have to be trained again.
+    Raises: InvalidValue where the labels cannot be put together
+    """
+    by = by.strip()
+    with store.transaction():
+        require(store, actor, project.id, "manage project")
+        now = get_project_by_id(store, project.id)
+        _check(store, now, label, by)
+        counts = asdict(label_replacing.replace_label(store, now.id, label, by))
+        update_project(store, _without(now, label, by))
+        add_event(
+            store, actor.name, "replace label", "project", now.id, project_id=now.id, label=label, by=by, **counts,
+        )  # fmt: skip
+    return told_of_replaced(counts)
+
+
+def told_of_replaced(counts: Mapping[str, int]) -> str:
+    """What carried the label, in the words of a list.
+
+    >>> told_of_replaced({"instances": 2, "annotations": 1, "n_dropped": 1})
+    '2 texts, 1 annotation; 1 attribution was deleted, since the model has one of the other label'
+    """
+    nouns = (
+        ("instances", "text"), ("annotations", "annotation"), ("drafts", "draft"), ("proposals", "open proposal"),
+        ("perturbations", "changed version"), ("predictions", "prediction"), ("attributions", "attribution"),
+    )  # fmt: skip
+    told = ", ".join(counted(counts[name], noun) for name, noun in nouns if counts.get(name)) or "nothing carried it"
+    n = counts.get("n_dropped", 0)
+    dropped = (
+        f"{counted(n, 'attribution was', 'attributions were')} deleted, since the model has one of the other label"
+    )
+    return f"{told}; {dropped}" if n else told
+
+
+def _told(use: LabelUse) -> str:
+    counts = (
+        (use.n_instances, "instance"),
+        (use.n_annotations, "annotation"),
+        (use.n_proposals, "open proposal"),
+        (use.n_perturbations, "waiting changed version"),
+    )
+    told = [counted(n, what) for n, what in counts if n]
+    return " and ".join((", ".join(told[:-1]), told[-1])) if len(told) > 1 else "".join(told)
+
+
+def _refusal(project: Project) -> str:
+    if project.task.name == _LETTERS:
+        return (
+            "It cannot be replaced by another label either, since the labels of a choice project name places among the choices "
+            "of each text: another label would be another answer."
+        )
+    return ""
+
+
+def _check(store: Store, project: Project, label: str, by: str) -> None:
+    if label not in project.labels:
+        raise InvalidValue(f"'{label}' is not a label of this project any more. Open the rules again.")
+    if not by or by == label or "," in by:
+        raise InvalidValue(f"'{by}' cannot take the place of '{label}'. Choose another label, without commas.")
+    if refusal := _refusal(project):
+        raise InvalidValue(refusal)
+    if len({*project.labels, by}) <= 2 and by in project.labels:
+        raise InvalidValue(
+            f"'{label}' and '{by}' are the project's only labels: with one alone there would be nothing to decide. Add another "
+            "label first, or write a new name in place of this one."
+        )
+    n = label_replacing.count_opposed(store, project.id, label, by)
+    if n:
+        raise InvalidValue(
+            f"{counted(n, 'open proposal wants', 'open proposals want')} one of '{label}' and '{by}' in place of the other. "
+            f"Decide {'it' if n == 1 else 'them'} first (Project, Decisions)."
+        )
+    if open_jobs(store, project.id):
+        raise InvalidValue(
+            "A model is at work in this project, and would bring the old label back. Wait until that is done, or stop it."
+        )
+
+
+def _without(project: Project, label: str, by: str) -> Project:
+    """The labels in their order; a new one stands where the old one stood. Of two labels the rules of the one that stays hold."""
+    kept = tuple(one for one in project.labels if one != label)
+    labels = kept if by in kept else tuple(by if one == label else one for one in project.labels)
+    settings = project.settings
+    return replace(
+        project,
+        labels=labels,
+        settings=replace(
+            settings,
+            required_segments=_moved(settings.required_segments, label, by, is_new=by not in kept),
+            forbidden_segments=_moved(settings.forbidden_segments, label, by, is_new=by not in kept),
+            preview_labels={own: by if ours == label else ours for own, ours in settings.preview_labels.items()},
+        ),
+    )
+
+
+def _moved(rules: Mapping[str, tuple[str, ...]], label: str, by: str, *, is_new: bool) -> dict[str, tuple[str, ...]]:
+    """A label that is only renamed keeps its rule."""
+    return {(by if name == label else name): segments for name, segments in rules.items() if is_new or name != label}

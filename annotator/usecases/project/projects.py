@@ -1,0 +1,367 @@
+"""Set up a project, change its rules, give people roles in it, and see how far it is."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+
+from annotator.assignment.orders import queue_position
+from annotator.domain.numbers import counted
+from annotator.domain.people import PROJECT_ROLES, Right, Role, User, has_right
+from annotator.domain.projects import Project, ProjectSettings
+from annotator.domain.tasks import Task
+from annotator.errors import InvalidValue, NotAllowed
+from annotator.store import Store
+from annotator.store.assignments import give_up_work_of
+from annotator.store.events import Event, add_event, list_events
+from annotator.store.instances import (
+    InstanceRow,
+    list_instances,
+    queue_keys,
+    set_queue_positions,
+)
+from annotator.store.people import add_role, get_user, list_members, list_users, remove_role, roles_of
+from annotator.store.perturbations import count_of_kind
+from annotator.store.projects import (
+    add_project,
+    assignment_counts,
+    get_project,
+    get_project_by_id,
+    instance_counts,
+    list_projects_of,
+    update_project,
+)
+from annotator.store.projects import find_project as find_by_name
+from annotator.store.proposals import count_open_proposals
+from annotator.store.queue import settle_project
+from annotator.store.reviews import give_up_reviews_of
+from annotator.store.rounds import count_undecided
+from annotator.text.language import subtags
+from annotator.usecases.access.rights import require, require_may_create
+from annotator.usecases.access.veiled_events import veiled
+from annotator.usecases.annotate.work import are_rationales_reviewed
+from annotator.usecases.models.preview_settings import check_preview_model
+from annotator.usecases.project.label_replacement import require_unused
+from annotator.usecases.review.rounds import decide_all_complete
+
+__all__ = [
+    "InstanceRow", "Progress", "change_project", "count_reviewers", "create_project", "events_of", "find_project", "give_role",
+    "instances_of", "members_of", "missing_annotators", "missing_reviewers", "people_to_choose", "progress_of", "projects_of",
+    "take_role",
+]  # fmt: skip
+
+
+_LONGEST_NAME = 200
+_CHANGEABLE = ("name", "labels", "language", "settings", "guidelines", "question", "licence", "citation")
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a project is: instances by state, each person's work by state, and what waits for the lead.
+
+    n_open_rounds: annotations that wait for scores, counted up to 10,000
+    """
+
+    instances: dict[str, int]
+    people: dict[str, dict[str, int]]
+    n_open_proposals: int
+    n_open_rounds: int
+
+    @property
+    def n_instances(self) -> int:
+        return sum(n for state, n in self.instances.items() if state != "queued")
+
+    @property
+    def n_done(self) -> int:
+        """Instances of which nothing more is to be done: what was discarded was work too."""
+        return done_among(self.instances)
+
+    @property
+    def has_work_left(self) -> bool:
+        """Whether anybody will annotate or score anything; not where files brought all that there is."""
+        return self.n_done < self.n_instances or self.n_open_rounds > 0
+
+
+def done_among(instances: Mapping[str, int]) -> int:
+    """How many instances are done, of counts by state.
+
+    >>> done_among({"open": 27, "queued": 20, "complete": 2, "discarded": 1})
+    3
+    """
+    return instances.get("complete", 0) + instances.get("discarded", 0)
+
+
+def create_project(
+    store: Store,
+    actor: User,
+    name: str,
+    task: Task,
+    *,
+    labels: Sequence[str] = (),
+    language: str = "en",
+    settings: ProjectSettings | None = None,
+    guidelines: str = "",
+) -> Project:
+    """A new project; whoever makes it becomes its lead."""
+    require_may_create(store, actor)
+    with store.transaction():
+        project = add_project(
+            store,
+            _checked_name(store, name),
+            task,
+            labels=_checked_labels(task, labels),
+            language=_checked_language(language),
+            settings=settings,
+            guidelines=guidelines,
+        )
+        if actor.id is not None:
+            add_role(store, project.id, actor, "lead")
+        add_event(store, actor.name, "create", "project", project.id, project_id=project.id, name=project.name)
+    return project
+
+
+def _checked_name(store: Store, name: str) -> str:
+    cleaned = name.strip()
+    if not 1 <= len(cleaned) <= _LONGEST_NAME:
+        raise InvalidValue(f"The name of a project must have 1 to {_LONGEST_NAME} characters.")
+    if find_by_name(store, cleaned) is not None:
+        raise InvalidValue(f"There is a project '{cleaned}' already. Choose another name.")
+    return cleaned
+
+
+def _checked_language(language: str) -> str:
+    subtags(language.strip())
+    return language.strip()
+
+
+def _checked_labels(task: Task, labels: Sequence[str]) -> tuple[str, ...]:
+    cleaned = tuple(label.strip() for label in labels)
+    if task.result_kind == "answer" and cleaned:
+        raise InvalidValue(f"Task '{task.name}' has answers, not labels; leave the labels out.")
+    if "" in cleaned or len(set(cleaned)) != len(cleaned):
+        raise InvalidValue(f"Labels must be different and not empty (they are: {', '.join(labels)}).")
+    return cleaned
+
+
+def change_project(store: Store, actor: User, project: Project) -> Project:
+    """Write a project's rules; the queue follows a change of order, and slots a change of annotators per instance.
+
+    Raises: InvalidValue for a name that is taken, a label or a kind of changed versions that is taken away while it is in
+            use, and rules that cannot be
+    """
+    with store.transaction():
+        require(store, actor, project.id, "manage project")
+        before = get_project_by_id(store, project.id)
+        project = _checked(store, project, before)
+        update_project(store, project)
+        _follow_settings(store, project, before.settings)
+        if project.settings.checkers_per_perturbation < before.settings.checkers_per_perturbation:
+            from annotator.usecases.perturb.checks import settle_all  # noqa: PLC0415  (brings NumPy)
+
+            settle_all(store, actor, project)
+        changed = [name for name in _CHANGEABLE if getattr(project, name) != getattr(before, name)]
+        add_event(
+            store, actor.name, "change", "project", project.id, project_id=project.id, changed=changed,
+            settings=_changed_settings(before.settings, project.settings),
+        )  # fmt: skip
+    return project
+
+
+def _changed_settings(before: ProjectSettings, after: ProjectSettings) -> list[str]:
+    return [rule.name for rule in fields(before) if getattr(before, rule.name) != getattr(after, rule.name)]
+
+
+def _checked(store: Store, project: Project, before: Project) -> Project:
+    is_renamed = project.name.strip() != before.name
+    project = replace(
+        project,
+        name=_checked_name(store, project.name) if is_renamed else before.name,
+        labels=_checked_labels(project.task, project.labels),
+        language=_checked_language(project.language),
+    )
+    for label in before.labels:
+        if label not in project.labels:
+            require_unused(store, before, label)
+    _check_kinds(store, project, before)
+    for rules in (project.settings.required_segments, project.settings.forbidden_segments):
+        for label, segments in rules.items():
+            _check_segment_rule(project, label, segments)
+    _check_no_contradiction(project.settings)
+    _check_previews(project, before)
+    return project
+
+
+def _check_kinds(store: Store, project: Project, before: Project) -> None:
+    """A kind of the project's own stays while changed versions of it are on their way: they could not be checked."""
+    for kind in before.settings.own_perturbation_kinds:
+        n = count_of_kind(store, project.id, kind)
+        if n and kind not in project.settings.own_perturbation_kinds:
+            raise InvalidValue(
+                f"The kind '{kind}' cannot be removed: {counted(n, 'changed version')} of it "
+                f"{'is' if n == 1 else 'are'} waiting for a checker or an author. Have these approved or withdrawn first."
+            )
+
+
+def _check_segment_rule(project: Project, label: str, segments: Sequence[str]) -> None:
+    if project.labels and label not in project.labels:
+        raise InvalidValue(
+            f"A rule for segments names '{label}', which is not a label of the project. Remove the rule."
+        )
+    for name in segments:
+        spec = project.task.spec_of(name)
+        if spec is None or not spec.is_selectable:
+            raise InvalidValue(f"The rule for '{label}' names the segment '{name}', in which nothing can be marked.")
+
+
+def _check_no_contradiction(settings: ProjectSettings) -> None:
+    for label, required in settings.required_segments.items():
+        both = [name for name in required if name in settings.forbidden_segments.get(label, ())]
+        if both:
+            raise InvalidValue(f"'{label}' cannot both require and forbid '{both[0]}'. Remove one of the two.")
+
+
+def _check_previews(project: Project, before: Project) -> None:
+    """A model is looked for when it is chosen: one whose folder went away since hinders no other change of the rules."""
+    now = project.settings
+    if now.preview_model != before.settings.preview_model:
+        check_preview_model(now.preview_model)
+    for label, name in now.preview_labels.items():
+        if name not in project.labels:
+            raise InvalidValue(
+                f"The preview model's label '{label}' is to be called '{name}', which is no label of the project "
+                f"({', '.join(project.labels)}). Correct it, or remove it."
+            )
+
+
+def _follow_settings(store: Store, project: Project, before: ProjectSettings) -> None:
+    now = project.settings
+    if (now.order, now.seed) != (before.order, before.seed):
+        keys = queue_keys(store, project.id)
+        positions = [
+            (queue_position(now.order, now.seed, ordinal, key, split), instance_id)
+            for ordinal, (instance_id, key, split) in enumerate(keys, start=1)
+        ]
+        set_queue_positions(store, project.id, positions)
+    wanted = (now.annotators_per_instance, now.reviewers_per_annotation)
+    if wanted != (before.annotators_per_instance, before.reviewers_per_annotation):
+        settle_project(store, project.id)
+        decide_all_complete(store, project)
+
+
+def give_role(store: Store, actor: User, project_id: int, name: str, role: Role) -> None:
+    """Let a person take part in a project."""
+    if role not in PROJECT_ROLES:
+        raise InvalidValue(f"'{role}' is not a role in a project; choose one of {', '.join(PROJECT_ROLES)}.")
+    with store.transaction():
+        require(store, actor, project_id, "manage project")
+        add_role(store, project_id, get_user(store, name), role)
+        add_event(store, actor.name, "give role", "project", project_id, project_id=project_id, user=name, role=role)
+
+
+def take_role(store: Store, actor: User, project_id: int, name: str, role: Role) -> None:
+    """Take a role in a project from a person. What they submitted stays; what they hold goes back to the queue.
+
+    Raises: NotAllowed when nobody would lead the project any more, unless an administrator takes the role
+    """
+    with store.transaction():
+        require(store, actor, project_id, "manage project")
+        user = get_user(store, name)
+        if role == "lead" and not actor.is_administrator:
+            _require_other_lead(store, project_id, user)
+        remove_role(store, project_id, user, role)
+        if not has_right(user, roles_of(store, user, project_id), "annotate"):
+            give_up_work_of(store, user, project_id)
+        if not has_right(user, roles_of(store, user, project_id), "review"):
+            give_up_reviews_of(store, user, project_id)
+        add_event(store, actor.name, "take role", "project", project_id, project_id=project_id, user=name, role=role)
+
+
+def _require_other_lead(store: Store, project_id: int, user: User) -> None:
+    leads = [member.id for member, role in list_members(store, project_id) if role == "lead" and not member.is_disabled]
+    if leads == [user.id]:
+        raise NotAllowed(
+            f"{user.name} is the project's last lead. Give somebody else the role first, or ask an administrator."
+        )
+
+
+def projects_of(store: Store, user: User) -> list[Project]:
+    """The projects in which a person takes part; an administrator sees all."""
+    return list_projects_of(store, user)
+
+
+def find_project(store: Store, name: str) -> Project:
+    """The project of that name; raises NotFound naming those there are."""
+    return get_project(store, name)
+
+
+def progress_of(store: Store, actor: User, project_id: int) -> Progress:
+    """How far a project is, for its lead."""
+    require(store, actor, project_id, "manage project")
+    return Progress(
+        instance_counts(store, project_id),
+        assignment_counts(store, project_id),
+        count_open_proposals(store, project_id),
+        count_undecided(store, project_id),
+    )
+
+
+def members_of(store: Store, actor: User, project_id: int) -> list[tuple[User, Role]]:
+    """Who takes part, and as what."""
+    require(store, actor, project_id, "manage project")
+    return list_members(store, project_id)
+
+
+def missing_reviewers(store: Store, actor: User, project: Project) -> int:
+    """How many people who may review are missing, so that an annotation could get as many reviewers as the project wants.
+
+    Nobody reviews a text that they annotate: whoever may do both is left only where others suffice to annotate. Nobody is
+    missing where nothing will be reviewed: no text is left, nobody annotates yet, or the project has no reviews.
+    """
+    progress = progress_of(store, actor, project.id)
+    if not are_rationales_reviewed(project) or not progress.has_work_left:
+        return 0
+    reviewing, annotating = (_members_who_may(store, project.id, right) for right in ("review", "annotate"))
+    if not annotating and not progress.n_open_rounds:
+        return 0
+    wanted = project.settings.annotators_per_instance
+    must_annotate = min(max(0, wanted - len(annotating - reviewing)), len(annotating & reviewing))
+    return max(0, project.settings.reviewers_per_annotation - (len(reviewing) - must_annotate))
+
+
+def count_reviewers(store: Store, actor: User, project: Project) -> int:
+    """How many people may review in a project."""
+    require(store, actor, project.id, "manage project")
+    return len(_members_who_may(store, project.id, "review"))
+
+
+def missing_annotators(store: Store, actor: User, project: Project) -> int:
+    """How many people who may annotate are missing, so that each text that is left could get as many as the project wants."""
+    progress = progress_of(store, actor, project.id)
+    if progress.n_done == progress.n_instances:
+        return 0
+    annotating = _members_who_may(store, project.id, "annotate")
+    return max(0, project.settings.annotators_per_instance - len(annotating))
+
+
+def _members_who_may(store: Store, project_id: int, right: Right) -> set[int | None]:
+    return {user.id for user, role in list_members(store, project_id) if has_right(user, frozenset({role}), right)}
+
+
+def people_to_choose(store: Store, actor: User, project_id: int) -> list[str]:
+    """Names of everyone who can sign in, for a lead to give roles to."""
+    require(store, actor, project_id, "manage project")
+    return [user.name for user in list_users(store) if not user.is_disabled]
+
+
+def instances_of(
+    store: Store, actor: User, project_id: int, *, state: str | None = None, limit: int = 25, offset: int = 0
+) -> list[InstanceRow]:
+    """One page of a project's instances, for its lead."""
+    require(store, actor, project_id, "manage project")
+    return list_instances(store, project_id, state=state, limit=limit, offset=offset)
+
+
+def events_of(store: Store, actor: User, project_id: int, *, limit: int = 50, offset: int = 0) -> list[Event]:
+    """One page of the project's record, newest first."""
+    require(store, actor, project_id, "manage project")
+    events = list_events(store, project_id, limit=limit, offset=offset)
+    names_authors = get_project_by_id(store, project_id).settings.checkers_see_author
+    return veiled(store, actor, project_id, events, names_authors=names_authors)

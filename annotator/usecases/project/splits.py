@@ -1,0 +1,45 @@
+"""Give every instance a split, by document; report texts that would leak from one split into another."""
+
+from collections import Counter
+from dataclasses import dataclass
+
+from annotator.assignment.splits import Splittable, parse_parts, plan_split
+from annotator.domain.people import User
+from annotator.domain.projects import Project
+from annotator.errors import Conflict
+from annotator.store import Store
+from annotator.store.events import add_event
+from annotator.store.instances import leaking_documents, set_splits, splittable_rows
+from annotator.usecases.access.rights import require
+
+
+@dataclass(frozen=True, slots=True)
+class SplitReport:
+    """Instances in each part, and how many texts stand in two parts all the same (under different document names)."""
+
+    sizes: dict[str, int]
+    n_leaks: int
+
+
+def split_project(store: Store, actor: User, project: Project, parts_text: str, seed: int = 0) -> SplitReport:
+    """Distribute a project's instances over parts ("train=.8,val=.1,test=.1"); the same seed gives the same parts.
+
+    Raises: InvalidValue when the parts do not sum to one; Conflict when two instances of one key would meet in a split
+    """
+    require(store, actor, project.id, "manage project")
+    parts = parse_parts(parts_text)
+    with store.transaction():
+        rows = [Splittable(*row) for row in splittable_rows(store, project.id)]
+        plan = plan_split(rows, parts, seed)
+        clash = set_splits(store, project.id, plan)
+        if clash is not None:
+            raise Conflict(
+                f"Two instances have the key '{clash}' (in different splits until now) and would meet in one split. "
+                "Import one of them with --key-prefix first."
+            )
+        sizes = Counter(plan.values())
+        add_event(
+            store, actor.name, "split", "project", project.id, project_id=project.id,
+            parts={name: str(share) for name, share in parts.items()}, seed=seed,
+        )  # fmt: skip
+        return SplitReport({name: sizes[name] for name in parts}, leaking_documents(store, project.id))

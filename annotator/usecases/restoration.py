@@ -1,0 +1,57 @@
+"""Bringing back a backup: checked before anything is touched, and what was there is kept."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from annotator.domain.people import User
+from annotator.errors import StoreError
+from annotator.store.connection.replacement import models_of
+from annotator.store.connection.restoration import incoming
+from annotator.store.events import add_event
+from annotator.usecases.access.rights import require_administrator
+from annotator.usecases.models.built_in_model import take_models
+from annotator.usecases.upkeep import check
+
+_SHOWN = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """What a restore did.
+
+    kept:       where what was there lies now; None where there was nothing
+    migrations: what brought an older backup up to date
+    problems:   what is wrong with the backup, if it was restored anyway
+    """
+
+    n_bytes: int
+    kept: Path | None
+    migrations: tuple[str, ...]
+    problems: tuple[str, ...]
+
+
+def restore(path: Path, actor: User, backup: Path, *, anyway: bool = False) -> Restored:
+    """Put a copy of a backup in the place of the database; a process that is killed meanwhile leaves the old or the new one.
+
+    anyway: also a backup in which `check` finds something wrong
+    Raises: StoreError saying why not; then everything is as it was
+    """
+    require_administrator(actor)
+    with incoming(path, backup) as new:
+        problems = tuple(new.store.problems() or check(new.store))
+        if problems and not anyway:
+            raise StoreError(_refusal(backup, problems))
+        for source in (models_of(backup), models_of(path)):
+            take_models(new.store, source, new.models)
+        with new.store.transaction():
+            kept = "" if new.kept is None else new.kept.name
+            add_event(new.store, actor.name, "restore", "database", file=backup.name, kept=kept)
+    return Restored(path.stat().st_size, new.kept, new.migrations, problems)
+
+
+def _refusal(backup: Path, problems: tuple[str, ...]) -> str:
+    more = f"\n  ... and {len(problems) - _SHOWN:,} more" if len(problems) > _SHOWN else ""
+    return (
+        f"'{backup}' is not in order, so nothing was changed. Choose another backup, or take this one all the same with "
+        "--anyway:\n  " + "\n  ".join(problems[:_SHOWN]) + more
+    )

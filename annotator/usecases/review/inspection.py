@@ -1,0 +1,217 @@
+"""Look at an instance and at what others made of it, side by side, without changing anything."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from annotator.domain.gold import GoldChoice, SetOrigin
+from annotator.domain.instances import Annotation, Assignment, AssignmentState, Draft, GoldInstance, Instance
+from annotator.domain.people import User
+from annotator.domain.projects import Project
+from annotator.domain.rationales import RationaleSet, set_letter
+from annotator.domain.reviews import Finding, Review, Round
+from annotator.errors import NotFound
+from annotator.review.gold import chosen_among, gold_of
+from annotator.store import Store
+from annotator.store.annotations import annotations_of
+from annotator.store.gold_choices import find_choice
+from annotator.store.instances import find_instance_ids, get_instance, project_of_instance, row_of
+from annotator.store.reviews import reviews_of
+from annotator.store.rounds import rounds_of_instances
+from annotator.store.shown_sets import standing
+from annotator.usecases.access import independence
+from annotator.usecases.access.rights import require
+from annotator.usecases.annotate.feedback import describe
+from annotator.usecases.annotate.work import Work
+from annotator.usecases.annotate.work_messages import ShownProject, ShownWork, show_project, show_work
+
+_LONGEST_WORDS = 160
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """One annotation of an instance (or the bare instance), ready to be drawn, with what became of it.
+
+    sets:     the words of each set
+    decision: what its round came to, with the arithmetic; scores: what each reviewer gave, a line each
+    """
+
+    title: str
+    work: ShownWork
+    project: ShownProject
+    annotation: Annotation | None = None
+    sets: tuple[str, ...] = ()
+    decision: tuple[str, ...] = ()
+    scores: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """An instance with everybody's annotations, oldest first, and what counts of them under the project's policy.
+
+    was_shown: the person saw what others marked, now or before, and is not given the instance to annotate
+    """
+
+    instance: Instance
+    views: tuple[View, ...]
+    gold: GoldInstance | None
+    choice: GoldChoice | None
+    was_shown: bool = False
+
+
+def find_instances(store: Store, actor: User, project: Project, key: str) -> list[tuple[int, str]]:
+    """The instances of a key: number and split; several where splits share it. Raises NotFound when there is none."""
+    require(store, actor, project.id, "see all annotations")
+    ids = find_instance_ids(store, project.id, key)
+    if not ids:
+        raise NotFound(f"There is no instance with the key '{key}' in '{project.name}'.")
+    return [(number, row_of(store, number).split) for number in ids]
+
+
+def must_give_back(store: Store, actor: User, project: Project, instance_id: int) -> bool:
+    """Whether the person has the instance in hand to annotate: to look at what others marked they must give it back."""
+    _require_instance(store, actor, project, instance_id)
+    annotations = annotations_of(store, [instance_id])[instance_id]
+    return independence.must_give_back(store, actor, instance_id, [a.id for a in annotations])
+
+
+def look_at(store: Store, actor: User, project: Project, instance_id: int, *, gives_back: bool = False) -> Comparison:
+    """An instance with every annotation of it; the bare instance in a view of its own when there is none.
+
+    Whoever was shown what others marked is not given the instance to annotate any more.
+    gives_back: what they have of it in hand goes back to the queue
+    Raises: Conflict where they have it in hand, and do not give it back
+    """
+    _require_instance(store, actor, project, instance_id)
+    with store.snapshot():
+        instance = get_instance(store, instance_id)
+        annotations = annotations_of(store, [instance_id])[instance_id]
+        rounds = {
+            found.annotation_id: found for found in rounds_of_instances(store, [instance_id]).get(instance_id, [])
+        }
+        reviews = reviews_of(store, list(rounds))
+        choice = find_choice(store, instance_id)
+    independence.show(store, actor, project.id, instance_id, [a.id for a in annotations], gives_back=gives_back)
+    views = [_view_of(project, instance, a, rounds.get(a.id), reviews.get(a.id, []), choice) for a in annotations]
+    bare = _view("not annotated yet", project, instance, Draft(instance.result), 1)
+    is_closed = actor.id is not None and standing(store, instance_id, actor.id).was_shown
+    gold = _gold(project, instance, annotations, choice)
+    return Comparison(instance, tuple(views) or (bare,), gold, choice, is_closed)
+
+
+def _require_instance(store: Store, actor: User, project: Project, instance_id: int) -> None:
+    require(store, actor, project.id, "see all annotations")
+    if project_of_instance(store, instance_id) != project.id:
+        raise NotFound(f"There is no instance number {instance_id} in '{project.name}'.")
+
+
+def as_draft_of_lead(comparison: Comparison, project: Project, sets: Sequence[RationaleSet]) -> View:
+    """A version that the lead is to edit: these sets to begin with, and the result to be given."""
+    instance = comparison.instance
+    mode = project.settings.result_mode
+    by_lead = (
+        project if mode == "labels_only" else replace(project, settings=replace(project.settings, result_mode="give"))
+    )
+    result = comparison.gold.result if comparison.gold else instance.result
+    return _view("the lead's version", by_lead, instance, Draft(result, tuple(sets)), 1, is_open=True)
+
+
+def words_of(instance: Instance, rationale_set: RationaleSet) -> str:
+    """The words of a set, spans joined by dots; cut when they are many."""
+    words = " … ".join(_span_words(instance, span.start, span.end) for span in rationale_set.spans)
+    return words if len(words) <= _LONGEST_WORDS else f"{words[:_LONGEST_WORDS]} …"
+
+
+def _span_words(instance: Instance, start: int, end: int) -> str:
+    place = instance.layout.segment_at(start)
+    body = instance.segment(place.name).body
+    first, last = start - place.first_token, end - 1 - place.first_token
+    return " ".join(body.text[body.starts[first] : body.ends[last]].split())
+
+
+def origin_words(origin: SetOrigin) -> str:
+    """Where a gold set came from, in a few words.
+
+    >>> origin_words(SetOrigin(3, "Ann", 2, 0)), origin_words(SetOrigin(3, "Ann", 1, None))
+    ('set A of Ann, round 2', 'Ann, round 1')
+    """
+    of_set = "" if origin.position is None else f"set {set_letter(origin.position)} of "
+    return f"{of_set}{origin.annotator}, round {origin.round_number}"
+
+
+def _gold(
+    project: Project, instance: Instance, annotations: Sequence[Annotation], choice: GoldChoice | None
+) -> GoldInstance | None:
+    if instance.state == "discarded":
+        return None
+    accepted = [a for a in annotations if a.state == "accepted"]
+    return gold_of(instance, accepted, project.settings.gold_policy, chosen_among(annotations, choice))
+
+
+def _view_of(
+    project: Project,
+    instance: Instance,
+    annotation: Annotation,
+    found: Round | None,
+    reviews: Sequence[Review],
+    choice: GoldChoice | None,
+) -> View:
+    draft = Draft(annotation.result, annotation.sets, annotation.note)
+    is_version = choice is not None and choice.is_adjudicated and choice.annotation_id == annotation.id
+    place = "adjudicated" if is_version else f"round {annotation.round_number} · {annotation.state}"
+    title = f"{annotation.annotator} · {place}"
+    view = _view(title, project, instance, draft, annotation.round_number)
+    return replace(
+        view,
+        annotation=annotation,
+        sets=tuple(words_of(instance, s) for s in annotation.sets),
+        decision=decision_lines(found),
+        scores=tuple(score_line(review) for review in reviews if review.state == "submitted"),
+    )
+
+
+def decision_lines(found: Round | None) -> tuple[str, ...]:
+    """What a round came to: outcome, who decided, why, and the gate's arithmetic."""
+    if found is None or found.outcome is None:
+        return ()
+    reason = f": {found.reason}" if found.reason else ""
+    lines = [f"{found.outcome.capitalize()} by {decider(found)}{reason}"]
+    return (*lines, *(finding_line(finding) for finding in (found.verdict.findings if found.verdict else ())))
+
+
+def decider(found: Round) -> str:
+    """Who decided a round, as it stands in a sentence."""
+    return "the thresholds" if found.decided_by == "gate" else str(found.decided_by)
+
+
+def finding_line(finding: Finding) -> str:
+    """One mean against its threshold, with the set it is about."""
+    of_set = "" if finding.set_index is None else f"Set {set_letter(finding.set_index)} · "
+    return of_set + describe(finding)
+
+
+def score_line(review: Review) -> str:
+    """Everything that a reviewer gave: of each set sufficiency and compactness, of the whole comprehensiveness, the comments."""
+    sets = [
+        f"{set_letter(number)}: sufficiency score {_score(s.sufficiency)}, "
+        f"compactness score {_score(s.compactness)}{_said(s.comment)}"
+        for number, s in enumerate(review.scores.sets)
+        if (s.sufficiency, s.compactness, s.comment) != (None, None, "")
+    ]
+    whole = f"comprehensiveness score {_score(review.scores.comprehensiveness)}{_said(review.scores.comment)}"
+    return f"{review.reviewer} · {'; '.join([*sets, whole])}"
+
+
+def _score(score: int | None) -> str:
+    return "–" if score is None else str(score)
+
+
+def _said(comment: str) -> str:
+    return f" “{comment}”" if comment else ""
+
+
+def _view(
+    title: str, project: Project, instance: Instance, draft: Draft, round_number: int, *, is_open: bool = False
+) -> View:
+    state: AssignmentState = "leased" if is_open else "submitted"
+    shown = Assignment(0, project.id, instance.id, 0, round_number, state, "", 0, draft)
+    return View(title, show_work(Work(shown, instance), project), show_project(project))

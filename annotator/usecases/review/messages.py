@@ -1,0 +1,245 @@
+"""What the review screen draws (docs/review.md): the field names are those of its messages."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from annotator.domain.instances import Annotation
+from annotator.domain.rationales import RationaleSet
+from annotator.domain.reviews import Finding, MyReviewState, Round, Scores
+from annotator.usecases.annotate.feedback import FormerRound
+from annotator.usecases.annotate.proposal_messages import Pairs, pairs_of
+from annotator.usecases.annotate.work_messages import ShownInstance, show_instance
+from annotator.usecases.review.my_reviews import PAGE_SIZE, MyReviewRow
+from annotator.usecases.review.reviews import NextReview, ReviewWork
+
+_EXCERPT_CHARS = 120
+
+
+@dataclass(frozen=True, slots=True)
+class ShownCarried:
+    """The means that a set carries, exact numbers in words."""
+
+    sufficiency: str
+    compactness: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShownReviewedSet:
+    """One set; previous: which set it was in the round before."""
+
+    spans: Pairs
+    is_carried: bool
+    carried: ShownCarried | None
+    previous: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class ShownSetScore:
+    """My scores of one set."""
+
+    sufficiency: int | None
+    compactness: int | None
+    comment: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShownScores:
+    """My scores."""
+
+    comprehensiveness: int | None
+    comment: str
+    sets: tuple[ShownSetScore, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ShownFormerRound:
+    """The round before, and why it was sent back."""
+
+    round: int
+    sets: tuple[Pairs, ...]
+    lines: tuple[str, ...]
+    set_lines: Mapping[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class ShownFinding:
+    """One mean against its threshold."""
+
+    property: str
+    set: int | None
+    scores: tuple[int, ...]
+    mean: str
+    threshold: str
+    passes: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ShownDecision:
+    """What the round came to."""
+
+    outcome: str
+    by: str
+    reason: str
+    findings: tuple[ShownFinding, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ShownReview:
+    """The review object."""
+
+    review: int
+    revision: int
+    annotation: int
+    round: int
+    max_rounds: int
+    state: str
+    instance: ShownInstance
+    result: str | None
+    note: str
+    no_rationale: bool
+    sets: tuple[ShownReviewedSet, ...]
+    scores: ShownScores
+    previous: ShownFormerRound | None
+    decision: ShownDecision | None
+
+
+@dataclass(frozen=True, slots=True)
+class ShownReviewProject:
+    """What the screen needs of the project."""
+
+    id: int
+    name: str
+    question: str
+    has_guidelines: bool
+    idle_after_s: int
+    asks_model: bool  # whether the model's answers may be asked for here
+
+
+@dataclass(frozen=True, slots=True)
+class ShownNextReview:
+    """What the screen begins with."""
+
+    work: ShownReview | None
+    project: ShownReviewProject
+    counts: Mapping[str, int]
+    empty: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ShownReviewRow:
+    """One line of my reviews."""
+
+    review: int
+    annotation: int
+    key: str
+    excerpt: str
+    round: int
+    state: MyReviewState
+    result: str | None
+    sets: int
+    at: str
+    may_change: bool
+    scored: tuple[str, ...]
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ShownMyReviews:
+    """One page of my reviews."""
+
+    rows: tuple[ShownReviewRow, ...]
+    total: int
+    page: int
+    page_size: int
+
+
+def show_next_review(answer: NextReview) -> ShownNextReview:
+    """The answer of the route `next`."""
+    project = answer.project
+    shown = ShownReviewProject(
+        project.id, project.name, project.shown_question, bool(project.guidelines), project.settings.idle_after_seconds,
+        project.settings.model_previews != "nobody",
+    )  # fmt: skip
+    work = None if answer.work is None else show_review(answer.work)
+    return ShownNextReview(work, shown, answer.counts, answer.empty)
+
+
+def show_review(work: ReviewWork) -> ShownReview:
+    """A review with everything that the reviewer may see."""
+    review, found, annotation = work.review, work.round, work.annotation
+    return ShownReview(
+        review=review.id,
+        revision=review.revision,
+        annotation=annotation.id,
+        round=found.number,
+        max_rounds=work.max_rounds,
+        state=_state(work),
+        instance=show_instance(work.instance, work.task),
+        result=annotation.result,
+        note=annotation.note,
+        no_rationale=not annotation.sets,
+        sets=tuple(_show_set(work, number, s) for number, s in enumerate(annotation.sets)),
+        scores=_show_scores(review.scores),
+        previous=None if work.former is None else _show_former(work.former),
+        decision=_show_decision(found),
+    )
+
+
+def _state(work: ReviewWork) -> str:
+    if work.round.outcome is not None:
+        return "decided"
+    return "submitted" if work.review.state == "submitted" else "open"
+
+
+def _show_set(work: ReviewWork, number: int, rationale_set: RationaleSet) -> ShownReviewedSet:
+    means = work.carried_means.get(number)
+    carried = None if means is None else ShownCarried(*means)
+    return ShownReviewedSet(pairs_of(rationale_set), carried is not None, carried, work.origins.get(number))
+
+
+def _show_scores(scores: Scores) -> ShownScores:
+    sets = tuple(ShownSetScore(s.sufficiency, s.compactness, s.comment) for s in scores.sets)
+    return ShownScores(scores.comprehensiveness, scores.comment, sets)
+
+
+def _show_former(former: FormerRound) -> ShownFormerRound:
+    said: Annotation = former.annotation
+    set_lines = {str(number): lines for number, lines in former.feedback.sets.items()}
+    return ShownFormerRound(
+        former.feedback.round_number, tuple(pairs_of(s) for s in said.sets), former.feedback.lines, set_lines
+    )
+
+
+def _show_decision(found: Round) -> ShownDecision | None:
+    if found.outcome is None:
+        return None
+    findings = tuple(_show_finding(finding) for finding in (found.verdict.findings if found.verdict else ()))
+    return ShownDecision(found.outcome, found.decided_by or "", found.reason, findings)
+
+
+def _show_finding(finding: Finding) -> ShownFinding:
+    return ShownFinding(
+        finding.name, finding.set_index, finding.scores, str(finding.mean), str(finding.threshold), finding.passes
+    )
+
+
+def show_my_reviews(rows: Sequence[MyReviewRow], total: int, page: int) -> ShownMyReviews:
+    """The answer of the route `mine`."""
+    shown = tuple(
+        ShownReviewRow(
+            row.line.review_id,
+            row.line.annotation_id,
+            row.line.key,
+            row.excerpt,
+            row.line.round_number,
+            row.line.state,
+            row.result,
+            row.n_sets,
+            row.line.at,
+            row.may_change,
+            row.scored,
+            row.lines,
+        )
+        for row in rows
+    )
+    return ShownMyReviews(shown, total, page, PAGE_SIZE)

@@ -1,0 +1,363 @@
+"""What a reviewer does: get an annotation, score it, hand the scores in, change them until the round is decided."""
+
+import datetime as dt
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import cast
+
+from annotator.domain.instances import Annotation, Instance
+from annotator.domain.numbers import counted
+from annotator.domain.people import User, has_right
+from annotator.domain.projects import Project
+from annotator.domain.rationales import set_letter
+from annotator.domain.reviews import Review, Round, Scores, SetScore
+from annotator.domain.tasks import Task
+from annotator.errors import InvalidAnnotation, InvalidValue, LeaseLost, NotAllowed, NotFound, NotWritable, StaleDraft
+from annotator.store import Store
+from annotator.store import reviews as review_store
+from annotator.store.annotations import get_annotation
+from annotator.store.connection.database import iso
+from annotator.store.events import add_event
+from annotator.store.instances import get_instance
+from annotator.store.people import roles_of
+from annotator.store.projects import get_project_by_id
+from annotator.store.rounds import carried_sets_of, find_round, origins_of_annotation
+from annotator.store.shown_sets import annotates_text
+from annotator.usecases.access.independence import may_annotate_still
+from annotator.usecases.access.rights import require, roles_with
+from annotator.usecases.annotate.feedback import FormerRound, former_round
+from annotator.usecases.annotate.leases import lease_end
+from annotator.usecases.review.rounds import decide_if_complete, scores_by_set
+
+LONGEST_COMMENT = 10_000
+_LONGEST_STEP_MS = 24 * 3600 * 1000
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewWork:
+    """An annotation before a reviewer, with what they have scored.
+
+    carried_means: for each set that carries its scores, their means (sufficiency, compactness) as exact numbers in words
+    former:        the round before, of a correction; origins: position now, position then
+    """
+
+    review: Review
+    round: Round
+    max_rounds: int
+    task: Task
+    instance: Instance
+    annotation: Annotation
+    carried_means: Mapping[int, tuple[str, str]]
+    origins: Mapping[int, int]
+    former: FormerRound | None
+
+
+@dataclass(frozen=True, slots=True)
+class NextReview:
+    """What the screen needs to begin."""
+
+    project: Project
+    work: ReviewWork | None
+    counts: dict[str, int]
+    empty: str | None
+
+
+def next_review(store: Store, user: User, project_id: int, annotation_id: int | None = None) -> NextReview:
+    """Lease an annotation for scoring: what is held, then corrections one knows, then the queue.
+
+    annotation_id: a deep link; opened when the person has scored it or may score it
+    """
+    try:
+        return _lease_next(store, user, project_id, annotation_id)
+    except NotWritable:  # what somebody holds can be read while nothing can be stored
+        held = review_store.list_reviews(store, project_id, _reviewer(store, user, project_id), ["leased"], limit=1)
+        if not held or annotation_id not in (None, held[0].annotation_id):
+            raise
+        return _next(store, get_project_by_id(store, project_id), user, held[0])
+
+
+def _lease_next(store: Store, user: User, project_id: int, annotation_id: int | None) -> NextReview:
+    user_id = _reviewer(store, user, project_id)
+    with store.transaction():
+        project = get_project_by_id(store, project_id)
+        review_store.end_expired_reviews(store, project_id, but_not_of=user_id, lease_until=lease_end(project))
+        review = (
+            _asked(store, project, user, annotation_id) if annotation_id else _held_or_claimed(store, project, user)
+        )
+        review_store.extend_review_leases(store, project_id, user_id, lease_end(project))
+        return _next(store, project, user, review)
+
+
+def _next(store: Store, project: Project, user: User, review: Review | None) -> NextReview:
+    counts = review_counts(store, project, user)
+    work = None if review is None else _work(store, project, review)
+    return NextReview(project, work, counts, None if work else _why_empty(store, project, user, counts))
+
+
+def _held_or_claimed(store: Store, project: Project, user: User) -> Review | None:
+    reviewer = _asking(store, project, user)
+    held = review_store.list_reviews(store, project.id, reviewer.user_id, ["leased"], limit=1)
+    if held:
+        return held[0]
+    annotation_id = review_store.next_to_review(store, reviewer)
+    return None if annotation_id is None else _claim(store, project, annotation_id, reviewer.user_id)
+
+
+def _claim(store: Store, project: Project, annotation_id: int, user_id: int) -> Review:
+    return review_store.claim_review(store, project.id, annotation_id, user_id, lease_end(project))
+
+
+def _asked(store: Store, project: Project, user: User, annotation_id: int) -> Review:
+    user_id = cast("int", user.id)
+    found = find_round(store, annotation_id)
+    if found is None or found.project_id != project.id:
+        raise NotFound(f"Annotation number {annotation_id} is not under review in this project.")
+    mine = review_store.find_review(store, annotation_id, user_id)
+    if mine is not None and mine.state in {"leased", "submitted"}:
+        return mine
+    if get_annotation(store, annotation_id).user_id == user_id:
+        raise NotAllowed("This is your own annotation, and nobody reviews their own.")
+    _require_no_annotator(store, user, found)
+    if not review_store.may_claim(store, annotation_id):
+        raise NotAllowed(
+            "This annotation is not yours to score: others have scored it, or it is no longer under review."
+        )
+    return _claim(store, project, annotation_id, user_id)
+
+
+def _require_no_annotator(store: Store, user: User, found: Round) -> None:
+    """Raise NotAllowed for whoever annotates the text, or may still be given it: per text one is annotator or reviewer."""
+    if annotates_text(store, found.instance_id, cast("int", user.id)):
+        raise NotAllowed("You annotate this text yourself, so others review it.")
+    if may_annotate_still(store, user, found.project_id, found.instance_id):
+        lead_may = (
+            " As a lead you may look at it on the page Project, under Instances: then you are not given it any more."
+        )
+        leads = has_right(user, roles_of(store, user, found.project_id), "see all annotations")
+        raise NotAllowed(
+            "You may still be given this text to annotate, so what others marked in it is not shown to you. "
+            f"You can review it once enough others have been given it.{lead_may if leads else ''}"
+        )
+
+
+def _asking(store: Store, project: Project, user: User) -> review_store.Reviewer:
+    away_since = iso(dt.datetime.now(dt.UTC) - dt.timedelta(days=project.settings.away_after_days))
+    may_annotate = has_right(user, roles_of(store, user, project.id), "annotate")
+    return review_store.Reviewer(project.id, cast("int", user.id), roles_with("review"), away_since, may_annotate)
+
+
+def review_counts(store: Store, project: Project, user: User) -> dict[str, int]:
+    """What waits for a reviewer: to_review (free for them), open (in work), submitted."""
+    user_id = cast("int", user.id)
+    return {
+        "to_review": review_store.count_to_review(store, _asking(store, project, user)),
+        "open": review_store.count_reviews(store, project.id, user_id, "leased"),
+        "submitted": review_store.count_reviews(store, project.id, user_id, "submitted"),
+    }
+
+
+def save_review(
+    store: Store, user: User, review_id: int, revision: int, scores: Scores, active_ms: int = 0, idle_ms: int = 0
+) -> int:
+    """Keep what is scored so far; answers the new revision.
+
+    Raises: StaleDraft when it was saved elsewhere since `revision`; LeaseLost when the annotation is no longer to be scored
+    """
+    with store.transaction():
+        review, project = _open_review(store, user, review_id)
+        if review.state == "submitted":
+            raise StaleDraft(
+                "These scores were submitted already, perhaps in another tab. Submit them again to change them."
+            )
+        _keep(store, user, project, review, revision, scores)
+        review_store.add_review_time(store, review_id, _plausible(active_ms), _plausible(idle_ms))
+    return revision + 1
+
+
+def submit_review(
+    store: Store, user: User, review_id: int, revision: int, scores: Scores, active_ms: int = 0, idle_ms: int = 0
+) -> NextReview:
+    """Hand the scores in, or change them while the round is open; the last reviewer's scores decide it. Answers what is next.
+
+    Raises: InvalidAnnotation naming the set whose score is missing; StaleDraft, LeaseLost as save_review
+    """
+    with store.transaction():
+        stored = _own_review(store, user, review_id)
+        if stored.state == "submitted" and stored.scores == scores:
+            # The answer to a message got lost, and it is sent again; the round may have been decided by it.
+            project = get_project_by_id(store, stored.project_id)
+            return _next(store, project, user, _held_or_claimed(store, project, user))
+        review, project = _open_review(store, user, review_id)
+        _require_complete(store, review, scores)
+        _keep(store, user, project, review, revision, scores)
+        review_store.add_review_time(store, review_id, _plausible(active_ms), _plausible(idle_ms))
+        if review.state != "submitted":
+            review_store.set_review_state(store, review, "submitted")
+            _note(store, user, "review", review, project, scores=_as_detail(scores))
+        decide_if_complete(store, project, review.annotation_id)
+        return _next(store, project, user, _held_or_claimed(store, project, user))
+
+
+def skip_review(store: Store, user: User, review_id: int) -> NextReview:
+    """Leave an annotation to others; it is offered again when nothing else is left."""
+    with store.transaction():
+        review, project = _open_review(store, user, review_id)
+        if review.state == "submitted":
+            raise StaleDraft("These scores have been submitted already.")
+        review_store.set_review_state(store, review, "skipped")
+        _note(store, user, "skip review", review, project)
+        return _next(store, project, user, _held_or_claimed(store, project, user))
+
+
+def current_review(store: Store, user: User, review_id: int) -> ReviewWork:
+    """A person's own review as it is stored now."""
+    review = _own_review(store, user, review_id)
+    return _work(store, get_project_by_id(store, review.project_id), review)
+
+
+def _work(store: Store, project: Project, review: Review) -> ReviewWork:
+    found = cast("Round", find_round(store, review.annotation_id))
+    annotation = get_annotation(store, review.annotation_id)
+    carried = carried_sets_of(store, annotation.id)
+    return ReviewWork(
+        review=_padded(review, len(annotation.sets)),
+        round=found,
+        max_rounds=project.settings.max_rounds,
+        task=project.task,
+        instance=get_instance(store, annotation.instance_id),
+        annotation=annotation,
+        carried_means=_carried_means(store, annotation) if carried else {},
+        former=None if found.previous_id is None else former_round(store, found.previous_id),
+        origins=origins_of_annotation(store, annotation.id),
+    )
+
+
+def _carried_means(store: Store, annotation: Annotation) -> dict[int, tuple[str, str]]:
+    scores = scores_by_set(store, annotation, [])
+    return {
+        position: (_mean(scores[position].sufficiency), _mean(scores[position].compactness))
+        for position in carried_sets_of(store, annotation.id)
+    }
+
+
+def _mean(scores: Sequence[int]) -> str:
+    return str(Fraction(sum(scores), len(scores))) if scores else "–"
+
+
+def _padded(review: Review, n_sets: int) -> Review:
+    """With an entry for each set, scored or not."""
+    sets = (*review.scores.sets, *(SetScore() for _ in range(n_sets - len(review.scores.sets))))
+    return replace(review, scores=replace(review.scores, sets=sets[:n_sets]))
+
+
+def _open_review(store: Store, user: User, review_id: int) -> tuple[Review, Project]:
+    """A person's own review of a round that is still open; one that rested too long is taken up again if there is a slot."""
+    review = _own_review(store, user, review_id)
+    found = find_round(store, review.annotation_id)
+    if found is None or found.outcome is not None:
+        raise LeaseLost("This round is decided, so its scores can no longer be changed.")
+    if get_annotation(store, review.annotation_id).state != "submitted" or review.state == "ended":
+        raise LeaseLost(
+            "The annotator has withdrawn this annotation, or the lead has decided; there is nothing to score here now."
+        )
+    project = get_project_by_id(store, review.project_id)
+    if review.state in {"expired", "skipped"}:
+        if not review_store.may_claim(store, review.annotation_id):
+            raise LeaseLost(
+                "This annotation was left for longer than its lease and has been given to another reviewer."
+            )
+        _require_no_annotator(store, user, found)
+        review = _claim(store, project, review.annotation_id, review.user_id)
+    return review, project
+
+
+def _own_review(store: Store, user: User, review_id: int) -> Review:
+    review = review_store.get_review(store, review_id)
+    if user.id is None or review.user_id != user.id:
+        raise NotAllowed("This is someone else's review.")
+    require(store, user, review.project_id, "review")
+    return review
+
+
+def _keep(store: Store, user: User, project: Project, review: Review, revision: int, scores: Scores) -> None:
+    if revision != review.revision:
+        raise StaleDraft(
+            "These scores were changed in another tab or window as well. Keep what is here, or use what was saved there."
+        )
+    n_sets = len(get_annotation(store, review.annotation_id).sets)
+    if len(scores.sets) > n_sets:
+        raise InvalidValue(f"There are scores for {counted(len(scores.sets), 'set')}, but the annotation has {n_sets}.")
+    changed = _changes(review.scores, scores)
+    review_store.save_scores(store, review.id, scores, revision + 1)
+    review_store.extend_review_leases(store, project.id, review.user_id, lease_end(project))
+    if changed:
+        _note(store, user, "change score", review, project, changed=changed)
+
+
+def _changes(before: Scores, after: Scores) -> list[dict[str, object]]:
+    """Every score that was there and is another one now."""
+    found = [_change("comprehensiveness", None, before.comprehensiveness, after.comprehensiveness)]
+    for number, (was, is_now) in enumerate(zip(before.sets, after.sets, strict=False)):
+        found.append(_change("sufficiency", number, was.sufficiency, is_now.sufficiency))
+        found.append(_change("compactness", number, was.compactness, is_now.compactness))
+    return [change for change in found if change is not None]
+
+
+def _change(name: str, number: int | None, was: int | None, is_now: int | None) -> dict[str, object] | None:
+    if was is None or was == is_now:
+        return None
+    return {"score": name, "set": number, "before": was, "after": is_now}
+
+
+def _require_complete(store: Store, review: Review, scores: Scores) -> None:
+    annotation = get_annotation(store, review.annotation_id)
+    carried = carried_sets_of(store, annotation.id)
+    for number in range(len(annotation.sets)):
+        if number in carried:
+            continue
+        score = scores.sets[number] if number < len(scores.sets) else SetScore()
+        for name, given in (("sufficiency", score.sufficiency), ("compactness", score.compactness)):
+            if given is None:
+                raise InvalidAnnotation(f"Set {set_letter(number)} has no {name} score yet.", set_index=number)
+    if scores.comprehensiveness is None:
+        raise InvalidAnnotation("The comprehensiveness score is missing.")
+
+
+def _as_detail(scores: Scores) -> dict[str, object]:
+    return {
+        "comprehensiveness": scores.comprehensiveness,
+        "sets": [[score.sufficiency, score.compactness] for score in scores.sets],
+    }
+
+
+def _note(store: Store, user: User, action: str, review: Review, project: Project, **detail: object) -> None:
+    annotation = get_annotation(store, review.annotation_id)
+    add_event(
+        store, user.name, action, "instance", annotation.instance_id, project_id=project.id,
+        annotation=annotation.id, round=annotation.round_number, **detail,
+    )  # fmt: skip
+
+
+def _plausible(milliseconds: int) -> int:
+    return max(0, min(milliseconds, _LONGEST_STEP_MS))
+
+
+def _reviewer(store: Store, user: User, project_id: int) -> int:
+    require(store, user, project_id, "review")
+    if user.id is None:
+        raise NotAllowed("The local operator does not review. Sign in as a person to do so.")
+    return user.id
+
+
+def _why_empty(store: Store, project: Project, user: User, counts: Mapping[str, int]) -> str:
+    if not project.settings.reviewers_per_annotation:
+        return "This project accepts annotations as they are submitted; nothing is reviewed here."
+    if review_store.are_any_closed(store, _asking(store, project, user)):
+        return (
+            "There is nothing for you to review now. The annotations that still need scores are of texts that you annotate or "
+            "may still be given, so others score them."
+        )
+    if counts["submitted"]:
+        return "You have scored everything you can. New annotations appear here when they are submitted."
+    return "There is nothing for you to review. Annotations appear here when they are submitted."

@@ -1,0 +1,173 @@
+"""Rounds come to an end: by the gate when the last reviewer has scored, or by the lead; inside another use case's transaction."""
+
+from collections.abc import Sequence
+from typing import cast
+
+from annotator.domain.instances import Annotation, Draft
+from annotator.domain.people import User, has_right
+from annotator.domain.projects import Project
+from annotator.domain.reviews import Outcome, Review, Round, SetScores, Verdict
+from annotator.errors import Conflict, InvalidValue, NotFound
+from annotator.review.gate import decide as decide_by_scores
+from annotator.store import Store
+from annotator.store.annotations import get_annotation, set_annotation_state
+from annotator.store.assignments import claim, end_work_on, save_draft, set_assignment_state
+from annotator.store.events import add_event
+from annotator.store.instances import discard
+from annotator.store.people import get_user_by_id, roles_of
+from annotator.store.projects import get_project_by_id
+from annotator.store.queue import drops_out, is_held, settle
+from annotator.store.reviews import end_open_reviews, end_reviews_of_instance, reviews_of
+from annotator.store.rounds import (
+    carried_sets_of,
+    close_round,
+    find_round,
+    pack_verdict,
+    rounds_of_instances,
+    undecided_rounds,
+)
+from annotator.usecases.access.rights import require
+from annotator.usecases.annotate.leases import away_end
+
+GATE = "gate"
+
+
+def decide_if_complete(store: Store, project: Project, annotation_id: int) -> Outcome | None:
+    """Let the gate decide a round when as many reviewers as the project wants have scored it; answers the outcome.
+
+    Where the project wants none, a round that is still open is accepted as it is.
+    """
+    found = find_round(store, annotation_id)
+    annotation = get_annotation(store, annotation_id)
+    if found is None or found.outcome is not None or annotation.state != "submitted":
+        return None
+    if is_held(store, found.instance_id):
+        return None  # decided when the lead has decided
+    reviews = submitted_reviews(store, annotation_id)
+    if len(reviews) < project.settings.reviewers_per_annotation:
+        return None
+    verdict = _verdict(store, project, found, annotation, reviews) if reviews else None
+    outcome: Outcome = verdict.outcome if verdict else "accepted"
+    _close(store, project, found, annotation, outcome, GATE, "", verdict)
+    return outcome
+
+
+def decide_all_complete(store: Store, project: Project) -> None:
+    """The same for every open round of a project, after its rules have changed."""
+    for annotation_id in undecided_rounds(store, project.id):
+        decide_if_complete(store, project, annotation_id)
+
+
+def decide_complete_of(store: Store, project: Project, instance_id: int) -> None:
+    """The same for the open rounds of one instance, which waited for the lead."""
+    for found in rounds_of_instances(store, [instance_id]).get(instance_id, []):
+        decide_if_complete(store, project, found.annotation_id)
+
+
+def decide_round(store: Store, actor: User, annotation_id: int, outcome: Outcome, reason: str) -> None:
+    """The lead decides a round that is stuck, saying why; the scores that are there stay.
+
+    Raises: Conflict when it is decided already, or withdrawn; InvalidValue without a reason
+    """
+    if not reason.strip():
+        raise InvalidValue("Say in a few words why, so that the annotator and the reviewers know it.")
+    with store.transaction():
+        found = find_round(store, annotation_id)
+        if found is None:
+            raise NotFound(f"There is no round of annotation number {annotation_id}.")
+        require(store, actor, found.project_id, "manage project")
+        annotation = get_annotation(store, annotation_id)
+        if found.outcome is not None:
+            raise Conflict(f"This round has already been decided: {found.outcome}, by {found.decided_by}.")
+        if annotation.state != "submitted" or is_held(store, found.instance_id):
+            raise Conflict(
+                "This annotation is not being reviewed now: it was withdrawn, or is waiting for another decision."
+            )
+        project = get_project_by_id(store, found.project_id)
+        _close(store, project, found, annotation, outcome, actor.name, reason.strip(), None)
+
+
+def submitted_reviews(store: Store, annotation_id: int) -> list[Review]:
+    """The reviews of an annotation that were handed in."""
+    return [r for r in reviews_of(store, [annotation_id]).get(annotation_id, []) if r.state == "submitted"]
+
+
+def scores_by_set(store: Store, annotation: Annotation, reviews: Sequence[Review]) -> list[SetScores]:
+    """All scores of each set; a set that passed before brings the scores it carries."""
+    carried = carried_sets_of(store, annotation.id)
+    elsewhere = reviews_of(store, [c.scored_annotation_id for c in carried.values()])
+    found = []
+    for position in range(len(annotation.sets)):
+        place, those = position, reviews
+        if position in carried:
+            place = carried[position].scored_position
+            those = [r for r in elsewhere[carried[position].scored_annotation_id] if r.state == "submitted"]
+        found.append(_set_scores(those, place))
+    return found
+
+
+def _set_scores(reviews: Sequence[Review], position: int) -> SetScores:
+    scores = [review.scores.sets[position] for review in reviews]
+    return SetScores(
+        tuple(cast("int", score.sufficiency) for score in scores),
+        tuple(cast("int", score.compactness) for score in scores),
+    )
+
+
+def _verdict(
+    store: Store, project: Project, found: Round, annotation: Annotation, reviews: Sequence[Review]
+) -> Verdict:
+    whole = [cast("int", review.scores.comprehensiveness) for review in reviews]
+    return decide_by_scores(scores_by_set(store, annotation, reviews), whole, project.settings.thresholds, found.number)
+
+
+def _close(
+    store: Store,
+    project: Project,
+    found: Round,
+    annotation: Annotation,
+    outcome: Outcome,
+    by: str,
+    reason: str,
+    verdict: Verdict | None,
+) -> None:
+    close_round(store, annotation.id, outcome, by, reason, verdict)
+    end_open_reviews(store, annotation.id)
+    set_annotation_state(store, annotation.id, outcome)
+    if outcome != "accepted":
+        _end_work(store, annotation)
+    if outcome == "returned":
+        _return(store, project, annotation)
+    settle(store, found.instance_id)
+    detail = {} if verdict is None else pack_verdict(verdict)
+    add_event(
+        store, by, f"decide round: {outcome}", "instance", found.instance_id, project_id=project.id,
+        annotation=annotation.id, annotator=annotation.annotator, round=found.number, reason=reason, **detail,
+    )  # fmt: skip
+    if outcome == "discarded" and drops_out(store, found.instance_id):
+        end_work_on(store, found.instance_id)
+        end_reviews_of_instance(store, found.instance_id)
+        discard(store, found.instance_id)
+
+
+def _end_work(store: Store, annotation: Annotation) -> None:
+    if annotation.assignment_id is not None:
+        set_assignment_state(store, annotation.assignment_id, "ended")
+
+
+def _return(store: Store, project: Project, annotation: Annotation) -> None:
+    """The correction belongs to the same annotator; when they cannot go on, anybody may take it over."""
+    if annotation.user_id is None:
+        return
+    correction = claim(
+        store, project.id, annotation.instance_id, annotation.user_id, away_end(project),
+        round_number=annotation.round_number + 1, follows_id=annotation.id, state="returned",
+    )  # fmt: skip
+    draft = Draft(
+        annotation.result, annotation.sets, annotation.note, no_rationale=not annotation.sets,
+        origins=tuple(range(len(annotation.sets))),
+    )  # fmt: skip
+    save_draft(store, correction.id, draft, 1)
+    user = get_user_by_id(store, annotation.user_id)
+    if not has_right(user, roles_of(store, user, project.id), "annotate"):
+        set_assignment_state(store, correction.id, "expired")

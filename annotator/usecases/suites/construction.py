@@ -1,0 +1,302 @@
+"""Functional tests of a project: planned from ready or own templates, looked at, saved with their cases, taken out."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from random import Random
+
+import msgspec
+
+from annotator.domain.instances import Instance
+from annotator.domain.people import User
+from annotator.domain.projects import Project
+from annotator.domain.recipes import ReadySuite, Recipe
+from annotator.domain.suites import Case, StoredSuite, StoredTest, Text
+from annotator.domain.word_lists import WordList
+from annotator.errors import InvalidValue, NotFound
+from annotator.perturb.ready import ready_suite, ready_suites
+from annotator.perturb.recipes import build_cases, with_labels
+from annotator.store import Store
+from annotator.store import suite_runs as run_store
+from annotator.store import suites as suite_store
+from annotator.store import word_lists as word_list_store
+from annotator.store.events import add_event
+from annotator.store.instances import get_instances, ids_of_originals
+from annotator.usecases.access.rights import require
+from annotator.usecases.suites.cases import check_cases
+
+N_CASES = 200
+_SHORTEST_ABBREVIATION = 3
+_INSTANCES_AT_ONCE = 200
+
+
+@dataclass(frozen=True, slots=True)
+class TestPlan:
+    """A test to be made.
+
+    n:            how many cases; None: all combinations
+    on_instances: the change is made to the project's texts (those that are no changed versions), not to the recipe's own
+    ready:        the ready suite whose word lists it may use, beside those of the project
+    """
+
+    __test__ = False  # no test for pytest
+
+    recipe: Recipe
+    n: int | None = N_CASES
+    seed: int = 0
+    on_instances: bool = False
+    ready: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MadeSuite:
+    """A suite, and the tests of a ready one that could not be made: name and reason."""
+
+    suite: StoredSuite
+    left_out: tuple[tuple[str, str], ...] = ()
+
+
+def all_ready() -> list[ReadySuite]:
+    """Every suite that comes along."""
+    return [ready_suite(name) for name in ready_suites()]
+
+
+def ready_for(project: Project) -> list[ReadySuite]:
+    """The ready suites whose texts are those of the project's task."""
+    return [ready for ready in all_ready() if ready.task == project.task.name]
+
+
+def find_ready(project: Project, name: str) -> ReadySuite:
+    """The ready suite of a name; raises NotFound for an unknown one, InvalidValue for one of another task."""
+    found = ready_suite(name)
+    if found.task != project.task.name:
+        raise InvalidValue(
+            f"'{name}' is for the task '{found.task}'; the project '{project.name}' has the task '{project.task.name}'."
+        )
+    return found
+
+
+def guessed_labels(ready: ReadySuite, project: Project) -> dict[str, str]:
+    """The project's label for each label of a ready suite, where the names say it: equal, or one shortens the other.
+
+    "pos" stands for "positive"; "0" for nothing.
+    """
+    by_lower = {label.casefold(): label for label in project.labels}
+    found: dict[str, str] = {}
+    for label in ready.labels:
+        short = [
+            own for low, own in by_lower.items()
+            if len(low) >= _SHORTEST_ABBREVIATION and (label.startswith(low) or low.startswith(label))
+        ]  # fmt: skip
+        named = by_lower.get(label) or (short[0] if len(short) == 1 else None)
+        if named is not None:
+            found[label] = named
+    return found
+
+
+def recipe_in_labels(recipe: Recipe, labels: Mapping[str, str]) -> Recipe | None:
+    """A recipe in the project's labels; None where it asks for one that the project does not have."""
+    return with_labels(recipe, labels)
+
+
+def words_for(lists: Sequence[WordList], ready: ReadySuite | None) -> Mapping[str, Sequence[str]]:
+    """The lists that slots may ask for: those that come along, and in front of them those of the project."""
+    came = ready.words if ready is not None else {}
+    return {**came, **{one.name: one.words for one in lists}}
+
+
+def plan_cases(store: Store, actor: User, project: Project, plan: TestPlan) -> list[Case]:
+    """The cases of a test, which are not stored: to be looked at first.
+
+    Raises: InvalidValue, saying what to change, where a template or a change gives no case
+    """
+    require(store, actor, project.id, "use models")
+    _require_labels(project)
+    ready = None if plan.ready is None else ready_suite(plan.ready)
+    with store.snapshot():
+        words = words_for(word_list_store.list_word_lists(store, project.id), ready)
+        bases = _texts(store, project, plan.seed) if plan.on_instances else None
+        segments = [segment.name for segment in project.task.segments if segment.is_selectable]
+        cases = build_cases(plan.recipe, words, n=plan.n, seed=plan.seed, bases=bases, segments=segments)
+    if not cases:
+        where = "in the project's texts" if plan.on_instances else "in the texts of its templates"
+        raise InvalidValue(f"'{plan.recipe.name}' gives no case: there is nothing {where} that it changes.")
+    return cases
+
+
+def _texts(store: Store, project: Project, seed: int) -> Iterator[Text]:
+    """The texts of the project in an order drawn from the seed."""
+    ids = ids_of_originals(store, project.id)
+    Random(seed).shuffle(ids)  # noqa: S311  (no secret)
+    for first in range(0, len(ids), _INSTANCES_AT_ONCE):
+        wanted = ids[first : first + _INSTANCES_AT_ONCE]
+        found = get_instances(store, wanted)
+        yield from (text_of(project, found[number]) for number in wanted)
+
+
+def text_of(project: Project, instance: Instance) -> Text:
+    """An instance as a text of a case: the text alone where the task has one segment, else its segments by name."""
+    by_name = {segment.name: segment.body.text for segment in instance.segments}
+    return next(iter(by_name.values())) if len(project.task.segments) == 1 and len(by_name) == 1 else by_name
+
+
+def save_test(
+    store: Store,
+    actor: User,
+    project: Project,
+    suite_name: str,
+    cases: Sequence[Case],
+    recipe: Mapping[str, object] | None = None,
+) -> StoredTest:
+    """Store a test with its cases, in a suite that is made where there is none of that name. Cases are not changed afterwards.
+
+    recipe: how the cases were made (`told_of`); None: it is not known
+    Raises: InvalidValue for cases that cannot be (suite_cases.check_cases), and for a name that the suite has already
+    """
+    suite_name = suite_name.strip()
+    check_cases(project, cases)
+    with store.transaction():
+        require(store, actor, project.id, "use models")
+        test = _add_test(store, actor, project, suite_name, cases, recipe or {})
+        add_event(store, actor.name, "make test", "project", project.id, project_id=project.id, suite=suite_name,
+                  test=test.name, cases=test.n_cases)  # fmt: skip
+    return test
+
+
+def _add_test(
+    store: Store, actor: User, project: Project, suite_name: str, cases: Sequence[Case], recipe: Mapping[str, object]
+) -> StoredTest:
+    suite = suite_store.find_suite(store, project.id, suite_name)
+    if suite is None:
+        check_name("suite", suite_name)
+        suite_id = suite_store.add_suite(store, project.id, suite_name, created_by=actor.name)
+    else:
+        suite_id = suite.id
+        if any(test.name == cases[0].test for test in suite.tests):
+            raise InvalidValue(
+                f"The suite '{suite_name}' has a test '{cases[0].test}' already. Choose another name, or remove that one first."
+            )
+    test_id = suite_store.add_test(store, suite_id, cases, recipe, created_by=actor.name)
+    return next(test for test in suite_store.get_suite(store, suite_id).tests if test.id == test_id)
+
+
+def check_name(what: str, name: str) -> None:
+    """Raise InvalidValue unless something can be called so."""
+    if not (1 <= len(name) <= 200 and name.isprintable() and name == name.strip()):
+        raise InvalidValue(f"A {what} needs a name of one line, 1 to 200 characters.")
+
+
+def told_of(plan: TestPlan, *, dropped: Sequence[str] = (), edited: Sequence[str] = ()) -> dict[str, object]:
+    """How cases were made, as it is stored with them. dropped, edited: names of cases that somebody took out or rewrote."""
+    found: dict[str, object] = msgspec.to_builtins(plan)
+    return {**found, "dropped": list(dropped), "edited": list(edited)}
+
+
+def make_ready_suite(
+    store: Store,
+    actor: User,
+    project: Project,
+    ready: ReadySuite,
+    suite_name: str,
+    labels: Mapping[str, str],
+    *,
+    n: int = N_CASES,
+    seed: int = 0,
+    on_instances: bool = False,
+    only: Sequence[str] = (),
+    progress: Callable[[int, int], None] = lambda _done, _of: None,
+) -> MadeSuite:
+    """All tests of a ready suite (or some), as one suite; all or nothing, but for those that the project cannot have.
+
+    labels:       what the project calls the ready suite's labels
+    on_instances: tests that are made by a change are made from the project's texts, the others from their templates
+    Raises:       InvalidValue where not one test can be made
+    """
+    require(store, actor, project.id, "use models")
+    suite_name = suite_name.strip()
+    if strange := [label for label in labels.values() if label not in project.labels]:
+        raise InvalidValue(f"'{strange[0]}' is none of the project's labels ({', '.join(project.labels)}).")
+    wanted = [ready.recipe(name) for name in only] or list(ready.recipes)
+    made: list[tuple[TestPlan, list[Case]]] = []
+    left_out: list[tuple[str, str]] = []
+    for number, recipe in enumerate(wanted):
+        own = with_labels(recipe, labels)
+        try:
+            if own is None:
+                raise InvalidValue(_lacks(project, recipe, labels))
+            plan = TestPlan(own, n, seed, on_instances and bool(own.change), ready.name)
+            made.append((plan, plan_cases(store, actor, project, plan)))
+        except InvalidValue as error:
+            left_out.append((recipe.name, str(error)))
+        progress(number + 1, len(wanted))
+    if not made:
+        raise InvalidValue(f"No test of '{ready.name}' can be made here. {left_out[0][0]}: {left_out[0][1]}")
+    for _, cases in made:
+        check_cases(project, cases)
+    with store.transaction():
+        require(store, actor, project.id, "use models")
+        for plan, cases in made:
+            _add_test(store, actor, project, suite_name, cases, told_of(plan))
+        add_event(store, actor.name, "make suite", "project", project.id, project_id=project.id, suite=suite_name,
+                  tests=len(made), cases=sum(len(cases) for _, cases in made),
+                  left_out=[name for name, _ in left_out])  # fmt: skip
+        return MadeSuite(suite_named(store, project, suite_name), tuple(left_out))
+
+
+def _lacks(project: Project, recipe: Recipe, labels: Mapping[str, str]) -> str:
+    asked = {*recipe.labels, *recipe.applies.original_is, *(x for a in recipe.alternatives for x in a.labels)}
+    missing = ", ".join(f"'{label}'" for label in sorted(asked - labels.keys()))
+    return f"It asks for {missing}, which is none of the project's labels ({', '.join(project.labels)})."
+
+
+def _require_labels(project: Project) -> None:
+    if project.task.result_kind != "label":
+        raise InvalidValue(
+            f"Functional tests compare labels, but the project '{project.name}' asks for answers. Use them in a project "
+            "with labels."
+        )
+
+
+def suites_of(store: Store, actor: User, project: Project) -> list[StoredSuite]:
+    """The project's suites by name."""
+    require(store, actor, project.id, "use models")
+    return suite_store.list_suites(store, project.id)
+
+
+def known_models(store: Store, actor: User, project: Project, suite: StoredSuite) -> list[str]:
+    """The names of the models that have answered to a suite."""
+    require(store, actor, project.id, "use models")
+    return list(dict.fromkeys(run.model for run in run_store.list_runs(store, suite.id)))
+
+
+def suite_named(store: Store, project: Project, name: str) -> StoredSuite:
+    """The project's suite of a name; raises NotFound naming those there are."""
+    found = suite_store.find_suite(store, project.id, name)
+    if found is None:
+        known = ", ".join(f"'{suite.name}'" for suite in suite_store.list_suites(store, project.id)) or "none yet"
+        raise NotFound(f"The project '{project.name}' has no suite '{name}'. There are: {known}.")
+    return found
+
+
+def remove_test(store: Store, actor: User, project: Project, suite_name: str, test_name: str) -> None:
+    """Take a test out, with what models said of it; the suite with its last one. Raises NotFound."""
+    with store.transaction():
+        require(store, actor, project.id, "use models")
+        suite = suite_named(store, project, suite_name)
+        test = next((test for test in suite.tests if test.name == test_name), None)
+        if test is None:
+            raise NotFound(f"The suite '{suite_name}' has no test '{test_name}'.")
+        suite_store.delete_test(store, test.id)
+        if len(suite.tests) == 1:
+            suite_store.delete_suite(store, suite_store.get_suite(store, suite.id))
+        add_event(store, actor.name, "remove test", "project", project.id, project_id=project.id, suite=suite_name,
+                  test=test_name, cases=test.n_cases)  # fmt: skip
+
+
+def remove_suite(store: Store, actor: User, project: Project, suite_name: str) -> None:
+    """Take a suite out, with everything that is of it. Raises NotFound."""
+    with store.transaction():
+        require(store, actor, project.id, "use models")
+        suite = suite_named(store, project, suite_name)
+        suite_store.delete_suite(store, suite)
+        add_event(store, actor.name, "remove suite", "project", project.id, project_id=project.id, suite=suite_name,
+                  tests=len(suite.tests), cases=suite.n_cases)  # fmt: skip

@@ -1,0 +1,234 @@
+"""Suites as files: out for anybody's model, in from anywhere, and what a model predicted read back."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from annotator.domain.numbers import counted
+from annotator.domain.people import User
+from annotator.domain.projects import Project
+from annotator.domain.sources import Problem
+from annotator.domain.suites import Case, CaseAnswer, StoredSuite
+from annotator.errors import Conflict, ImportRefused, InvalidValue
+from annotator.evaluation.er_test.functional_tests import problems_of_run
+from annotator.formats.suites.cases import Suite, read_suite, write_suite
+from annotator.formats.suites.predictions import Run, Runs, read_runs
+from annotator.store import Store
+from annotator.store import suite_runs as run_store
+from annotator.store import suites as suite_store
+from annotator.store.events import add_event
+from annotator.usecases.access.rights import require
+from annotator.usecases.suites.cases import why_not
+from annotator.usecases.suites.construction import check_name, suite_named
+from annotator.usecases.suites.verdicts import verdicts_of_cases
+
+_PROBLEMS_KEPT = 200
+
+
+def export_suite(store: Store, actor: User, project: Project, suite_name: str, path: Path) -> int:
+    """Write a suite as JSONL, a case a line; the number of cases."""
+    require(store, actor, project.id, "use models")
+    with store.snapshot():
+        suite = suite_named(store, project, suite_name)
+        write_suite(path, suite_store.cases_of_suite(store, suite.id))
+    with store.transaction():
+        add_event(store, actor.name, "export suite", "project", project.id, project_id=project.id, suite=suite.name,
+                  file=path.name, cases=suite.n_cases)  # fmt: skip
+    return suite.n_cases
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteImport:
+    """What came of a file: problems of the rows that were left out."""
+
+    suite: StoredSuite
+    problems: tuple[Problem, ...] = ()
+
+
+def import_suite(
+    store: Store,
+    actor: User,
+    project: Project,
+    path: Path,
+    suite_name: str,
+    *,
+    renamed: Mapping[str, str] | None = None,
+    skip_invalid: bool = False,
+) -> SuiteImport:
+    """Store the cases of a file as a new suite, all or nothing.
+
+    renamed:      what the project calls labels of the file
+    skip_invalid: cases with a problem are left out and the others stored
+    Raises:       ImportRefused with every problem; InvalidValue for a name that is taken
+    """
+    require(store, actor, project.id, "use models")
+    check_name("suite", suite_name)
+    read = read_suite(path)
+    cases, problems = _checked(project, read, renamed or {})
+    if problems and not (skip_invalid and cases):
+        _refuse(problems, "no suite was stored")
+    by_test: dict[str, list[Case]] = {}
+    for case in cases:
+        by_test.setdefault(case.test, []).append(case)
+    with store.transaction():
+        require(store, actor, project.id, "use models")
+        if suite_store.find_suite(store, project.id, suite_name) is not None:
+            raise InvalidValue(
+                f"There is a suite '{suite_name}' already. Choose another name, or remove that one first."
+            )
+        suite_id = suite_store.add_suite(store, project.id, suite_name, created_by=actor.name)
+        for of_test in by_test.values():
+            suite_store.add_test(store, suite_id, of_test, {}, created_by=actor.name)
+        add_event(store, actor.name, "import suite", "project", project.id, project_id=project.id, suite=suite_name,
+                  file=path.name, tests=len(by_test), cases=len(cases), left_out=len(problems))  # fmt: skip
+        return SuiteImport(suite_store.get_suite(store, suite_id), tuple(problems))
+
+
+def _checked(project: Project, read: Suite, renamed: Mapping[str, str]) -> tuple[list[Case], list[Problem]]:
+    """The cases in the project's labels, and everything that is wrong with the file."""
+    cases: list[Case] = []
+    problems = list(read.problems)
+    for case in read.cases:
+        own = _renamed(case, renamed)
+        reason = why_not(project, own)
+        if reason is None:
+            cases.append(own)
+        else:
+            problems.append(Problem(read.source, case.line, "case", f"{case.test}, {case.case}", reason))
+    return cases, sorted(problems, key=lambda problem: problem.line or 0)
+
+
+def _renamed(case: Case, names: Mapping[str, str]) -> Case:
+    def named(labels: Sequence[str]) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(names.get(label, label) for label in labels))
+
+    applies = replace(
+        case.applies,
+        original_is=named(case.applies.original_is), original_is_not=named(case.applies.original_is_not),
+    )  # fmt: skip
+    return replace(case, labels=named(case.labels), applies=applies)
+
+
+def _refuse(problems: Sequence[Problem], what: str) -> None:
+    message = f"{counted(len(problems), 'problem')}; {what}."
+    raise ImportRefused(message, problems[:_PROBLEMS_KEPT], len(problems))
+
+
+@dataclass(frozen=True, slots=True)
+class PredictionImport:
+    """Whose answers came in. n_new, n_changed, n_unchanged: runs (seeds)."""
+
+    model: str
+    n_new: int
+    n_changed: int
+    n_unchanged: int
+
+
+def import_suite_predictions(
+    store: Store,
+    actor: User,
+    project: Project,
+    suite_name: str,
+    paths: Sequence[Path],
+    *,
+    model: str = "",
+    update: bool = False,
+) -> PredictionImport:
+    """Read a model's predictions for a suite back, by test, case and position; every run answers the whole suite.
+
+    model:  its name, where the rows say none
+    update: other answers of a known run take the place of those that are there
+    Raises: ImportRefused, naming every text without a prediction and every row that belongs to no text; Conflict for other
+            answers of a known run
+    """
+    require(store, actor, project.id, "use models")
+    runs = read_runs(paths)
+    name = runs.model or model.strip()
+    if not name:
+        raise InvalidValue("The rows do not say which model made these predictions. Name the model.")
+    if model.strip() and runs.model and runs.model != model.strip():
+        raise InvalidValue(f"The rows are of the model '{runs.model}', not of '{model.strip()}'. Leave the name out.")
+    check_name("model", name)
+    with store.transaction():
+        require(store, actor, project.id, "use models")
+        stored = suite_named(store, project, suite_name)
+        suite = Suite(stored.name, tuple(suite_store.cases_of_suite(store, stored.id)), ())
+        problems = [*runs.problems, *_problems(suite, runs)]
+        if problems:
+            _refuse(problems, "no prediction was stored")
+        counts = {"new": 0, "changed": 0, "unchanged": 0}
+        for run in runs.for_suite():
+            counts[_Intake(store, actor, stored, suite, name, update).take(run, _seed_of(run, runs))] += 1
+        add_event(store, actor.name, "import suite predictions", "project", project.id, project_id=project.id,
+                  suite=stored.name, model=name, files=[path.name for path in paths], **counts)  # fmt: skip
+    return PredictionImport(name, counts["new"], counts["changed"], counts["unchanged"])
+
+
+def _problems(suite: Suite, runs: Runs) -> list[Problem]:
+    """Texts without a prediction, and rows that belong to no text of the suite."""
+    if not runs.for_suite():
+        return [] if runs.problems else [
+            Problem(suite.source, None, "test, case, position", "", "No row is for a text of a suite; see docs/formats.md.")
+        ]  # fmt: skip
+    known = {(case.test, case.case) for case in suite.cases}
+    found: list[Problem] = []
+    for run in runs.for_suite():
+        found += problems_of_run(suite, run)
+        for (test, case, _), prediction in run.of_texts.items():
+            if (test, case) not in known:
+                reason = f"The suite '{suite.source}' has no case '{case}' of '{test}'. Are these predictions for another suite?"
+                found.append(Problem(prediction.source, prediction.line, "case", f"{test}, {case}", reason))
+    return found
+
+
+def _seed_of(run: Run, runs: Runs) -> str:
+    """What tells runs of a model apart: the seed, or of several files without one the file."""
+    return run.name if run.has_seed or len(runs.for_suite()) > 1 else ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Intake:
+    store: Store
+    actor: User
+    stored: StoredSuite
+    suite: Suite
+    model: str
+    update: bool
+
+    def take(self, run: Run, seed: str) -> str:
+        """Store a run; whether it is new, changed or unchanged."""
+        known = run_store.find_run(self.store, self.stored.id, self.model, seed)
+        if known is not None and self._is_same(known.id, run):
+            return "unchanged"
+        if known is not None and not self.update:
+            raise Conflict(
+                f"There are other answers of '{self.model}'{f' with the seed {seed}' if seed else ''} already. Import these "
+                "under another name, or let them take the place of those (--update)."
+            )
+        if known is not None:
+            run_store.delete_run(self.store, known.id)
+        run_id = run_store.add_run(
+            self.store, self.stored.id, self.model, seed, computed_by=None, created_by=self.actor.name
+        )
+        for test_id, cases in self._tests():
+            answers = [_answers(run, case) for case in cases]
+            run_store.save_answers(self.store, run_id, test_id, answers, verdicts_of_cases(cases, answers))
+        return "new" if known is None else "changed"
+
+    def _tests(self) -> list[tuple[int, list[Case]]]:
+        by_name: dict[str, list[Case]] = {}
+        for case in self.suite.cases:
+            by_name.setdefault(case.test, []).append(case)
+        return [(test.id, by_name[test.name]) for test in self.stored.tests]
+
+    def _is_same(self, run_id: int, run: Run) -> bool:
+        for test_id, cases in self._tests():
+            stored = run_store.answers_of(self.store, run_id, test_id)
+            if any(list(stored.get(number, ())) != _answers(run, case) for number, case in enumerate(cases)):
+                return False
+        return True
+
+
+def _answers(run: Run, case: Case) -> list[CaseAnswer]:
+    found = [run.of_texts[case.test, case.case, position] for position in range(len(case.texts))]
+    return [CaseAnswer(p.label, None if p.probabilities is None else dict(p.probabilities)) for p in found]

@@ -1,0 +1,196 @@
+"""What models make of a suite: failure rates by capability and test, two models compared, and the failing cases."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from annotator.domain.people import User
+from annotator.domain.projects import Project
+from annotator.domain.suites import Case, CaseAnswer, StoredSuite, StoredTest, SuiteRun, Verdict
+from annotator.errors import NotFound
+from annotator.metrics.aggregate import mean_of
+from annotator.metrics.er_test_functional import failure_rate
+from annotator.metrics.ragged import Floats
+from annotator.scoring.over_runs import means_of_runs
+from annotator.store import Store
+from annotator.store import suite_runs as run_store
+from annotator.store.suites import cases_by_number
+from annotator.usecases.access.rights import require
+from annotator.usecases.suites.verdicts import as_floats, failing_texts
+
+ALL = "All tests"
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """How often a model failed. Lists have one entry a run (seed) that answered; rate and deviation (n − 1) are over these.
+
+    rate: None where no run answered, or the tests apply to no case
+    """
+
+    rate: float | None
+    deviation: float | None
+    n_failed: tuple[int, ...]
+    n_not_applicable: tuple[int, ...]
+
+    @property
+    def n_runs(self) -> int:
+        return len(self.n_failed)
+
+
+@dataclass(frozen=True, slots=True)
+class ResultRow:
+    """A line of the table: a test, the tests of a capability together (test None), or all of them.
+
+    rates:      by model
+    difference: of the second compared model's rate from the first's, over the cases that both are judged on; n of these
+    """
+
+    name: str
+    category: str
+    test: StoredTest | None
+    n_cases: int
+    rates: Mapping[str, Rate]
+    difference: float | None = None
+    n_compared: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteResults:
+    """The table: capabilities in the order of their first test, each before its tests, and all tests last."""
+
+    suite: StoredSuite
+    models: tuple[str, ...]
+    rows: tuple[ResultRow, ...]
+    compared: tuple[str, str] | None
+
+
+def suite_results(
+    store: Store, actor: User, project: Project, suite: StoredSuite, compared: tuple[str, str] | None = None
+) -> SuiteResults:
+    """Failure rates of every model that has answered."""
+    require(store, actor, project.id, "use models")
+    with store.snapshot():
+        runs = run_store.list_runs(store, suite.id)
+        packed = run_store.verdicts_of(store, suite.id)
+    return _Table(suite, runs, packed, compared).results()
+
+
+class _Table:
+    def __init__(
+        self,
+        suite: StoredSuite,
+        runs: Sequence[SuiteRun],
+        packed: Mapping[tuple[int, int], bytes],
+        compared: tuple[str, str] | None,
+    ) -> None:
+        self.suite = suite
+        self.compared = compared
+        self.runs: dict[str, list[SuiteRun]] = {}
+        for run in runs:
+            self.runs.setdefault(run.model, []).append(run)
+        self.verdicts = {place: as_floats(codes) for place, codes in packed.items()}
+
+    def results(self) -> SuiteResults:
+        rows = []
+        for category in dict.fromkeys(test.category for test in self.suite.tests):
+            tests = [test for test in self.suite.tests if test.category == category]
+            rows.append(self._row(category, category, None, tests))
+            rows += [self._row(test.name, category, test, [test]) for test in tests]
+        rows.append(self._row(ALL, "", None, self.suite.tests))
+        return SuiteResults(self.suite, tuple(self.runs), tuple(rows), self.compared)
+
+    def _row(self, name: str, category: str, test: StoredTest | None, tests: Sequence[StoredTest]) -> ResultRow:
+        by_model = {model: self._of(model, tests) for model in self.runs}
+        difference, n = self._difference(by_model)
+        rates = {model: _rate(verdicts) for model, verdicts in by_model.items()}
+        return ResultRow(name, category, test, sum(test.n_cases for test in tests), rates, difference, n)
+
+    def _of(self, model: str, tests: Sequence[StoredTest]) -> Floats:
+        """float[n_runs, n_cases]: of the runs that answered all of these tests."""
+        rows = []
+        for run in self.runs[model]:
+            parts = [self.verdicts.get((run.id, test.id)) for test in tests]
+            there = [part for part in parts if part is not None]
+            if len(there) == len(parts):
+                rows.append(np.concatenate(there))
+        return np.array(rows) if rows else np.empty((0, sum(test.n_cases for test in tests)))
+
+    def _difference(self, by_model: Mapping[str, Floats]) -> tuple[float | None, int]:
+        if self.compared is None or any(not len(by_model.get(model, ())) for model in self.compared):
+            return None, 0
+        first, second = (means_of_runs(by_model[model]) for model in self.compared)
+        mean = mean_of(second - first)
+        return mean.value, mean.n
+
+
+def _rate(verdicts: Floats) -> Rate:
+    if not len(verdicts):
+        return Rate(None, None, (), ())
+    over = failure_rate(verdicts)
+    return Rate(
+        over.mean,
+        over.deviation,
+        tuple(int(np.nansum(row)) for row in verdicts),
+        tuple(int(np.isnan(row).sum()) for row in verdicts),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedCase:
+    """A case with the answers of one run to its texts, and in how many of the model's runs it has this verdict.
+
+    fails: for each text whether it alone would fail the case
+    """
+
+    number: int
+    case: Case
+    seed: str
+    answers: tuple[CaseAnswer, ...]
+    fails: tuple[bool, ...]
+    n_runs_so: int
+    n_runs: int
+
+
+@dataclass(frozen=True, slots=True)
+class CasePage:
+    """Some of the cases that were asked for, and how many there are."""
+
+    cases: tuple[JudgedCase, ...]
+    n: int
+
+
+def judged_cases(
+    store: Store,
+    actor: User,
+    project: Project,
+    test: StoredTest,
+    model: str,
+    *,
+    verdict: Verdict = "failed",
+    limit: int = 10,
+    offset: int = 0,
+) -> CasePage:
+    """A model's cases of a test on which some run has this verdict, in their order, with the answers of the first such run.
+
+    Raises: NotFound where the model has not answered the test
+    """
+    require(store, actor, project.id, "use models")
+    with store.snapshot():
+        runs = {r.id: r for r in run_store.list_runs(store, test.suite_id) if r.model == model and test.id in r.tests}
+        if not runs:
+            raise NotFound(f"'{model}' has not answered the test '{test.name}'.")
+        packed = run_store.verdicts_of(store, test.suite_id)
+        codes = np.array([np.frombuffer(packed[run_id, test.id], dtype=np.uint8) for run_id in runs])
+        is_so = codes == run_store.code_of(verdict)
+        numbers = np.flatnonzero(is_so.any(axis=0)).tolist()
+        shown = numbers[offset : offset + limit]
+        cases = cases_by_number(store, test.id, shown)
+        found = []
+        for number, case in zip(shown, cases, strict=True):
+            run = list(runs.values())[int(np.argmax(is_so[:, number]))]
+            answers = tuple(run_store.answers_of(store, run.id, test.id, [number])[number])
+            n_so = int(is_so[:, number].sum())
+            found.append(JudgedCase(number, case, run.seed, answers, failing_texts(case, answers), n_so, len(runs)))
+    return CasePage(tuple(found), len(numbers))

@@ -1,0 +1,180 @@
+"""Ask a model of the project about every text of a suite, and keep what it answers, test by test."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from annotator.attribution.base import Input, SegmentTokens
+from annotator.attribution.loaders import LoadOptions, load_predictor
+from annotator.domain.people import User
+from annotator.domain.projects import Project
+from annotator.domain.suites import Case, CaseAnswer, StoredSuite, StoredTest, Text
+from annotator.errors import InvalidValue, ModelError, NotFound
+from annotator.store import Store
+from annotator.store import suite_runs as run_store
+from annotator.store.events import add_event
+from annotator.store.suite_runs import Answers
+from annotator.store.suites import cases_of_test, has_test
+from annotator.text.tokenisation import tokenise
+from annotator.usecases.access.rights import require
+from annotator.usecases.models.built_in_model import built_in_model, built_in_name, notes_of
+from annotator.usecases.models.project_model import AskedModel, asked_model
+from annotator.usecases.suites.construction import check_name, suite_named
+from annotator.usecases.suites.verdicts import verdicts_of_cases
+
+_TEXTS_AT_ONCE = 256
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteOptions:
+    """How a model is asked.
+
+    name:    under which its answers are kept, so that models that differ in their seed stand together; "": the model's own
+    seed:    of its training, in words; "" for none
+    renamed: what the project calls labels of the model
+    is_anew: tests that the model has answered are asked again
+    """
+
+    name: str = ""
+    seed: str = ""
+    renamed: Mapping[str, str] = field(default_factory=dict)
+    is_anew: bool = False
+    load: LoadOptions = field(default_factory=LoadOptions)
+
+
+@dataclass(slots=True)
+class SuiteReport:
+    """What was done. n_known: tests that the model had answered before."""
+
+    suite: str
+    model: str
+    seed: str
+    n_tests: int = 0
+    n_known: int = 0
+    n_texts: int = 0
+    notes: list[str] = field(default_factory=list)
+
+
+def run_suite(
+    store: Store,
+    actor: User,
+    project: Project,
+    suite_name: str,
+    model: str,
+    options: SuiteOptions = SuiteOptions(),
+    *,
+    progress: Callable[[int, int], None] = lambda _done, _of: None,
+) -> SuiteReport:
+    """Ask a model about the tests of a suite that it has not answered yet; each test is stored when it is answered.
+
+    model:    built-in, built-in:NAME, spacy:FOLDER-OR-NAME, transformers:FOLDER-OR-NAME
+    progress: told how many texts are done, of how many
+    Raises:   ModelError where the model cannot be had, fails, or does not know a label that a test watches
+    """
+    require(store, actor, project.id, "use models")
+    suite = suite_named(store, project, suite_name)
+    asked, notes = _model(store, actor, project, model, options)
+    report = SuiteReport(suite.name, options.name or asked.name, options.seed, notes=notes)
+    check_name("model", report.model)
+    wanted = _wanted(store, suite, asked, options, report)
+    n_of = sum(test.n_texts for test in wanted)
+    for test in wanted:
+        cases = cases_of_test(store, test.id)
+        _check_labels(asked, cases)
+        answers = _answers(asked, project, cases, lambda n: progress(report.n_texts + n, n_of))
+        _write(store, actor, suite, test, asked, report, cases, answers)
+    if report.n_tests:
+        with store.transaction():
+            add_event(store, actor.name, "run suite", "project", project.id, project_id=project.id, suite=suite.name,
+                      model=report.model, seed=report.seed, computed_by=asked.name, tests=report.n_tests,
+                      texts=report.n_texts)  # fmt: skip
+    return report
+
+
+def _model(
+    store: Store, actor: User, project: Project, spec: str, options: SuiteOptions
+) -> tuple[AskedModel, list[str]]:
+    name = built_in_name(spec)
+    if name is None:
+        return asked_model(load_predictor(spec, options.load), project, options.renamed), []
+    model = built_in_model(store, actor, project, name, trains=False)
+    return asked_model(model, project, options.renamed), notes_of(store, project, model)
+
+
+def _wanted(
+    store: Store, suite: StoredSuite, asked: AskedModel, options: SuiteOptions, report: SuiteReport
+) -> list[StoredTest]:
+    """The tests that are to be answered; raises InvalidValue where answers of another model stand under that name."""
+    run = run_store.find_run(store, suite.id, report.model, report.seed)
+    if run is not None and run.computed_by != asked.name and not options.is_anew:
+        whose = f"by '{run.computed_by}'" if run.computed_by else "from a file"
+        raise InvalidValue(
+            f"Answers of '{report.model}' with the seed '{report.seed}' are there already, {whose}. Keep these under another "
+            "name or seed, or say that they are to be replaced (--again)."
+        )
+    known = set(run.tests) if run is not None and not options.is_anew else set()
+    report.n_known = len(known)
+    return [test for test in suite.tests if test.id not in known]
+
+
+def _check_labels(asked: AskedModel, cases: Sequence[Case]) -> None:
+    """The model must give a probability of what a DIR test watches; what an MFT expects it need not know."""
+    for case in cases:
+        if case.type == "DIR" and case.labels and case.labels[0] not in asked.labels:
+            raise ModelError(
+                f"'{case.test}' watches the probability of '{case.labels[0]}', which '{asked.name}' does not give (it gives "
+                f"{', '.join(asked.labels)})."
+            )
+
+
+def _answers(asked: AskedModel, project: Project, cases: Sequence[Case], told: Callable[[int], None]) -> list[Answers]:
+    """The model's answers to each case's texts, so many texts at a time; a text that comes again is asked about once."""
+    texts = [input_of(project, text) for case in cases for text in case.texts]
+    different = list(dict.fromkeys(texts))
+    found: dict[object, CaseAnswer] = {}
+    for first in range(0, len(different), _TEXTS_AT_ONCE):
+        batch = different[first : first + _TEXTS_AT_ONCE]
+        for text, answer in zip(batch, asked.answers(batch), strict=True):
+            found[text] = CaseAnswer(answer.label or "", dict(answer.probabilities))
+        told(round(len(texts) * len(found) / len(different)))
+    each = iter(texts)
+    return [[found[next(each)] for _ in case.texts] for case in cases]
+
+
+def _write(
+    store: Store,
+    actor: User,
+    suite: StoredSuite,
+    test: StoredTest,
+    asked: AskedModel,
+    report: SuiteReport,
+    cases: Sequence[Case],
+    answers: Sequence[Answers],
+) -> None:
+    """One test's answers, all or none. The run is made with the first; one that another model made is taken out then."""
+    verdicts = verdicts_of_cases(cases, answers)
+    with store.transaction():
+        if not has_test(store, test.id):
+            raise NotFound(
+                f"The test '{test.name}' was removed while '{report.model}' answered it. Run the suite again."
+            )
+        run = run_store.find_run(store, suite.id, report.model, report.seed)
+        if run is not None and run.computed_by != asked.name:
+            run_store.delete_run(store, run.id)
+            run = None
+        run_id = run.id if run is not None else run_store.add_run(
+            store, suite.id, report.model, report.seed, computed_by=asked.name, created_by=actor.name
+        )  # fmt: skip
+        run_store.save_answers(store, run_id, test.id, answers, verdicts)
+    report.n_tests += 1
+    report.n_texts += test.n_texts
+
+
+def input_of(project: Project, text: Text) -> Input:
+    """A text of a case as a model is asked about it, in the project's tokens."""
+    by_name: Mapping[str, str] = {project.task.segments[0].name: text} if isinstance(text, str) else text
+    segments = []
+    for name in project.task.in_numbering_order(list(by_name)):
+        spec = project.task.spec_of(name)
+        body = tokenise(by_name[name], project.language)
+        segments.append(SegmentTokens.of(name, body, spec is None or spec.is_selectable))
+    return Input(tuple(segments), project.language)

@@ -1,0 +1,82 @@
+"""What programs read of a project: instances, annotations, gold, and what models say of them; a batch at a time."""
+
+from collections.abc import Iterator, Sequence
+
+from annotator.domain.instances import Annotation, GoldInstance, Instance
+from annotator.domain.models import StoredOutput
+from annotator.domain.people import User
+from annotator.domain.projects import GOLD_POLICIES, GoldPolicy, Project
+from annotator.errors import InvalidValue, NotFound
+from annotator.store import Store
+from annotator.store.annotations import annotations_of
+from annotator.store.instances import iterate_instance_batches, queue_keys
+from annotator.store.models import StoredRun, iterate_outputs, list_runs
+from annotator.usecases.access.rights import require
+from annotator.usecases.transfer.export import ExportOptions, gold_instances
+
+
+def iterate_instances(store: Store, actor: User, project: Project, split: str | None = None) -> Iterator[Instance]:
+    """Every instance, discarded ones too, in the order of import."""
+    require(store, actor, project.id, "export")
+    for batch in iterate_instance_batches(store, project.id, split=split):
+        yield from batch
+
+
+def iterate_annotations(
+    store: Store, actor: User, project: Project, split: str | None = None
+) -> Iterator[tuple[Instance, list[Annotation]]]:
+    """Every instance with all its annotations of all rounds and states, oldest first."""
+    require(store, actor, project.id, "see all annotations")
+    for batch in iterate_instance_batches(store, project.id, split=split):
+        found = annotations_of(store, [instance.id for instance in batch])
+        for instance in batch:
+            yield instance, found[instance.id]
+
+
+def iterate_gold(
+    store: Store, actor: User, project: Project, policy: str | None = None, split: str | None = None
+) -> Iterator[GoldInstance]:
+    """The gold of every instance that has one and is not discarded; policy None: the project's."""
+    require(store, actor, project.id, "export")
+    counting = checked_policy(policy) or project.settings.gold_policy
+    yield from gold_instances(store, project, counting, ExportOptions(split=split))
+
+
+def checked_policy(policy: str | None) -> GoldPolicy | None:
+    """A gold policy that somebody wrote; raises InvalidValue naming those there are."""
+    if policy is not None and policy not in GOLD_POLICIES:
+        raise InvalidValue(f"There is no gold policy '{policy}'. Choose one of {', '.join(GOLD_POLICIES)}.")
+    return policy
+
+
+def iterate_stored_outputs(
+    store: Store,
+    actor: User,
+    project: Project,
+    model: str | None = None,
+    method: str | None = None,
+    split: str | None = None,
+) -> Iterator[StoredOutput]:
+    """What runs say of instances, run by run; an `output` has the instance's number in this database.
+
+    method: "" is the models' own answers, which have no method; None is everything
+    Raises: NotFound for a model or a method that the project does not have
+    """
+    require(store, actor, project.id, "export")
+    names = {number: (key, of_split) for number, key, of_split in queue_keys(store, project.id)}
+    for stored in _runs(list_runs(store, project.id), project, model, method):
+        for output in iterate_outputs(store, stored.id):
+            key, of_split = names[output.instance_id]
+            if split is None or of_split == split:
+                yield StoredOutput(key, of_split, stored.run, output)
+
+
+def _runs(runs: Sequence[StoredRun], project: Project, model: str | None, method: str | None) -> list[StoredRun]:
+    for what, asked, there in (
+        ("model", model, {stored.run.model for stored in runs}),
+        ("method", method, {stored.run.method for stored in runs if model in {None, stored.run.model}}),
+    ):
+        if asked and asked not in there:
+            known = ", ".join(f"'{name}'" for name in sorted(there) if name) or "none"
+            raise NotFound(f"The project '{project.name}' has no {what} '{asked}' (it has {known}).")
+    return [one for one in runs if model in {None, one.run.model} and method in {None, one.run.method}]

@@ -1,0 +1,318 @@
+"""Write a project's gold, or everything of it, to files."""
+
+import dataclasses
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from annotator.domain.instances import Annotation, GoldInstance, Instance, Segment
+from annotator.domain.models import StoredOutput
+from annotator.domain.numbers import counted
+from annotator.domain.people import User
+from annotator.domain.projects import GoldPolicy, Project
+from annotator.domain.sources import (
+    SourceAnnotation,
+    SourceDocument,
+    SourceEvent,
+    SourceInstance,
+    SourceItem,
+    SourceProject,
+    SourceProposedSet,
+    SourceText,
+    SourceWork,
+)
+from annotator.errors import ExportRefused
+from annotator.formats.base import WriteOptions
+from annotator.formats.own.jsonl import write_own
+from annotator.formats.registry import WRITERS, get_writer
+from annotator.review.gold import chosen_among, gold_of
+from annotator.store import Store
+from annotator.store.annotations import annotations_of
+from annotator.store.assignments import HeldWork, work_of_instances
+from annotator.store.events import add_event, all_events
+from annotator.store.gold_choices import choices_of
+from annotator.store.instances import iterate_instance_batches, iterate_named_documents, queue_keys
+from annotator.store.lists import lists_as_sources
+from annotator.store.models import iterate_outputs, list_runs
+from annotator.store.people import list_members
+from annotator.store.perturbations import count_versions, perturbations_as_sources, places_of_perturbations
+from annotator.store.projects import settings_json
+from annotator.store.proposals import proposals_of_instances
+from annotator.store.proposed_sets import proposed_of_instances
+from annotator.store.shown_sets import shown_of_instances
+from annotator.store.trainings import trainings_as_sources
+from annotator.store.transfer import choices_as_sources, rounds_as_sources, threads_as_sources
+from annotator.store.word_lists import list_word_lists
+from annotator.text.source_spans import to_source_sets, to_source_span
+from annotator.usecases.access.independence import GoldFor
+from annotator.usecases.access.rights import require
+
+WRITABLE: tuple[str, ...] = ("jsonl", *WRITERS)
+
+
+Half = Literal["both", "originals", "perturbed"]
+HALVES: tuple[Half, ...] = ("both", "originals", "perturbed")
+
+
+@dataclass(frozen=True, slots=True)
+class ExportOptions:
+    """What is written.
+
+    gold_policy None: the project's. include_submitted: also annotations that are not accepted yet. half: originals alone, or
+    perturbed versions alone (our own format always holds both).
+    """
+
+    gold_policy: GoldPolicy | None = None
+    split: str | None = None
+    include_submitted: bool = False
+    half: Half = "both"
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """What was written: n instances. n_waiting: changed versions left out of contrast sets, because they have no gold yet."""
+
+    n: int
+    n_waiting: int = 0
+
+    @property
+    def left_out(self) -> str:
+        """What was left out, in a sentence; "" for nothing."""
+        if not self.n_waiting:
+            return ""
+        what = f"{counted(self.n_waiting, 'changed version')} without gold"
+        if self.n_waiting == 1:
+            return f"{what} was left out. It is written once it is annotated."
+        return f"{what} were left out. They are written once they are annotated."
+
+
+def export_file(
+    store: Store, actor: User, project: Project, format_name: str, path: Path, options: ExportOptions = ExportOptions()
+) -> Exported:
+    """Write a project in a format; answers how many instances were written.
+
+    `jsonl` is our own: everything but hashes, sign-ins and tokens. The papers' formats hold the gold of the instances that
+    have one and are not discarded; to people without a lead's rights, of those that they cannot be given to annotate any more.
+    """
+    require(store, actor, project.id, "export")
+    holds_unfinished = format_name == "jsonl" or (
+        options.include_submitted and not project.settings.researchers_see_submitted
+    )
+    if holds_unfinished:
+        require(store, actor, project.id, "see all annotations")
+    if format_name == "contrast" and options.half != "both":
+        raise ExportRefused("Contrast sets are originals with their changed versions. Export both halves.")
+    passed, for_them = _Counter(), GoldFor(store, actor, project.id)
+    with store.snapshot():
+        if format_name == "jsonl":
+            write_own(path, passed.count_instances(everything_of(store, project, options.split)))
+            exported = Exported(passed.n)
+        else:
+            policy = options.gold_policy or project.settings.gold_policy
+            n_versions = count_versions(store, project.id, options.split)
+            with_gold = passed.count_versions(gold_instances(store, project, policy, options))
+            gold = passed.count(for_them.open_to_them(with_gold))
+            n_written = get_writer(format_name)(path, gold, WriteOptions(project, policy, n_versions))
+            n_waiting = n_versions - passed.n_versions if format_name == "contrast" else 0
+            exported = Exported(passed.n if n_written is None else n_written, n_waiting)
+    for_them.note()
+    with store.transaction():
+        add_event(
+            store, actor.name, "export", "project", project.id, project_id=project.id,
+            format=format_name, file=path.name, instances=exported.n,
+        )  # fmt: skip
+    return exported
+
+
+class _Counter:
+    """Counts what passes."""
+
+    def __init__(self) -> None:
+        self.n = 0
+        self.n_versions = 0
+
+    def count_versions(self, items: Iterator[GoldInstance]) -> Iterator[GoldInstance]:
+        for item in items:
+            self.n_versions += item.instance.parent_key is not None
+            yield item
+
+    def count(self, items: Iterator[GoldInstance]) -> Iterator[GoldInstance]:
+        for item in items:
+            self.n += 1
+            yield item
+
+    def count_instances(self, items: Iterator[SourceItem]) -> Iterator[SourceItem]:
+        for item in items:
+            self.n += isinstance(item, SourceInstance)
+            yield item
+
+
+def gold_instances(
+    store: Store, project: Project, policy: GoldPolicy, options: ExportOptions = ExportOptions()
+) -> Iterator[GoldInstance]:
+    """The gold of every instance that has one and is not discarded, in the order of import."""
+    states = {"accepted", "submitted"} if options.include_submitted else {"accepted"}
+    for instances in iterate_instance_batches(store, project.id, split=options.split):
+        ids = [instance.id for instance in instances]
+        annotations, choices = annotations_of(store, ids), choices_of(store, ids)
+        for instance in instances:
+            counting = sorted((a for a in annotations[instance.id] if a.state in states), key=_accepted_first)
+            chosen = chosen_among(annotations[instance.id], choices.get(instance.id))
+            gold = None if instance.state == "discarded" else gold_of(instance, counting, policy, chosen)
+            if gold is not None and _is_in(options.half, instance):
+                yield gold
+
+
+def _is_in(half: Half, instance: Instance) -> bool:
+    return half == "both" or (half == "perturbed") == (instance.parent_key is not None)
+
+
+def _accepted_first(annotation: Annotation) -> bool:
+    return annotation.state != "accepted"
+
+
+def everything_of(store: Store, project: Project, split: str | None = None) -> Iterator[SourceItem]:
+    """Our own export: the project's rules and members, documents, instances with all their annotations and work, events."""
+    yield _header(store, project)
+    yield from list_word_lists(store, project.id)
+    for segment in iterate_named_documents(store, project.id):
+        yield SourceDocument(segment.docid or "", SourceText(segment.body.text, segment.body))
+    all_places: dict[int, int] = {}
+    for instances in iterate_instance_batches(store, project.id, split=split):
+        ids = [instance.id for instance in instances]
+        annotations, works = annotations_of(store, ids), work_of_instances(store, ids)
+        proposals = proposals_of_instances(store, ids)
+        proposed = proposed_of_instances(store, ids)
+        places = {a.id: place for of_one in annotations.values() for place, a in enumerate(of_one)}
+        all_places |= places
+        rounds, choices = rounds_as_sources(store, ids, places), choices_as_sources(store, ids, places)
+        threads, shown = threads_as_sources(store, ids, places), shown_of_instances(store, ids)
+        for instance in instances:
+            works_of_one = [
+                _source_work(work, instance, places, proposed.get(work.assignment.id, ()))
+                for work in works.get(instance.id, [])
+            ]
+            source = _source_instance(instance, annotations[instance.id], works_of_one)
+            yield dataclasses.replace(
+                source, proposals=tuple(p.as_source() for p in proposals.get(instance.id, [])),
+                rounds=rounds.get(instance.id, ()), choice=choices.get(instance.id), threads=threads.get(instance.id, ()),
+                shown=shown.get(instance.id, ()),
+            )  # fmt: skip
+    yield from _outputs(store, project, split)
+    yield from lists_as_sources(store, project.id, split)
+    yield from trainings_as_sources(store, project.id, split)
+    yield from perturbations_as_sources(store, project.id, split)
+    perturbations = places_of_perturbations(store, project.id)
+    for event in all_events(store, project.id):
+        yield SourceEvent(
+            event.at,
+            event.actor,
+            event.action,
+            event.subject,
+            event.key,
+            _with_places(event.detail, all_places, perturbations),
+            event.split,
+        )
+
+
+def _outputs(store: Store, project: Project, split: str | None) -> Iterator[StoredOutput]:
+    """What each run says of each instance; instances are named by key and split."""
+    names = {number: (key, of_split) for number, key, of_split in queue_keys(store, project.id)}
+    for stored in list_runs(store, project.id):
+        for output in iterate_outputs(store, stored.id):
+            key, of_split = names[output.instance_id]
+            if split is None or of_split == split:
+                yield StoredOutput(key, of_split, stored.run, dataclasses.replace(output, instance_id=0))
+
+
+def _with_places(
+    detail: Mapping[str, object], annotations: Mapping[int, int], perturbations: Mapping[int, int]
+) -> dict[str, object]:
+    """An event's detail with annotation and perturbation named by their places: numbers mean nothing in another database."""
+    found = dict(detail)
+    for name, places in (("annotation", annotations), ("perturbation", perturbations)):
+        number = detail.get(name)
+        if isinstance(number, int):
+            found[name] = places.get(number)
+    if "perturbation" in found:
+        found.pop("instance", None)  # what it became; the perturbation itself says so
+    return found
+
+
+def _header(store: Store, project: Project) -> SourceProject:
+    return SourceProject(
+        name=project.name,
+        task=project.task.name,
+        segments=tuple(dataclasses.asdict(segment) for segment in project.task.segments),
+        labels=project.labels,
+        language=project.language,
+        settings=json.loads(settings_json(project.settings.portable)),
+        guidelines=project.guidelines,
+        question=project.question,
+        licence=project.licence,
+        citation=project.citation,
+        members=tuple((user.name, role) for user, role in list_members(store, project.id)),
+    )
+
+
+def _source_instance(instance: Instance, annotations: list[Annotation], works: Sequence[SourceWork]) -> SourceInstance:
+    layout = instance.layout
+    return SourceInstance(
+        key=instance.key,
+        segments={segment.name: _source_text(segment) for segment in instance.segments},
+        source="",
+        line=None,
+        split=instance.split,
+        language=instance.language,
+        result=instance.result,
+        annotations=tuple(
+            SourceAnnotation(
+                a.annotator,
+                a.result,
+                to_source_sets(a.sets, layout),
+                a.note,
+                a.round_number,
+                a.state,
+                by_user=a.assignment_id is not None,
+                created_at=a.created_at,
+            )
+            for a in annotations
+        ),
+        target=to_source_span(*instance.target, layout) if instance.target else None,
+        parent_key=instance.parent_key,
+        perturbation_kind=instance.perturbation_kind,
+        is_exhaustive=instance.is_exhaustive,
+        metadata=instance.metadata,
+        state=instance.state,
+        work=tuple(works),
+    )
+
+
+def _source_text(segment: Segment) -> SourceText | str:
+    return segment.docid if segment.docid is not None else SourceText(segment.body.text, segment.body)
+
+
+def _source_work(
+    work: HeldWork, instance: Instance, places: Mapping[int, int], proposed: Sequence[SourceProposedSet]
+) -> SourceWork:
+    draft, follows = work.assignment.draft, work.assignment.follows_id
+    return SourceWork(
+        user=work.user_name,
+        round_number=work.assignment.round_number,
+        state=work.assignment.state,
+        revision=work.assignment.revision,
+        draft=SourceAnnotation(work.user_name, draft.result, to_source_sets(draft.sets, instance.layout), draft.note),
+        no_rationale=draft.no_rationale,
+        first_view_at=work.first_view_at,
+        first_action_at=work.first_action_at,
+        submitted_at=work.submitted_at,
+        active_ms=work.active_ms,
+        idle_ms=work.idle_ms,
+        edits=work.edits,
+        follows=None if follows is None else places[follows],
+        origins=draft.origins,
+        unlocked=draft.unlocked,
+        proposed=tuple(proposed),
+    )

@@ -1,0 +1,184 @@
+"""Import a file into a project: all or nothing, every problem with its place, the same rows again change nothing."""
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+from annotator.domain.numbers import counted
+from annotator.domain.people import User
+from annotator.domain.projects import GoldPolicy, Project
+from annotator.domain.sources import Problem, SourceColumns
+from annotator.errors import ImportRefused, InvalidValue
+from annotator.formats.base import OutputOptions, ReadOptions
+from annotator.formats.guess import Guess, guess_format
+from annotator.formats.registry import OUTPUT_READERS, READERS, get_output_reader, get_reader
+from annotator.formats.rows.file_kinds import is_blank
+from annotator.store import Store
+from annotator.store.annotators import accepted_of
+from annotator.store.events import add_event
+from annotator.store.projects import get_project_by_id, update_project
+from annotator.usecases.access.rights import require
+from annotator.usecases.transfer.file_labels import OwnLabels, check_renamed
+from annotator.usecases.transfer.import_report import ImportOptions, ImportReport
+from annotator.usecases.transfer.instance_intake import Intake
+from annotator.usecases.transfer.output_intake import OutputIntake
+
+_T = TypeVar("_T")
+
+READABLE: tuple[str, ...] = tuple(READERS)
+READABLE_OUTPUT: tuple[str, ...] = tuple(OUTPUT_READERS)
+
+
+def import_file(
+    store: Store,
+    actor: User,
+    project: Project,
+    format_name: str,
+    path: Path,
+    options: ImportOptions = ImportOptions(),
+    *,
+    progress: Callable[[int], None] = lambda _: None,
+) -> ImportReport:
+    """Read a file into a project; a dry run reads it into a copy of the database, so that nobody has to wait for it.
+
+    progress: called with the number of instances read so far.
+    Raises:   ImportRefused with all problems when there is one (unless skip_invalid); then nothing is stored
+              InvalidValue when the file holds nothing, or is not of the format at all
+    """
+    is_output = format_name in OUTPUT_READERS
+    require(store, actor, project.id, "use models" if is_output else "manage project")
+    check_renamed(project, options.renamed)
+    _refuse_blank(path)
+    take = _import_output if is_output else _import
+    if options.dry_run:
+        with store.scratch_copy() as copy:
+            return take(copy, actor, project, format_name, path, options, progress)
+    return take(store, actor, project, format_name, path, options, progress)
+
+
+def guessed(path: Path) -> Guess | None:
+    """What a file or folder seems to be; None where nothing tells it, or it cannot be opened."""
+    with suppress(OSError):  # whoever reads it says why
+        return guess_format(path)
+    return None
+
+
+def _import(
+    store: Store,
+    actor: User,
+    project: Project,
+    format_name: str,
+    path: Path,
+    options: ImportOptions,
+    progress: Callable[[int], None],
+) -> ImportReport:
+    report = ImportReport(is_dry_run=options.dry_run)
+    read_options = ReadOptions(
+        project.task, project.labels, options.language, options.split, options.key_prefix, options.one_set_per_edit,
+        frozenset(options.renamed),
+    )  # fmt: skip
+    items = _Counted(_in_own_labels(get_reader(format_name)(path, read_options), options))
+    with store.transaction():
+        project = get_project_by_id(store, project.id)  # its rules as they are now that nobody else writes
+        Intake(store, project, options, report, progress).run(items.each())
+        _refuse(report, options, path, format_name, items.n_rows)
+        project = _take_policy(store, actor, get_project_by_id(store, project.id), options.gold_policy)
+        _tell(store, project, options, report)
+        add_event(
+            store, actor.name, "import", "project", project.id, project_id=project.id, format=format_name,
+            file=path.name, new=report.n_new, updated=report.n_updated, annotations=report.n_annotations,
+        )  # fmt: skip
+    return report
+
+
+def _in_own_labels(items: Iterator[_T], options: ImportOptions) -> Iterator[_T | Problem]:
+    """The items of a file in the project's labels."""
+    return OwnLabels(options.renamed).each(items) if options.renamed else items
+
+
+def _take_policy(store: Store, actor: User, project: Project, asked: GoldPolicy | None) -> Project:
+    """The project under the gold policy that was asked for."""
+    if asked is None or asked == project.settings.gold_policy:
+        return project
+    changed = replace(project, settings=replace(project.settings, gold_policy=asked))
+    update_project(store, changed)
+    add_event(store, actor.name, "change", "project", project.id, project_id=project.id, changed=["settings"])
+    return changed
+
+
+def _tell(store: Store, project: Project, options: ImportOptions, report: ImportReport) -> None:
+    """What is to be known of the file as a whole."""
+    report.tell_widened()
+    if project.lacks_labels:
+        report.tell_unlabelled(report.n_new)
+    if options.gold == "accepted" and (report.n_annotations or options.gold_policy):
+        report.tell_several(accepted_of(store, project.id), project.settings.gold_policy)
+
+
+def _import_output(
+    store: Store,
+    actor: User,
+    project: Project,
+    format_name: str,
+    path: Path,
+    options: ImportOptions,
+    progress: Callable[[int], None],
+) -> ImportReport:
+    report = ImportReport(is_dry_run=options.dry_run, is_output=True)
+    read_options = OutputOptions(
+        project.task, project.labels, options.model, options.method, options.seed, options.split, options.key_prefix,
+        options.vocabulary, frozenset(options.renamed),
+    )  # fmt: skip
+    rows = _Counted(_in_own_labels(get_output_reader(format_name)(path, read_options), options))
+    with store.transaction():
+        OutputIntake(store, project, options, report, progress).run(rows.each())
+        _refuse(report, options, path, format_name, rows.n_rows)
+        add_event(
+            store, actor.name, "import", "project", project.id, project_id=project.id, format=format_name,
+            file=path.name, new=report.n_new, updated=report.n_updated,
+        )  # fmt: skip
+    return report
+
+
+def _refuse_blank(path: Path) -> None:
+    with suppress(OSError):  # whoever reads it says why it cannot be opened
+        if is_blank(path):
+            raise InvalidValue(f"{_named(path)} is empty; there is nothing to import.")
+
+
+@dataclass(slots=True)
+class _Counted:
+    """The items of a file, and how many of them are rows that can be used."""
+
+    items: Iterable[object]
+    n_rows: int = 0
+
+    def each(self) -> Iterator[Any]:
+        for item in self.items:
+            self.n_rows += not isinstance(item, Problem | SourceColumns)
+            yield item
+
+
+def _refuse(report: ImportReport, options: ImportOptions, path: Path, format_name: str, n_rows: int) -> None:
+    """Raise where nothing of the file may be stored: for its problems, or because there is nothing in it."""
+    if report.n_problems and (n_rows == 0 or not options.skip_invalid):
+        raise ImportRefused(_refusal(report, path, n_rows), report.problems, report.n_problems, report.file_words)
+    if n_rows == 0:
+        raise InvalidValue(
+            f"{_named(path)} has no row that the format {format_name} reads; there is nothing to import. "
+            "Choose another file, or the format that it has."
+        )
+
+
+def _named(path: Path) -> str:
+    return f"The folder '{path.name}'" if path.is_dir() else f"The file '{path.name}'"
+
+
+def _refusal(report: ImportReport, path: Path, n_rows: int) -> str:
+    n = report.n_problems
+    told = f"'{path.name}' has {counted(n, 'problem')}; nothing was stored."
+    if n_rows == 0:
+        return f"{told} None of its rows can be used."
+    return f"{told} Correct the file, or leave the bad rows out with --skip-invalid."

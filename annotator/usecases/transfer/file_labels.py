@@ -1,0 +1,88 @@
+"""What a file calls its labels, in the project's words, as the person who imports says it."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
+
+from annotator.domain.models import Prediction, SourceOutput
+from annotator.domain.projects import Project
+from annotator.domain.sources import Problem, SourceInstance, SourceProject
+from annotator.errors import InvalidValue
+from annotator.formats.rows.findings import listed
+
+_T = TypeVar("_T")
+_SHOWN = 12
+
+
+@dataclass(slots=True)
+class OwnLabels:
+    """Renames the labels of a file's instances and model output. renamed: what the project calls labels of the file."""
+
+    renamed: Mapping[str, str]
+    _met: dict[str, None] = field(default_factory=dict)  # in the order of the file
+
+    def each(self, items: Iterable[_T]) -> Iterator[_T | Problem]:
+        """The same items in the project's labels.
+
+        Raises: InvalidValue for the program's own export, and at the end where a label was never met
+        """
+        for item in items:
+            if isinstance(item, SourceProject):
+                raise InvalidValue("The program's own export keeps its labels; import it without --rename.")
+            if isinstance(item, SourceInstance):
+                yield self._instance(item)  # type: ignore[misc]  # of the same kind as what came
+            elif isinstance(item, SourceOutput):
+                yield self._output(item)  # type: ignore[misc]
+            else:
+                yield item
+        unmet = [label for label in self.renamed if label not in self._met]
+        if unmet and self._met:
+            raise InvalidValue(
+                f"The file has no label '{unmet[0]}' that could be renamed. It has {listed(list(self._met), _SHOWN)}."
+            )
+
+    def _named(self, label: str) -> str:
+        if len(self._met) < _SHOWN or label in self.renamed:
+            self._met[label] = None
+        return self.renamed.get(label, label)
+
+    def _result(self, result: str | None) -> str | None:
+        return None if result is None else self._named(result)
+
+    def _instance(self, instance: SourceInstance) -> SourceInstance:
+        annotations = tuple(replace(one, result=self._result(one.result)) for one in instance.annotations)
+        return replace(instance, result=self._result(instance.result), annotations=annotations)
+
+    def _output(self, row: SourceOutput) -> SourceOutput | Problem:
+        attributions = tuple(
+            replace(one, label=self._named(one.label)) if one.label else one for one in row.attributions
+        )
+        predictions = tuple(self._prediction(one) for one in row.predictions)
+        n_before = sum(len(one.probabilities) for one in row.predictions)
+        n_places = len({(one.label, one.layer) for one in row.attributions})
+        is_twice = (
+            sum(len(one.probabilities) for one in predictions) < n_before
+            or len({(one.label, one.layer) for one in attributions}) < n_places
+        )
+        if is_twice:
+            reason = (
+                "Two labels of this row would be one of the project's; rename each to a label of its own (--rename)."
+            )
+            return Problem(row.source, row.line, "label", row.key, reason)
+        return replace(row, attributions=attributions, predictions=predictions)
+
+    def _prediction(self, said: Prediction) -> Prediction:
+        probabilities = {self._named(label): p for label, p in said.probabilities.items()}
+        return replace(said, result=self._result(said.result), probabilities=probabilities)
+
+
+def check_renamed(project: Project, renamed: Mapping[str, str]) -> None:
+    """Raise InvalidValue where a label is to be called what the project does not have."""
+    if renamed and project.task.result_kind != "label":
+        raise InvalidValue(f"The project '{project.name}' asks for answers, which are not renamed.")
+    for label, own in renamed.items():
+        if project.labels and own not in project.labels:
+            raise InvalidValue(
+                f"'{label}' cannot be renamed to '{own}', which is no label of the project '{project.name}'. It has "
+                f"{listed(project.labels, _SHOWN)}."
+            )

@@ -1,0 +1,190 @@
+"""How a file is to be imported, and what an import did."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import Literal
+
+from annotator.domain.gold import Accepted
+from annotator.domain.models import SourceOutput
+from annotator.domain.numbers import counted
+from annotator.domain.projects import GoldPolicy
+from annotator.domain.sources import Problem, SourceColumns, SourceInstance
+from annotator.formats.rows.findings import Places
+from annotator.text.word_scores import HOWS, How
+from annotator.usecases.transfer.imported_work import annotators_words, gold_words
+
+GoldMode = Literal["accepted", "draft", "reference"]
+GOLD_MODES: tuple[GoldMode, ...] = ("accepted", "draft", "reference")
+MERGES = HOWS
+_SHOWN_PROBLEMS = 200
+_SHOWN_ROWS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class ImportOptions:
+    """How a file is taken.
+
+    gold: how annotations of the file are stored (accepted; as drafts to correct; as reference only).
+    update: changed rows of known keys overwrite. skip_invalid: store the good rows and list the rest.
+    one_set_per_edit: rationales that follow from edits get one set a deletion.
+    model, method, seed, vocabulary: of model output, what the file does not say itself.
+    merge: how the scores of a token's pieces are joined.
+    renamed: what the project calls labels of the file.
+    gold_policy: what the project's gold is made from, from now on; None leaves it as it is.
+    """
+
+    gold: GoldMode = "accepted"
+    split: str | None = None
+    language: str | None = None
+    key_prefix: str = ""
+    update: bool = False
+    dry_run: bool = False
+    skip_invalid: bool = False
+    one_set_per_edit: bool = False
+    model: str = ""
+    method: str = ""
+    seed: int | None = None
+    vocabulary: Path | None = None
+    merge: How = "sum"
+    renamed: Mapping[str, str] = field(default_factory=dict)
+    gold_policy: GoldPolicy | None = None
+
+
+@dataclass
+class ImportReport:
+    """What an import did, or would do; `problems` and `warnings` hold the first 200 different ones, the counts all.
+
+    columns: what the columns of a table are taken for; doubts: which of them may be meant otherwise; in sentences
+    notes: what the person who imports should know of the file as a whole, in sentences
+    n_new, n_updated, n_unchanged: instances; of model output, rows of the file
+    n_instances, n_predictions, n_attributions, n_rationales: of model output, what is new or changed, and of how many instances
+    n_unlabelled: new texts without a label, where the project has no labels either
+    accepted: where several people annotated texts, how many annotations there are; gold_policy: what is made of them
+    """
+
+    n_new: int = 0
+    n_unchanged: int = 0
+    n_updated: int = 0
+    n_documents: int = 0
+    n_annotations: int = 0
+    n_sets: int = 0
+    n_problems: int = 0
+    n_warnings: int = 0
+    problems: list[Problem] = field(default_factory=list)
+    warnings: list[Problem] = field(default_factory=list)
+    is_dry_run: bool = False
+    is_output: bool = False  # of models, and not of instances
+    n_instances: int = 0
+    n_predictions: int = 0
+    n_attributions: int = 0
+    n_rationales: int = 0
+    n_character_spans: int = 0  # spans that the file gives in characters
+    widened: Places = field(default_factory=Places)  # those of them that became larger, since they end within a token
+    n_unlabelled: int = 0
+    accepted: Accepted | None = None
+    gold_policy: GoldPolicy | None = None
+    columns: list[str] = field(default_factory=list)
+    doubts: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    preview: list[dict[str, object]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._with_output: set[int] = set()
+        self._kept: dict[tuple[bool, str, str, str, str], int] = {}  # no field: it says nothing that the lists do not
+
+    def add_problem(self, problem: Problem) -> None:
+        """Count a problem or a warning; the first 200 of each are kept to be shown, the same one of several rows once."""
+        if problem.is_warning:
+            self.n_warnings += 1
+        else:
+            self.n_problems += 1
+        kept = self.warnings if problem.is_warning else self.problems
+        place = self._kept.get(kind := (problem.is_warning, *problem.kind))
+        if place is not None:
+            kept[place] = kept[place].again(problem.line)
+        elif len(kept) < _SHOWN_PROBLEMS:
+            self._kept[kind] = len(kept)
+            kept.append(problem)
+
+    def tell_columns(self, tables: Iterable[SourceColumns]) -> None:
+        """Say what became of the columns."""
+        for table in tables:
+            self.columns.append(table.told)
+            self.doubts += table.doubts
+
+    @property
+    def file_words(self) -> list[str]:
+        """What is to be known of the file as a whole, in sentences."""
+        return [*self.columns, *self.doubts, *self.notes]
+
+    def tell_widened(self) -> None:
+        """Say which spans were widened to whole tokens, and of how many."""
+        if n := self.widened.n:
+            verb = "was" if n == 1 else "were"
+            self.notes.append(
+                f"{n:,} of {counted(self.n_character_spans, 'span')} {verb} widened to whole tokens: {self.widened}."
+            )
+
+    def tell_unlabelled(self, n_unlabelled: int) -> None:
+        """Say that nobody can be given these texts, since there is no label to give them."""
+        self.n_unlabelled = n_unlabelled
+        if n_unlabelled:
+            have = "This text has" if n_unlabelled == 1 else f"These {n_unlabelled:,} texts have"
+            self.notes.append(f"{have} no label and the project has none: add labels before you give out work.")
+
+    def tell_several(self, accepted: Accepted, policy: GoldPolicy) -> None:
+        """Say what the gold is made from, where several people annotated a text."""
+        if accepted.n_several:
+            self.accepted, self.gold_policy = accepted, policy
+            self.notes.append(_several_words(accepted, policy))
+
+    def notes_under(self, policy: GoldPolicy | None) -> list[str]:
+        """The notes as they are when another gold policy is chosen; None changes nothing."""
+        if policy is None or self.accepted is None or self.gold_policy is None:
+            return list(self.notes)
+        told = _several_words(self.accepted, self.gold_policy)
+        return [_several_words(self.accepted, policy) if note == told else note for note in self.notes]
+
+    def refuse(self, row: SourceInstance | SourceOutput, name: str, value: str, reason: str) -> None:
+        """A row cannot be taken: which field of it, and why."""
+        self.add_problem(Problem(row.source, row.line, name, value, reason))
+
+    def count_output(self, instance_id: int, n_predictions: int, n_attributions: int, n_rationales: int) -> None:
+        """So much of an instance is new or changed."""
+        self.n_predictions += n_predictions
+        self.n_attributions += n_attributions
+        self.n_rationales += n_rationales
+        if n_predictions or n_attributions or n_rationales:
+            self._with_output.add(instance_id)
+            self.n_instances = len(self._with_output)
+
+    @property
+    def output_words(self) -> str:
+        """What is new or changed of model output: “18 attributions and 3 predictions of 3 instances”."""
+        numbers = (
+            (self.n_attributions, "attribution"),
+            (self.n_predictions, "prediction"),
+            (self.n_rationales, "machine rationale"),
+        )
+        *first, last = [counted(n, what) for n, what in numbers if n] or ["nothing new"]
+        told = f"{', '.join(first)} and {last}" if first else last
+        return f"{told} of {counted(self.n_instances, 'instance')}" if self.n_instances else told
+
+    def count_annotations(self, n_sets: Iterable[int]) -> None:
+        """Annotations were stored, with so many sets each."""
+        for n in n_sets:
+            self.n_annotations += 1
+            self.n_sets += n
+
+    def add_preview(self, rows: Iterable[tuple[SourceInstance, str, int]]) -> None:
+        """The first rows (with their language and number of sets) as they would be stored, for the person to look at."""
+        for row, language, n_sets in islice(rows, _SHOWN_ROWS - len(self.preview)):
+            texts = {name: t if isinstance(t, str) else t.text[:120] for name, t in row.segments.items()}
+            said = {"key": row.key, "split": row.split, "language": language, "result": row.result, "sets": n_sets}
+            self.preview.append({**said, **texts})
+
+
+def _several_words(accepted: Accepted, policy: GoldPolicy) -> str:
+    return f"{annotators_words(accepted)} {gold_words(policy, accepted)}"

@@ -1,0 +1,266 @@
+"""What only our own JSONL brings: the project's rules, who holds or held what, and the record of events."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import cast
+
+from annotator.domain.instances import Draft
+from annotator.domain.models import Output, Run, StoredOutput
+from annotator.domain.people import PROJECT_ROLES, User
+from annotator.domain.perturbations import get_kind
+from annotator.domain.projects import Project
+from annotator.domain.rationales import RationaleSet, check_spans
+from annotator.domain.sources import (
+    Problem,
+    SourceEvent,
+    SourceInstance,
+    SourceList,
+    SourcePerturbation,
+    SourceProject,
+    SourceTraining,
+    SourceWork,
+)
+from annotator.domain.texts import TokenLayout
+from annotator.domain.word_lists import WordList
+from annotator.errors import InvalidValue
+from annotator.store import Store
+from annotator.store.events import record_event
+from annotator.store.imports import NewInstance, StoredWork, add_proposals, add_work
+from annotator.store.instances import find_instance_ids, get_instance, ids_of_keys, places_of
+from annotator.store.lists import find_list, restore_list
+from annotator.store.models import RunFinder, plan_outputs, write_planned
+from annotator.store.people import add_role, add_user, find_user
+from annotator.store.perturbations import perturbation_of_instance, perturbations_of, restore_perturbation
+from annotator.store.projects import instance_counts, settings_from, update_project
+from annotator.store.queue import settle
+from annotator.store.shown_sets import give_back_what_was_shown, restore_shown
+from annotator.store.trainings import find_training, save_training
+from annotator.store.transfer import (
+    annotation_ids_of,
+    restore_choice,
+    restore_rounds,
+    restore_threads,
+    set_follows,
+)
+from annotator.store.word_lists import find_word_list, save_word_list
+from annotator.text.source_spans import no_body, resolve_sets
+from annotator.usecases.perturb.assessment import changed_instance, kinds_of
+from annotator.usecases.transfer.import_report import ImportReport
+from annotator.usecases.transfer.output_labels import strange_label, told_strange
+
+
+class Restorer:
+    """Takes a full export back into an empty project. People whom this database does not know get a disabled account."""
+
+    def __init__(self, store: Store, project: Project) -> None:
+        self.store = store
+        self.project = project
+        self.runs = RunFinder(store, project.id)
+        self.was_empty = not instance_counts(store, project.id)
+
+    def take_header(self, header: SourceProject) -> Project:
+        """The rules of the file, when the project is still empty; the format has checked that the task fits."""
+        if self.was_empty:
+            self.project = replace(
+                self.project,
+                labels=header.labels,
+                language=header.language,
+                settings=settings_from(dict(header.settings)).portable,
+                guidelines=header.guidelines,
+                question=header.question,
+                licence=header.licence,
+                citation=header.citation,
+            )
+            update_project(self.store, self.project)
+            for name, role in header.members:
+                self._add_member(name, role)
+        return self.project
+
+    def take_work(self, instances: Iterable[tuple[int, NewInstance]]) -> None:
+        """Assignments with their drafts and submissions, and proposals, of new instances."""
+        for instance_id, instance in instances:
+            source = instance.source
+            if not (
+                source.work or source.proposals or source.rounds or source.choice or source.threads or source.shown
+            ):
+                continue
+            segments = [(name, is_selectable, d.n_tokens) for name, is_selectable, d in instance.segments]
+            layout = TokenLayout.of(segments)
+            works = [self._stored_work(work, layout) for work in source.work]
+            late = instance.annotations if any(a.by_user for a in instance.annotations) else ()
+            add_work(self.store, self.project.id, instance_id, works, late)
+            add_proposals(self.store, self.project.id, instance_id, source.proposals)
+            self._take_reviewing(instance_id, source)
+            settle(self.store, instance_id)
+
+    def _take_reviewing(self, instance_id: int, source: SourceInstance) -> None:
+        """Rounds with their scores, the choice of gold, and threads; all of them name annotations by their place."""
+        ids = annotation_ids_of(self.store, instance_id)
+        for work in source.work:
+            if work.follows is not None:
+                set_follows(self.store, instance_id, self._user_id(work.user), work.round_number, ids[work.follows])
+        restore_rounds(self.store, self.project.id, instance_id, source.rounds, ids, self._user_id)
+        if source.choice is not None:
+            restore_choice(self.store, instance_id, source.choice, ids)
+        restore_threads(self.store, self.project.id, instance_id, source.threads, ids, self._user_id)
+        for shown in source.shown:
+            restore_shown(self.store, self.project.id, instance_id, self._user_id(shown.user), shown.at)
+        give_back_what_was_shown(self.store, instance_id)
+
+    def take_outputs(self, outputs: Sequence[StoredOutput], report: ImportReport) -> None:
+        """What models say of instances that are stored; what is there already stays as it is."""
+        ids = ids_of_keys(self.store, self.project.id, sorted({output.key for output in outputs}))
+        by_run: dict[Run, list[Output]] = {}
+        for said in outputs:
+            there = [i for split, source_split, i in ids.get(said.key, []) if said.split in {split, source_split}]
+            problem = _misfit(said, self.store, there)
+            strange = None if self.was_empty else strange_label(self.project, said.output)
+            if problem:
+                report.add_problem(Problem(said.source, said.line, "key", said.key, problem))
+            elif strange:
+                reason = told_strange(self.project, strange[1])
+                report.add_problem(Problem(said.source, said.line, *strange, reason))
+            else:
+                by_run.setdefault(said.run, []).append(replace(said.output, instance_id=there[0]))
+        for run, of_run in by_run.items():
+            planned = plan_outputs(self.store, self.runs.id_of(run), of_run)
+            write_planned(self.store, [plan for plan in planned if not plan.overwritten])
+
+    def take_word_lists(self, lists: Sequence[WordList]) -> None:
+        """Word lists whose names are free; one that is there already stays as it is."""
+        for one in lists:
+            if find_word_list(self.store, self.project.id, one.name) is None:
+                save_word_list(self.store, self.project.id, one, created_by="a file")
+
+    def take_lists(self, lists: Sequence[SourceList], report: ImportReport) -> None:
+        """Saved lists whose names are free; one that is there already stays as it is."""
+        for source in lists:
+            if find_list(self.store, self.project.id, source.name) is not None:
+                continue
+            members, missing = self._members(source)
+            if missing is not None:
+                reason = f"the list '{source.name}' names an instance that is neither in the file nor in the project"
+                report.add_problem(Problem(source.source, source.line, "members", missing, reason))
+            else:
+                user_id = self._user_id(source.made_by) if source.by_user else None
+                restore_list(self.store, self.project.id, source, user_id, members)
+
+    def take_trainings(self, trainings: Sequence[SourceTraining], report: ImportReport) -> None:
+        """What models learned from; of a model that was trained here it stays as it is."""
+        for source in trainings:
+            if find_training(self.store, self.project.id, source.model) is not None:
+                continue
+            members, missing = self._members(source)
+            if missing is not None:
+                reason = f"the model '{source.model}' learned from an instance that is neither in the file nor in the project"
+                report.add_problem(Problem(source.source, source.line, "members", missing, reason))
+            else:
+                save_training(
+                    self.store, self.project.id, source.model, digest=source.digest, seed=source.seed, split=source.split,
+                    held_out=source.held_out, instance_ids=members, trained_at=source.trained_at,
+                )  # fmt: skip
+
+    def take_perturbations(self, perturbations: Sequence[SourcePerturbation], report: ImportReport) -> None:
+        """Perturbations with their versions and checks; only into a project that was empty, where none can be there already."""
+        for source in perturbations if self.was_empty else ():
+            original_id = self._instance_id(source.original)
+            instance_id = None if source.instance is None else self._instance_id(source.instance)
+            problem = self._perturbation_problem(source, original_id, instance_id)
+            if problem or original_id is None:
+                report.add_problem(Problem(source.source, source.line, "perturbation", str(source.original), problem))
+            else:
+                restore_perturbation(self.store, self.project.id, source, original_id, instance_id, self._user_id)
+
+    def _perturbation_problem(
+        self, source: SourcePerturbation, original_id: int | None, instance_id: int | None
+    ) -> str:
+        """Why one cannot be stored, or could never be checked; "" where it can."""
+        if original_id is None or (instance_id is None) != (source.instance is None):
+            return "no instance of this key and split is in the file or the project"
+        if instance_id is not None and perturbation_of_instance(self.store, instance_id) is not None:
+            return f"the instance '{source.instance}' came of another perturbation already"
+        original = get_instance(self.store, original_id)
+        try:
+            for version in source.versions:
+                get_kind(version.changed.kind, kinds_of(self.project))
+                changed_instance(original, version.changed)
+        except InvalidValue as error:
+            return str(error)
+        return ""
+
+    def _instance_id(self, place: tuple[str, str]) -> int | None:
+        found = find_instance_ids(self.store, self.project.id, *place)
+        return found[0] if found else None
+
+    def _members(self, source: SourceList | SourceTraining) -> tuple[list[int], str | None]:
+        """The instances that are named, each once; and the key of the first that is not there."""
+        ids = ids_of_keys(self.store, self.project.id, sorted({key for key, _ in source.members}))
+        found: dict[int, None] = {}
+        for key, split in source.members:
+            there = [i for now, before, i in ids.get(key, []) if split in {now, before}]
+            if not there:
+                return [], key
+            found[there[0]] = None
+        return list(found), None
+
+    def take_events(self, events: Sequence[SourceEvent]) -> None:
+        """The record goes on where the export ended; only into a project that was empty."""
+        for event in events if self.was_empty else ():
+            subject_id = self._subject_id(event)
+            detail = self._with_numbers(event.detail, subject_id) if event.subject == "instance" else event.detail
+            record_event(
+                self.store, event.at, event.actor, event.action, event.subject, subject_id, self.project.id, detail
+            )
+
+    def _with_numbers(self, detail: Mapping[str, object], instance_id: int | None) -> Mapping[str, object]:
+        """The annotation and the perturbation that an event names by their places, by their numbers here."""
+        found = dict(detail)
+        if isinstance(place := detail.get("annotation"), int):
+            ids = [] if instance_id is None else annotation_ids_of(self.store, instance_id)
+            found["annotation"] = ids[place] if 0 <= place < len(ids) else None
+        if isinstance(place := detail.get("perturbation"), int):
+            there = [] if instance_id is None else perturbations_of(self.store, instance_id)
+            one = there[place] if 0 <= place < len(there) else None
+            found |= {"perturbation": one and one.id, "instance": one and one.instance_id}
+        return found
+
+    def _subject_id(self, event: SourceEvent) -> int | None:
+        if event.subject == "project":
+            return self.project.id
+        if event.subject == "instance":
+            found = find_instance_ids(self.store, self.project.id, event.key, event.split)
+            return found[0] if found else None
+        return None
+
+    def _add_member(self, name: str, role: str) -> None:
+        if role in PROJECT_ROLES:
+            add_role(self.store, self.project.id, self._user(name), role)
+
+    def _user(self, name: str) -> User:
+        return find_user(self.store, name) or add_user(self.store, name, is_disabled=True)
+
+    def _user_id(self, name: str) -> int:
+        return cast("int", self._user(name).id)
+
+    def _stored_work(self, work: SourceWork, layout: TokenLayout) -> StoredWork:
+        sets = resolve_sets(work.draft, layout, no_body)
+        check_spans([RationaleSet.of(*one.spans) for one in work.proposed], layout)
+        draft = Draft(
+            work.draft.result, sets, work.draft.note, work.no_rationale, origins=work.origins, unlocked=work.unlocked
+        )
+        return StoredWork(work, self._user(work.user), draft)
+
+
+def _misfit(said: StoredOutput, store: Store, instance_ids: Sequence[int]) -> str:
+    """Why an output cannot be stored; "" where it can."""
+    if not instance_ids:
+        return "no instance of this key and split is in the file or the project"
+    layout = places_of(store, instance_ids[:1])[instance_ids[0]].layout
+    if any(len(a.scores) not in {layout.n_selectable, layout.n_tokens} for a in said.output.attributions):
+        return f"it has scores for another number of tokens than the instance has ({layout.n_tokens})"
+    rankings = [a.ranking or () for a in said.output.attributions] + [r.ranking for r in said.output.rationales]
+    ends = [end for r in said.output.rationales for start, end in r.spans if start < end]
+    n_spans = sum(len(r.spans) for r in said.output.rationales)
+    if any(t >= layout.n_tokens for tokens in rankings for t in tokens) or len(ends) < n_spans:
+        return "it names a token that the instance does not have"
+    return "" if max(ends, default=0) <= layout.n_tokens else "it names a token that the instance does not have"

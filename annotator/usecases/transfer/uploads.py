@@ -1,0 +1,85 @@
+"""Files that somebody uploads, laid out on the disk as a reader wants them."""
+
+import tempfile
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path, PurePosixPath
+
+from annotator.errors import InvalidValue, NotFound
+from annotator.formats.rows.archives import unpack
+
+_UPLOAD = "upload"
+_NOT_DATA = frozenset({"__MACOSX", ".DS_Store"})  # what a Mac puts into its archives
+
+
+def name_that_repeats(names: Sequence[str]) -> str | None:
+    """A name that two of the files have, of which one would take the other's place."""
+    counts = Counter(PurePosixPath(name).name for name in names)
+    return next((name for name, n in counts.items() if n > 1), None)
+
+
+@contextmanager
+def laid_out(files: Iterable[tuple[str, bytes | memoryview]]) -> Iterator[Path]:
+    """One plain file as itself; several, or what was in an archive, as their folder. It is gone afterwards.
+
+    Folders that hold nothing but one folder or file, as in an archive of a folder, are gone through.
+    files: name and content of each; zip archives are unpacked
+    Raises: InvalidValue for an archive that cannot be unpacked
+    """
+    with _folder() as folder:
+        for file_name, content in files:
+            target = folder / PurePosixPath(file_name).name
+            try:
+                target.write_bytes(content)
+            except OSError as error:
+                raise InvalidValue(f"'{file_name}' cannot be kept while it is read: {error.strerror}.") from None
+            if _is_archive(target):
+                archive = target.rename(folder / ".archive")
+                unpack(archive, folder, name=target.name)
+                archive.unlink()
+        yield _inner(folder)
+
+
+@contextmanager
+def unpacked(path: Path) -> Iterator[Path]:
+    """A file or folder on the disk as itself; what is in a zip archive like an upload.
+
+    Raises: InvalidValue for an archive that cannot be unpacked
+    """
+    if not _is_archive(path):
+        yield path
+        return
+    with _folder() as folder:
+        unpack(path, folder, name=path.name)
+        yield _inner(folder)
+
+
+def _is_archive(path: Path) -> bool:
+    return path.suffix.lower() == ".zip" and path.is_file()
+
+
+@contextmanager
+def _folder() -> Iterator[Path]:
+    """A folder for a while; a refusal does not name it, since nobody knows it."""
+    with tempfile.TemporaryDirectory(prefix="annotator-import-") as name:
+        folder = Path(name) / _UPLOAD
+        folder.mkdir()
+        try:
+            yield folder
+        except (InvalidValue, NotFound) as error:
+            told = str(error).replace(f"{folder}/", "").replace(str(folder), _UPLOAD)
+            if told == str(error):
+                raise
+            raise type(error)(told) from None
+
+
+def _inner(folder: Path) -> Path:
+    """The file or folder that the data lie in."""
+    place = folder
+    while place.is_dir():
+        entries = [path for path in place.iterdir() if path.name not in _NOT_DATA]
+        if len(entries) != 1:
+            break
+        place = entries[0]
+    return place

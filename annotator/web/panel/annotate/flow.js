@@ -1,0 +1,297 @@
+/**
+ * Which instance is on the screen, and what happens when it leaves: submit, skip, discard, refusals, conflicts,
+ * lost leases, finished work. The next instance is leased ahead, so it is drawn at once and saved behind it.
+ */
+import { afterPaint } from "../shared/dom.js";
+import { dayBegan, sentenceOf } from "../shared/messages.js";
+import { problemOf, sameDraft } from "../shared/model.js";
+import { Session } from "../shared/session.js";
+import { WorkFlow } from "../shared/work_flow.js";
+
+const ON_ITS_WAY = "Your last submission is still on its way. It is reopened as soon as it has arrived.";
+const BARE = "Nothing is marked yet. Accept a proposed set (a), or mark the tokens of set A.";
+
+export class Flow extends WorkFlow {
+  /** @param {Object} parts  messages, storage, outbox, screen, trigger, project (its id) */
+  constructor(parts) {
+    super(parts, { same: sameDraft, lost: "One text could not be submitted any more" });
+    /** @type {Session[]} */
+    this.upcoming = [];
+  }
+
+  get sessions() {
+    return [...super.sessions, ...this.upcoming];
+  }
+
+  placeOf({ work }) {
+    return { instance: work.instance.id };
+  }
+
+  arrived(body) {
+    this.settings = body.project;
+    this.#count(body.counts);
+    if (!body.work) {
+      this.current = null;
+      this.waiting = false;
+      return this.screen.showEmpty(body.empty || "There is nothing to annotate here at the moment.");
+    }
+    const session = this.#admit(body.work);
+    if (body.ahead) this.#expect(body.ahead);
+    this.upcoming = this.upcoming.filter((other) => other.id !== session.id);
+    if (this.leftovers.refusal) this.#refuse(session, "submit", this.leftovers.refusal);
+    this.leftovers.refusal = null;
+    this.show(session);
+  }
+
+  #count(counts) {
+    this.counts = counts;
+    this.screen.head.showProgress(counts);
+  }
+
+  /** Makes a session of a work object, with whatever this browser had kept of it. */
+  #admit(work) {
+    const known = this.sessions.find((session) => session.id === work.assignment && session.open);
+    if (known) return known;
+    const session = new Session(work, this.settings);
+    if (this.leftovers.adopt(session)) this.outbox.changed(session);
+    return session;
+  }
+
+  #expect(work) {
+    if (!work || this.current?.id === work.assignment || this.upcoming.some((session) => session.id === work.assignment)) return;
+    this.upcoming.push(this.#admit(work));
+  }
+
+  show(session) {
+    if (this.current && this.current !== session) {
+      this.current.scroll = this.screen.scroll;
+      this.current.clock.stop();
+    }
+    this.current = session;
+    this.waiting = false;
+    session.leaving = false;
+    session.clock.start();
+    this.screen.show(session);
+    this.say(this.outbox.word || "saved");
+    if (!session.seen && session.open) {
+      session.seen = true;
+      this.messages.post("seen", { assignment: session.id, at: new Date().toISOString() });
+    }
+    afterPaint(() => {
+      performance.mark("annotator:shown");
+      this.#askProposed(this.current);
+    });
+  }
+
+  /**
+   * What is proposed is asked for when the text is on the screen, so that nothing waits for it, and after what was handed in has
+   * arrived: its sets may be what is carried over. Without an answer it is asked for again when the next message gets through.
+   */
+  async #askProposed(session) {
+    if (!session?.work.proposes || !session.open || session.offer.asked || this.outbox.isFinishing()) return;
+    const { offer } = session;
+    offer.asked = true;
+    const answer = await this.messages.post("proposed", { assignment: session.id });
+    if (answer.status === 200) offer.receive(answer.body);
+    else offer.asked = false;
+    if (offer.answered && session === this.current && session.offer === offer && !this.closed) this.screen.refresh();
+  }
+
+  submit(confirmed = false) {
+    const session = this.current;
+    if (!session?.open || this.waiting) return;
+    if (session.held) return this.screen.hint("First decide what to do with these marks (see below).");
+    const problem = problemOf(session.state, session.project, session.result);
+    if (problem) return this.#refuseHere(session, problem);
+    if (this.#saysUndecided(session)) return;
+    this.#leave("submit", confirmed ? { confirmed: true } : {});
+  }
+
+  /** Once in a visit: that proposed sets without an answer count as not kept. They hold nobody up after that. */
+  #saysUndecided({ offer }) {
+    const count = offer.undecided.length;
+    if (!count || this.hasSaidUndecided) return false;
+    this.hasSaidUndecided = true;
+    const sets = count === 1 ? "1 proposed set is" : `${count} proposed sets are`;
+    this.screen.hint(`${sets} undecided and will not be kept. Submit again to go on. This is said only once.`, { stay: true });
+    return true;
+  }
+
+  /** What is plainly wrong is said before anything is sent. */
+  #refuseHere(session, { error, set }) {
+    if (set !== null && session.state.sets[set]) {
+      session.history.replace({ ...session.state, current: set });
+      this.screen.refresh();
+    }
+    const isBare = session.offer.undecided.length > 0 && !session.draft.sets.length;
+    this.screen.hint(isBare && set !== null ? BARE : error, { stay: true });
+  }
+
+  skip() {
+    if (this.current?.open && !this.waiting) this.#leave("skip", {});
+  }
+
+  discard(reason, comment) {
+    if (this.current?.open && !this.waiting) this.#leave("discard", { reason, comment });
+  }
+
+  #leave(kind, extra) {
+    const session = this.current;
+    session.problem = null;
+    session.clock.touch();
+    session.leaving = true;
+    this.goesBack = false;
+    // The next text comes first: the message can go out while it is being painted.
+    this.#advance();
+    this.outbox.finish(kind, session, extra);
+  }
+
+  #advance() {
+    const next = this.upcoming.shift();
+    if (next) return this.show(next);
+    this.waiting = true;
+    this.screen.setBusy(true);
+    if (this.outbox.word === "offline") this.screen.hint("Your work is kept in this browser and submitted when the server can be reached. The next text comes then.", { stay: true });
+    else this.screen.announce("Fetching the next text.");
+  }
+
+  /** The assignment that is on the screen after `session` has left. */
+  aheadOf(session) {
+    if (this.current && this.current !== session && this.current.open) return this.current.id;
+    return this.upcoming[0]?.id ?? null;
+  }
+
+  /** @param {import("../shared/saving.js").Job} job */
+  done({ kind, session }, { body }) {
+    if (this.closed) return;
+    this.#askProposed(this.current);
+    if (kind === "draft") return;
+    session.gone = true;
+    if (body.counts) {
+      this.#count(body.counts);
+      this.trigger("progress", body.counts);
+    }
+    if (body.ahead) this.#expect(body.ahead);
+    if (this.goesBack && !this.outbox.isFinishing()) return this.back();
+    if (this.waiting && this.upcoming.length) return this.show(this.upcoming.shift());
+    if (this.waiting && !this.outbox.busy()) this.load();
+  }
+
+  /** A message was refused: its session comes back as it was, with the reason. */
+  refused(job, answer) {
+    if (this.closed) return;
+    const { session, kind } = job;
+    this.#refuse(session, kind, answer);
+    this.outbox.hold(session);
+    if (kind !== "draft") return this.#bringBack(session);
+    if (session === this.current) this.screen.refresh();
+  }
+
+  #refuse(session, kind, answer) {
+    const { status, body } = answer;
+    session.leaving = false;
+    const other = body.work && body.work.assignment === session.id ? body.work : null;
+    if (status === 409 && other && other.state !== "submitted") session.conflict = { work: other, error: sentenceOf(answer) };
+    else session.problem = { error: sentenceOf(answer), warning: Boolean(body.warning), lost: status === 410, kind };
+    if (Number.isInteger(body.set) && session.state.sets[body.set]) session.history.replace({ ...session.state, current: body.set });
+  }
+
+  #bringBack(session) {
+    const shown = this.current;
+    if (shown && shown !== session && shown.open && !shown.gone) this.upcoming.unshift(shown);
+    this.show(session);
+    this.screen.announce(session.problem?.error || session.conflict?.error || "");
+  }
+
+  /** The lease ran out: ask for the same text again and go on with the marks that are here. */
+  async takeAgain() {
+    const session = this.current;
+    const answer = await this.messages.next(this.project, session.work.instance.id);
+    const work = answer.body.work;
+    if (answer.status !== 200 || work?.instance.id !== session.work.instance.id || work.state === "submitted") {
+      session.problem = { error: answer.status === 200 ? "Somebody else has this text now. Your marks are kept in this browser." : sentenceOf(answer), lost: true };
+      return this.screen.refresh();
+    }
+    const { draft } = session;
+    this.storage.drop(session.id);
+    this.current = null;
+    const fresh = new Session(work, this.settings);
+    fresh.load(draft);
+    this.show(fresh);
+    if (fresh.dirty) this.outbox.changed(fresh);
+  }
+
+  /** Leaves a text that cannot be worked on. */
+  goOn() {
+    this.current = null;
+    const next = this.upcoming.shift();
+    if (next) this.show(next);
+    else this.load();
+  }
+
+  /** Opens a text of one's own list; the one on the screen comes back after it. */
+  async open(instance) {
+    if (this.current?.work.instance.id === instance) return;
+    const answer = await this.messages.next(this.project, instance);
+    if (answer.status !== 200 || !answer.body.work) return this.screen.hint(answer.body.empty || sentenceOf(answer));
+    const session = this.#admit(answer.body.work);
+    this.upcoming = this.upcoming.filter((other) => other !== session);
+    if (this.current?.open) this.upcoming.unshift(this.current);
+    this.show(session);
+  }
+
+  async withdraw() {
+    const answer = await this.messages.post("withdraw", { assignment: this.current.id, day: dayBegan() });
+    this.#reopened(answer);
+  }
+
+  /** Goes back to the last submission, which is reopened. What is on its way is let arrive first: it may be just that one. */
+  async back() {
+    this.goesBack = this.outbox.isFinishing();
+    if (this.goesBack) return this.screen.hint(ON_ITS_WAY);
+    if (this.isGoingBack) return;
+    this.isGoingBack = true;
+    const answer = await this.messages.post("back", { project: this.project, day: dayBegan() });
+    this.isGoingBack = false;
+    this.#reopened(answer);
+  }
+
+  /** The text that was on the screen comes after the one that was reopened, with all its marks. */
+  #reopened(answer) {
+    if (this.closed) return;
+    const { status, body } = answer;
+    if (status !== 200) {
+      if (this.waiting && !this.outbox.busy()) this.load();
+      return this.#sayAnywhere(sentenceOf(answer));
+    }
+    const left = this.current;
+    const session = new Session(body.work, this.settings);
+    session.reopened = true;
+    this.upcoming = this.upcoming.filter((other) => other.id !== session.id);
+    if (left?.open && left.id !== session.id) this.upcoming.unshift(left);
+    this.show(session);
+    if (body.counts) {
+      this.#count(body.counts);
+      this.trigger("progress", body.counts);
+    }
+  }
+
+  /** Where no text is on the screen a sentence has its place among the notices. */
+  #sayAnywhere(sentence) {
+    if (this.screen.session) this.screen.hint(sentence, { stay: true });
+    else this.screen.notices.setPage({ text: sentence, closable: true });
+    this.screen.announce(sentence);
+  }
+
+  /** Returns to the text that was left to go back or to look at finished work; the one that is left now comes after it. */
+  forward() {
+    const session = this.current;
+    if (!session || this.waiting) return;
+    if (!session.open) return this.goOn();
+    const next = this.upcoming.find((other) => other.seen);
+    if (!next) return this.screen.hint("There is no other text to return to.");
+    const others = this.upcoming.filter((other) => other !== next);
+    this.upcoming = [...others.filter((other) => other.seen), session, ...others.filter((other) => !other.seen)];
+    this.show(next);
+  }
+}

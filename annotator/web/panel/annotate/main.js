@@ -1,0 +1,192 @@
+/**
+ * The token panel: the component's entry. What it exports is called at the first mount and again at every script run;
+ * the panel of an element is made once and only told what may have changed. See docs/panel.md.
+ */
+import { Answers } from "../shared/answers.js";
+import { openDiscard, openKeys } from "../shared/dialogs.js";
+import { afterPaint, afterwards } from "../shared/dom.js";
+import { EarlyPlace, earlyData, rememberPlace } from "../shared/early.js";
+import { Flow } from "./flow.js";
+import { Guidelines } from "../shared/guidelines.js";
+import { Keyboard, keysFor } from "./keyboard.js";
+import { Marking } from "./marking.js";
+import { Messages } from "../shared/messages.js";
+import { mountable } from "../shared/mount.js";
+import { openMyWork } from "./my_work.js";
+import { Original } from "./original.js";
+import { Pointer } from "./pointer.js";
+import { Proposing } from "./proposing.js";
+import { Outbox } from "../shared/saving.js";
+import { Screen } from "./screen.js";
+import { Session } from "../shared/session.js";
+import { DraftStorage } from "../shared/storage.js";
+import { Talk } from "../shared/talk.js";
+
+class Panel {
+  constructor(data, parent, trigger) {
+    this.data = data;
+    this.trigger = trigger;
+    this.screen = new Screen(parent, data.mode === "read");
+    this.marking = new Marking(this.screen, (session) => this.outbox.changed(session));
+    this.proposing = new Proposing(this.screen, this.marking);
+    this.storage = new DraftStorage(undefined, data.user ?? null);
+    this.messages = new Messages(data.routes || "/api/panel", data.csrf || "");
+    this.outbox = new Outbox({
+      messages: this.messages, storage: this.storage,
+      onword: (word) => this.flow.say(word), ondone: (job, answer) => this.flow.done(job, answer),
+      onrefused: (job, answer) => this.flow.refused(job, answer), aheadOf: (session) => this.flow.aheadOf(session),
+    });
+    this.flow = new Flow({
+      messages: this.messages, storage: this.storage, outbox: this.outbox, screen: this.screen,
+      trigger: (name, value) => this.trigger(name, value), project: data.project,
+    });
+    this.talk = new Talk({ routes: data.talk || "/api/talk", csrf: data.csrf || "", project: data.project, screen: this.screen });
+    this.answers = new Answers({ routes: "/api", csrf: data.csrf || "", screen: this.screen, setsOf: ({ state }) => state.sets.map(({ spans }) => spans) });
+    this.original = new Original(this.messages, this.screen);
+    this.screen.build(this.#actions());
+    this.screen.root.classList.toggle("brief", Boolean(data.brief));
+    this.pointer = this.screen.pointer = new Pointer(this.screen.text, this.screen, this.marking);
+    this.keyboard = new Keyboard(this.screen, this.marking, this.#actions());
+    this.#guide(data);
+    this.#listen();
+    if (data.mode !== "read") this.screen.onshow = (session) => this.#shown(session);
+    if (data.mode === "read") this.#showWork(data.work);
+    else this.flow.start(data.start ?? null);
+  }
+
+  #actions() {
+    const { marking, flow, screen, proposing, data } = this;
+    return {
+      hover: (index) => screen.hover(index), choose: (index, byHand) => screen.chosen(marking, index, byHand), newSet: () => marking.newSet(),
+      unlock: (index) => marking.unlock(index), undo: () => marking.undo(), redo: () => marking.redo(),
+      look: (name) => marking.toggleLook(name), noRationale: () => marking.toggleNoRationale(),
+      result: (label) => marking.setResult(label), note: (text) => marking.setNote(text),
+      submit: (confirmed = false) => flow.submit(confirmed === true), skip: () => flow.skip(), discard: () => this.#askDiscard(),
+      ask: () => this.talk.open(), answers: () => this.answers.open(),
+      guidelines: (reads) => screen.guidelines?.toggle(reads === true), original: data.mode === "read" ? null : () => this.original.open(),
+      mine: () => openMyWork(screen.root, (asked) => this.messages.mine(this.data.project, asked), (row) => flow.open(row.instance)),
+      back: () => flow.back(), forward: () => flow.forward(),
+      nextMark: (by) => screen.nextMark(by), table: () => screen.keepTable(), reading: () => screen.reading.open(), noAnswer: () => marking.noAnswer(),
+      keys: () => openKeys(screen.root, keysFor(flow.settings)), retry: () => flow.retry(), withdraw: () => flow.withdraw(), goOn: () => flow.goOn(),
+      accept: (all) => proposing.accept(all), reject: (all) => proposing.reject(all), nextProposal: (by) => proposing.step(by),
+      take: (id) => proposing.take(id), glance: (id) => screen.glance(id),
+      focusText: () => screen.focusText(), keepMine: () => flow.keepMine(), takeTheirs: () => flow.takeTheirs(), takeAgain: () => flow.takeAgain(),
+    };
+  }
+
+  /** The guidelines are the page's; a panel that begins before Streamlit has none yet. */
+  #guide(data) {
+    if (this.screen.guidelines) this.screen.guidelines.update(data.guidelines);
+    else if (data.guidelines) this.screen.guidelines = new Guidelines(data, this.screen);
+  }
+
+  #shown(session) {
+    this.talk.show(session);
+    afterwards(() => rememberPlace(this.screen.root));
+  }
+
+  #askDiscard() {
+    if (!this.marking.writable) return;
+    const reasons = this.flow.settings?.discard_reasons || [];
+    openDiscard(this.screen.root, reasons, (reason, comment) => this.flow.discard(reason, comment));
+  }
+
+  #listen() {
+    this.leaving = new AbortController();
+    const { signal } = this.leaving;
+    this.outbox.listen(signal);
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.screen.updateTheme(), { signal });
+  }
+
+  #showWork(work) {
+    this.workShown = JSON.stringify(work);
+    if (!work) return this.screen.showEmpty("There is nothing to show here.");
+    this.screen.show(new Session({ ...work, foreign: true }, this.data.settings || null));
+  }
+
+  /** What has the keys of the page. */
+  get page() {
+    return this.data.mode === "read" ? null : this.screen.root;
+  }
+
+  /** Whether another project or mode is asked for, or somebody else is signed in: that is another panel. */
+  differs(data) {
+    return data.project !== this.data.project || data.mode !== this.data.mode || data.user !== this.data.user;
+  }
+
+  /** A script ran again. Only a start that the page itself changed, or another work to read, redraws anything. */
+  update(data, trigger) {
+    const before = this.data;
+    this.data = data;
+    this.trigger = trigger;
+    this.messages.csrf = this.talk.messages.csrf = this.answers.messages.csrf = data.csrf || this.messages.csrf;
+    this.screen.updateTheme();
+    this.#guide(data);
+    if (data.mode === "read" && JSON.stringify(data.work) !== this.workShown) this.#showWork(data.work);
+    else if (data.mode !== "read" && (data.start ?? null) !== (before.start ?? null) && data.start) this.flow.open(data.start);
+  }
+
+  /** Calls back between two drags: an element that is moved loses the pointer. */
+  atRest(callback) {
+    if (!this.pointer.drag) callback();
+    else this.screen.text.addEventListener("lostpointercapture", callback, { once: true });
+  }
+
+  /** Streamlit has made the place of a panel that began before it. */
+  moveTo(parent, data, trigger) {
+    if (this.flow.closed) return;
+    this.screen.moveTo(parent);
+    this.update(data, trigger);
+    afterPaint(() => performance.mark("annotator:taken-over"));
+    afterwards(() => rememberPlace(this.screen.root));
+  }
+
+  destroy() {
+    this.flow.close();
+    this.talk.close();
+    this.outbox.close();
+    this.leaving.abort();
+    this.keyboard.destroy();
+    this.screen.destroy();
+  }
+}
+
+/** The panel that was made before Streamlit was there, until it is taken over. @type {{panel: Panel, place: EarlyPlace}|null} */
+let early = null;
+
+async function begin() {
+  const place = EarlyPlace.remembered();
+  if (!place || !window.annotatorEarly) return;
+  const [data] = await Promise.all([earlyData(), place.open(new URL("./panel.css", import.meta.url).href)]);
+  if (!data || isMounted) return place.close();
+  place.show();
+  early = { place, panel: new Panel(data, place.root, () => {}) };
+  place.watch(() => giveUp());
+}
+
+/** @returns {Panel|null}  what is taken over: a panel that shows what is asked for */
+function takeOver(data, parent, trigger) {
+  const found = early;
+  if (!found || found.panel.differs(data)) return giveUp();
+  early = null;
+  found.place.keep();
+  found.panel.atRest(() => {
+    found.panel.moveTo(parent, data, trigger);
+    found.place.close();
+  });
+  return found.panel;
+}
+
+function giveUp() {
+  early?.panel.destroy();
+  early?.place.close();
+  early = null;
+  return null;
+}
+
+let isMounted = false;
+export default mountable((data, parent, trigger) => {
+  isMounted = true;
+  return takeOver(data, parent, trigger) ?? new Panel(data, parent, trigger);
+});
+begin();

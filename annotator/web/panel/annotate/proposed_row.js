@@ -1,0 +1,65 @@
+/** The row of the bar with the proposed sets: dashed chips, of which one is at hand, and what can be done with it. */
+import { button, element, setText } from "../shared/dom.js";
+import { icon } from "../shared/icons.js";
+import { answerOf, saidOf } from "../shared/proposals.js";
+
+export class ProposedRow {
+  /** @param {Object<string, Function>} actions */
+  constructor(actions) {
+    this.actions = actions;
+    this.title = element("span", { class: "result-title" }, "Proposed");
+    this.chips = element("div", { class: "proposed-sets", role: "radiogroup", "aria-label": "Proposed sets" });
+    this.words = element("span", { class: "proposed-words" });
+    this.ignored = element("span", { class: "proposed-words ignored-words" });
+    this.accept = button("Accept", { key: "a", title: "Accept the current proposed set", className: "plain accept", onclick: () => actions.accept(false) });
+    this.all = button("All", { key: "Shift+A", title: "Accept all proposed sets", className: "plain", onclick: () => actions.accept(true) });
+    this.reject = button("Reject", { key: "r", title: "Reject the current proposed set", className: "plain", onclick: () => actions.reject(false) });
+    this.ways = element("div", { class: "views" }, this.accept, this.all, this.reject);
+    this.root = element("div", { class: "row proposed-row" },
+      element("div", { class: "sets-group" }, this.title, this.chips, this.words, this.ignored), this.ways);
+    this.chips.addEventListener("pointerleave", () => actions.glance(null));
+  }
+
+  /** @param {import("../shared/session.js").Session} session */
+  update(session, { readOnly, readMode, busy }) {
+    const { work, state, offer } = session;
+    const { open, undecided, atHand, ignored } = offer;
+    this.root.hidden = readMode || !work.proposes || !session.open || session.project?.result_mode === "labels_only";
+    if (this.root.hidden) return;
+    // What cannot be done now keeps its place, so that the next press does not hit the button beside it.
+    this.ways.classList.toggle("unseen", !open.length);
+    const isAsked = Boolean(atHand) && answerOf(state, atHand) === "unasked";
+    setText(this.accept.querySelector(".button-label"), isAsked ? "Show it" : "Accept");
+    this.all.classList.toggle("unseen", undecided.length < 2);
+    for (const made of [this.accept, this.all, this.reject]) made.disabled = readOnly && !busy;
+    setText(this.words, offer.answered ? wordsOf(state, offer) : "…");
+    setText(this.ignored, ignored ? `not rationale: ${ignored.names.map((name) => `“${name}”`).join(", ")}` : "");
+    this.#drawChips(session, offer);
+  }
+
+  #drawChips({ state, id }, { open, atHand }) {
+    const key = JSON.stringify([id, atHand?.id, open.map((one) => [one.id, answerOf(state, one)])]);
+    if (key === this.drawn) return;
+    const hadFocus = this.chips.contains(this.root.getRootNode().activeElement);
+    this.drawn = key;
+    this.chips.replaceChildren(...open.map((one) => this.#chip(one, one === atHand, answerOf(state, one) === "unasked")));
+    if (hadFocus) (this.chips.querySelector("[aria-checked=true]") || this.accept).focus();
+  }
+
+  #chip({ id, title, size, notes }, chosen, isUnasked) {
+    const count = `${size} ${size === 1 ? "token" : "tokens"}`;
+    const said = [isUnasked ? `On request: ${title}` : `Proposed: ${title}`, count, ...notes].join(" – ");
+    return element("button", {
+      type: "button", class: isUnasked ? "proposal unasked" : "proposal", role: "radio", "data-id": id, "aria-checked": String(chosen),
+      "aria-label": said, title: said, tabIndex: chosen ? 0 : -1,
+      onclick: () => this.actions.take(id), onpointerenter: () => this.actions.glance(id),
+    }, element("span", { class: "proposal-title" }, isUnasked ? `${title}?` : title), element("span", { class: "count" }, String(size)),
+    notes.length > 0 && element("span", { class: "flag" }, icon("warning")));
+  }
+}
+
+function wordsOf(state, { open, sets }) {
+  if (open.length) return "";
+  if (!sets.length) return "nothing is proposed for this text";
+  return saidOf(state, sets) || "already marked";
+}

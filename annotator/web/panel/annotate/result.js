@@ -1,0 +1,126 @@
+/** The place of the result in the bar: the one that is given, a choice of labels, or an answer. It is built once for each text. */
+import { AnswerField } from "./answer.js";
+import { labelWords, spokenLabel } from "../shared/choices.js";
+import { element } from "../shared/dom.js";
+
+const MANY_LABELS = 6;
+/** Of a letter, of a pill beside its words, of what stands beside the labels in their row, and of the narrowest row that holds both. */
+const LETTER_PIXELS = 7.5;
+const PILL_PIXELS = 36;
+const OTHERS_PIXELS = 400;
+const LEAST_WIDTH = 560;
+/** So much of several lines is filled, since a label is never broken. */
+const FILLED = 0.8;
+
+export class ResultPlace {
+  /** @param {Object<string, Function>} actions */
+  constructor(actions) {
+    this.actions = actions;
+    this.root = element("div", { class: "result" });
+    this.part = null;
+  }
+
+  /** The field for the answer, where there is one. @returns {AnswerField|null} */
+  get answer() {
+    return this.part instanceof AnswerField ? this.part : null;
+  }
+
+  /** @param {import("../shared/session.js").Session} session */
+  update(session, { readOnly, readMode, looks, room }) {
+    const { project } = session;
+    const fixed = !project || project.result_mode === "confirm" || readMode;
+    // It is looked at at each mark: what it depends on is compared by identity.
+    const from = [session, session.work, project, room, fixed ? session.result : null];
+    if (!this.from || from.some((one, at) => one !== this.from[at])) {
+      this.from = from;
+      this.#build(session, fixed, room);
+    }
+    this.part?.update(session, { readOnly, isPicking: looks.answer });
+  }
+
+  #build(session, fixed, room) {
+    const { project, work } = session;
+    const kind = project?.result_kind || work.result?.kind || "label";
+    const given = work.result?.given ?? null;
+    const inList = kind === "label" && !fixed && !haveRoom(session, room);
+    const key = JSON.stringify([session.id, kind, fixed, fixed ? session.result : given, project?.result_mode, project?.labels, inList]);
+    if (key === this.key) return;
+    this.key = key;
+    this.part = this.#make(session, { kind, fixed, given, inList });
+    const title = kind === "answer" ? "Answer" : "Label";
+    this.root.replaceChildren(...(this.part ? [element("span", { class: "result-title" }, title), ...this.part.nodes] : []));
+  }
+
+  #make(session, { kind, fixed, given, inList }) {
+    if (fixed) return session.result === null ? null : new Fixed(session);
+    if (kind === "answer") return new AnswerField(this.actions, given);
+    return inList ? new LabelList(session, given, this.actions) : new LabelPills(session, given, this.actions);
+  }
+}
+
+/**
+ * Whether the labels can stand side by side, each with one press: not where they are many, and not where the bar is to be low and
+ * some would be out of sight. Widths are about those of the letters, so that nothing has to be laid out to know it.
+ */
+function haveRoom({ project, work }, { width, lines }) {
+  const { labels } = project;
+  if (labels.length > MANY_LABELS) return false;
+  if (lines === Infinity) return true;
+  const all = labels.reduce((sum, label) => sum + PILL_PIXELS + widthOf(labelWords(label, work.instance)), 0);
+  return all <= (Math.max(width, LEAST_WIDTH) - OTHERS_PIXELS) * lines * FILLED;
+}
+
+const widthOf = (words) => [...words].reduce((sum, letter) => sum + (letter > "\u2e80" ? 2 : 1) * LETTER_PIXELS, 0);
+
+class Fixed {
+  constructor({ result, work }) {
+    this.nodes = [element("span", { class: "given" }, result === "" ? "no answer" : element("bdi", {}, labelWords(result, work.instance)))];
+  }
+
+  update() {}
+}
+
+const keyOf = ({ project }) => (project.result_mode === "labels_only" ? [] : [element("kbd", { "aria-hidden": "true" }, "l")]);
+
+class LabelPills {
+  constructor(session, given, actions) {
+    const { project, work } = session;
+    const labelsOnly = project.result_mode === "labels_only";
+    this.labels = project.labels;
+    this.pills = this.labels.map((label, index) => {
+      const words = labelWords(label, work.instance);
+      const isGiven = given !== null && label === given;
+      return element("button", {
+        type: "button", class: "pill", role: "radio", title: isGiven ? `${words} – as given` : words,
+        "aria-label": words === label ? null : spokenLabel(label, work.instance), onclick: () => actions.result(label),
+      }, labelsOnly && index < 9 && element("kbd", { "aria-hidden": "true" }, String(index + 1)), element("bdi", { class: "pill-words" }, words),
+      isGiven && element("span", { class: "was" }, "given"));
+    });
+    this.nodes = [...keyOf(session), element("div", { class: "pills", role: "radiogroup", "aria-label": "Label" }, ...this.pills)];
+  }
+
+  update({ result }, { readOnly }) {
+    const chosen = this.labels.indexOf(result);
+    this.pills.forEach((pill, index) => {
+      pill.setAttribute("aria-checked", String(index === chosen));
+      pill.tabIndex = index === Math.max(0, chosen) ? 0 : -1;
+      pill.disabled = readOnly;
+    });
+  }
+}
+
+class LabelList {
+  constructor(session, given, actions) {
+    const { project, work } = session;
+    const words = (label) => labelWords(label, work.instance) + (given !== null && label === given ? " – given" : "");
+    this.list = element("select", { class: "labels", "aria-label": "Label", onchange: () => actions.result(this.list.value) },
+      element("option", { value: "", disabled: true }, "Choose a label"),
+      ...project.labels.map((label) => element("option", { value: label }, words(label))));
+    this.nodes = [...keyOf(session), this.list];
+  }
+
+  update({ result }, { readOnly }) {
+    this.list.value = result ?? "";
+    this.list.disabled = readOnly;
+  }
+}

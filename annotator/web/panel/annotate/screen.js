@@ -1,0 +1,223 @@
+/**
+ * The panel's elements and what they show. It knows which session is on the screen and how it is looked at;
+ * it changes nothing in it.
+ */
+import { answerSpans } from "./answering.js";
+import { Bar } from "./bar.js";
+import { element, focused } from "../shared/dom.js";
+import { Head } from "../shared/head.js";
+import { holds, letterOf } from "../shared/model.js";
+import { nameOf } from "../shared/naming.js";
+import { Notices } from "../shared/notices.js";
+import { Preview } from "./preview.js";
+import { counted, rangeWords } from "../shared/spoken.js";
+import { Stage } from "../shared/stage.js";
+import { TabTitle } from "../shared/tab_title.js";
+
+const NONE = [];
+/** How a text is looked at when it comes. `answer`: the next words are the answer; `table`: the table of sets is kept in sight. */
+const NO_LOOKS = Object.freeze({ erase: false, only: false, hide: false, answer: false, table: false, hovered: null, pinned: null, proposal: null });
+
+export class Screen extends Stage {
+  /**
+   * @param {HTMLElement|ShadowRoot} parent
+   * @param {boolean} readMode  a foreign or finished annotation is shown: no marking, no keys
+   * @param {boolean} isPage  whether the page is this screen's, so that it names the browser's tab
+   */
+  constructor(parent, readMode, isPage = !readMode) {
+    super(parent);
+    this.readMode = readMode;
+    this.looks = { ...NO_LOOKS };
+    if (isPage) this.tab = new TabTitle();
+  }
+
+  /** Builds the elements; `actions` are what their buttons do. */
+  build(actions) {
+    this.actions = actions;
+    this.#makeText();
+    this.head = new Head(actions);
+    this.bar = new Bar(actions);
+    this.notices = new Notices(actions);
+    this.numbers = new Preview(actions);
+    this.textTitle = element("h2", { class: "heard" }, "Text");
+    const main = element("div", { class: "main" }, this.textTitle, this.notices.root, this.text, this.empty);
+    const body = element("div", { class: "body" }, main, this.numbers.root);
+    const root = element("div", { class: this.readMode ? "panel read" : "panel", tabIndex: -1 }, this.head.root, this.bar.root, body, this.notices.dock, this.live);
+    this.raise(root, this.bar.root, body, this.notices.urgent);
+  }
+
+  #makeText() {
+    const description = "Arrow keys move from token to token, Space marks, digits choose the rationale set, question mark lists all keys.";
+    this.makeParts({
+      role: this.readMode ? "document" : "application",
+      "aria-label": "Text to mark", "aria-description": this.readMode ? null : description,
+      onfocus: () => this.moveCursor(null), onblur: () => this.view.showCursor(null),
+    });
+  }
+
+  /** The cursor's box is placed by measured pixels, so it follows when the text is laid out anew. */
+  resized() {
+    super.resized();
+    if (this.cursorShown) this.view.showCursor(this.session?.cursor ?? null);
+  }
+
+  get readOnly() {
+    return this.readMode || this.busy || !this.session?.open;
+  }
+
+  /** Draws another instance. */
+  show(session) {
+    Object.assign(this.looks, NO_LOOKS);
+    this.draw(session);
+    this.head.show(session);
+    this.numbers.show(session);
+    this.notices.show(session);
+    this.refresh();
+    this.showQuestion();
+    this.scrollTo(session.scroll);
+    if ([document.body, this.root].includes(focused()) || this.numbers.root.contains(focused())) this.focusText();
+    this.moveCursor(null);
+    this.tab?.name(nameOf(session.work.instance));
+    this.onshow?.(session);
+    this.announce(`${session.work.state === "returned" ? "Returned text" : "Text"} ${nameOf(session.work.instance)}, ${counted(session.map.selectableCount, "token")}`);
+  }
+
+  showEmpty(sentence) {
+    super.showEmpty(sentence);
+    this.head.showNothing();
+    this.notices.show(null);
+    this.tab?.name("");
+  }
+
+  /** Shows the session's state: marks, bar and numbers. */
+  refresh() {
+    const { session } = this;
+    if (!session) return;
+    const { sets, current } = session.state;
+    this.marks.paint(sets, (index) => this.#lookAt(index, current), this.dark);
+    this.marks.overlay("answer", this.looks.only || this.looks.hide ? NONE : answerSpans(session));
+    this.#paintProposed(session);
+    this.markMap.update(sets, this.dark);
+    this.text.classList.toggle("only", this.looks.only);
+    this.text.classList.toggle("erasing", this.looks.erase && !this.readOnly);
+    this.text.classList.toggle("picking", this.looks.answer && !this.readOnly);
+    this.root.classList.toggle("table-kept", this.looks.table);
+    this.bar.update(session, { looks: this.looks, readOnly: this.readOnly, readMode: this.readMode, busy: this.busy, dark: this.dark, room: this.room });
+    this.numbers.update(session, { dark: this.dark, readOnly: this.readOnly });
+    this.head.update(session);
+    this.asked.update(this.head.words);
+    this.notices.update(session, { dark: this.dark });
+  }
+
+  /** Proposed sets lie above the words, the one at hand tinted; a view of the sets alone shows none. */
+  #paintProposed({ offer }) {
+    const hides = this.looks.only || this.looks.hide || this.readOnly;
+    const shown = hides ? [] : offer.undecided;
+    const hand = shown.find(({ id }) => id === this.looks.proposal) ?? (shown.includes(offer.atHand) ? offer.atHand : null);
+    this.marks.propose(shown, hand, hides ? NONE : offer.ignored?.spans ?? NONE);
+  }
+
+  /** Shows another proposed set as if it were at hand, while the pointer is on it. */
+  glance(id) {
+    if (this.looks.proposal === id || !this.session) return;
+    this.looks.proposal = id;
+    this.#paintProposed(this.session);
+  }
+
+  /** @returns {import("../shared/marks.js").Look} */
+  #lookAt(index, current) {
+    const { looks } = this;
+    const chosen = this.readMode ? looks.pinned : current;
+    if (looks.hide) return "hidden";
+    if (looks.only) return index === chosen ? "alone" : "away";
+    const lit = looks.hovered ?? chosen;
+    if (looks.hovered !== null && index !== lit) return "dim";
+    return index === lit ? "current" : "other";
+  }
+
+  hover(index) {
+    if (this.looks.hovered === index) return;
+    this.looks.hovered = index;
+    if (!this.session) return;
+    this.marks.paint(this.session.state.sets, (set) => this.#lookAt(set, this.session.state.current), this.dark);
+  }
+
+  preview(spans, kind) {
+    this.marks.showPreview(spans, kind, this.session?.state.current ?? 0);
+    if (spans.length) this.text.classList.add("dragging");
+    else this.text.classList.remove("dragging");
+  }
+
+  /** The window for the text ends where the table begins that is kept in sight. */
+  textWindow() {
+    const { top, bottom } = super.textWindow();
+    if (!this.looks.table) return { top, bottom };
+    const table = this.numbers.root.getBoundingClientRect();
+    return { top, bottom: table.left < this.text.getBoundingClientRect().right ? Math.max(top, Math.min(bottom, table.top)) : bottom };
+  }
+
+  /** A set was chosen; by hand also to see where it lies. */
+  chosen(marking, index, byHand = false) {
+    const before = this.looks.pinned;
+    marking.choose(index);
+    if (byHand && !(this.readMode && before === index)) this.places.toSet(index, this.session.state.sets[index]?.spans ?? NONE);
+  }
+
+  /** To the next mark of the sets that are shown, or to the one before. */
+  nextMark(by) {
+    const { sets, current } = this.session.state;
+    const all = sets.map(({ spans }, index) => ({ index, spans }));
+    this.places.next(by, this.looks.only ? [all[current]] : all);
+  }
+
+  /** Keeps the table of sets and the note in sight while one works, or lets it go again. */
+  keepTable() {
+    this.looks.table = !this.looks.table;
+    this.refresh();
+    this.announce(this.looks.table ? "the table of sets is kept in sight" : "the table of sets is below the text again");
+  }
+
+  /** Where a jump led: the cursor stands there, and a step from it goes on. */
+  showPlace() {
+    this.moveCursor(false);
+  }
+
+  /**
+   * Shows the token cursor and its range, keeps it in sight and says it.
+   * @param {boolean|null} speak  null: as after a mouse click, without box and words
+   */
+  moveCursor(speak = true) {
+    const { session } = this;
+    this.cursorShown = speak !== null && session !== null && session.cursor !== null;
+    if (!this.cursorShown) return this.view?.showCursor(null);
+    this.#showRange();
+    this.keepInSight(session.cursor);
+    this.view.showCursor(session.cursor);
+    if (speak) this.announce(this.#rangeSpans().length ? rangeWords(session.map, this.#rangeSpans()) : this.#describe(session.cursor));
+  }
+
+  /** The range that the keyboard has made, if there is one. */
+  #rangeSpans() {
+    const { cursor, anchor, map } = this.session;
+    return anchor === null ? NONE : map.spansBetween(map.rankOf(anchor), map.rankOf(cursor));
+  }
+
+  #showRange() {
+    this.marks.showPreview(this.#rangeSpans(), "range", 0);
+  }
+
+  #describe(token) {
+    const { map, state, offer } = this.session;
+    const inSets = state.sets.map((set, index) => (holds(set.spans, token) ? letterOf(index) : null)).filter(Boolean);
+    const where = inSets.length ? `, in ${inSets.length > 1 ? "sets" : "set"} ${inSets.join(" and ")}` : "";
+    const proposed = offer.undecided.filter(({ spans }) => holds(spans, token)).map(({ title }) => title);
+    const ignored = holds(offer.ignored?.spans ?? NONE, token) ? ", not rationale by a word list" : "";
+    const boxed = map.isTarget(token) ? ", target, cannot be marked" : "";
+    return `${map.textOf([token, token + 1])}${where}${proposed.length ? `, proposed: ${proposed.join(" and ")}` : ""}${ignored}${boxed}`;
+  }
+
+  destroy() {
+    this.tab?.destroy();
+    super.destroy();
+  }
+}

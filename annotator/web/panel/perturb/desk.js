@@ -1,0 +1,203 @@
+/** Where a changed version is written: kind, copy, result, note, what it comes to, and the way out. For new ones, revisions and corrections. */
+import { button, element, setText } from "../shared/dom.js";
+import { sentenceOf } from "../shared/messages.js";
+import { KindField } from "./kinds.js";
+import { Looking } from "./looking.js";
+import { Pair } from "./pair.js";
+import { ResultField } from "./result.js";
+import { Suggestions } from "./suggest.js";
+import { Word } from "../shared/word.js";
+
+const SUGGEST_AFTER_MS = 500;
+
+export class Desk {
+  /** @param {{rules: Object, messages: import("../shared/messages.js").Messages, stage: Object, aside?: Node}} parts  stage: theme, announce; aside: stands below the original */
+  constructor({ rules, messages, stage, aside = null }) {
+    Object.assign(this, { rules, messages, stage, work: null });
+    this.word = new Word();
+    this.kind = new KindField(rules.kinds, () => this.#kindChosen());
+    this.result = new ResultField(rules, () => this.#changed(0));
+    this.looking = new Looking({ onlook: (look, isNewest) => this.#looked(look, isNewest), onword: (word) => this.word.say(word), onproblem: (said) => this.#say([said]) });
+    this.suggestions = new Suggestions({
+      ask: (segment, text, kind, seed) => messages.post("suggest", { instance: this.work.original.id, segment, text, kind, seed }),
+      typed: (segment) => this.pair.typed(segment), apply: (segment, edits) => this.pair.apply(segment, edits), titleOf: (segment) => rules.titles[segment] || segment,
+    });
+    this.#build(aside);
+  }
+
+  #build(aside) {
+    this.reason = element("input", { class: "answer reason-field", type: "text", "aria-label": "Reason", placeholder: "what you corrected, and why", oninput: () => this.#unconfirm() });
+    this.reasonBox = element("label", { class: "kind reason-box" }, element("span", { class: "result-title" }, "Reason"), this.reason);
+    this.send = button("Submit", { key: "Ctrl+⏎", className: "primary", onclick: () => this.submit() });
+    this.cancel = button("Back", { key: "Esc", className: "plain", onclick: () => this.work?.onleave?.() });
+    this.facts = element("p", { class: "desk-facts", "aria-live": "polite" });
+    this.problems = element("ul", { class: "desk-problems", role: "status" });
+    this.notes = element("ul", { class: "desk-notes", "aria-label": "What happens to the sets" });
+    this.note = element("textarea", { class: "note", rows: 2, "aria-label": "Note", placeholder: "for the checkers: what you changed, and why the label is right", oninput: () => this.#changed() });
+    this.bar = element("div", { class: "bar" },
+      element("div", { class: "row main-row" }, element("div", { class: "result-group" }, this.kind.root, this.result.root, this.reasonBox), element("div", { class: "ways" }, this.word.root, this.cancel, this.send)),
+      element("div", { class: "row desk-row" }, element("div", { class: "desk-told" }, this.kind.words, this.facts), this.problems));
+    const more = element("div", { class: "desk-more" }, this.notes, element("label", { class: "note-box" }, element("span", { class: "note-title" }, "Note"), this.note));
+    this.pair = new Pair(() => this.#changed(), [[this.suggestions.root, aside].filter(Boolean), [more]]);
+    this.root = element("div", { class: "desk" }, this.bar, element("div", { class: "desk-body" }, this.pair.root, this.kind.list));
+  }
+
+  /**
+   * @param {Object} work
+   *   original, changed (kind may be ""), key (of its entry in the browser), isKept,
+   *   look(changed) -> answer, send(changed, mayBeEmpty, reason) -> answer, onsent(body), onleave?, words (of the send button), wantsReason?
+   */
+  open(work) {
+    this.looking.stop();
+    clearTimeout(this.suggestTimer);
+    this.work = work;
+    const entry = Looking.entry(work.key);
+    const changed = entry?.texts ? entry : work.changed;
+    this.pair.show(work.original, this.rules.titles, { dark: this.stage.dark, texts: changed.texts });
+    this.kind.show(changed.kind);
+    this.result.show(work.original.result, changed.result);
+    this.note.value = changed.note || "";
+    this.reason.value = "";
+    this.reasonBox.hidden = !work.wantsReason;
+    this.cancel.hidden = !work.onleave;
+    this.suggestions.root.hidden = !work.suggests;
+    this.suggestions.clear();
+    this.#unconfirm();
+    this.#say([]);
+    this.looking.begin({ key: work.key, isKept: work.isKept, ask: work.look, value: () => this.changed });
+    this.#showKind();
+    if (this.kind.value) this.#begin();
+  }
+
+  get changed() {
+    return { kind: this.kind.value, texts: this.pair.texts(), result: this.result.value, note: this.note.value };
+  }
+
+  #showKind() {
+    const has = Boolean(this.kind.value);
+    this.root.classList.toggle("no-kind", !has);
+    for (const part of [this.result.root, this.send, this.word.root, this.problems, this.facts]) part.hidden = !has;
+    this.kind.root.hidden = !has;
+  }
+
+  #kindChosen() {
+    this.stage.clearDone();
+    this.#showKind();
+    this.#unconfirm();
+    this.#begin();
+    this.pair.focus();
+  }
+
+  #begin() {
+    this.looking.changed(0);
+    if (this.work.suggests) this.suggestions.show(this.kind.value, this.work.original.segments.map(({ name }) => name), this.work.original.direction);
+  }
+
+  #changed(pause) {
+    this.stage.clearDone();
+    this.#unconfirm();
+    this.looking.changed(pause);
+  }
+
+  #unconfirm() {
+    this.isConfirmed = false;
+    setText(this.send.querySelector(".button-label"), this.work?.words || "Submit");
+    this.problems.classList.remove("asked");
+  }
+
+  #looked(look, isNewest) {
+    this.pair.showLook(look);
+    setText(this.facts, factsOf(look, this.work.original));
+    this.notes.replaceChildren(...look.notes.map((said) => element("li", {}, said)));
+    if (isNewest) this.#say(look.problems.length ? look.problems : [look.nothing_left]);
+    clearTimeout(this.suggestTimer);
+    if (this.work.suggests) this.suggestTimer = setTimeout(() => this.suggestions.follow(), SUGGEST_AFTER_MS);
+    performance.mark("annotator:looked");
+  }
+
+  #say(sentences) {
+    const lines = sentences.filter(Boolean);
+    const shown = lines.join("\n");
+    if (shown === this.said) return;
+    this.said = shown;
+    this.problems.replaceChildren(...lines.map((line) => element("li", {}, line)));
+  }
+
+  /** Hands it in; where nothing is left a second press says that it is meant. */
+  async submit() {
+    const { work } = this;
+    if (!work || !this.kind.value || this.isSending) return;
+    if (work.wantsReason && !this.reason.value.trim()) return this.#refuse("Say in a few words what you corrected.", this.reason);
+    this.isSending = true;
+    this.stage.clearDone();
+    this.root.classList.add("busy");
+    await this.looking.settle();
+    const answer = await work.send(this.changed, this.isConfirmed, this.reason.value);
+    this.isSending = false;
+    this.root.classList.remove("busy");
+    if (this.work !== work) return;
+    if (answer.status === 200) {
+      this.looking.finish();
+      this.work = null;
+      work.onsent(answer.body);
+    } else this.#refused(answer);
+  }
+
+  #refused(answer) {
+    if (answer.body.warning) {
+      this.isConfirmed = true;
+      setText(this.send.querySelector(".button-label"), "Submit anyway");
+    }
+    this.looking.retry();
+    this.#refuse(sentenceOf(answer));
+  }
+
+  #refuse(sentence, at = null) {
+    this.said = null;
+    this.#say([sentence]);
+    this.problems.classList.add("asked");
+    this.stage.announce(sentence);
+    at?.focus();
+  }
+
+  /** Puts what another tab wrote in the place of what stands here. */
+  take(changed) {
+    const { work } = this;
+    Looking.forget(work.key);
+    this.looking.finish();
+    this.open({ ...work, changed });
+  }
+
+  /** What was written stays in the browser, if anything was. */
+  close() {
+    const { work } = this;
+    const isSame = work && !work.isKept && JSON.stringify(this.changed) === JSON.stringify(plain(work));
+    this.looking.stop();
+    if (isSame) Looking.forget(work.key);
+    clearTimeout(this.suggestTimer);
+    this.work = null;
+  }
+
+  theme(dark) {
+    this.pair.theme(dark);
+  }
+
+  destroy() {
+    this.close();
+    this.looking.destroy();
+  }
+}
+
+/** What a desk began with, as it would be sent. */
+const plain = ({ changed: { kind, texts, result, note }, original }) => ({
+  kind, texts: Object.fromEntries(original.segments.map(({ name, text }) => [name, texts[name] ?? text])), result, note,
+});
+
+/** "3 tokens edited, 8 % of the text · 1 of them inside the rationale (33 %)" */
+export function factsOf(look, original) {
+  if (!look.n_edited) return "nothing edited yet";
+  const percent = (part) => (part === null ? "–" : part > 0 && part < 0.005 ? "under 1 %" : `${Math.round(100 * part)} %`);
+  const words = [`${look.n_edited.toLocaleString()} ${look.n_edited === 1 ? "token" : "tokens"} edited, ${percent(look.minimality)} of the text`];
+  if (original.gold.length) words.push(`${look.n_inside} inside the rationale (${percent(look.share_inside)})`);
+  return words.join(" · ");
+}

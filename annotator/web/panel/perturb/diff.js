@@ -1,0 +1,68 @@
+/** A changed text as one running text: what was deleted struck through, what was put in framed, proposed sets dashed. */
+import { element } from "../shared/dom.js";
+import { nodesOf } from "./sets.js";
+import { counted } from "../shared/spoken.js";
+
+/** Kept words without a proposal are left out beyond this, some staying at either end. */
+const LONG = 80;
+const STAYS = 20;
+
+/** The runs of each segment: every run has tokens on some side, and together they hold each token once. */
+export function runsBySegment(before, after, runs) {
+  let next = 0;
+  return before.map((segment, place) => {
+    const own = [];
+    const ends = [segment.first + segment.tokens.length, after[place].first + after[place].tokens.length];
+    let at = [segment.first, after[place].first];
+    while (next < runs.length && (at[0] < ends[0] || at[1] < ends[1])) {
+      own.push(runs[next]);
+      at = [runs[next][2], runs[next][4]];
+      next += 1;
+    }
+    return own;
+  });
+}
+
+/**
+ * @param {Object} before  the original's segment
+ * @param {Object} after   the changed one
+ * @param {Array} runs     [kind, start, end, other start, other end] in the instances' token numbers
+ * @param {string[]} combos  of the changed text: the proposed sets that each token is in
+ * @param {{folds: boolean, unfold: () => void}} how
+ */
+export function diffNodes(before, after, runs, combos, { folds, unfold }) {
+  const classOf = (token) => (combos[token] ? `p${combos[token]}` : "");
+  const old = (from, to) => nodesOf(before, from - before.first, to - before.first, () => "");
+  const now = (from, to) => nodesOf(after, from - after.first, to - after.first, classOf);
+  const nodes = runs.flatMap(([kind, start, end, otherStart, otherEnd]) => {
+    if (kind === "kept") return folds ? folded(otherStart, otherEnd, combos, now, unfold) : now(otherStart, otherEnd);
+    if (kind === "deleted") return outside("del", old(start, end));
+    if (kind === "inserted") return outside("ins", now(otherStart, otherEnd));
+    return [...outside("del", old(start, end), "replaced"), ...outside("ins", now(otherStart, otherEnd), "replaced")];
+  });
+  return [...nodes, after.rest];
+}
+
+/** White space before a change stands outside of it. */
+function outside(tag, nodes, name = "") {
+  const space = typeof nodes[0] === "string" && !nodes[0].trim() ? nodes.shift() : "";
+  return [space, element(tag, { class: name }, ...nodes)];
+}
+
+/** Kept tokens, with long stretches that have nothing to show left out. */
+function folded(start, end, combos, now, unfold) {
+  const nodes = [];
+  let from = start;
+  for (let at = start; at < end;) {
+    let stop = at;
+    while (stop < end && !combos[stop]) stop += 1;
+    if (stop - at > LONG) {
+      nodes.push(...now(from, at + STAYS), " ", gap(stop - at - 2 * STAYS, unfold));
+      from = stop - STAYS;
+    }
+    at = Math.max(stop, at) + 1;
+  }
+  return [...nodes, ...now(from, end)];
+}
+
+const gap = (n, unfold) => element("button", { type: "button", class: "fold", title: "Show the whole text", onclick: unfold }, `… ${counted(n, "word")} unchanged …`);

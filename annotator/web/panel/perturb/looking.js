@@ -1,0 +1,155 @@
+/**
+ * Asks what a changed text comes to, a moment after the last keystroke, and keeps it: in the browser at once, on the server with
+ * each answer. One question at a time, so that no older answer or draft comes after a newer one.
+ */
+import { sentenceOf } from "../shared/messages.js";
+
+const PAUSE_MS = 250;
+const RETRY_MS = [500, 1000, 2000, 4000, 8000];
+
+export class Looking {
+  /**
+   * @param {Object} parts
+   * @param {(look: Object, isNewest: boolean) => void} parts.onlook
+   * @param {(word: string) => void} parts.onword
+   * @param {(sentence: string) => void} parts.onproblem  why it can be neither looked at nor kept
+   */
+  constructor(parts) {
+    Object.assign(this, { ...parts, work: null });
+    this.leaving = new AbortController();
+    const { signal } = this.leaving;
+    window.addEventListener("pagehide", () => this.#flush(), { signal });
+    window.addEventListener("online", () => this.retry(), { signal });
+  }
+
+  /**
+   * Another text is written.
+   * @param {{key: string, ask: Function, post?: Function, value: () => Object, isKept: boolean}} work
+   *   key: of its entry in the browser's storage; ask(changed): the server's answer; isKept: whether the server keeps it as a draft
+   */
+  begin(work) {
+    this.stop();
+    this.work = { ...work, version: 0, saved: 0, tries: 0, sending: null, timer: null };
+    this.onword(work.isKept ? "saved" : "kept");
+  }
+
+  /** What this browser still has of a text that did not reach the server. */
+  static entry(key) {
+    try {
+      return JSON.parse(localStorage.getItem(key));
+    } catch {
+      return null;
+    }
+  }
+
+  static forget(key) {
+    try {
+      localStorage.removeItem(key);
+    } catch {
+      // A browser may forbid storage; then there is nothing to forget.
+    }
+  }
+
+  /** Something was typed. @param {number} [pause]  0: at once, for what is no keystroke */
+  changed(pause = PAUSE_MS) {
+    const { work } = this;
+    if (!work) return;
+    work.version += 1;
+    this.#store(work);
+    if (work.isKept) this.onword("saving");
+    clearTimeout(work.timer);
+    work.timer = setTimeout(() => { work.timer = null; this.#go(work); }, pause);
+  }
+
+  #store(work) {
+    try {
+      localStorage.setItem(work.key, JSON.stringify(work.value()));
+    } catch {
+      // A full storage must not stop the writing; it is on its way to the server.
+    }
+  }
+
+  async #go(work) {
+    if (work.sending || this.work !== work) return;
+    const { version } = work;
+    const asked = performance.now();
+    work.sending = work.ask(work.value());
+    const answer = await work.sending;
+    work.sending = null;
+    if (this.work !== work) return;
+    if (answer.status === 200) this.#arrived(work, version, answer.body, asked);
+    else if (answer.status === 0 || answer.status >= 500 || answer.status === 401 || answer.status === 429) return this.#later(work, answer);
+    else {
+      this.onword("held");
+      this.onproblem(sentenceOf(answer));
+    }
+    if (work.version !== version && !work.timer) this.#go(work);
+  }
+
+  #arrived(work, version, look, asked) {
+    Object.assign(work, { saved: version, tries: 0 });
+    const isNewest = version === work.version;
+    if (isNewest && work.isKept) {
+      Looking.forget(work.key);
+      this.onword("saved");
+    }
+    this.onlook(look, isNewest);
+    performance.measure("annotator:look", { start: asked });
+  }
+
+  #later(work, { status }) {
+    this.onword(status === 401 ? "signed-out" : "offline");
+    const wait = RETRY_MS[Math.min(work.tries, RETRY_MS.length - 1)];
+    work.tries += 1;
+    clearTimeout(work.timer);
+    work.timer = setTimeout(() => { work.timer = null; this.#go(work); }, wait);
+  }
+
+  /** The connection is back. */
+  retry() {
+    const { work } = this;
+    if (!work || work.version === work.saved) return;
+    clearTimeout(work.timer);
+    work.timer = null;
+    this.#go(work);
+  }
+
+  /** Waits for what is on its way; what was not sent yet is contained in what comes next. */
+  async settle() {
+    const { work } = this;
+    clearTimeout(work?.timer);
+    if (work) work.timer = null;
+    await work?.sending;
+  }
+
+  /** It was handed in: nothing more is sent or kept of it. */
+  finish() {
+    if (this.work) Looking.forget(this.work.key);
+    this.#drop();
+  }
+
+  /** Another text takes its place: what was not sent yet is sent without waiting. */
+  stop() {
+    this.#flush();
+    this.#drop();
+  }
+
+  #drop() {
+    clearTimeout(this.work?.timer);
+    this.work = null;
+  }
+
+  #flush() {
+    const { work } = this;
+    if (!work?.isKept || work.version === work.saved) return;
+    const sent = JSON.stringify(work.value());
+    work.ask(work.value()).then(({ status }) => {
+      if (status === 200 && JSON.stringify(Looking.entry(work.key)) === sent) Looking.forget(work.key);
+    });
+  }
+
+  destroy() {
+    this.stop();
+    this.leaving.abort();
+  }
+}

@@ -1,0 +1,204 @@
+/** The Perturb screen: the component's entry. It asks its own routes; the address holds project, tab and text. See docs/perturb.md. */
+import { openKeys } from "../shared/dialogs.js";
+import { element, focused, setText } from "../shared/dom.js";
+import { isEntry, keyOf, KeyListener } from "../shared/keys.js";
+import { Messages, SIGNED_OUT, sentenceOf } from "../shared/messages.js";
+import { mountable } from "../shared/mount.js";
+import { Check } from "./check.js";
+import { Mine } from "./mine.js";
+import { Progress } from "./progress.js";
+import { KEY_LIST, TABS } from "./words.js";
+import { Write } from "./write.js";
+import { applyReading } from "../shared/reading.js";
+import { signInLink } from "../shared/sign_in.js";
+import { coveredAbove, isDark } from "../shared/stage.js";
+import { TabTitle } from "../shared/tab_title.js";
+
+const RETRY_MS = 3000;
+
+class Perturb {
+  constructor(data, parent) {
+    this.data = data;
+    this.messages = new Messages(data.routes, data.csrf);
+    this.messages.onsignedout = () => this.say(SIGNED_OUT);
+    this.notice = element("div", { class: "pt-notice", role: "status" });
+    this.live = element("div", { class: "live", role: "status", "aria-live": "polite" });
+    this.tabs = element("div", { class: "tabs", role: "tablist", "aria-label": "Perturb" });
+    this.keys = element("button", { type: "button", class: "button plain", title: "List of keys (?)", onclick: () => openKeys(this.root, KEY_LIST) }, "Keys", element("kbd", { "aria-hidden": "true" }, "?"));
+    this.content = element("div", { class: "tab-content", role: "tabpanel" });
+    this.root = element("div", { class: "panel perturb", tabIndex: -1 }, element("h1", { class: "heard" }, "Perturb"), element("div", { class: "tab-row" }, this.tabs, this.notice, this.keys), this.content, this.live);
+    parent.append(this.root);
+    this.tabTitle = new TabTitle();
+    applyReading(this.root);
+    this.updateTheme();
+    this.keyboard = new KeyListener(this.root, (event, target) => this.#key(event, target));
+    this.sizes = new ResizeObserver(() => this.root.style.setProperty("--panel-top", `${coveredAbove(this.root)}px`));
+    this.sizes.observe(this.root);
+    this.leaving = new AbortController();
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.updateTheme(), { signal: this.leaving.signal });
+    this.#begin();
+  }
+
+  async #begin() {
+    const answer = await this.messages.get("rules", { project: this.data.project });
+    if (this.closed) return;
+    if (answer.status !== 200) {
+      this.say(sentenceOf(answer));
+      this.timer = answer.status === 0 ? setTimeout(() => this.#begin(), RETRY_MS) : null;
+      return;
+    }
+    this.say("");
+    this.rules = answer.body;
+    const parts = { data: this.data, rules: this.rules, messages: this.messages, stage: this };
+    const { may } = this.rules;
+    this.views = { ...(may.write && { write: new Write(parts) }), ...(may.check && { check: new Check(parts) }), ...(may.write && { mine: new Mine(parts) }), progress: new Progress(parts) };
+    this.#drawTabs();
+    const asked = new URLSearchParams(location.search);
+    const tab = asked.get("tab") in this.views ? asked.get("tab") : Object.keys(this.views)[0];
+    this.open(tab, Number(asked.get(tab === "check" || tab === "mine" ? "perturbation" : "instance")) || null);
+  }
+
+  #drawTabs() {
+    this.buttons = {};
+    for (const [name, title, key] of TABS.filter(([name]) => this.views[name])) {
+      const count = element("span", { class: "tab-count" });
+      this.buttons[name] = element("button", { type: "button", class: "tab", role: "tab", title: `${title} (${key})`, "aria-keyshortcuts": key, onclick: () => this.open(name), onkeydown: (event) => this.#arrow(event) }, title, count, element("kbd", { "aria-hidden": "true" }, key));
+    }
+    this.tabs.replaceChildren(...Object.values(this.buttons));
+    this.#count(this.rules.waiting);
+  }
+
+  #arrow(event) {
+    const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (!by) return;
+    const all = Object.keys(this.buttons);
+    const next = all[(all.indexOf(this.tab) + by + all.length) % all.length];
+    this.open(next);
+    this.buttons[next].focus();
+  }
+
+  #count({ to_check: toCheck, returned }) {
+    for (const [name, n] of [["check", toCheck], ["mine", returned]]) {
+      if (this.buttons[name]) setText(this.buttons[name].querySelector(".tab-count"), n ? String(n) : "");
+    }
+  }
+
+  /** Opens a tab, at a text or a version where one is named. */
+  open(name, start = null) {
+    if (!this.views[name]) return;
+    if (this.tab !== name) this.view?.left?.();
+    this.tab = name;
+    this.view = this.views[name];
+    for (const [other, made] of Object.entries(this.buttons)) {
+      made.setAttribute("aria-selected", String(other === name));
+      made.tabIndex = other === name ? 0 : -1;
+    }
+    this.say("");
+    this.content.setAttribute("aria-label", name);
+    this.content.replaceChildren(this.view.root);
+    this.remember();
+    if (start || !this.view.isStarted || this.view.startsAnew) {
+      this.view.isStarted = true;
+      this.view.start(start);
+    }
+  }
+
+  /** How many wait may be others now. */
+  async progress() {
+    const answer = await this.messages.get("rules", { project: this.data.project });
+    if (answer.status === 200 && !this.closed) this.#count(answer.body.waiting);
+  }
+
+  /** The address and the browser's tab say what is on screen. */
+  remember() {
+    this.tabTitle.name(this.view?.shownKey ?? "");
+    const said = new URLSearchParams(location.search);
+    const values = { project: this.data.project, tab: this.tab, instance: this.view?.instance ?? null, perturbation: this.view?.perturbation ?? null };
+    for (const [name, value] of Object.entries(values)) {
+      if (value === null) said.delete(name);
+      else said.set(name, String(value));
+    }
+    const address = `${location.pathname}?${said}`;
+    if (address !== location.pathname + location.search) history.replaceState(history.state, "", address);
+  }
+
+  /** A sentence above the work, with what can be done about it. */
+  say(words, buttons = []) {
+    // The address says already what is on the screen.
+    const ways = words === SIGNED_OUT ? [signInLink(() => location.pathname + location.search)] : buttons;
+    this.notice.classList.remove("done");
+    this.notice.replaceChildren(...(words ? [element("span", {}, words), ...ways] : []));
+  }
+
+  /** What was done; it goes when one begins on something else. */
+  done(words) {
+    this.say(words);
+    this.notice.classList.toggle("done", Boolean(words));
+  }
+
+  clearDone() {
+    if (this.notice.classList.contains("done")) this.say("");
+  }
+
+  /** The focus leaves a part that goes out of sight, at once: until the next frame a hidden field would still take the keys. */
+  rest(part) {
+    if (part.contains(focused())) this.root.focus({ preventScroll: true });
+  }
+
+  announce(words) {
+    setText(this.live, words);
+  }
+
+  /** Where an approved version is annotated, or looked at. */
+  link(instance) {
+    if (!this.rules.may.write) return "";
+    return element("a", { href: `/annotate?project=${this.data.project}&instance=${instance}`, target: "_self" }, "open in Annotate");
+  }
+
+  #key(event, target) {
+    if (!this.view) return false;
+    const key = keyOf(event);
+    const isTyping = isEntry(target) && !["checkbox", "radio"].includes(target.type);
+    if (this.view.key?.(event, isTyping, key)) return true;
+    if (event.key === "Escape" && isTyping) return this.root.focus({ preventScroll: true }), true;
+    if (isTyping || event.ctrlKey || event.metaKey || event.altKey) return false;
+    const tab = TABS.find(([name, , of]) => of === key && this.views[name]);
+    if (tab) return this.open(tab[0]), true;
+    if (key !== "?") return false;
+    openKeys(this.root, KEY_LIST);
+    return true;
+  }
+
+  /** What has the keys of the page. */
+  get page() {
+    return this.root;
+  }
+
+  differs(data) {
+    return data.project !== this.data.project || data.user !== this.data.user;
+  }
+
+  update(data) {
+    this.data.csrf = this.messages.csrf = data.csrf;
+    this.updateTheme();
+  }
+
+  updateTheme() {
+    this.dark = isDark(this.root);
+    this.root.dataset.theme = this.dark ? "dark" : "light";
+    for (const view of Object.values(this.views || {})) view.theme?.(this.dark);
+  }
+
+  destroy() {
+    this.closed = true;
+    clearTimeout(this.timer);
+    this.leaving.abort();
+    this.sizes.disconnect();
+    this.keyboard.destroy();
+    this.tabTitle.destroy();
+    for (const view of Object.values(this.views || {})) view.destroy?.();
+    this.root.remove();
+  }
+}
+
+export default mountable((data, parent) => new Perturb(data, parent));

@@ -1,0 +1,166 @@
+/** Mine: what I wrote, what was returned first: read its history, revise it, withdraw it. */
+import { button, element, setText } from "../shared/dom.js";
+import { sentenceOf } from "../shared/messages.js";
+import { nameOf } from "../shared/naming.js";
+import { Desk } from "./desk.js";
+import { historyOf } from "./history.js";
+import { STATES } from "./words.js";
+import { deskKey } from "./write.js";
+
+export class Mine {
+  /** @param {Object} parts  data, rules, messages, stage */
+  constructor(parts) {
+    Object.assign(this, { ...parts, startsAnew: true, page: 1, one: null });
+    this.desk = new Desk(parts);
+    this.count = element("p", { class: "list-count", role: "status" });
+    this.body = element("div", { class: "mine-list" });
+    this.back = button("‹", { title: "Previous page", className: "plain", onclick: () => this.load(this.page - 1) });
+    this.on = button("›", { title: "Next page", className: "plain", onclick: () => this.load(this.page + 1) });
+    this.list = element("div", { class: "mine-page" }, this.count, this.body, element("div", { class: "list-pages" }, this.back, this.on));
+    this.title = element("h2", { class: "work-title" });
+    this.reasons = element("ul", { class: "check-warnings", "aria-label": "Why it was returned" });
+    this.told = element("section", { class: "check-about", "aria-label": "History" });
+    this.editor = element("div", { class: "work", hidden: true }, element("div", { class: "work-head" }, this.title), this.reasons, this.desk.root, this.told);
+    this.root = element("div", { class: "mine-view" }, this.list, this.editor);
+  }
+
+  get perturbation() {
+    return this.one?.id ?? null;
+  }
+
+  /** What the browser's tab is named after. */
+  get shownKey() {
+    return this.one ? nameOf(this.original) : "";
+  }
+
+  async start(asked) {
+    if (this.one) return;
+    await this.load(1);
+    if (asked) this.#revise(asked);
+  }
+
+  async load(page = this.page) {
+    const answer = await this.messages.get("mine", { project: this.data.project, page });
+    if (answer.status !== 200) return this.stage.say(sentenceOf(answer));
+    const { rows, drafts, has_more: hasMore } = answer.body;
+    this.page = page;
+    setText(this.count, rows.length || drafts.length ? `Page ${page}` : "You have not written any changed versions yet. Start under Write.");
+    this.count.hidden = rows.length + drafts.length > 0 && page === 1 && !hasMore;
+    this.back.hidden = page <= 1;
+    this.on.hidden = !hasMore;
+    this.body.replaceChildren(...drafts.map((draft) => this.#draft(draft)), ...rows.map((row) => this.#row(row)));
+  }
+
+  #row(row) {
+    const { id, key, kind, state, result, stale, checks, version, instance } = row;
+    const isUntouched = state === "waiting" && !row.may_check && !checks.some((check) => check.version === version);
+    const summary = element("summary", {}, element("span", { class: `state ${state}` }, STATES[state]), element("b", {}, key), element("span", { class: "mine-facts" }, [this.desk.kind.titleOf(kind), result === null ? "no label" : result || "no answer", this.#progress(row)].filter(Boolean).join(" · ")));
+    const ways = element("div", { class: "work-ways" },
+      (state === "returned" || isUntouched) && button(state === "returned" ? "Revise" : "Change", { className: state === "returned" ? "primary" : "", onclick: () => this.#revise(id) }),
+      (state === "returned" || state === "waiting") && this.#withdrawButton(id), instance && this.stage.link(instance));
+    const warnings = stale.length > 0 && element("ul", { class: "check-warnings" }, ...stale.map((said) => element("li", {}, said)));
+    return element("details", { class: "mine-one", open: state === "returned" }, summary, warnings, this.#texts(row), historyOf(row, this.desk.kind), ways);
+  }
+
+  /** What was begun and not submitted. */
+  #draft({ id, key, kind, result, texts }) {
+    const facts = [this.desk.kind.titleOf(kind), result === null ? "no label" : result || "no answer"].join(" · ");
+    const summary = element("summary", {}, element("span", { class: "state draft" }, "draft"), element("b", {}, key), element("span", { class: "mine-facts" }, facts));
+    const goOn = button("Continue", { title: "Go on writing under Write", onclick: () => this.stage.open("write", id) });
+    return element("details", { class: "mine-one" }, summary, element("p", { class: "others-text", dir: "auto" }, Object.values(texts).join(" / ").slice(0, 600)), element("div", { class: "work-ways" }, goOn));
+  }
+
+  #progress({ state, checks, version, wanted, may_check: mayCheck }) {
+    if (state !== "waiting") return "";
+    if (mayCheck) return "corrected; you check it too";
+    return `${checks.filter((check) => check.version === version && check.verdict === "approve").length} of ${wanted} approved`;
+  }
+
+  #texts({ texts, direction, language }) {
+    return element("p", { class: "others-text", dir: direction, lang: language }, Object.values(texts).join(" / ").slice(0, 600));
+  }
+
+  /** Taken back with a second press. */
+  #withdrawButton(id) {
+    const made = button("Withdraw", { className: "plain", title: "Take it back; it is kept on record", onclick: () => {
+      if (made.dataset.sure) this.#withdraw(id);
+      made.dataset.sure = "yes";
+      setText(made.querySelector(".button-label"), "Press again to withdraw");
+    } });
+    return made;
+  }
+
+  async #withdraw(id) {
+    const answer = await this.messages.post("withdraw", { perturbation: id });
+    this.stage.say(answer.status === 200 ? "Withdrawn. It is kept on record, but no longer counts." : sentenceOf(answer));
+    this.#changed();
+  }
+
+  #changed() {
+    this.stage.progress();
+    return this.load();
+  }
+
+  async #revise(id) {
+    const answer = await this.messages.get("check", { perturbation: id });
+    if (answer.status !== 200) return this.stage.say(sentenceOf(answer));
+    const { perturbation: one, original } = answer.body;
+    if (!one.may_revise) return this.stage.say("This cannot be changed now: its checkers have begun, or it is decided.");
+    Object.assign(this, { one, original });
+    this.#showEditor(true);
+    this.title.title = `Key of this text: ${one.key}`;
+    this.title.replaceChildren(nameOf(original), element("small", {}, one.state === "returned" ? "returned" : "not checked yet"));
+    const reasons = one.checks.filter(({ version, verdict }) => version === one.version && verdict === "reject");
+    this.reasons.replaceChildren(...reasons.map(({ by, reason }) => element("li", { dir: "auto" }, `${by}: ${reason}`)));
+    this.told.replaceChildren(element("h3", {}, "History"), historyOf(one, this.desk.kind));
+    this.desk.open({
+      original, changed: one, key: `annotator:perturb:${this.data.user}:p${id}.${one.version}`, isKept: false, suggests: true, words: "Submit again",
+      look: (changed) => this.messages.post("check/look", { perturbation: id, changed }),
+      send: (changed, mayBeEmpty) => this.messages.post("revise", { perturbation: id, version: one.version, changed, may_be_empty: mayBeEmpty }),
+      onsent: () => { this.#leave(); this.stage.done("Submitted again. It will be checked from the start."); this.#changed(); },
+      onleave: () => this.#leave(),
+    });
+    this.stage.remember();
+    return this.desk.pair.focus();
+  }
+
+  #showEditor(isShown) {
+    this.list.hidden = isShown;
+    this.editor.hidden = !isShown;
+  }
+
+  /** What was written stays in this browser until it is handed in. */
+  #leave() {
+    this.desk.close();
+    this.stage.rest(this.editor);
+    this.one = null;
+    this.#showEditor(false);
+    this.stage.remember();
+    this.body.querySelector("summary")?.focus();
+  }
+
+  /** @returns {boolean} whether the key meant something here */
+  key(event, isTyping) {
+    if (!this.one) return this.#listKey(event, isTyping);
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) return this.desk.submit(), true;
+    if (event.key === "Escape" && !isTyping) return this.#leave(), true;
+    return !isTyping && !event.ctrlKey && !event.metaKey && !event.altKey && deskKey(this.desk, event);
+  }
+
+  #listKey(event, isTyping) {
+    const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (!by || isTyping) return false;
+    const rows = [...this.body.querySelectorAll("summary")];
+    const at = rows.indexOf(this.root.getRootNode().activeElement);
+    rows[Math.min(rows.length - 1, Math.max(0, at + by))]?.focus();
+    return true;
+  }
+
+  theme(dark) {
+    this.desk.theme(dark);
+  }
+
+  destroy() {
+    this.desk.destroy();
+  }
+}

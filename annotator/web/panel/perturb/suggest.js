@@ -1,0 +1,118 @@
+/** Suggestions for the kind: why, and what the text would be there. Nothing is applied that was not shown as it is. */
+import { button, element, setText } from "../shared/dom.js";
+import { sentenceOf } from "../shared/messages.js";
+
+const AROUND = 36;
+const LONGEST = 160;
+
+export class Suggestions {
+  /** @param {Object} actions  ask(segment, text, kind, seed) -> answer, typed(segment) -> text, apply(segment, edits), titleOf(segment) */
+  constructor(actions) {
+    Object.assign(this, { actions, seed: 0, kind: "", segments: [], groups: new Map() });
+    this.more = button("More", { key: "+", title: "Other suggestions", className: "plain", onclick: () => this.next() });
+    this.words = element("p", { class: "suggest-words", role: "status" });
+    this.body = element("div", { class: "suggest-body" });
+    this.root = element("section", { class: "suggestions", "aria-label": "Suggestions" }, element("h3", {}, "Suggestions ", this.more), this.words, this.body);
+  }
+
+  /** @param {string[]} segments  in which something may be suggested */
+  show(kind, segments, direction) {
+    Object.assign(this, { kind, segments, direction, seed: 0 });
+    this.groups.clear();
+    this.load();
+  }
+
+  clear() {
+    this.asked = null;
+    this.kind = "";
+    this.groups.clear();
+    this.body.replaceChildren();
+    setText(this.words, "");
+  }
+
+  next() {
+    this.seed += 1;
+    return this.load();
+  }
+
+  /** Asks for all segments anew; an older answer that comes later counts for nothing. */
+  async load() {
+    if (!this.kind) return;
+    const asked = (this.asked = {});
+    const texts = this.segments.map((segment) => this.actions.typed(segment));
+    const answers = await Promise.all(this.segments.map((segment, place) => this.actions.ask(segment, texts[place], this.kind, this.seed)));
+    if (this.asked !== asked) return;
+    const refused = answers.find(({ status }) => status !== 200);
+    setText(this.words, refused ? sentenceOf(refused) : "");
+    this.segments.forEach((segment, place) => this.groups.set(segment, { text: texts[place], rows: answers[place].body.suggestions || [] }));
+    this.#draw();
+  }
+
+  /** The text may be another one since: then what is shown is asked for again. */
+  follow() {
+    const isOld = [...this.groups].some(([segment, { text }]) => text !== this.actions.typed(segment));
+    if (isOld) this.load();
+  }
+
+  #draw() {
+    const held = this.root.contains(this.root.getRootNode().activeElement);
+    const shown = this.segments.flatMap((segment) => this.#group(segment));
+    this.body.replaceChildren(...shown);
+    if (!shown.length && !this.words.textContent) setText(this.words, "There are no suggestions of this kind for this text. Write your own change.");
+    if (held) (this.body.querySelector("button") || this.more).focus();
+  }
+
+  #group(segment) {
+    const { text, rows } = this.groups.get(segment);
+    if (!rows.length) return [];
+    const title = this.segments.length > 1 && element("h4", {}, this.actions.titleOf(segment));
+    return [title, ...rows.map((row) => this.#row(segment, text, row))].filter(Boolean);
+  }
+
+  #row(segment, text, { why, edits }) {
+    return element("button", { type: "button", class: "suggestion", title: "Put this change into the text (Enter)", onclick: () => this.#apply(segment, text, edits) },
+      element("span", { class: "suggestion-why", dir: "auto" }, why),
+      element("span", { class: "suggestion-text", dir: this.direction }, ...preview(text, edits)));
+  }
+
+  #apply(segment, text, edits) {
+    if (this.actions.typed(segment) === text) return this.actions.apply(segment, edits);
+    setText(this.words, "The text has changed in the meantime. These are the suggestions for it as it is now.");
+    return this.load();
+  }
+
+  /** Goes to the list, or through it. */
+  step(by) {
+    const rows = [...this.body.querySelectorAll(".suggestion")];
+    const at = rows.indexOf(this.root.getRootNode().activeElement);
+    rows[at < 0 ? 0 : Math.min(rows.length - 1, Math.max(0, at + by))]?.focus();
+  }
+}
+
+/** The words around the edits, with what goes and what comes. */
+function preview(text, edits) {
+  const sorted = [...edits].sort((a, b) => a[0] - b[0]);
+  let at = wordBefore(text, sorted[0][0]);
+  const last = wordAfter(text, sorted[sorted.length - 1][1]);
+  const nodes = [at > 0 && "… "];
+  for (const [start, end, replacement] of sorted) {
+    nodes.push(shortened(text.slice(at, start)), start < end && element("del", {}, shortened(text.slice(start, end))), replacement && element("ins", {}, shortened(replacement)));
+    at = end;
+  }
+  return [...nodes, text.slice(at, last), last < text.length && " …"].filter(Boolean);
+}
+
+/** Some signs before a place, from the beginning of a word if there is one. */
+function wordBefore(text, place) {
+  const from = Math.max(0, place - AROUND);
+  const blank = from === 0 ? -1 : text.slice(from, place).search(/\s/);
+  return blank < 0 ? from : from + blank + 1;
+}
+
+function wordAfter(text, place) {
+  const to = Math.min(text.length, place + AROUND);
+  const blank = to === text.length ? -1 : text.slice(place, to).search(/\s\S*$/);
+  return blank < 0 ? to : place + blank;
+}
+
+const shortened = (words) => (words.length > LONGEST ? `${words.slice(0, LONGEST / 2)} … ${words.slice(-LONGEST / 2)}` : words);

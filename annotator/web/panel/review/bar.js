@@ -1,0 +1,103 @@
+/** The review's bar, which stays in view: how far each set is, what is asked now, the views of the text, and the ways on. */
+import { makeChip, paintChip, setWords } from "../shared/chip.js";
+import { button, element, setText } from "../shared/dom.js";
+import { icon } from "../shared/icons.js";
+import { Ask } from "./ask.js";
+import { countTokens } from "./looks.js";
+import { isUnsure, nameOf, scoreAt, wordsOf } from "./scores.js";
+import { Views } from "./views.js";
+import { carriedWords } from "./words.js";
+import { Word } from "../shared/word.js";
+
+const MANY_SETS = 5;
+
+export class ReviewBar {
+  /** @param {Object<string, Function>} actions */
+  constructor(actions) {
+    this.actions = actions;
+    this.chips = [];
+    this.word = new Word();
+    this.ask = new Ask(actions);
+    this.views = new Views(actions);
+    this.sets = element("div", { class: "sets", role: "radiogroup", "aria-label": "Sets to score" });
+    this.sets.addEventListener("pointerleave", () => actions.hover(null));
+    this.skip = button("Skip", { key: "s", title: "Skip for now", onclick: actions.skip });
+    this.submit = button("Submit", { key: "Ctrl+⏎", className: "primary", title: "Submit and go on", onclick: () => actions.submit() });
+    this.ways = element("div", { class: "ways" }, this.skip, this.submit);
+    this.main = element("div", { class: "row main-row" }, element("div", { class: "sets-group" }, this.sets), this.word.root, this.ways);
+    this.root = element("div", { class: "bar", role: "group", "aria-label": "Scores, views and submit", tabIndex: -1 },
+      this.main, this.ask.root, this.views.root);
+  }
+
+  /** @param {import("./session.js").ReviewSession} session */
+  update(session, { dark, busy }) {
+    const isDecided = session.work.state === "decided";
+    this.#updateChips(session, dark);
+    this.ask.update(session, { dark, readOnly: busy || !session.open });
+    this.views.update(session);
+    this.ways.hidden = this.word.root.hidden = isDecided;
+    this.skip.hidden = session.submitted;
+    this.skip.disabled = this.submit.disabled = busy || !session.open;
+  }
+
+  #updateChips(session, dark) {
+    const { work } = session;
+    if (this.drawn !== session.work.sets) this.#makeChips(work);
+    this.drawn = session.work.sets;
+    this.main.classList.toggle("many", work.sets.length > MANY_SETS);
+    work.sets.forEach((set, index) => this.#updateChip(session, set, index, dark));
+    const chosen = session.step.set === null && session.pinned === null;
+    this.whole.root.setAttribute("aria-checked", String(chosen));
+    this.whole.root.tabIndex = chosen ? 0 : -1;
+    this.whole.root.setAttribute("aria-label", `The whole, ${this.#paintBoxes(this.whole, session, null).join(", ")}`);
+  }
+
+  #makeChips({ sets }) {
+    this.chips = sets.map((set, index) => this.#makeSetChip(set, index));
+    const boxes = scoreBoxes(["comprehensiveness"]);
+    const root = element("button", {
+      type: "button", class: "chip whole", role: "radio", "aria-checked": "false", title: "The whole: comprehensiveness score",
+      onclick: () => this.actions.choose(null), onpointerenter: () => this.actions.hover(null),
+    }, element("span", { class: "whole-name" }, "The whole"), boxes.root);
+    this.whole = { root, boxes };
+    this.sets.replaceChildren(...this.chips.map((chip) => chip.root), root);
+  }
+
+  #makeSetChip(set, index) {
+    const boxes = set.is_carried ? null : scoreBoxes(["sufficiency", "compactness"]);
+    const passed = set.is_carried && element("span", { class: "passed" }, icon("check"), "passed");
+    const chip = makeChip(index, {
+      onclick: (event) => this.actions.choose(index, event.target.closest("[data-property]")?.dataset.property),
+      onpointerenter: () => this.actions.hover(index),
+    }, boxes?.root || passed);
+    return { ...chip, boxes };
+  }
+
+  #updateChip(session, set, index, dark) {
+    const chip = this.chips[index];
+    const size = countTokens(set.spans);
+    const chosen = index === (session.pinned ?? session.step.set);
+    paintChip(chip, { index, count: session.work.sets.length, size, chosen, dark });
+    const states = set.is_carried ? [carriedWords(set)] : this.#paintBoxes(chip, session, index);
+    const words = setWords(index, size);
+    chip.root.title = [words, ...states].join(" – ");
+    chip.root.setAttribute("aria-label", [words, ...states].join(", "));
+  }
+
+  /** Shows the scores in their boxes. @returns {string[]} the same in words */
+  #paintBoxes({ boxes }, { scores, step }, set) {
+    return boxes.made.map(({ property, box }) => {
+      const score = scoreAt(scores, { property, set });
+      setText(box, score === null ? "–" : String(score));
+      box.classList.toggle("is-given", score !== null);
+      box.classList.toggle("unsure", isUnsure(property, score));
+      box.classList.toggle("asked", step.set === set && step.property === property);
+      return score === null ? `${nameOf(property)} missing` : `${nameOf(property)} ${score} (${wordsOf(property, score)})`;
+    });
+  }
+}
+
+function scoreBoxes(properties) {
+  const made = properties.map((property) => ({ property, box: element("span", { class: "score-box", "data-property": property }, "–") }));
+  return { made, root: element("span", { class: "score-boxes" }, ...made.map(({ box }) => box)) };
+}

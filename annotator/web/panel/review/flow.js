@@ -1,0 +1,195 @@
+/** Which review is on the screen, and what happens when it leaves: submit, skip, refusals, conflicts, lost leases. */
+import { afterPaint } from "../shared/dom.js";
+import { sentenceOf } from "../shared/messages.js";
+import { letterOf } from "../shared/model.js";
+import { nameOf, nextMissing, sameScores } from "./scores.js";
+import { ReviewSession } from "./session.js";
+import { WorkFlow } from "../shared/work_flow.js";
+
+const UNSENT = "You have changed a review that was submitted. Submit it again (Ctrl+Enter), or undo the change.";
+const KEPT = "The server cannot be reached. Your review is kept in this browser and is sent when the connection is back.";
+
+export class ReviewFlow extends WorkFlow {
+  /** @param {Object} parts  messages, storage, outbox, screen, trigger, project (its id) */
+  constructor(parts) {
+    super(parts, { same: sameScores, lost: "One review could no longer be submitted" });
+  }
+
+  placeOf({ opens }) {
+    return { annotation: opens };
+  }
+
+  /** An answer of `next`, however it came. */
+  arrived(body) {
+    this.settings = body.project;
+    this.waiting = false;
+    if (!body.work) {
+      this.current?.clock.stop();
+      this.current = null;
+      return this.screen.showEmpty(body.empty || "There is nothing for you to review now.");
+    }
+    const session = this.#admit(body.work);
+    if (this.leftovers.refusal) this.#refuse(session, this.leftovers.refusal);
+    this.leftovers.refusal = null;
+    this.show(session);
+  }
+
+  #admit(work) {
+    if (this.current?.id === work.review && this.current.open) return this.current;
+    const session = new ReviewSession(work, this.settings);
+    if (this.leftovers.adopt(session)) this.changed(session);
+    session.goTo(Math.max(0, nextMissing(session.steps, session.scores)));
+    return session;
+  }
+
+  show(session) {
+    if (this.current && this.current !== session) this.current.clock.stop();
+    this.current = session;
+    session.clock.start();
+    this.screen.show(session);
+    this.say(this.outbox.word || "saved");
+    afterPaint(() => performance.mark("annotator:shown"));
+  }
+
+  /** A submitted review is kept here until it is submitted again; anything else is saved at once. */
+  changed(session) {
+    if (session.problem && !session.held) {
+      session.problem = null;
+      this.screen.refresh();
+    }
+    if (!session.submitted) return super.changed(session);
+    this.outbox.hold(session);
+    if (session === this.current) this.screen.refresh();
+  }
+
+  say(word) {
+    super.say(word);
+    if (["offline", "unstored"].includes(word) && this.waiting && this.current) this.screen.hint(KEPT, { stay: true });
+  }
+
+  /** Where nothing was waiting there may be something when one comes back to the page. */
+  lookAgain() {
+    if (!this.current && !this.waiting) this.load();
+  }
+
+  submit() {
+    const session = this.current;
+    if (!session || this.waiting) return;
+    if (session.work.state === "decided") return this.screen.hint("This round is decided: its scores can no longer be changed.");
+    if (session.held) return this.screen.hint("First decide what to do with these scores (below).");
+    if (session.submitted && !session.dirty) return this.screen.hint("This review is submitted, and nothing has changed since.");
+    const missing = nextMissing(session.steps, session.scores, session.at - 1);
+    if (missing >= 0) return this.#ask(session, missing);
+    this.#leave("submit");
+  }
+
+  /** A score is missing: its step is shown, and said. */
+  #ask(session, at) {
+    const { property, set } = session.steps[at];
+    session.goTo(at);
+    this.screen.focusText();
+    this.screen.moved();
+    const whole = `The ${nameOf(property)} is missing.`;
+    this.screen.hint(set === null ? whole : `Set ${letterOf(set)} has no ${nameOf(property)} yet.`, { stay: true });
+  }
+
+  skip() {
+    const session = this.current;
+    if (!session?.open || session.submitted || this.waiting) return;
+    if (session.held) return this.screen.hint("First decide what to do with these scores (below).");
+    this.#leave("skip");
+  }
+
+  /** The answer brings the next review; until then this one stays to be read. */
+  #leave(kind) {
+    const session = this.current;
+    session.problem = null;
+    session.clock.touch();
+    session.leaving = true;
+    this.waiting = true;
+    this.screen.setBusy(true);
+    this.screen.announce(kind === "submit" ? "Submitting." : "Skipping.");
+    this.outbox.finish(kind, session);
+  }
+
+  /** @param {import("../shared/saving.js").Job} job */
+  done({ kind, session }, { body }) {
+    if (this.closed) return;
+    if (kind === "draft") return;
+    if (body.next?.counts) this.trigger("progress", body.next.counts);
+    if (session !== this.current) return;
+    if (body.next) this.arrived(body.next);
+    else this.load();
+  }
+
+  /** A message was refused: its review stays, or comes back, with the reason. */
+  refused({ session }, answer) {
+    if (this.closed) return;
+    this.#refuse(session, answer);
+    this.outbox.hold(session);
+    if (session !== this.current) return;
+    this.waiting = false;
+    this.screen.setBusy(false);
+    this.screen.moved();
+    this.screen.announce(session.problem?.error || session.conflict?.error || "");
+    this.say(this.outbox.word);
+  }
+
+  #refuse(session, { status, body }) {
+    session.leaving = false;
+    const other = body.work?.review === session.id ? body.work : null;
+    if (status === 409 && other) {
+      session.conflict = { work: other, error: sentenceOf({ status, body }) };
+      return;
+    }
+    const isLost = status === 410 || status === 404;
+    session.problem = { error: sentenceOf({ status, body }), lost: isLost, ended: isLost };
+    const at = session.steps.findIndex((step) => step.set === body.set);
+    if (Number.isInteger(body.set) && at >= 0) session.goTo(at);
+  }
+
+  keepMine() {
+    this.#takeStanding();
+    super.keepMine();
+  }
+
+  takeTheirs() {
+    this.#takeStanding();
+    super.takeTheirs();
+    this.say(this.outbox.word);
+  }
+
+  /** Another tab may have submitted the review meanwhile: then it is a submitted one here too. */
+  #takeStanding() {
+    const session = this.current;
+    const { state, draft } = session.conflict.work;
+    session.work = { ...session.work, state, draft };
+  }
+
+  /** Gives the change of a submitted review up. */
+  takeBack() {
+    const session = this.current;
+    session.load(session.work.draft);
+    session.saved = session.version;
+    this.outbox.hold(session);
+    this.screen.refresh();
+  }
+
+  /** Leaves a review that is finished or that cannot be scored any more. */
+  goOn() {
+    const session = this.current;
+    if (session?.unsaved === "unsent") return this.screen.hint(UNSENT);
+    if (session?.problem?.ended) this.storage.drop(session.id);
+    this.load();
+  }
+
+  /** Opens a review of one's own list. */
+  async open(annotation) {
+    if (this.waiting || this.current?.opens === annotation) return;
+    if (this.current?.unsaved === "unsent") return this.screen.hint(UNSENT);
+    const answer = await this.messages.next(this.project, annotation);
+    if (this.closed) return;
+    if (answer.status !== 200 || !answer.body.work) return this.screen.hint(answer.body.empty || sentenceOf(answer));
+    this.arrived(answer.body);
+  }
+}

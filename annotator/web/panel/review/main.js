@@ -1,0 +1,98 @@
+/** The review screen: the component's entry, made of the token panel's parts. See docs/review.md. */
+import { Answers } from "../shared/answers.js";
+import { openKeys } from "../shared/dialogs.js";
+import { Guidelines } from "../shared/guidelines.js";
+import { mountable } from "../shared/mount.js";
+import { openMyReviews } from "./my_reviews.js";
+import { ReviewFlow } from "./flow.js";
+import { ReviewKeyboard } from "./keyboard.js";
+import { ReviewMessages } from "./messages.js";
+import { ReviewScreen } from "./screen.js";
+import { Scoring } from "./scoring.js";
+import { sameScores } from "./scores.js";
+import { REVIEW_KEYS } from "./words.js";
+import { Outbox } from "../shared/saving.js";
+import { DraftStorage } from "../shared/storage.js";
+import { Talk } from "../shared/talk.js";
+
+class Review {
+  constructor(data, parent, trigger) {
+    Object.assign(this, { data, trigger });
+    this.screen = new ReviewScreen(parent);
+    this.scoring = new Scoring(this.screen, (session) => this.flow.changed(session));
+    this.storage = new DraftStorage("annotator:review:", data.user ?? null);
+    this.messages = new ReviewMessages(data.routes || "/api/review", data.csrf || "");
+    this.outbox = new Outbox({
+      messages: this.messages, storage: this.storage, same: sameScores, aheadOf: () => null,
+      onword: (word) => this.flow.say(word), ondone: (job, answer) => this.flow.done(job, answer),
+      onrefused: (job, answer) => this.flow.refused(job, answer),
+    });
+    this.flow = new ReviewFlow({
+      messages: this.messages, storage: this.storage, outbox: this.outbox, screen: this.screen,
+      trigger: (name, value) => this.trigger(name, value), project: data.project,
+    });
+    this.talk = new Talk({ routes: data.talk || "/api/talk", csrf: data.csrf || "", project: data.project, screen: this.screen });
+    this.answers = new Answers({ routes: "/api", csrf: data.csrf || "", screen: this.screen, setsOf: ({ work }) => work.sets.map(({ spans }) => spans) });
+    const actions = this.#actions();
+    this.screen.build(actions);
+    this.keyboard = new ReviewKeyboard(this.screen, this.scoring, actions);
+    this.screen.guidelines = new Guidelines(data, this.screen);
+    this.#listen();
+    this.screen.onshow = (session) => this.talk.show(session);
+    this.flow.start(data.start ?? null);
+  }
+
+  #actions() {
+    const { scoring, flow, screen } = this;
+    return {
+      hover: (index) => screen.hover(index), choose: (set, property) => scoring.choose(set, property), score: (value) => scoring.score(value),
+      move: (by) => scoring.move(by), look: (view) => scoring.look(view), arrow: (right) => scoring.arrow(right), point: (token) => scoring.point(token),
+      comment: (set, text) => scoring.comment(set, text), submit: () => flow.submit(), skip: () => flow.skip(),
+      ask: () => this.talk.open(), answers: () => this.answers.open(), guidelines: (reads) => screen.guidelines.toggle(reads === true),
+      mine: () => openMyReviews(screen.root, (asked) => this.messages.mine(this.data.project, asked), (row) => flow.open(row.annotation)),
+      reading: () => screen.reading.open(), keys: () => openKeys(screen.root, REVIEW_KEYS), retry: () => flow.retry(), goOn: () => flow.goOn(), takeBack: () => flow.takeBack(),
+      keepMine: () => flow.keepMine(), takeTheirs: () => flow.takeTheirs(), focusText: () => screen.focusText(),
+    };
+  }
+
+  #listen() {
+    this.leaving = new AbortController();
+    const { signal } = this.leaving;
+    this.outbox.listen(signal);
+    window.addEventListener("focus", () => this.flow.lookAgain(), { signal });
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.screen.updateTheme(), { signal });
+    this.screen.root.addEventListener("pointerdown", () => this.screen.session?.clock.touch(), { signal });
+  }
+
+  /** What has the keys of the page. */
+  get page() {
+    return this.screen.root;
+  }
+
+  /** Whether another project is asked for, or somebody else is signed in: that is another screen. */
+  differs(data) {
+    return data.project !== this.data.project || data.user !== this.data.user;
+  }
+
+  /** A script ran again. Only a start that the page itself changed draws anything. */
+  update(data, trigger) {
+    const before = this.data;
+    this.data = data;
+    this.trigger = trigger;
+    this.messages.csrf = this.talk.messages.csrf = this.answers.messages.csrf = data.csrf || this.messages.csrf;
+    this.screen.updateTheme();
+    this.screen.guidelines.update(data.guidelines);
+    if (data.start && data.start !== before.start) this.flow.open(data.start);
+  }
+
+  destroy() {
+    this.flow.close();
+    this.talk.close();
+    this.outbox.close();
+    this.leaving.abort();
+    this.keyboard.destroy();
+    this.screen.destroy();
+  }
+}
+
+export default mountable((data, parent, trigger) => new Review(data, parent, trigger));

@@ -1,0 +1,138 @@
+/** What a reviewer can do to the review on the screen: score, go from step to step, look, comment. Each shows itself at once. */
+import { isInSet } from "./looks.js";
+import { SCALES, nameOf, nextMissing, placeOf, scoreAt, withComment, withScore } from "./scores.js";
+
+const NOT_HERE = {
+  alone: "This score is about all sets. A set alone (o) can be shown while you score it.",
+  less: "This score is about all sets. A token can be left out (t) while you score a set.",
+  without: "There are no sets to leave out.",
+  changes: "This is the first round, so nothing has changed yet.",
+};
+
+export class Scoring {
+  /**
+   * @param {import("./screen.js").ReviewScreen} screen
+   * @param {(session: import("./session.js").ReviewSession) => void} onchange
+   */
+  constructor(screen, onchange) {
+    this.screen = screen;
+    this.onchange = onchange;
+  }
+
+  get session() {
+    return this.screen.session;
+  }
+
+  /** Whether scores may be given now; says why if not. */
+  #writable() {
+    if (this.session?.open && !this.screen.busy) return true;
+    if (this.session?.work.state === "decided") this.screen.hint("This round is decided: its scores can no longer be changed.");
+    return false;
+  }
+
+  /** Gives the score of the step and goes to the next one without a score; after the last one to the submit button. */
+  score(value) {
+    if (!this.#writable()) return;
+    const { session, screen } = this;
+    const { step, steps, at } = session;
+    const words = SCALES[step.property];
+    if (value > words.length) return screen.hint(`The ${nameOf(step.property)} is a number from 1 to ${words.length}.`);
+    const isNew = session.set(withScore(session.scores, step, value));
+    const next = nextMissing(steps, session.scores, at);
+    const said = `${value}, ${words[value - 1]}.`;
+    if (next >= 0) {
+      session.goTo(next);
+      screen.moved(said);
+    } else {
+      screen.refresh();
+      screen.focusSubmit();
+      screen.announce(`${said} All scores are given. Submit with Control and Enter.`);
+    }
+    screen.markedAt();
+    if (isNew) this.onchange(session);
+  }
+
+  /** Takes the score of the step back. */
+  clear() {
+    if (!this.#writable()) return;
+    const { session } = this;
+    if (!session.set(withScore(session.scores, session.step, null))) return;
+    this.screen.refresh();
+    this.screen.announce(`${nameOf(session.step.property)} of ${placeOf(session.step.set)} taken back`);
+    this.onchange(session);
+  }
+
+  /** To the next step, or the one before. */
+  move(by) {
+    const { session } = this;
+    if (!session) return;
+    this.goTo(Math.min(Math.max(0, session.at + by), session.steps.length - 1));
+  }
+
+  goTo(at) {
+    if (!this.session) return;
+    if (at !== this.session.at || this.session.pinned !== null) this.session.goTo(at);
+    this.screen.moved();
+  }
+
+  /**
+   * A set, or null for the whole: its wanted step, else its first one without a score, else its first one. A set that has
+   * passed has no steps; it is only looked at.
+   */
+  choose(set, property = null) {
+    const { session } = this;
+    if (!session) return;
+    const own = session.steps.map((step, at) => ({ ...step, at })).filter((step) => step.set === set);
+    if (!own.length) return this.#glance(set);
+    const wanted = own.find((step) => step.property === property) || own.find((step) => scoreAt(session.scores, step) === null);
+    this.goTo((wanted || own[0]).at);
+  }
+
+  #glance(set) {
+    const { session, screen } = this;
+    const pinned = session.pinned === set ? null : set;
+    session.look("all");
+    session.pinned = pinned;
+    screen.refresh();
+    if (pinned !== null) screen.announce(screen.describeSet(set));
+  }
+
+  /** A view of the text; the same one again, and the plain one, show the text with all sets. */
+  look(view) {
+    const { session, screen } = this;
+    if (!session) return;
+    const wanted = session.view === view ? "all" : view;
+    if (!session.views.includes(wanted)) return screen.hint(NOT_HERE[wanted]);
+    session.pinned = null;
+    session.look(wanted);
+    screen.closeHint();
+    screen.looked();
+  }
+
+  /** The place to the right in the text, or to the left: another token to take out, another part of a set. */
+  arrow(right) {
+    const { session, screen } = this;
+    const by = right === (session?.map.direction !== "rtl") ? 1 : -1;
+    const count = session?.stops.length;
+    if (!count) return screen.hint(session?.view === "changes" ? "Nothing has changed here since the previous round." : "There is no set to step through.");
+    session.stop = session.stop === null ? (by > 0 ? 0 : count - 1) : (session.stop + by + count) % count;
+    screen.refresh();
+    screen.showStop();
+  }
+
+  /** A token was pointed at: where one token is taken out, it is that one. */
+  point(token) {
+    const { session, screen } = this;
+    if (session?.view !== "less" || token < 0 || !isInSet(session, token)) return;
+    session.stop = session.stops.findIndex(([start]) => start === token);
+    screen.refresh();
+    screen.showStop();
+  }
+
+  comment(set, text) {
+    const { session, screen } = this;
+    if (!session?.open || screen.busy || !session.set(withComment(session.scores, set, text))) return;
+    screen.refresh();
+    this.onchange(session);
+  }
+}

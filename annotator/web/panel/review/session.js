@@ -1,0 +1,117 @@
+/** One review while it is on the screen: its scores, which of them is asked for, how the text is looked at, its time. */
+import { Clock } from "../shared/clock.js";
+import { nextMissing, sameScores, stepsOf, wholeScores } from "./scores.js";
+import { stopsOf } from "./looks.js";
+import { TokenMap } from "../shared/text.js";
+
+/** @typedef {"all"|"alone"|"less"|"without"|"changes"} View  see review_looks.js */
+
+export class ReviewSession {
+  /** @param {Object} work  the server's review object (review_messages.js) @param {Object} project */
+  constructor(work, project) {
+    this.project = project;
+    this.work = work;
+    this.clock = new Clock(project?.idle_after_s);
+    this.map = new TokenMap(work.instance);
+    this.steps = stepsOf(work);
+    this.revision = work.revision;
+    this.scores = wholeScores(work.draft, work.sets.length);
+    this.version = 0;
+    this.saved = 0;
+    this.problem = null;
+    this.conflict = null;
+    this.leaving = false;
+    this.goTo(Math.max(0, nextMissing(this.steps, this.scores)));
+  }
+
+  get id() {
+    return this.work.review;
+  }
+
+  /** What one asks the server for to see this again. */
+  get opens() {
+    return this.work.annotation;
+  }
+
+  /** What is saved; the outbox calls it so. */
+  get draft() {
+    return this.scores;
+  }
+
+  get result() {
+    return this.work.result;
+  }
+
+  get dirty() {
+    return this.version > this.saved;
+  }
+
+  /** Whether nothing may be sent until the person has decided something. */
+  get held() {
+    return Boolean(this.conflict || this.problem?.lost);
+  }
+
+  get submitted() {
+    return this.work.state === "submitted";
+  }
+
+  /** The word for changes that are not on their way: a person has to do something first. */
+  get unsaved() {
+    if (this.held) return "held";
+    return this.submitted && this.dirty ? "unsent" : null;
+  }
+
+  /** Whether scores may be given. */
+  get open() {
+    return this.work.state !== "decided" && !this.leaving && !this.problem?.ended;
+  }
+
+  /** @returns {import("./scores.js").Step} */
+  get step() {
+    return this.steps[this.at];
+  }
+
+  /** Goes to a step, with the view of the text that it is scored in. */
+  goTo(at) {
+    this.at = at;
+    this.pinned = null;
+    this.look(this.#ownView());
+  }
+
+  /** What is decided, or has no rationale, is shown as it is. @returns {View} */
+  #ownView() {
+    if (this.work.state === "decided" || !this.work.sets.length) return "all";
+    return { sufficiency: "alone", compactness: "less", comprehensiveness: "without" }[this.step.property];
+  }
+
+  /** Looks at the text in another way. @param {View} view */
+  look(view) {
+    this.view = view;
+    // In the view that takes one token out there is always one that is out.
+    this.stop = view === "less" ? 0 : null;
+    this.stops = stopsOf(this);
+  }
+
+  /** The views that there are for this step. @returns {View[]} */
+  get views() {
+    const { sets, previous } = this.work;
+    const ofSet = this.step.set === null ? [] : ["alone", "less"];
+    return ["all", ...ofSet, ...(sets.length ? ["without"] : []), ...(previous ? ["changes"] : [])];
+  }
+
+  /** Changes the scores. @returns {boolean} whether they are others now */
+  set(scores) {
+    if (scores === this.scores) return false;
+    this.scores = scores;
+    this.version += 1;
+    this.clock.edit();
+    return true;
+  }
+
+  /** Takes over scores that come from elsewhere. */
+  load(scores) {
+    if (sameScores(scores, this.scores)) return;
+    this.scores = wholeScores(scores, this.work.sets.length);
+    this.version += 1;
+  }
+}

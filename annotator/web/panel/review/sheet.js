@@ -1,0 +1,127 @@
+/**
+ * The sheet beside the text: a card for each set and one for the whole, with its words, the comment, why it was returned
+ * before, the means it carries, and, once the round is decided, the gate's arithmetic.
+ */
+import { badgeOf } from "../shared/chip.js";
+import { element, setText } from "../shared/dom.js";
+import { letterOf, unionOf } from "../shared/model.js";
+import { countTokens } from "./looks.js";
+import { commentAt, decimalOf, exactWords, nameOf } from "./scores.js";
+
+const BRIEF_CHARS = 160;
+
+export class Sheet {
+  constructor(actions) {
+    this.actions = actions;
+    this.root = element("div", { class: "aside sheet", role: "complementary", "aria-label": "Sets and comments" });
+    this.cards = [];
+  }
+
+  /** @param {import("./session.js").ReviewSession} session */
+  show(session) {
+    this.session = session;
+    this.dark = null;
+    this.cards = [...session.work.sets.keys(), null].map((set) => this.#card(session, set));
+    this.root.replaceChildren(...this.cards.map(({ root }) => root));
+    this.root.scrollTop = 0;
+  }
+
+  #card(session, set) {
+    const badge = element("span", { class: "card-badge" });
+    const comment = element("textarea", {
+      class: "note", rows: 1, "aria-label": `Comment on ${set === null ? "the whole" : `set ${letterOf(set)}`}`,
+      placeholder: "for the annotator and the lead", oninput: () => this.actions.comment(set, comment.value),
+    });
+    const commentBox = element("label", { class: "note-box" },
+      element("span", { class: "note-title" }, "Comment ", element("kbd", { "aria-hidden": "true" }, "c")), comment);
+    const head = element("div", { class: "card-head" }, badge, element("span", { class: "card-size" }, sizeWords(session, set)));
+    const root = element("section", { class: "card", "aria-label": set === null ? "The whole" : `Set ${letterOf(set)}` },
+      head, ...wordsOf(session, set), ...linesOf(session.work, set), ...passedOf(session.work, set), ...arithmeticOf(session.work, set), commentBox);
+    if (set === null || !session.work.sets[set].is_carried) root.addEventListener("click", (event) => this.#clicked(event, set));
+    return { root, set, badge, comment, commentBox };
+  }
+
+  #clicked(event, set) {
+    if (!event.target.closest("textarea, label") && this.session.step.set !== set) this.actions.choose(set);
+  }
+
+  update(session, { dark, busy }) {
+    if (dark !== this.dark) this.cards.forEach(({ badge, set }) => badge.replaceChildren(set === null ? "The whole" : badgeOf(set, dark)));
+    this.dark = dark;
+    for (const { root, set, comment, commentBox } of this.cards) {
+      const isCurrent = session.step.set === set;
+      const said = commentAt(session.scores, set);
+      const isCarried = set !== null && session.work.sets[set].is_carried;
+      root.classList.toggle("current", isCurrent);
+      comment.readOnly = busy || !session.open;
+      commentBox.hidden = !said && (isCarried || !isCurrent || !session.open);
+      if (comment.value !== said) comment.value = said;
+    }
+  }
+
+  get #current() {
+    return this.cards.find(({ set }) => set === this.session.step.set);
+  }
+
+  focusComment() {
+    const { comment } = this.#current;
+    comment.focus();
+    comment.setSelectionRange(comment.value.length, comment.value.length);
+  }
+
+  /** The card of the step, within the sheet; the page stays where it is. */
+  bringIntoView() {
+    if (!this.cards.length) return;
+    const card = this.#current.root.getBoundingClientRect();
+    const sheet = this.root.getBoundingClientRect();
+    if (card.top < sheet.top || card.bottom > sheet.bottom) this.root.scrollTop += card.top - sheet.top;
+  }
+}
+
+function sizeWords({ work, map }, set) {
+  const spans = set === null ? unionOf(work.sets) : work.sets[set].spans;
+  const size = countTokens(spans);
+  if (set === null) return work.sets.length ? `${size} of ${map.selectableCount} tokens in the sets` : "no rationale in the text";
+  return `${size} ${size === 1 ? "token" : "tokens"}`;
+}
+
+function wordsOf({ work, map }, set) {
+  if (set !== null) return [element("p", { class: "card-words", dir: "auto" }, map.brief(work.sets[set].spans, BRIEF_CHARS))];
+  return work.note ? [element("p", { class: "card-words", dir: "auto" }, `Annotator's note: ${work.note}`)] : [];
+}
+
+/** Why it was returned before; what was said of a set that has gone belongs to the whole. */
+function linesOf({ previous, sets }, set) {
+  if (!previous) return [];
+  const kept = sets.map((each) => each.previous);
+  const gone = (_, index) =>
+    kept.includes(index) ? [] : saidOf(previous, index).map((line) => `Set ${letterOf(index)}, which is gone: ${line}`);
+  const lines = set === null ? [...previous.lines, ...previous.sets.flatMap(gone)] : saidOf(previous, sets[set].previous);
+  if (!lines.length) return [];
+  const title = element("p", { class: "said-title" }, `Round ${previous.round}`);
+  return [element("div", { class: "said" }, title, ...lines.map((line) => element("p", { dir: "auto" }, line)))];
+}
+
+const saidOf = (previous, index) => (index === null ? [] : previous.set_lines?.[index] || []);
+
+function passedOf({ sets }, set) {
+  const carried = set === null ? null : sets[set].carried;
+  if (!carried) return [];
+  const mean = (property) => element("p", {}, `${nameOf(property)} ${exactWords(carried[property])}`);
+  return [element("div", { class: "carried" }, element("p", { class: "said-title" }, "Passed in an earlier round"), mean("sufficiency"), mean("compactness"))];
+}
+
+/** The gate's findings: each mean with where it comes from, against its threshold. */
+function arithmeticOf({ decision }, set) {
+  const findings = (decision?.findings || []).filter((finding) => finding.set === set);
+  const pooled = ({ property }) => (set === null && property !== "comprehensiveness" ? ", all sets together" : "");
+  return findings.map((finding) => element("div", { class: `finding ${finding.passes ? "passes" : "fails"}` },
+    element("span", { class: "finding-name" }, nameOf(finding.property) + pooled(finding)),
+    element("span", { class: "verdict" }, finding.passes ? "passes" : "fails"),
+    element("span", { class: "finding-sum" }, sumWords(finding))));
+}
+
+function sumWords({ scores, mean, threshold, passes }) {
+  const way = scores.length > 1 ? `(${scores.join(" + ")}) / ${scores.length} = ` : "";
+  return `${way}${exactWords(mean)} ${passes ? "≥" : "<"} ${decimalOf(threshold)}`;
+}

@@ -1,0 +1,53 @@
+/** The line with the views of the text, and where one stands in the one that is shown. */
+import { button, element, press, setText, toggle } from "../shared/dom.js";
+import { changesOf, countTokens } from "./looks.js";
+import { VIEWS, stopWords } from "./words.js";
+
+const BRIEF_CHARS = 24;
+
+export class Views {
+  constructor(actions) {
+    const made = ([view, label, key, title]) => [view, toggle(label, key, title, () => actions.look(view))];
+    this.buttons = new Map(VIEWS.map(made));
+    this.place = element("span", { class: "stop-words" });
+    this.legend = element("span", { class: "legend" });
+    const stepper = (sign, title, right) =>
+      button(sign, { title: `${title} (${sign})`, className: "plain square", onclick: () => actions.arrow(right), "aria-label": title });
+    const back = stepper("←", "Previous part", false);
+    const forth = stepper("→", "Next part", true);
+    this.stepping = element("span", { class: "stepping" }, this.place, back, forth);
+    const views = element("div", { class: "views", role: "group", "aria-label": "Views of the text" }, ...this.buttons.values());
+    this.root = element("div", { class: "row views-row" }, views, element("div", { class: "stops" }, this.legend, this.stepping));
+  }
+
+  /** @param {import("./session.js").ReviewSession} session */
+  update(session) {
+    const { views, view, stops, stop, work } = session;
+    for (const [name, made] of this.buttons) {
+      made.disabled = !views.includes(name);
+      made.hidden = name === "changes" && !work.previous;
+      press(made, name === view);
+    }
+    // Where there is only one place there is nothing to step through.
+    this.stepping.hidden = stops.length < 2 && view !== "less";
+    const count = view === "changes" ? "" : `${stops.length} parts`;
+    setText(this.place, stop === null ? count : stopWords(session, BRIEF_CHARS));
+    this.legend.hidden = view !== "changes";
+    if (view === "changes") this.legend.replaceChildren(...legendOf(session));
+  }
+
+  nameOf(view) {
+    return this.buttons.get(view).querySelector(".button-label").textContent;
+  }
+}
+
+/** What the marks of the changes mean, with how many tokens each has. */
+function legendOf(session) {
+  const { added, gone } = changesOf(session);
+  const { step, work } = session;
+  if (step.set !== null && work.sets[step.set].previous === null) return ["a new set: ", sample("added", `${countTokens(added)} added`)];
+  if (!added.length && !gone.length) return [`unchanged since round ${work.previous.round}`];
+  return [sample("added", `${countTokens(added)} added`), sample("gone", `${countTokens(gone)} removed`)];
+}
+
+const sample = (kind, words) => element("span", { class: `legend-${kind}` }, words);

@@ -1,0 +1,173 @@
+/** The maps as a drawing (SVG), and that as a picture (PNG). Both are made in the browser and hold nothing from elsewhere. */
+import { letterOf } from "../shared/model.js";
+import { lookOf } from "../shared/palette.js";
+import { lanesOf } from "../shared/gold_underlines.js";
+import { written } from "./written_numbers.js";
+import { colourOf, hexOf } from "./heat.js";
+
+const WIDTH = 760;
+const GAP = 24;
+const LINE = 26;
+const FONT = 15;
+const SMALL = 12;
+const LANE = 4;
+/** Higher drawings stand in several columns, so that a picture of a long text keeps below what browsers can draw. */
+const HIGHEST = 16_000;
+const BEST_SCALE = 2;
+/** Firefox draws at most 32,767 pixels a side, Chromium 65,535 and 2^28 in all; half of that is 512 MB of memory. */
+const MOST_SIDE = 32_767;
+const MOST_PIXELS = 2 ** 27;
+
+/**
+ * @param {import("./map.js").SaliencyMap[]} maps  in the order of the screen
+ * @returns {{svg: string, width: number, height: number}}
+ */
+export function drawingOf(maps) {
+  const pen = document.createElement("canvas").getContext("2d");
+  const blocks = maps.map((map) => blockOf(map, pen));
+  const parts = [];
+  let [column, y, height] = [0, GAP, GAP];
+  for (const block of blocks) {
+    if (y > GAP && y + block.height > HIGHEST) [column, y] = [column + 1, GAP];
+    parts.push(`<g transform="translate(${GAP + column * (WIDTH + GAP)} ${y})">${block.body}</g>`);
+    y += block.height;
+    height = Math.max(height, y);
+  }
+  const width = GAP + (column + 1) * (WIDTH + GAP);
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family="sans-serif" font-size="${FONT}">`
+    + `<rect width="100%" height="100%" fill="#fff"/>${parts.join("")}</svg>`;
+  return { svg, width, height };
+}
+
+/** One map: its title, the words, the legend. */
+function blockOf(map, pen) {
+  const { view } = map;
+  const lanes = lanesOf(view.gold);
+  const line = LINE + LANE * lanes;
+  const title = [map.title(), view.instance.key, map.answerWords()].filter(Boolean).join(" · ");
+  const parts = [textAt(fitted(pen, title, `bold ${FONT}px sans-serif`), 0, 12, 'font-weight="bold"')];
+  pen.font = `${FONT}px sans-serif`;
+  const isRightToLeft = map.text.matches(":dir(rtl)");
+  let [x, y] = [0, 12 + LINE + 4];
+  for (const { word, token, before } of wordsOf(view)) {
+    const shown = fitted(pen, word, pen.font);
+    const width = pen.measureText(shown).width;
+    const gap = before ? pen.measureText(" ").width : 0;
+    if (before.includes("\n") || x + gap + width > WIDTH) [x, y] = [0, x === 0 ? y : y + line];
+    else x += gap;
+    parts.push(wordAt(map, token, shown, isRightToLeft ? WIDTH - x - width : x, y, width, lanes));
+    x += width;
+  }
+  y += line;
+  parts.push(legendAt(map, y), goldAt(view.gold, y + 18));
+  return { body: parts.join(""), height: y + (view.gold.length ? 18 : 0) + 2 * GAP };
+}
+
+function wordAt(map, token, word, x, y, width, lanes) {
+  const rgb = map.shadeOf(token);
+  const box = `x="${round(x)}" y="${y - 16}" width="${round(width)}"`;
+  const parts = [rgb && `<rect ${box} height="21" fill="${hexOf(rgb)}"/>`];
+  if (map.selected.has(token)) parts.push(`<rect ${box} height="${21 + LANE * lanes}" fill="none" stroke="#111" stroke-width="1.4"/>`);
+  map.view.gold.forEach((tokens, set) => {
+    if (tokens.includes(token)) parts.push(underline(set, x, x + width, y + 7 + LANE * (set % lanes)));
+  });
+  parts.push(textAt(word, x, y));
+  return parts.filter(Boolean).join("");
+}
+
+const DASHES = { dashed: "6 3", dotted: "3 2", wavy: "1.5 1.5" };
+
+function underline(set, x1, x2, y) {
+  const { color, style } = lookOf(set, false);
+  const line = (at, thick) => `<line x1="${round(x1)}" x2="${round(x2)}" y1="${at}" y2="${at}" stroke="${color}" stroke-width="${thick}"${DASHES[style] ? ` stroke-dasharray="${DASHES[style]}"` : ""}/>`;
+  return style === "double" ? line(y - 1, 1) + line(y + 1, 1) : line(y, 2.4);
+}
+
+/** The colours with the numbers at both ends, and what they mean. */
+function legendAt(map, y) {
+  const legend = map.legendWords();
+  if (!legend.bar) return small(legend.words, 0, y);
+  const steps = Array.from({ length: 20 }, (_, step) => {
+    const part = legend.isSigned ? (step - 9.5) / 10 : (step + 0.5) / 20;
+    return `<rect x="${60 + step * 6}" y="${y - 9}" width="6.3" height="10" fill="${hexOf(colourOf(part, legend.isSigned))}"/>`;
+  });
+  return `${small(written(legend.low), 54, y, 'text-anchor="end"')}${steps.join("")}<rect x="60" y="${y - 9}" width="120" height="10" fill="none" stroke="#888"/>`
+    + small(`${written(legend.high)}   ${legend.words}`, 186, y);
+}
+
+function goldAt(gold, y) {
+  return gold.map((tokens, set) => `${underline(set, set * 84, set * 84 + 26, y - 4)}${small(`${letterOf(set)} (${tokens.length})`, set * 84 + 32, y)}`).join("");
+}
+
+/** A token that is wider than the drawing is cut, and says so with dots. */
+function fitted(pen, word, font) {
+  pen.font = font;
+  if (pen.measureText(word).width <= WIDTH) return word;
+  let length = word.length;
+  while (length > 1 && pen.measureText(`${word.slice(0, length)}…`).width > WIDTH) length = Math.floor(length * 0.9);
+  return `${word.slice(0, length)}…`;
+}
+
+export function wordsOf(view) {
+  return view.segments.flatMap((segment, at) => segment.tokens.map((word, place) => ({ word, token: segment.first + place, before: place || !at ? segment.before[place] : "\n" })));
+}
+
+const round = (value) => Math.round(value * 10) / 10;
+const textAt = (words, x, y, more = "") => `<text x="${round(x)}" y="${y}" fill="#111" xml:space="preserve" ${more}>${xml(words)}</text>`;
+const small = (words, x, y, more = "") => textAt(words, x, y, `font-size="${SMALL}" ${more}`);
+
+/** Text for XML, which knows no control signs and no halves of pairs, however they are written. */
+function xml(text) {
+  // eslint-disable-next-line no-control-regex
+  const clean = text.replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, "\ufffd");
+  return clean.replace(/[&<>"']/g, (sign) => `&#${sign.codePointAt(0)};`);
+}
+
+/**
+ * How many pixels a picture has for each unit of the drawing: 2, or as many as browsers draw of a large one.
+ * @returns {number|null}  null where that is fewer than 1, so that words could not be read
+ */
+export function pictureScale(width, height) {
+  const scale = Math.min(BEST_SCALE, MOST_SIDE / Math.max(width, height), Math.sqrt(MOST_PIXELS / (width * height)));
+  return scale < 1 ? null : scale;
+}
+
+/**
+ * The drawing as a picture of twice its size, or smaller where that is too large.
+ * @returns {Promise<{blob: Blob|null, refusal: string}>}  refusal: why there is none, and what to do
+ */
+export async function pictureOf({ svg, width, height }) {
+  const scale = pictureScale(width, height);
+  const size = `${width.toLocaleString("en")} × ${Math.ceil(height).toLocaleString("en")} pixels`;
+  if (scale === null) return { blob: null, refusal: `The picture would have ${size}, which is more than browsers can draw. Save it as SVG, which has no such limit, or remove some maps.` };
+  const address = URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" }));
+  try {
+    const image = await loaded(address);
+    // A browser that is short of memory may still draw the smaller one.
+    const blob = await painted(image, width, height, scale) || (scale > 1 ? await painted(image, width, height, 1) : null);
+    return { blob, refusal: blob ? "" : undrawn(size) };
+  } catch {
+    return { blob: null, refusal: undrawn(size) };
+  } finally {
+    URL.revokeObjectURL(address);
+  }
+}
+
+const undrawn = (size) => `This browser could not draw a picture of ${size}. Save it as SVG, or remove some maps.`;
+
+function loaded(address) {
+  return new Promise((resolve, reject) => {
+    const image = new Image();
+    image.onload = () => resolve(image);
+    image.onerror = reject;
+    image.src = address;
+  });
+}
+
+function painted(image, width, height, scale) {
+  const canvas = Object.assign(document.createElement("canvas"), { width: Math.floor(width * scale), height: Math.floor(height * scale) });
+  canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
+  return new Promise((resolve) => {
+    canvas.toBlob(resolve, "image/png");
+  });
+}

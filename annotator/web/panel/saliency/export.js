@@ -1,0 +1,67 @@
+/** What is on screen as a file: a page of its own, a piece of LaTeX, a table. Drawings and pictures: saliency_drawing.js. */
+import { letterOf } from "../shared/model.js";
+import { wordsOf } from "./drawing.js";
+
+/** One HTML page without scripts or anything from elsewhere, in the light theme. */
+export function htmlOf(title, sheets, ...contents) {
+  const clones = contents.map((content) => content.cloneNode(true));
+  for (const clone of clones) {
+    for (const select of clone.querySelectorAll("header select")) select.replaceWith(select.dataset.words || "");
+    for (const made of clone.querySelectorAll("button, input, select")) made.remove();
+  }
+  return `<!doctype html><html lang="en"><meta charset="utf-8"><title>${escaped(title)}</title><style>${sheets}.heat-text{max-height:none!important}.heat-where{margin-bottom:12px}</style>`
+    + `<body style="margin:0;padding:16px"><div class="panel saliency" data-theme="light" style="display:block">${clones.map((clone) => clone.outerHTML).join("")}</div></body></html>`;
+}
+
+/** For a paper: \colorbox for heat, \fbox for the top k, sets as superscripts. Needs xcolor. */
+export function latexOf(maps) {
+  const lines = ["% needs \\usepackage{xcolor}; orange supports, blue opposes, violet is a weight without a sign, boxes are the top k, letters are gold sets"];
+  for (const map of maps) {
+    lines.push(`\\noindent\\textbf{${tex(`${map.title()} · ${map.view.instance.key}`)}} {\\small ${tex(map.legendLine())}}\\par`, "{\\setlength{\\fboxsep}{1pt}%");
+    const words = wordsOf(map.view);
+    // The end of a line is TeX's blank between two words; a percent sign takes it away.
+    lines.push(words.map(({ word, token }, place) => texWord(map, token, word) + (words[place + 1]?.before === "" ? "%" : "")).join("\n"), "\\par}");
+  }
+  return `${lines.join("\n")}\n`;
+}
+
+function texWord(map, token, word) {
+  const rgb = map.shadeOf(token);
+  const sets = map.view.gold.map((tokens, set) => (tokens.includes(token) ? letterOf(set) : "")).join("");
+  let text = `\\strut ${tex(word)}`;
+  if (rgb) text = `\\colorbox[RGB]{${rgb.join(",")}}{${text}}`;
+  if (map.selected.has(token)) text = `\\fbox{${text}}`;
+  return sets ? `${text}\\textsuperscript{${sets}}` : text;
+}
+
+/** The scores of the maps on screen, a line for each token and map. label: "" where the scores belong to none. */
+export function csvOf(maps) {
+  const rows = [["instance", "map", "label", "signed", "token_index", "token", "score", "rank", "in_top_k", "gold_sets"]];
+  for (const map of maps) {
+    const { gold, instance } = map.view;
+    for (const { word, token } of wordsOf(map.view)) {
+      const score = map.panel.scores?.[token] ?? null;
+      const sets = gold.map((tokens, set) => (tokens.includes(token) ? letterOf(set) : "")).join(" ").trim();
+      rows.push([instance.key, map.title(), map.panel.label, map.panel.is_signed ? 1 : 0, token, word, score ?? "", map.ranks.get(token) ?? "", map.selected.has(token) ? 1 : 0, sets]);
+    }
+  }
+  return rows.map((row) => row.map(cell).join(",")).join("\r\n");
+}
+
+/** A formula of a spreadsheet must not run: such a text begins with an apostrophe (as in formats/rows/spreadsheets.py). */
+function cell(value) {
+  const isFormula = typeof value === "string" && /^[=+\-@\t\r\n＝＋－＠]/.test(value) && !/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(value);
+  const text = isFormula ? `'${value}` : String(value);
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** @param {Blob|string} content */
+export function save(name, type, content) {
+  const link = Object.assign(document.createElement("a"), { href: URL.createObjectURL(new Blob([content], { type })), download: name });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}
+
+const escaped = (text) => text.replace(/[&<>"']/g, (sign) => `&#${sign.codePointAt(0)};`);
+const TEX = { "\\": "\\textbackslash{}", "~": "\\textasciitilde{}", "^": "\\textasciicircum{}", "−": "$-$" };
+const tex = (text) => text.replace(/[\\~^−]|[&%$#_{}]/g, (sign) => TEX[sign] || `\\${sign}`);

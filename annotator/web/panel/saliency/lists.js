@@ -1,0 +1,150 @@
+/** Saved lists: the choice above the texts, and the dialog in which lists are saved, put together, changed and deleted. */
+import { openDialog, when } from "../shared/dialogs.js";
+import { button, element, press, setText, toggle } from "../shared/dom.js";
+
+export class SavedLists {
+  /**
+   * @param {Object} actions  ask(route, query) and tell(route, body) -> answer or {error}, chosen(): another list is looked at,
+   *   shown() -> {project, instance, listed, n}: the text on screen, the query of the list beside it, and how many that lists
+   */
+  constructor(actions) {
+    Object.assign(this, { actions, lists: [] });
+    this.select = element("select", { "aria-label": "List", onchange: () => this.#choose(this.select.value) });
+    this.facts = element("p", { class: "list-note" });
+    this.root = element("div", { class: "list-saved" },
+      element("div", { class: "list-saved-row" }, this.select, button("Lists", { key: "l", title: "Save the texts that are listed, or put this text on a list", className: "plain", onclick: () => this.open() })), this.facts);
+    this.#offer();
+  }
+
+  /** The number of the list that is looked at, as text; "" for none. */
+  get value() {
+    return this.select.value;
+  }
+
+  /** Asks which lists there are. `wanted`: the number of the one to look at; answers whether it is there. */
+  async load(wanted = this.value) {
+    const { project, instance } = this.actions.shown();
+    const answer = await this.actions.ask("lists", { project, ...(instance ? { instance: instance.id } : {}) });
+    if (answer.error) return false;
+    this.lists = answer.lists;
+    this.#offer(wanted);
+    return this.value === wanted;
+  }
+
+  #offer(wanted = "") {
+    const options = this.lists.map((one) => element("option", { value: one.id }, `${one.name} (${one.n.toLocaleString("en")})`));
+    this.select.replaceChildren(element("option", { value: "" }, this.lists.length ? "no list" : "no lists yet"), ...options);
+    this.select.value = wanted;
+    if (this.select.selectedIndex < 0) this.select.value = "";
+    this.select.disabled = !this.lists.length;
+    this.#showNote();
+  }
+
+  #choose(value) {
+    this.select.value = value;
+    this.#showNote();
+    this.actions.chosen();
+  }
+
+  #showNote() {
+    const chosen = this.lists.find((one) => String(one.id) === this.value);
+    this.facts.replaceChildren(...(chosen ? [chosen.note && element("span", { class: "note-words", dir: "auto" }, chosen.note), factsOf(chosen)].filter(Boolean) : []));
+  }
+
+  async open() {
+    await this.load();
+    const { instance, n } = this.actions.shown();
+    this.said = element("p", { class: "list-said", role: "alert" });
+    this.rows = element("div", { class: "saved-rows" });
+    this.dialog = openDialog(this.actions.root(), "Lists", this.#form(instance, n), this.said, this.rows);
+    this.#fill();
+    this.dialog.querySelector("input[name=list-name]").focus();
+  }
+
+  /** What a new list begins with, its name, its note. */
+  #form(instance, n) {
+    const of = (value, words, checked, disabled) => element("label", { class: "reason" }, element("input", { type: "radio", name: "list-of", value, checked, disabled }), words);
+    const name = element("input", { type: "text", name: "list-name", maxLength: 100, placeholder: "a name for the list", "aria-label": "Name of the list" });
+    const note = element("textarea", { class: "note", rows: 2, maxLength: 2000, placeholder: "a note: what the texts have in common (optional)", "aria-label": "Note" });
+    const save = () => this.#save(form.querySelector("input[name=list-of]:checked").value, name, note);
+    const form = element("div", { class: "saved-form" },
+      element("div", { class: "reasons", role: "radiogroup", "aria-label": "What to save" },
+        of("listed", `all texts that are listed now (${n.toLocaleString("en")})`, n > 0, n === 0), of("instance", `only this text${instance ? `: ${instance.key}` : ""}`, n === 0, !instance)),
+      name, note, element("div", { class: "dialog-foot" }, button("Save list", { key: "⏎", className: "primary", onclick: save })));
+    form.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter" || event.isComposing || event.target.matches("button") || (event.target === note && !event.ctrlKey)) return;
+      event.preventDefault();
+      save();
+    });
+    return form;
+  }
+
+  async #save(what, name, note) {
+    const { project, instance, listed } = this.actions.shown();
+    const of = what === "instance" ? { instance: instance.id } : { asked: listed };
+    const saved = await this.#tell("save", { project, name: name.value, note: note.value, ...of }, (one) => `“${one.name}” is saved with ${countOf(one.n)}.`);
+    if (saved) name.value = note.value = "";
+    else name.focus();
+  }
+
+  /** Sends a change, says how it went, and shows the lists as they are then. */
+  async #tell(route, body, words) {
+    const answer = await this.actions.tell(`lists/${route}`, body);
+    setText(this.said, answer.error || words(answer));
+    this.said.classList.toggle("refused", Boolean(answer.error));
+    if (answer.error) return null;
+    const before = this.value;
+    await this.load();
+    this.#fill();
+    if (before && (before !== this.value || String(answer.id) === before)) this.actions.chosen();
+    return answer;
+  }
+
+  #fill() {
+    const { instance } = this.actions.shown();
+    this.rows.replaceChildren(...this.lists.map((one) => this.#row(one, instance)));
+  }
+
+  #row(one, instance) {
+    const held = one.may_change && instance && toggle("This text", "", one.holds ? `Take ${instance.key} off this list` : `Put ${instance.key} on this list`, () => this.#put(one, instance));
+    if (held) press(held, one.holds);
+    const row = element("section", { class: "saved-row", "aria-label": one.name },
+      element("div", { class: "saved-words" }, element("b", { dir: "auto" }, one.name), factsOf(one), one.note && element("span", { class: "note-words", dir: "auto" }, one.note)),
+      element("div", { class: "saved-acts" }, held, button("Show", { title: `Show the texts on “${one.name}”`, className: "plain", onclick: () => (this.dialog.close(), this.#choose(String(one.id))) }),
+        one.may_change && button("Change", { title: `Change the name and the note of “${one.name}”`, className: "plain", onclick: () => this.#edit(row, one) }),
+        one.may_change && button("Delete", { title: `Delete “${one.name}”`, className: "plain", onclick: (event) => this.#delete(event.currentTarget, one) })));
+    return row;
+  }
+
+  async #put(one, instance) {
+    const on = !one.holds;
+    if (await this.#tell("put", { list: one.id, instance: instance.id, on }, () => `${instance.key} is now ${on ? "on" : "off"} “${one.name}”.`)) this.#focus(one, ".toggle");
+  }
+
+  #edit(row, one) {
+    const name = element("input", { type: "text", value: one.name, maxLength: 100, "aria-label": "Name" });
+    const note = element("textarea", { class: "note", rows: 2, maxLength: 2000, value: one.note, "aria-label": "Note" });
+    const send = async () => (await this.#tell("change", { list: one.id, name: name.value, note: note.value }, (made) => `“${made.name}” is changed.`)) && this.#focus(one, "button");
+    row.replaceChildren(name, note, element("div", { class: "saved-acts" }, button("Save", { className: "primary", onclick: send }), button("Cancel", { className: "plain", onclick: () => (this.#fill(), this.#focus(one, "button")) })));
+    name.focus();
+  }
+
+  /** The first press asks, the second deletes. */
+  async #delete(pressed, one) {
+    if (!pressed.classList.contains("sure")) {
+      pressed.classList.add("sure");
+      return setText(pressed.firstElementChild, "Delete for everybody?");
+    }
+    await this.#tell("delete", { list: one.id }, (gone) => `“${gone.name}” is deleted. Its texts are kept.`);
+    return this.dialog.querySelector("input[name=list-name]").focus();
+  }
+
+  /** The rows were made anew; the focus goes to the same place. */
+  #focus(one, what) {
+    const place = this.lists.findIndex((other) => other.id === one.id);
+    this.rows.children[place]?.querySelector(what)?.focus();
+  }
+}
+
+const countOf = (n) => `${n.toLocaleString("en")} ${n === 1 ? "text" : "texts"}`;
+const factsOf = (one) => element("span", { class: "saved-facts" }, [countOf(one.n), one.made_by, when(one.changed_at)].join(" · "));

@@ -1,0 +1,218 @@
+/** The Saliency screen: the component's entry. It asks its own routes; the address holds what is shown, so a view can be shared. */
+import { openKeys } from "../shared/dialogs.js";
+import { isEntry, KeyListener } from "../shared/keys.js";
+import { mountable } from "../shared/mount.js";
+import { Messages } from "../shared/messages.js";
+import { drawingOf, pictureOf } from "./drawing.js";
+import { csvOf, htmlOf, latexOf, save } from "./export.js";
+import { InstanceList } from "./list.js";
+import { SavedLists } from "./lists.js";
+import { SaliencyScreen } from "./screen.js";
+
+const KEYS = [
+  ["Texts", [["j", "next text"], ["k", "previous text"], ["i", "show or hide the list of texts"], ["/", "search by key or words"], ["l", "lists: save the texts that are listed, or put this text on a list"]]],
+  ["Maps", [["← →", "point at the next or the previous word"], ["[ ]", "one token fewer or more in the top k"], ["s", "one scale for all maps of a method"], ["m", "show sizes without signs"], ["c", "cut the scale at the 98th percentile"], ["n", "show the scores under the words"], ["b", "show the highest scores as bars"], ["p", "show the model's own pieces"], ["x", "show a matrix of maps by tokens"], ["e", "export the maps"], ["?", "show these keys"]]],
+];
+const MOST_MAPS = 8;
+const FLAGS = { shared: "shared", magnitude: "magnitude", clip: "clip", numbers: "numbers", bars: "bars", pieces: "pieces", matrix: "matrix" };
+
+class Saliency {
+  constructor(data, parent) {
+    this.data = data;
+    const asked = (this.link = new URLSearchParams(location.search));
+    this.panels = asked.has("panels") ? asked.get("panels").split(",").filter(Boolean) : null;
+    this.partnerId = Number(asked.get("partner")) || null;
+    this.state = { share: asked.has("k") ? Math.min(100, Math.max(0, Number(asked.get("k")) || 0)) : null };
+    for (const [name, word] of Object.entries(FLAGS)) this.state[name] = (asked.get("looks") || "").split(" ").includes(word);
+    this.screen = new SaliencyScreen(parent, this.#actions(), this.state);
+    this.saved = new SavedLists({
+      ask: (route, query) => this.#ask(route, query), tell: (route, body) => this.#tell(route, body), chosen: () => this.list.load(1), root: () => this.screen.root,
+      shown: () => ({ project: this.data.project, instance: this.view?.instance, listed: this.list.query, n: this.list.n }),
+    });
+    this.list = new InstanceList({ ask: (query) => this.#ask("list", { project: data.project, ...query }), open: (id) => this.open(id), listed: () => this.#remember(), run: (run, layer) => this.#openRun(run, layer) }, this.saved);
+    this.screen.root.insertBefore(this.list.root, this.screen.main);
+    this.keyboard = new KeyListener(this.screen.root, (event, target) => this.#key(event, target));
+    this.#begin(data.start);
+  }
+
+  #actions() {
+    return {
+      step: (by) => this.step(by), list: () => this.#toggleList(), partner: (id) => this.#choosePartner(id), remember: () => this.#remember(),
+      add: (panel) => this.#setPanels([...(this.panels || []), panel]), remove: (place) => this.#setPanels(this.panels.filter((_, at) => at !== place)), choose: (place, panel, what) => this.#choosePanel(place, panel, what), save: (kind) => this.#save(kind),
+    };
+  }
+
+  async #begin(start) {
+    const numbers = await this.#ask("numbers", { project: this.data.project });
+    if (numbers.error) return this.screen.say(numbers.error);
+    this.list.offer(numbers);
+    const wanted = this.link?.get("list") || this.saved.value;
+    const isThere = await this.saved.load(wanted);
+    if (this.link) this.list.restore(this.link);
+    const isOrderedByLink = Boolean(this.link?.get("by") && !this.link.has("panels") && this.list.run);
+    this.link = null;
+    await this.list.load(1);
+    const first = start || this.list.rows[0]?.id;
+    if (!first) return this.screen.say(this.#wordsOfNothing());
+    await this.open(first);
+    if (isOrderedByLink) this.#openRun(...this.list.run);
+    return isThere ? undefined : this.screen.say("The list in this link no longer exists, so all texts are shown.");
+  }
+
+  #wordsOfNothing() {
+    if (Object.values(this.list.asked).some(Boolean)) return "No text matches what is chosen on the left.";
+    return `There are no texts in this project yet. ${this.data.may_import ? "Import some on the Project page, under Import." : "A lead can import some."}`;
+  }
+
+  async #ask(route, query) {
+    try {
+      const headers = { Accept: "application/json", "X-CSRF-Token": this.data.csrf };
+      const answer = await fetch(`${this.data.routes}/${route}?${new URLSearchParams(query)}`, { headers });
+      const said = await answer.json();
+      return answer.ok ? said : { error: said.error || "The server could not answer. Try again." };
+    } catch {
+      return { error: "The server cannot be reached. Check the connection and try again." };
+    }
+  }
+
+  async #tell(route, body) {
+    const { status, body: said } = await new Messages(this.data.routes, this.data.csrf).post(route, body);
+    return status === 200 ? said : { error: said.error || "The server cannot be reached, so nothing was changed. Try again." };
+  }
+
+  /** Opens a text with the panels that are chosen; the first time the server chooses them. */
+  async open(id) {
+    const asked = (this.asked = {});
+    const query = { instance: id, ...(this.panels ? { panels: this.panels.join(",") } : {}) };
+    const view = await this.#ask("instance", query);
+    if (this.asked !== asked) return;
+    if (view.error) return this.screen.say(view.error);
+    this.view = view;
+    if (!this.panels && view.panels.length) this.panels = view.panels.map((panel) => `${panel.run}:${panel.layer ?? "-"}:${panel.asked_label ?? ""}`);
+    const partner = view.partners.some((one) => one.id === this.partnerId) ? await this.#askPartner(id) : null;
+    if (this.asked !== asked) return;
+    if (!partner) this.partnerId = null;
+    this.screen.show(view, partner);
+    this.list.mark(id);
+    return undefined;
+  }
+
+  async #askPartner(id) {
+    const partner = await this.#ask("partner", { instance: id, partner: this.partnerId, panels: (this.panels || []).join(",") });
+    if (partner.error) this.screen.say(partner.error);
+    return partner.error ? null : partner;
+  }
+
+  #choosePartner(id) {
+    this.partnerId = id;
+    return this.open(this.view.instance.id);
+  }
+
+  /**
+   * Opens the run that the texts are ordered by as a map, unless one of its maps is there already. It takes the place of the one
+   * that was opened so before: with the arrow keys one passes every run of the menu.
+   */
+  #openRun(run, layer) {
+    const panels = (this.panels || []).filter((panel) => panel !== this.openedByOrder);
+    if (!this.view || this.panels?.some((panel) => panel.startsWith(`${run}:`))) return undefined;
+    const choice = this.view.choices.find((one) => one.run === run);
+    if (!choice) return this.screen.say("The run by which the texts are ordered has no attribution of this text, so no map of it is opened.");
+    if (panels.length >= MOST_MAPS) return this.screen.say(`${MOST_MAPS} maps are open, which is the most. Remove one to open another run.`);
+    this.openedByOrder = `${run}:${layer}:`;
+    return this.#setPanels([this.openedByOrder, ...panels]);
+  }
+
+  #setPanels(panels) {
+    this.panels = [...new Set(panels)];
+    return this.open(this.view.instance.id);
+  }
+
+  /** Another layer or label in the place of a panel; the focus stays on the choice. */
+  async #choosePanel(place, panel, what) {
+    await this.#setPanels(this.panels.map((one, at) => (at === place ? panel : one)));
+    this.screen.maps[place]?.root.querySelector(`select[aria-label^="${what}"]`)?.focus();
+  }
+
+  async step(by) {
+    const next = await this.list.neighbour(by);
+    if (next !== null) await this.open(next);
+    else this.screen.say(by > 0 ? "This is the last text that is listed." : "This is the first text that is listed.");
+  }
+
+  #toggleList() {
+    this.list.root.hidden = !this.list.root.hidden;
+  }
+
+  /** The address says what is on screen: text, panels, partner, k, looks, and what is listed. */
+  #remember() {
+    if (!this.view) return;
+    const said = new URLSearchParams(location.search);
+    const looks = Object.keys(FLAGS).filter((name) => this.state[name]).join(" ");
+    const values = { project: this.data.project, instance: this.view?.instance.id, panels: this.panels?.join(","), partner: this.partnerId, k: this.state.share, looks, ...(this.link ? {} : this.list.asked) };
+    for (const [name, value] of Object.entries(values)) {
+      if (value === null || value === undefined || value === "") said.delete(name);
+      else said.set(name, String(value));
+    }
+    const address = `${location.pathname}?${said}`;
+    if (address !== location.pathname + location.search) history.replaceState(history.state, "", address);
+  }
+
+  async #save(kind) {
+    const { shown, maps, partnerMaps } = this.screen;
+    const name = `saliency-${this.view.instance.key.replace(/[^\p{L}\p{N}_-]+/gu, "_").slice(0, 60)}`;
+    if (kind === "html") save(`${name}.html`, "text/html", this.#page());
+    if (kind === "svg") save(`${name}.svg`, "image/svg+xml", drawingOf(shown).svg);
+    if (kind === "tex") save(`${name}.tex`, "text/plain", latexOf(shown));
+    if (kind === "csv") save(`${name}.csv`, "text/csv", csvOf([...maps, ...partnerMaps]));
+    if (kind !== "png") return;
+    const { blob, refusal } = await pictureOf(drawingOf(shown));
+    if (blob) save(`${name}.png`, "image/png", blob);
+    else this.screen.offerInstead(refusal, "SVG", "svg");
+  }
+
+  #page() {
+    const root = this.screen.root.getRootNode();
+    const sheets = [...root.querySelectorAll("style")].map((style) => style.textContent).join("\n");
+    const adopted = [...(root.adoptedStyleSheets || [])].flatMap((sheet) => [...sheet.cssRules].map((rule) => rule.cssText)).join("\n");
+    return htmlOf(`Saliency of ${this.view.instance.key}`, `${adopted}\n${sheets}`, this.screen.title.querySelector(".heat-where"), this.screen.content);
+  }
+
+  #key(event, target) {
+    if (isEntry(target) && !(target.type === "range" && !event.key.startsWith("Arrow"))) return false;
+    if (event.ctrlKey || event.metaKey || event.altKey) return false;
+    const { screen } = this;
+    const press = (name) => screen[`${name}Button`].click();
+    const acts = {
+      j: () => this.step(1), k: () => this.step(-1), i: () => this.#toggleList(), "/": () => this.list.words.focus(), "[": () => screen.nudge(-1), "]": () => screen.nudge(1),
+      s: () => press("shared"), m: () => press("magnitude"), c: () => press("clip"), n: () => press("numbers"), b: () => press("bars"), p: () => press("pieces"), x: () => press("matrix"),
+      e: () => screen.openExport(), l: () => this.saved.open(), ArrowRight: () => screen.stepToken(1), ArrowLeft: () => screen.stepToken(-1), "?": () => openKeys(screen.root, KEYS),
+    };
+    if (!acts[event.key]) return false;
+    acts[event.key]();
+    return true;
+  }
+
+  /** What has the keys of the page. */
+  get page() {
+    return this.screen.root;
+  }
+
+  differs(data) {
+    return data.project !== this.data.project;
+  }
+
+  update(data) {
+    const { measured, start } = this.data;
+    this.data = data;
+    this.screen.updateTheme();
+    if (data.measured !== measured) this.#begin(this.view?.instance.id);
+    else if (data.start && data.start !== start && data.start !== this.view?.instance.id && start !== undefined) this.#remember();
+  }
+
+  destroy() {
+    this.keyboard.destroy();
+    this.screen.destroy();
+  }
+}
+
+export default mountable((data, parent) => new Saliency(data, parent));

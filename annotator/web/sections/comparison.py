@@ -1,0 +1,207 @@
+"""One instance with each annotation of it, side by side; and the lead's word on its gold."""
+
+from collections.abc import Callable, Sequence
+
+import streamlit as st
+
+from annotator.domain.people import has_right
+from annotator.domain.projects import Project
+from annotator.domain.rationales import RationaleSet, set_letter
+from annotator.domain.texts import first_words
+from annotator.errors import AnnotatorError, NotFound
+from annotator.usecases.databases import Store
+from annotator.usecases.lead.adjudication import adjudicate, choose_gold, take_choice_back
+from annotator.usecases.review.inspection import (
+    Comparison,
+    View,
+    as_draft_of_lead,
+    find_instances,
+    look_at,
+    must_give_back,
+    origin_words,
+)
+from annotator.web import edit_panel, token_panel
+from annotator.web.frame import as_text
+from annotator.web.sections import history
+from annotator.web.sections import talk as talking
+from annotator.web.session import Visit
+
+_BESIDE = 3  # panels in a row
+
+
+def show(store: Store, visit: Visit, project: Project, wanted: int | str) -> None:
+    """An instance by its number or its key, as everybody annotated it, and below a version to make of it."""
+    try:
+        number = wanted if isinstance(wanted, int) else _choose(store, visit, project, wanted)
+        if must_give_back(store, visit.user, project, number):
+            if _ask_to_give_back(number):
+                look_at(store, visit.user, project, number, gives_back=True)
+                st.rerun()
+            return
+        comparison = look_at(store, visit.user, project, number)
+    except NotFound as error:
+        st.info(as_text(str(error)), icon=":material/search_off:")
+        return
+    _Looking(store, visit, project, comparison).show()
+
+
+def _ask_to_give_back(instance_id: int) -> bool:
+    """Whoever has the text in hand decides: annotate it, or look at what others marked."""
+    st.warning(
+        "You are annotating this text. If you look at what others marked, it goes to somebody else and you will not be given it "
+        "again; your own marks are kept, but cannot be submitted.",
+        icon=":material/visibility_off:",
+    )
+    return st.button("Give it up and look", key=f"look_give_back_{instance_id}")
+
+
+def _choose(store: Store, visit: Visit, project: Project, key: str) -> int:
+    """Keys may repeat between splits; then one says which."""
+    found = dict(find_instances(store, visit.user, project, key))
+    if len(found) == 1:
+        return next(iter(found))
+    return st.segmented_control(
+        "Split", list(found), default=next(iter(found)), required=True, key=f"look_split_{key}",
+        format_func=lambda number: as_text(found[number]) or "no split",
+    )  # fmt: skip
+
+
+class _Looking:
+    """The parts of the screen share who looks at what."""
+
+    def __init__(self, store: Store, visit: Visit, project: Project, comparison: Comparison) -> None:
+        self.store = store
+        self.visit = visit
+        self.project = project
+        self.comparison = comparison
+        self.instance = comparison.instance
+        chosen_at = comparison.choice.chosen_at if comparison.choice else "no choice"
+        self.key = f"look_{self.instance.id}_{chosen_at}"  # after a choice everything begins anew
+
+    def show(self) -> None:
+        self._show_title()
+        parts = {"Side by side": self._show_compared, "Talk": self._show_talk, "Timeline": self._show_timeline}
+        part = st.segmented_control(
+            "Part", list(parts), default="Side by side", required=True, key=f"look_part_{self.instance.id}",
+            label_visibility="collapsed",
+        )  # fmt: skip
+        parts[part]()
+
+    def _show_compared(self) -> None:
+        taken = self._show_sides(self._chosen_views())
+        self._show_version(taken)
+
+    def _show_talk(self) -> None:
+        talking.show(self.store, self.visit, self.project, self.instance.id)
+
+    def _show_timeline(self) -> None:
+        history.show(self.store, self.visit, self.project, self.instance)
+
+    def _show_title(self) -> None:
+        instance = self.instance
+        st.subheader(as_text(first_words(instance.excerpt) or instance.key), anchor=False)
+        split = f"split {instance.split}" if instance.split else "no split"
+        st.caption(as_text(" · ".join([instance.key, split, instance.state, *self._gold_words()])))
+        if self.comparison.was_shown and has_right(self.visit.user, self.visit.roles, "annotate"):
+            st.caption("You have seen what others marked, so you will not be given this text to annotate.")
+        choice = self.comparison.choice
+        if choice is not None:
+            words, button = st.columns([4, 1], vertical_alignment="center")
+            made = "The gold is a version by" if choice.is_adjudicated else "The gold was chosen by"
+            words.markdown(f"{made} **{as_text(choice.chosen_by)}**: {as_text(choice.reason)}")
+            if button.button("Undo the choice", key=f"{self.key}_take_back", width="stretch"):
+                self._do(lambda: take_choice_back(self.store, self.visit.user, self.project, instance.id))
+
+    def _gold_words(self) -> list[str]:
+        gold, policy = self.comparison.gold, self.project.settings.gold_policy
+        if gold is None:
+            return ["no gold"]
+        choice = self.comparison.choice
+        if policy == "chosen" and choice is not None and choice.is_adjudicated:
+            return ["gold: the lead’s version"]
+        parts = [
+            f"{set_letter(number)}: {' and '.join(origin_words(origin) for origin in origins)}"
+            for number, origins in enumerate(gold.origins)
+        ]
+        return [f"gold under “{policy}”: {'; '.join(parts) or 'no rationale'}"]
+
+    def _chosen_views(self) -> list[View]:
+        """The last round of each annotator at first; any may be put beside one another."""
+        views = {view.annotation.id: view for view in self.comparison.views if view.annotation}
+        if len(views) < 2:
+            return list(self.comparison.views)
+        latest = {view.title.split(" · ")[0]: number for number, view in views.items()}
+        numbers = st.pills(
+            "Annotations side by side", list(views), selection_mode="multi", default=list(latest.values())[:_BESIDE],
+            format_func=lambda number: as_text(views[number].title), key=f"{self.key}_views",
+        )  # fmt: skip
+        return [views[number] for number in numbers]
+
+    def _show_sides(self, views: list[View]) -> list[RationaleSet]:
+        """Panels in rows; answers the sets that are ticked, in the order of the panels."""
+        taken: list[RationaleSet] = []
+        for start in range(0, len(views), _BESIDE):
+            row = views[start : start + _BESIDE]
+            for column, view in zip(st.columns(len(row), gap="medium"), row, strict=True):
+                with column:
+                    taken += self._show_side(view)
+        return taken
+
+    def _show_side(self, view: View) -> list[RationaleSet]:
+        st.markdown(f"**{as_text(view.title)}**")
+        number = view.annotation.id if view.annotation else 0
+        token_panel.read(view.work, view.project, is_brief=True, key=f"{self.key}_panel_{number}")
+        if view.annotation is None:
+            return []
+        taken = []
+        for position, words in enumerate(view.sets):
+            label = f"**{set_letter(position)}** {as_text(words)}"
+            if st.checkbox(label, key=f"{self.key}_take_{number}_{position}"):
+                taken.append(view.annotation.sets[position])
+        note = [f"Note: {view.annotation.note}"] if view.annotation.note else []
+        for line in (*note, *view.decision, *view.scores):
+            st.caption(as_text(line))
+        self._ask_choice(number)
+        return taken
+
+    def _ask_choice(self, annotation_id: int) -> None:
+        choice = self.comparison.choice
+        if choice is not None and choice.annotation_id == annotation_id:
+            st.caption(":material/star: This is the gold.")
+            return
+        with st.popover("Make this annotation the gold"):
+            reason = st.text_input("Reason", key=f"{self.key}_why_{annotation_id}")
+            if st.button("Make it the gold", type="primary", key=f"{self.key}_choose_{annotation_id}"):
+                self._do(lambda: choose_gold(self.store, self.visit.user, self.project, annotation_id, reason))
+
+    def _show_version(self, taken: list[RationaleSet]) -> None:
+        """The panel starts with the version there is, and with the ticked sets."""
+        st.markdown("**A version of your own**")
+        st.caption("Tick sets above to copy them here, change them, and store them with the result as the gold.")
+        view = as_draft_of_lead(self.comparison, self.project, _distinct([*self._version_so_far(), *taken]))
+        draft = edit_panel.edit(view.work, view.project, key=f"{self.key}_edit")
+        if draft is not None:
+            self._do(
+                lambda: adjudicate(
+                    self.store, self.visit.user, self.project, self.instance.id, draft.result, draft.sets, draft.note
+                )
+            )
+
+    def _version_so_far(self) -> tuple[RationaleSet, ...]:
+        choice = self.comparison.choice
+        if choice is None or not choice.is_adjudicated:
+            return ()
+        found = (view.annotation for view in self.comparison.views if view.annotation)
+        return next((annotation.sets for annotation in found if annotation.id == choice.annotation_id), ())
+
+    def _do(self, action: Callable[[], object]) -> None:
+        try:
+            action()
+        except AnnotatorError as error:
+            st.error(as_text(str(error)), icon=":material/error:")
+            return
+        st.rerun()
+
+
+def _distinct(sets: Sequence[RationaleSet]) -> list[RationaleSet]:
+    return list({s.token_indices: s for s in sets}.values())

@@ -1,0 +1,69 @@
+"""Computing attributions from the page: the same as `annotator attribute`, with the built-in model or one from a folder."""
+
+import streamlit as st
+
+from annotator.domain.projects import Project
+from annotator.errors import AnnotatorError
+from annotator.usecases.background import AskedAttribution, ask_to_attribute
+from annotator.usecases.databases import Store
+from annotator.usecases.models.attributions import AttributingOptions, LoadOptions, choosable_labels, offered_methods
+from annotator.web.frame import as_text
+from annotator.web.sections import jobs
+from annotator.web.session import Visit
+
+_NEXT = (
+    "The attributions are computed in the background, text by text, even when this page is closed. The top of this page shows "
+    "the progress. What is stored already is not computed again."
+)
+
+
+def show(store: Store, visit: Visit, project: Project) -> None:
+    """Choose a model and a method; it goes into the queue. Below: what came of the last."""
+    asked = _asked(project)
+    st.caption(_NEXT)
+    if st.button("Compute", type="primary", key="compute_go", icon=":material/play_arrow:"):
+        try:
+            ask_to_attribute(store, visit.user, project, asked)
+        except AnnotatorError as error:
+            st.error(as_text(str(error)), icon=":material/error:")
+        else:
+            st.rerun()
+    jobs.show_ended(store, visit, project)
+
+
+def _asked(project: Project) -> AskedAttribution:
+    methods = offered_methods()
+    left, middle, right = st.columns([3, 3, 2], vertical_alignment="bottom")
+    model = left.text_input(
+        "Model", "built-in", key="compute_model",
+        help="built-in is a small word classifier that is trained on this project's gold. "
+        "Other models: spacy:FOLDER or transformers:FOLDER.",
+    )  # fmt: skip
+    method = middle.selectbox("Method", list(methods), format_func=methods.__getitem__, key="compute_method")
+    with_faithfulness = right.checkbox(
+        "Faithfulness", key="compute_faithfulness",
+        help="Also compute the predictions for the rationale alone and for the rest, and at ERASER's five thresholds.",
+    )  # fmt: skip
+    trains = right.checkbox(
+        "Train again", key="compute_trains",
+        help="Train the built-in model again on the present gold. If that gives another model, the predictions and attributions "
+        "of the old one are removed.",
+    )  # fmt: skip
+    whose, part, amount = st.columns([3, 3, 2], vertical_alignment="bottom")
+    labels = choosable_labels(project)
+    label = whose.selectbox(
+        "Whose label is explained", list(labels), format_func=labels.__getitem__, key="compute_label"
+    )
+    split = part.text_input("Only this split", key="compute_split", placeholder="all")
+    threads = amount.number_input(
+        "Threads", 1, 64, 1, key="compute_threads",
+        help="For a transformers model on a CPU. With one thread the machine stays free for those who annotate.",
+    )  # fmt: skip
+    options = AttributingOptions(
+        label=label,
+        split=split.strip() or None,
+        has_faithfulness=with_faithfulness,
+        trains=trains,
+        load=LoadOptions(threads=int(threads)),
+    )
+    return AskedAttribution(model.strip(), method, options)

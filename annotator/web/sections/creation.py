@@ -1,0 +1,83 @@
+"""Create a project from a task template, or with a task of one's own."""
+
+import streamlit as st
+
+from annotator.domain.tasks import TASKS, Task, get_task
+from annotator.errors import InvalidValue
+from annotator.usecases.databases import Store
+from annotator.usecases.project.custom_tasks import parse_task
+from annotator.usecases.project.projects import create_project
+from annotator.web.frame import as_text
+from annotator.web.page_parts import labels_in
+from annotator.web.session import Visit, current_visit, page_store
+
+_CUSTOM = "custom"
+_RESULTS = {"label": "a label", "answer": "an answer text"}
+
+
+@st.dialog("A new project")
+def dialog() -> None:
+    """The same form over the page. It runs again by itself, so it opens the database by itself."""
+    with page_store() as store:
+        show(store, current_visit(store))
+
+
+def show(store: Store, visit: Visit) -> None:
+    """Task, name, labels, language; everything else has a default and can be changed under Rules."""
+    # Outside the form, since what the form asks for follows from it.
+    task_name = st.selectbox("Task", [*TASKS, _CUSTOM], format_func=_described, key="create_task")
+    result = TASKS[task_name].result_kind if task_name in TASKS else _result_field()
+    with st.form("create", border=False):
+        left, right = st.columns([3, 1])
+        name = left.text_input("Name", key="create_name")
+        language = right.text_input(
+            "Language", "en", key="create_language", help="For texts whose file names no language: en, zh, de …"
+        )
+        segments = _segment_fields() if task_name == _CUSTOM else ""
+        labels = _labels_field() if result == "label" else ()
+        if not st.form_submit_button("Create", type="primary"):
+            return
+    try:
+        task = _task(task_name, segments, result)
+        project = create_project(store, visit.user, name, task, labels=labels, language=language.strip() or "en")
+    except InvalidValue as error:
+        st.error(as_text(str(error)))
+        return
+    st.query_params["project"] = str(project.id)
+    st.rerun()
+
+
+def _task(name: str, segments: str, result: str) -> Task:
+    return parse_task(segments, result) if name == _CUSTOM else get_task(name)
+
+
+def _result_field() -> str:
+    return st.radio(
+        "Its result is", list(_RESULTS), format_func=_RESULTS.__getitem__, horizontal=True, key="create_result"
+    )
+
+
+def _segment_fields() -> str:
+    """The segments, written as the command line takes them."""
+    marked = st.text_input(
+        "Segments in which words are marked, separated by commas", "text", key="create_segments",
+        help="Name them like the columns of your file. Write name:optional for a segment that may be empty.",
+    )  # fmt: skip
+    shown = st.text_input(
+        "Segments that are only shown, separated by commas", placeholder="question", key="create_shown_segments"
+    )
+    return ",".join([marked, *(f"{name}:unselectable" for name in shown.split(",") if name.strip())])
+
+
+def _labels_field() -> tuple[str, ...]:
+    text = st.text_input(
+        "Labels, separated by commas (leave empty to take those of the first import)", key="create_labels",
+        help="Nobody can be given texts without labels until the project has some.",
+    )  # fmt: skip
+    return labels_in(text)
+
+
+def _described(name: str) -> str:
+    if name == _CUSTOM:
+        return "custom: segments of your own"
+    return f"{name}: {', '.join(spec.name for spec in TASKS[name].segments)}"

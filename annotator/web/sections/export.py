@@ -1,0 +1,101 @@
+"""Export: prepare a file in a format, then take it. Used by the pages Export and Project."""
+
+import io
+import tempfile
+from pathlib import Path
+from zipfile import ZIP_DEFLATED, ZipFile
+
+import streamlit as st
+
+from annotator.domain.numbers import counted
+from annotator.domain.people import has_right
+from annotator.domain.projects import GOLD_POLICIES, Project
+from annotator.usecases.databases import Store
+from annotator.usecases.transfer.export import HALVES, WRITABLE, Exported, ExportOptions, export_file
+from annotator.web.frame import as_text
+from annotator.web.session import Visit
+
+# What a person chooses from, and the ending of a format that is one file; "": a folder, which is packed.
+FORMATS = {
+    "jsonl": ("Annotator's own JSONL: everything, can be imported again", ".jsonl"),
+    "eraser": ("ERASER: split files and docs.jsonl", ""),
+    "benchmark": ("benchmark: PaddleNLP gold", ""),
+    "benchmark-trustai": ("benchmark: TrustAI gold", ""),
+    "contrast": ("contrast sets: originals with their changed versions", ".jsonl"),
+    "label-studio": ("Label Studio", ".json"),
+    "doccano": ("doccano", ".jsonl"),
+    "argilla": ("Argilla", ".json"),
+    "parquet": ("Parquet: one file", ".parquet"),
+    "datasets": ("Hugging Face datasets: a folder", ""),
+}
+_BOTH_HALVES = {"jsonl", "contrast"}  # formats that always hold originals and changed versions
+_HALF_WORDS = {"both": "all", "originals": "originals only", "perturbed": "changed versions only"}
+_POLICY_WORDS = {
+    "chosen": "the lead's choice, or else the first accepted annotation",
+    "all": "all different sets",
+    "majority": "the tokens that a majority marked",
+    "union": "the tokens that anybody marked",
+}
+
+
+def show(store: Store, visit: Visit, project: Project) -> None:
+    """A file is made when it is asked for, and kept for this visit until the choice changes."""
+    sees_all = has_right(visit.user, visit.roles, "see all annotations")
+    formats = [name for name in WRITABLE if sees_all or name != "jsonl"]
+    left, middle, right = st.columns(3)
+    format_name = left.selectbox("Format", formats, format_func=lambda name: FORMATS[name][0], key="export_format")
+    default = GOLD_POLICIES.index(project.settings.gold_policy)
+    policy = middle.selectbox(
+        "Gold",
+        GOLD_POLICIES,
+        index=default,
+        format_func=lambda name: f"{name}: {_POLICY_WORDS[name]}",
+        key="export_policy",
+    )
+    split = right.text_input("Only this split", key="export_split", placeholder="all")
+    may_see_submitted = sees_all or project.settings.researchers_see_submitted
+    submitted = may_see_submitted and st.checkbox(
+        "Include annotations that are not accepted yet", key="export_submitted"
+    )
+    has_both = format_name in _BOTH_HALVES
+    half = st.segmented_control(
+        "Which instances", HALVES, default="both", required=True, format_func=_HALF_WORDS.__getitem__, key="export_half",
+        disabled=has_both,
+    )  # fmt: skip
+    if not sees_all and has_right(visit.user, visit.roles, "annotate"):
+        st.caption("Texts that you are annotating or may still be given are left out.")
+    options = ExportOptions(policy, split or None, submitted, "both" if has_both else half)
+    choice = (project.id, format_name, options)
+    if st.button("Prepare the file", type="primary", key="export_prepare"):
+        st.session_state["export_ready"] = (choice, *_made(store, visit, project, format_name, options))
+    ready = st.session_state.get("export_ready")
+    if ready and ready[0] == choice:
+        _, name, content, exported = ready
+        if exported.left_out:
+            st.info(exported.left_out)
+        st.download_button(
+            as_text(f"Download {name} ({counted(exported.n, 'instance')}, {len(content) / 1024:,.0f} KB)"),
+            content,
+            name,
+            key="export_take",
+        )
+
+
+def _made(
+    store: Store, visit: Visit, project: Project, format_name: str, options: ExportOptions
+) -> tuple[str, bytes, Exported]:
+    base = "".join(c if c.isalnum() else "-" for c in project.name).strip("-") or "project"
+    with tempfile.TemporaryDirectory(prefix="annotator-export-") as name:
+        path = Path(name) / (base + ("" if format_name == "jsonl" else f"-{format_name}") + FORMATS[format_name][1])
+        exported = export_file(store, visit.user, project, format_name, path, options)
+        if path.is_dir():
+            return f"{path.name}.zip", _zipped(path), exported
+        return path.name, path.read_bytes(), exported
+
+
+def _zipped(folder: Path) -> bytes:
+    buffer = io.BytesIO()
+    with ZipFile(buffer, "w", ZIP_DEFLATED) as archive:
+        for path in sorted(folder.rglob("*")):
+            archive.write(path, path.relative_to(folder.parent))
+    return buffer.getvalue()

@@ -1,0 +1,229 @@
+"""Import: choose files, see what they hold and every problem with its line, then store all of it or nothing."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import streamlit as st
+
+from annotator.domain.numbers import counted
+from annotator.domain.projects import GOLD_POLICIES, GoldPolicy, Project
+from annotator.domain.sources import Problem
+from annotator.errors import ImportRefused
+from annotator.usecases.databases import Store
+from annotator.usecases.transfer.file_import import READABLE, READABLE_OUTPUT, import_file
+from annotator.usecases.transfer.import_report import GOLD_MODES, MERGES, ImportOptions, ImportReport
+from annotator.usecases.transfer.uploads import laid_out, name_that_repeats
+from annotator.web.frame import as_text
+from annotator.web.page_parts import show_missing_labels
+from annotator.web.sections.import_format import ask_format
+from annotator.web.sections.problem_table import show_problem_table
+from annotator.web.session import Visit
+
+_GOLD_WORDS = {"accepted": "accepted gold", "draft": "drafts to be revised", "reference": "for reference only"}
+_POLICY_WORDS: dict[GoldPolicy, str] = {
+    "chosen": "chosen: the first annotation of each text, until the lead chooses another",
+    "all": "all: every distinct set",
+    "majority": "majority: the tokens that more than half of the annotators marked",
+    "union": "union: the tokens that any annotator marked",
+}
+
+
+def show(store: Store, visit: Visit, project: Project) -> None:
+    """Nothing is stored until the person has seen the check and agrees."""
+    show_missing_labels(store, visit, project, is_before_texts=False)
+    st.caption(
+        "CSV and JSONL with named columns, Annotator's own export, ERASER (its split files with docs.jsonl, or a zip with "
+        "docs/), the benchmark's input and gold, and exports of other tools. Importing the same rows twice changes nothing."
+    )
+    files = st.file_uploader(
+        "Files",
+        accept_multiple_files=True,
+        key="import_files",
+        help="Several files of one data set, or a zip of its folder.",
+    )
+    left, middle, right = st.columns(3)
+    format_name = ask_format(left, files, READABLE)
+    gold = middle.selectbox(
+        "Annotations in the file are", GOLD_MODES, format_func=lambda mode: _GOLD_WORDS[mode], key="import_gold"
+    )
+    split = right.text_input("Split, if the file names none", key="import_split", placeholder="train")
+    with st.expander("More"):
+        language = st.text_input(
+            "Language, if the file names none", key="import_language", placeholder=project.language
+        )
+        prefix = st.text_input("Prefix for keys, if ids repeat between files", key="import_prefix")
+        renamed = _ask_renamed()
+        update = st.checkbox("Let changed rows overwrite instances with the same key", key="import_update")
+        skip_invalid = st.checkbox("Leave rows with problems out and store the rest", key="import_skip")
+    options = ImportOptions(
+        gold, split or None, language or None, prefix, update, dry_run=True, skip_invalid=skip_invalid,
+        renamed=renamed,
+    )  # fmt: skip
+    _check_and_store(store, visit, project, format_name, files, options)
+
+
+def show_output(store: Store, visit: Visit, project: Project) -> None:
+    """The same for model output: predictions, attributions, rationales."""
+    files = st.file_uploader("Files", accept_multiple_files=True, key="import_files")
+    left, middle, right = st.columns(3)
+    format_name = ask_format(left, files, READABLE_OUTPUT, help_text="docs/formats.md, Model output")
+    model = middle.text_input("Model, if the file names none", key="import_model")
+    method = right.text_input("Method, if the file names none", key="import_method", placeholder="lime")
+    left, middle, right = st.columns(3)
+    split = left.text_input("Split, if keys repeat between splits", key="import_split")
+    merge = middle.selectbox("Join the pieces of a word by", MERGES, key="import_merge")
+    seed = right.number_input("Seed", value=None, step=1, key="import_seed")
+    renamed = _ask_renamed()
+    update = st.checkbox("Overwrite what is stored of a run with what the file says of it", key="import_update")
+    skip_invalid = st.checkbox("Leave rows with problems out and store the rest", key="import_skip")
+    options = ImportOptions(
+        split=split or None, update=update, dry_run=True, skip_invalid=skip_invalid,
+        model=model.strip(), method=method.strip(), seed=seed, merge=merge, renamed=renamed,
+    )  # fmt: skip
+    _check_and_store(store, visit, project, format_name, files, options)
+
+
+def _ask_renamed() -> dict[str, str]:
+    """What the project calls labels of the file; what is no pair yet counts for nothing, and is said."""
+    written = st.text_input(
+        "Labels that the project calls otherwise", key="import_rename", placeholder="pos=positive, neg=negative"
+    )
+    pairs = [part.partition("=") for part in written.split(",") if part.strip()]
+    if any(not (label.strip() and own.strip()) for label, _, own in pairs):
+        st.warning("Write the file's label, =, and the project's label; a comma between two such pairs.")
+    return {label.strip(): own.strip() for label, _, own in pairs if label.strip() and own.strip()}
+
+
+def _check_and_store(
+    store: Store, visit: Visit, project: Project, format_name: str, files: Sequence[Any], options: ImportOptions
+) -> None:
+    """Check first; what was checked can then be stored."""
+    if not files:
+        st.info(
+            "Choose a file to begin. It is checked first, and nothing is stored until you agree.",
+            icon=":material/upload_file:",
+        )
+        return
+    if twice := name_that_repeats([file.name for file in files]):
+        st.error(as_text(f"Two of the files are called '{twice}'. Rename one, or put them in a zip with folders."))
+        return
+    signature = (format_name, options, tuple((file.name, file.file_id) for file in files))
+    if st.button("Check", type="primary", key="import_check"):
+        st.session_state["import_checked"] = (signature, _try(store, visit, project, format_name, files, options))
+    checked = st.session_state.get("import_checked")
+    if checked and checked[0] == signature:
+        _show_check(store, visit, project, format_name, files, options, checked[1])
+
+
+def _try(
+    store: Store, visit: Visit, project: Project, format_name: str, files: Sequence[Any], options: ImportOptions
+) -> ImportReport | ImportRefused:
+    bar = st.progress(0.0, text="Reading …")
+
+    what = "row" if format_name in READABLE_OUTPUT else "instance"
+
+    def show_count(n: int) -> None:
+        bar.progress(0.5, text=f"{counted(n, what)} read")
+
+    try:
+        with laid_out((file.name, file.getbuffer()) for file in files) as path:
+            return import_file(
+                store, visit.user, project, format_name, path, options,
+                progress=show_count,
+            )  # fmt: skip
+    except ImportRefused as refusal:
+        return refusal
+    finally:
+        bar.empty()
+
+
+def _show_check(
+    store: Store,
+    visit: Visit,
+    project: Project,
+    format_name: str,
+    files: Sequence[Any],
+    options: ImportOptions,
+    answer: ImportReport | ImportRefused,
+) -> None:
+    if isinstance(answer, ImportRefused):
+        _show_refusal(answer)
+        return
+    st.success(as_text(_counts(answer)), icon=":material/check_circle:")
+    for told in answer.columns:
+        st.caption(as_text(told))
+    for doubt in answer.doubts:
+        st.warning(as_text(doubt), icon=":material/info:")
+    place = st.container()
+    policy = _ask_policy(answer)
+    for note in answer.notes_under(policy):
+        place.warning(as_text(note), icon=":material/info:")
+    _show_problems(("row left out", "rows left out"), answer.problems, answer.n_problems)
+    _show_problems(("warning", "warnings"), answer.warnings, answer.n_warnings)
+    if answer.preview:
+        st.dataframe(answer.preview, hide_index=True, key="import_preview", placeholder="–")
+    if answer.n_new + answer.n_updated == 0:
+        st.info("There is nothing to store.")
+    elif st.button(f"Store {_what(answer)}", type="primary", key="import_store"):
+        asked = replace(options, dry_run=False, gold_policy=policy)
+        done = _try(store, visit, project, format_name, files, asked)
+        st.session_state.pop("import_checked", None)
+        if isinstance(done, ImportRefused):
+            _show_refusal(done)
+        else:
+            st.session_state["import_done"] = (
+                f"Stored {done.output_words}."
+                if done.is_output
+                else f"Stored {done.n_new:,} new and {counted(done.n_updated, 'changed instance')}."
+            )
+            st.rerun()
+
+
+def _counts(answer: ImportReport) -> str:
+    """What the file would bring."""
+    if answer.is_output:
+        begin = f"{answer.output_words[0].upper()}{answer.output_words[1:]}"
+        return (
+            f"{begin}. Rows of the file: {answer.n_new:,} new, {answer.n_updated:,} changed, "
+            f"{answer.n_unchanged:,} unchanged."
+        )
+    held = f"{counted(answer.n_annotations, 'annotation')} with {counted(answer.n_sets, 'rationale set')}"
+    return f"{counted(answer.n_new, 'new instance')}, {answer.n_updated:,} changed, {answer.n_unchanged:,} unchanged. {held}."
+
+
+def _what(answer: ImportReport) -> str:
+    return answer.output_words if answer.is_output else counted(answer.n_new + answer.n_updated, "instance")
+
+
+def _ask_policy(answer: ImportReport) -> GoldPolicy | None:
+    """Where texts come with several annotators: which of their sets are the gold."""
+    if answer.gold_policy is None:
+        return None
+    return st.radio(
+        "Gold for these texts", GOLD_POLICIES, index=GOLD_POLICIES.index(answer.gold_policy),
+        format_func=_POLICY_WORDS.__getitem__, key="import_gold_policy",
+        help="It can be changed later under Rules.",
+    )  # fmt: skip
+
+
+def _show_refusal(refusal: ImportRefused) -> None:
+    n = refusal.n_problems
+    st.error(
+        f"{counted(n, 'problem')}; nothing can be stored until they are corrected or left out."
+        if len(refusal.problems) > 1
+        else as_text(f"{refusal.problems[0].reason} Nothing can be stored until this is corrected or left out."),
+        icon=":material/error:",
+    )
+    _show_problems(("problem", "problems"), refusal.problems, refusal.n_problems)
+    for note in refusal.notes:
+        st.info(as_text(note), icon=":material/info:")
+
+
+def _show_problems(words: tuple[str, str], problems: Sequence[Problem], n: int) -> None:
+    """A table under their number; words: for one of them, and for several."""
+    if not n:
+        return
+    n_told = sum(problem.n for problem in problems)
+    st.caption(f"{n:,} {words[n > 1]}" + (f", the first {n_told:,} of them" if n > n_told else ""))
+    show_problem_table(problems)

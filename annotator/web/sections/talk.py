@@ -1,0 +1,71 @@
+"""Talk on the Project page: the threads of an instance, and the questions that wait for the lead."""
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from annotator.domain.numbers import counted
+from annotator.domain.projects import Project
+from annotator.domain.texts import first_words
+from annotator.domain.threads import Thread
+from annotator.errors import AnnotatorError
+from annotator.usecases.annotate.talk import PAGE_SIZE, answer, begin, questions, talk_of
+from annotator.usecases.databases import Store
+from annotator.web.frame import as_text
+from annotator.web.page_parts import open_instance
+from annotator.web.session import Visit
+
+
+def show(store: Store, visit: Visit, project: Project, instance_id: int) -> None:
+    """Every thread of an instance with an answer box, and a new one."""
+    talk = talk_of(store, visit.user, project.id, instance_id)
+    for thread, words in talk.threads:
+        with st.container(border=True):
+            st.markdown(f"**About {as_text(words)}**" + (" · waiting for the lead" if thread.waits_for_lead else ""))
+            _show_thread(store, visit, thread)
+    with st.form(f"talk_begin_{instance_id}", clear_on_submit=True):
+        subject = st.selectbox("New comment about", talk.subjects, format_func=lambda s: s.words)
+        text = st.text_area("Comment", height=80, max_chars=10_000)
+        if st.form_submit_button("Write"):
+            _do(lambda: begin(store, visit.user, project.id, instance_id, subject, text, to_lead=False))
+
+
+def show_questions(store: Store, visit: Visit, project: Project) -> int:
+    """The questions that wait, oldest first; answers how many there are."""
+    waiting, total = questions(store, visit.user, project)
+    for question in waiting:
+        with st.container(border=True):
+            words, look = st.columns([5, 1], vertical_alignment="center")
+            words.markdown(f"**A question about {as_text(question.words)}**")
+            look.button(
+                "Look at it", key=f"question_look_{question.thread.id}", on_click=open_instance,
+                args=(question.instance.id,), width="stretch",
+            )  # fmt: skip
+            instance = question.instance
+            st.caption(f"“{as_text(first_words(instance.excerpt, 120))}” · :small[{as_text(instance.key)}]")
+            _show_thread(store, visit, question.thread)
+    if total > PAGE_SIZE:
+        st.caption(
+            f"The oldest {PAGE_SIZE} of {counted(total, 'question')}. The others follow when these are answered."
+        )
+    return total
+
+
+def _show_thread(store: Store, visit: Visit, thread: Thread) -> None:
+    for comment in thread.comments:
+        st.markdown(f"**{as_text(comment.author)}** {as_text(comment.text)}")
+        st.caption(f"{comment.spoken_as} · {comment.created_at.replace('T', ' ')[:16]}")
+    with st.form(f"talk_{thread.id}", border=False, clear_on_submit=True):
+        field, button = st.columns([5, 1], vertical_alignment="bottom")
+        text = field.text_input("Answer", max_chars=10_000, label_visibility="collapsed", placeholder="Answer")
+        if button.form_submit_button("Answer", width="stretch"):
+            _do(lambda: answer(store, visit.user, thread.id, text))
+
+
+def _do(action: Callable[[], object]) -> None:
+    try:
+        action()
+    except AnnotatorError as error:
+        st.error(as_text(str(error)), icon=":material/error:")
+        return
+    st.rerun()

@@ -1,0 +1,420 @@
+"""The house stands: imports go down only, SQL and Streamlit stay in their rooms, and light commands stay light."""
+
+import ast
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+# Which rooms each room may import; the floors are those of ARCHITECTURE.md.
+FLOORS: dict[str, int] = {
+    "annotator": 0,  # the package itself: its version, and `open`, which loads the Python API when it is called
+    "annotator.errors": 0,
+    "annotator.files": 0,
+    "annotator.resources": 0,
+    "annotator.domain": 0,
+    "annotator.text": 1,
+    "annotator.metrics": 1,
+    "annotator.metrics.registry": 1,
+    "annotator.assignment": 1,
+    "annotator.review": 1,
+    "annotator.perturb": 1,
+    "annotator.formats": 2,
+    "annotator.attribution": 2,
+    "annotator.figures": 2,
+    "annotator.store": 2,
+    "annotator.usecases": 3,
+    "annotator.jobs": 3,
+    "annotator.cli": 4,
+    "annotator.api": 4,
+    "annotator.web": 4,
+    "pages": 5,
+}
+GROUND = frozenset({"annotator", "annotator.errors", "annotator.files", "annotator.resources", "annotator.domain"})
+PURE = frozenset(room for room, floor in FLOORS.items() if floor == 1)
+DOERS = frozenset({"annotator.usecases", "annotator.jobs"})
+SHOWN = frozenset({"annotator.metrics.registry", "annotator.figures"})
+
+MAY_IMPORT: dict[str, frozenset[str]] = {
+    "annotator": frozenset({"annotator.api"}),
+    "annotator.errors": frozenset(),
+    "annotator.files": frozenset(),
+    "annotator.resources": frozenset({"annotator.errors"}),
+    "annotator.domain": frozenset({"annotator.errors"}),
+    "annotator.text": GROUND,
+    "annotator.metrics": GROUND | {"annotator.text", "annotator.metrics.registry"},
+    "annotator.metrics.registry": GROUND | {"annotator.text", "annotator.metrics"},
+    "annotator.assignment": GROUND,
+    "annotator.review": GROUND | {"annotator.metrics", "annotator.metrics.registry"},
+    "annotator.perturb": GROUND | {"annotator.text"},
+    "annotator.formats": GROUND | PURE,
+    "annotator.attribution": GROUND | PURE,
+    "annotator.figures": GROUND | PURE,
+    "annotator.store": GROUND,
+    "annotator.usecases": GROUND | PURE | {room for room, floor in FLOORS.items() if floor == 2},
+    "annotator.jobs": frozenset(room for room, floor in FLOORS.items() if floor <= 3),
+    "annotator.cli": GROUND | DOERS | SHOWN | {"annotator.web"},  # web: only to start the server
+    "annotator.api": GROUND | DOERS | SHOWN,
+    "annotator.web": GROUND | DOERS | SHOWN,
+    "pages": GROUND | SHOWN | {"annotator.usecases", "annotator.web"},
+}
+
+HEAVY = frozenset({"torch", "transformers", "captum", "ray", "webview", "pywebview"})
+NAMES_THAT_SAY_NOTHING = frozenset({"util", "utils", "helper", "helpers", "common", "misc"})
+SQL = re.compile(
+    r"\bSELECT\b.+\bFROM\b|\b(INSERT|REPLACE)\s+(OR\s+\w+\s+)?INTO\b|\bUPDATE\s+\S+\s+SET\b|\bDELETE\s+FROM\b"
+    r"|\b(CREATE|DROP|ALTER)\s+(UNIQUE\s+|TEMP\s+)?(TABLE|INDEX|TRIGGER|VIEW)\b|\bPRAGMA\s+\w+|\bBEGIN\s+IMMEDIATE\b",
+    re.DOTALL,
+)
+RUNS_SQL = frozenset({"execute", "executemany", "executescript"})
+
+# What may not be in memory after a module was imported.
+LIGHT: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("annotator", ("annotator.api", "numpy", "msgspec", "click", "streamlit", "spacy", "sqlite_utils", "pandas")),
+    ("annotator.domain.projects", ("numpy", "msgspec", "click", "streamlit", "spacy", "sqlite_utils", "pandas")),
+    ("annotator.text", ("streamlit", "spacy", "sqlite_utils", "pandas")),
+    ("annotator.perturb.suggested_texts", ("streamlit", "spacy", "nltk", "pandas", "numpy")),
+    ("annotator.formats", ("streamlit", "spacy", "sqlite_utils", "pandas")),
+    ("annotator.store", ("streamlit", "spacy", "plotly", "pandas", "numpy")),  # sqlite-utils would load the last two
+    ("annotator.cli.main", ("streamlit", "spacy", "sqlite_utils", "pandas", "plotly", "uvicorn")),
+    ("annotator.web.server", ("streamlit", "spacy", "plotly", "pandas", "numpy", "torch", "transformers")),
+    ("annotator.web.frame", ("spacy", "pandas", "torch", "transformers")),
+)
+
+
+@dataclass(frozen=True)
+class Import:
+    """One import: what is imported, on which line, and when it happens."""
+
+    target: str
+    line: int
+    is_at_module_level: bool
+    is_for_types_only: bool
+
+
+@dataclass(frozen=True)
+class Module:
+    """One file of the program."""
+
+    path: Path
+    name: str
+    tree: ast.Module
+
+    @property
+    def room(self) -> str | None:
+        return room_of(self.name)
+
+    def place(self, line: int) -> str:
+        return f"{self.path.relative_to(ROOT)}:{line}"
+
+
+def room_of(name: str) -> str | None:
+    """The room with the longest name that `name` begins with; None for a part of the package that the table lacks."""
+    parts = name.split(".")
+    for length in range(len(parts), 1, -1):
+        room = ".".join(parts[:length])
+        if room in FLOORS:
+            return room
+    if parts[0] == "pages":
+        return "pages"
+    # `from annotator import __version__` takes a name of the package itself; anything with a file is a room.
+    return None if len(parts) > 1 and _has_file(name) else "annotator"
+
+
+def _has_file(name: str) -> bool:
+    path = ROOT.joinpath(*name.split(".")[:2])
+    return path.is_dir() or path.with_suffix(".py").is_file()
+
+
+def read_imports(tree: ast.AST) -> Iterator[Import]:
+    """Every import of a file: also those in functions, under TYPE_CHECKING, and modules named in a string."""
+    yield from _imports_below(tree, is_at_module_level=True, is_for_types_only=False)
+
+
+def _imports_below(node: ast.AST, *, is_at_module_level: bool, is_for_types_only: bool) -> Iterator[Import]:
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.Expr) and isinstance(child.value, ast.Constant):
+            continue  # a docstring
+        for target in _targets(child):
+            yield Import(target, child.lineno, is_at_module_level, is_for_types_only)
+        if isinstance(child, ast.If) and ast.unparse(child.test) in ("TYPE_CHECKING", "typing.TYPE_CHECKING"):
+            for part, for_types in ((child.body, True), (child.orelse, is_for_types_only)):
+                block = ast.Module(body=part, type_ignores=[])
+                yield from _imports_below(block, is_at_module_level=is_at_module_level, is_for_types_only=for_types)
+            continue
+        runs_later = isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+        yield from _imports_below(
+            child, is_at_module_level=is_at_module_level and not runs_later, is_for_types_only=is_for_types_only
+        )
+
+
+def _targets(node: ast.AST) -> list[str]:
+    match node:
+        case ast.Import():
+            return [alias.name for alias in node.names]
+        case ast.ImportFrom(module=str() as module, level=0):
+            return [f"{module}.{alias.name}" for alias in node.names]
+        case ast.ImportFrom():
+            return ["." * node.level + (node.module or "")]
+        case ast.Call(args=[ast.Constant(value=str() as name), *_]) if ast.unparse(node.func).endswith(
+            ("import_module", "__import__")
+        ):
+            return [name]
+        case ast.Constant(value=str() as text) if re.fullmatch(r"annotator(\.\w+)+(:\w+)?", text):
+            name = text.partition(":")[0]
+            return [name] if _has_file(name) else []
+        case _:
+            return []
+
+
+def read_sql(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    """Every string that looks like a statement, and every call that runs one."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.JoinedStr():
+                text = " ".join(part.value if isinstance(part, ast.Constant) else "?" for part in node.values)
+            case ast.Constant(value=str() as text):
+                pass
+            case ast.Call(func=ast.Attribute(attr=attribute)) if attribute in RUNS_SQL:
+                yield node.lineno, f".{attribute}(...)"
+                continue
+            case _:
+                continue
+        if SQL.search(text):
+            yield node.lineno, " ".join(text.split())[:60]
+
+
+def modules() -> list[Module]:
+    """Every file under annotator/ and pages/."""
+    found = []
+    for folder in ("annotator", "pages"):
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            parts = path.relative_to(ROOT).with_suffix("").parts
+            name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+            found.append(Module(path, name, ast.parse(path.read_text(encoding="utf-8"), str(path))))
+    return found
+
+
+MODULES = modules()
+
+
+def imports_with_modules() -> Iterator[tuple[Module, Import]]:
+    for module in MODULES:
+        for found in read_imports(module.tree):
+            yield module, found
+
+
+def is_ours(target: str) -> bool:
+    return package_of(target) in ("annotator", "pages")
+
+
+def package_of(target: str) -> str:
+    return target.partition(".")[0]
+
+
+def report(problems: list[str]) -> str:
+    return "\n" + "\n".join(problems)
+
+
+def test_every_module_lies_in_a_room_of_the_house() -> None:
+    homeless = [
+        f"{module.place(1)}: '{module.name}' lies in no room; move it into one, or add its room "
+        "to FLOORS and MAY_IMPORT in tests/house/test_house.py and to ARCHITECTURE.md"
+        for module in MODULES
+        if module.room is None
+    ]
+    assert not homeless, report(homeless)
+    assert len(MODULES) > 10, "the test found almost no modules: does it look in the right folder?"
+
+
+def test_imports_go_down_only() -> None:
+    wrong, n_arrows = [], 0
+    for module, found in imports_with_modules():
+        if not is_ours(found.target) or module.room is None:
+            continue
+        n_arrows += 1
+        room = room_of(found.target)
+        if room == module.room or room in MAY_IMPORT[module.room]:
+            continue
+        if room is not None and found.is_for_types_only and FLOORS[room] <= FLOORS[module.room]:
+            continue
+        allowed = ", ".join(sorted(MAY_IMPORT[module.room])) or "nothing of ours"
+        wrong.append(
+            f"{module.place(found.line)}: {module.room} (floor {FLOORS[module.room]}) imports {found.target}; "
+            f"it may import {allowed}. Pass the value in from above, or move the function to the room that knows it."
+        )
+    assert not wrong, report(wrong)
+    assert n_arrows > 20, "the test saw almost no imports: does it still read them?"
+
+
+def test_the_table_itself_has_no_arrow_that_runs_up() -> None:
+    assert FLOORS.keys() == MAY_IMPORT.keys()
+    up = {
+        (room, other)
+        for room, allowed in MAY_IMPORT.items()
+        for other in allowed
+        if FLOORS[other] > FLOORS[room] and room != "annotator"
+    }
+    assert not up
+
+
+def test_the_package_itself_loads_the_api_only_when_it_is_asked_for() -> None:
+    eager = [
+        f"{module.place(found.line)}: importing annotator imports {found.target}; import it inside a function"
+        for module, found in imports_with_modules()
+        if module.name == "annotator" and is_ours(found.target) and found.is_at_module_level
+        if not found.is_for_types_only
+    ]
+    assert not eager, report(eager)
+
+
+def test_imports_name_their_module_in_full() -> None:
+    relative = [
+        f"{module.place(found.line)}: relative import; write the full name, annotator. ..."
+        for module, found in imports_with_modules()
+        if found.target.startswith(".")
+    ]
+    assert not relative, report(relative)
+
+
+def test_sql_stands_only_in_the_store() -> None:
+    outside, n_inside = [], 0
+    for module in MODULES:
+        statements = list(read_sql(module.tree))
+        if module.room == "annotator.store":
+            n_inside += len(statements)
+            continue
+        outside += [
+            f"{module.place(line)}: SQL outside the store ({text}); make it a function in annotator/store/"
+            for line, text in statements
+        ]
+    assert not outside, report(outside)
+    assert n_inside > 20, "the test found almost no SQL in the store: does it still recognise it?"
+
+
+def test_the_database_driver_is_imported_only_in_the_store() -> None:
+    outside = [
+        f"{module.place(found.line)}: imports {found.target}; only annotator/store/ may; call a function there"
+        for module, found in imports_with_modules()
+        if package_of(found.target) in ("sqlite3", "sqlite_utils") and module.room != "annotator.store"
+    ]
+    assert not outside, report(outside)
+
+
+def test_streamlit_is_imported_only_on_the_upper_floors() -> None:
+    below = [
+        f"{module.place(found.line)}: imports Streamlit below floor 4; return a value and let a page show it"
+        for module, found in imports_with_modules()
+        if package_of(found.target) == "streamlit" and FLOORS[module.room or "annotator"] < 4
+    ]
+    assert not below, report(below)
+
+
+def test_heavy_packages_are_imported_where_they_are_used() -> None:
+    eager = [
+        f"{module.place(found.line)}: imports {found.target} at module level; import it inside a function"
+        for module, found in imports_with_modules()
+        if package_of(found.target) in HEAVY and found.is_at_module_level and not found.is_for_types_only
+    ]
+    assert not eager, report(eager)
+
+
+def test_no_module_has_a_name_that_says_nothing() -> None:
+    files = [path for folder in ("annotator", "pages", "tests", "benchmarks") for path in (ROOT / folder).rglob("*.py")]
+    vague = [
+        f"{path.relative_to(ROOT)}:1: '{part}' says nothing; name the module after what it holds"
+        for path in files
+        for part in path.relative_to(ROOT).with_suffix("").parts
+        if NAMES_THAT_SAY_NOTHING & set(part.strip("_").split("_"))
+    ]
+    assert not vague, report(vague)
+
+
+def test_light_modules_load_no_heavy_packages() -> None:
+    checked, heavy = [], []
+    for name, forbidden in LIGHT:
+        if not _is_there(name):
+            continue
+        checked.append(name)
+        program = f"import sys, json, {name}; print(json.dumps(sorted(sys.modules)))"
+        done = subprocess.run(
+            [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False, timeout=120
+        )
+        assert done.returncode == 0, f"importing {name} fails:\n{done.stderr}"
+        loaded = set(json.loads(done.stdout.splitlines()[-1]))
+        heavy += [
+            f"{name.replace('.', '/')}: importing it loads {package}; import that inside the function that needs it "
+            f"(python -X importtime -c 'import {name}' shows who brings it)"
+            for package in forbidden
+            if package in loaded
+        ]
+    assert checked, "none of the modules in LIGHT is there: correct their names"
+    assert not heavy, report(heavy)
+
+
+def _is_there(name: str) -> bool:
+    try:
+        return find_spec(name) is not None
+    except ModuleNotFoundError:
+        return False
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("import torch", [("torch", True, False)]),
+        ("from annotator.store import people", [("annotator.store.people", True, False)]),
+        ("def f():\n    import torch", [("torch", False, False)]),  # loaded when f is called
+        ("class A:\n    import torch", [("torch", True, False)]),  # a class body runs on import
+        ("try:\n    import torch\nexcept ImportError:\n    pass", [("torch", True, False)]),
+        ("if TYPE_CHECKING:\n    import torch\nelse:\n    import ray", [("torch", True, True), ("ray", True, False)]),
+        ("importlib.import_module('annotator.web.app')", [("annotator.web.app", True, False)]),
+        ("from . import people", [(".", True, False)]),
+        ("'''annotator.store.people'''", []),  # a docstring
+    ],
+)
+def test_the_reader_sees_every_kind_of_import(source: str, expected: list[tuple[str, bool, bool]]) -> None:
+    found = [(i.target, i.is_at_module_level, i.is_for_types_only) for i in read_imports(ast.parse(source))]
+    assert list(dict.fromkeys(found)) == expected
+
+
+def test_the_reader_sees_modules_that_are_named_in_a_string() -> None:
+    found = list(read_imports(ast.parse("FORMATS = {'csv': 'annotator.store.people:add_user'}")))
+    assert [i.target for i in found] == ["annotator.store.people"]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "x = 'SELECT name FROM users'",
+        "x = f'SELECT {columns} FROM users'",
+        "x = '''INSERT OR IGNORE INTO users\n VALUES (1)'''",
+        "x = 'UPDATE users SET name = 1'",
+        "x = 'DELETE FROM users'",
+        "x = 'CREATE TABLE t (a)'",
+        "x = 'PRAGMA foreign_keys = ON'",
+        "connection.execute(statement)",
+    ],
+)
+def test_the_reader_sees_sql(source: str) -> None:
+    assert list(read_sql(ast.parse(source)))
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "x = 'Select a project from the list.'",
+        "x = 'The settings were updated; set a label first.'",
+        "x = 'Delete the instance from the project?'",
+    ],
+)
+def test_the_reader_takes_no_sentence_for_sql(source: str) -> None:
+    assert not list(read_sql(ast.parse(source)))

@@ -1,0 +1,252 @@
+"""Numbers beside chance, and which of a column is best: of all models, of a model, of a method, or none."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from annotator.domain.models import Prediction, Run
+from annotator.domain.people import LOCAL_OPERATOR
+from annotator.domain.projects import Project
+from annotator.metrics.aggregate import paired_bootstrap
+from annotator.metrics.gold_as_method import TEN_SEEDS, random_scores
+from annotator.scoring.chance_verdicts import Judged, best_rows, judged, n_without_choice, scope_of
+from annotator.scoring.table import Column, MetricRow, MetricTable, Number, definition_in_table
+from annotator.store import Store
+from annotator.usecases.inspect.metric_values import RowChoice, values_of_row
+from annotator.usecases.models.attributions import AttributingOptions, attribute
+from tests.usecases.transfer.comparing import (
+    LENGTH,
+    N,
+    blind,
+    gold_token,
+    knowing,
+    mistaken,
+    output,
+    project_of,
+    row_of,
+    rows_of,
+    said,
+    table_of,
+    take,
+)
+
+F1, MRR, ACCURACY, SUF = "sets.best_f1", "editing.mrr", "eraser.accuracy", "method.sufficiency"
+
+
+@pytest.fixture
+def compared(store: Store, make_project: Callable[..., Project], import_rows: Callable[..., object]) -> Project:
+    """Three models on forty texts: one knows the gold, one is mistaken, one is blind; right in 36, 30 and 10 of them."""
+    made = project_of(make_project, import_rows)
+    for model, scores, n_right in (("knowing", knowing, 36), ("mistaken", mistaken, 30), ("blind", blind, 10)):
+        take(store, made, (output(n, Run(model, "ig"), scores(n), [said(n, n < n_right)]) for n in range(N)))
+    return made
+
+
+def verdicts(table: MetricTable, name: str) -> dict[str, Judged]:
+    return dict(zip([row.model for row in table.rows], judged(table, table.rows, table.column(name)), strict=True))
+
+
+def word(found: Judged) -> str | None:
+    return None if found.verdict is None else found.verdict.word
+
+
+def best(table: MetricTable, name: str) -> set[str]:
+    column = table.column(name)
+    return {table.rows[n].model for n in best_rows(table.rows, column, judged(table, table.rows, column))}
+
+
+# Beside random ---------------------------------------------------------------------------------------------------------
+
+
+def test_plausibility_is_judged_beside_the_mean_of_ten_seeds_of_each_instance(store, compared) -> None:
+    table = table_of(store, compared)
+    found = verdicts(table, MRR)
+    assert {model: word(one) for model, one in found.items()} == {
+        "knowing": "better", "mistaken": "not better", "blind": "not told",
+    }  # fmt: skip
+    values = values_of_row(store, LOCAL_OPERATOR, compared, RowChoice("blind", "ig", "attribution")).values[MRR]
+    # 1 / rank of the gold token under each seed's scores, which are drawn over all instances in turn
+    ranks = []
+    for seed in TEN_SEEDS:
+        scores = random_scores(np.full(N, LENGTH), seed).values.reshape(N, LENGTH)
+        order = np.argsort(-scores, axis=1)
+        ranks.append([1 / (1 + list(order[n]).index(gold_token(n))) for n in range(N)])
+    null = np.mean(ranks, axis=0)
+    interval = paired_bootstrap(values, null)
+    verdict = found["blind"].verdict
+    assert verdict.n == N
+    assert verdict.difference == pytest.approx((values - null).mean())
+    assert (verdict.low, verdict.high) == (pytest.approx(interval.low), pytest.approx(interval.high))
+    assert found["mistaken"].sentence.startswith("not better than random on this gold (−0.")
+
+
+def test_random_itself_has_no_verdict_and_is_never_best(store, compared) -> None:
+    take(store, compared, (output(n, Run("knowing", "random", seed=s), knowing(n)) for n in range(N) for s in (0, 1)))
+    table = table_of(store, compared)
+    rows = [row_of(table, "knowing", "random"), row_of(table, "mistaken")]
+    column = table.column(F1)
+    assert [word(one) for one in judged(table, rows, column)] == [None, "not better"]
+    assert best_rows(rows, column, judged(table, rows, column)) == set()
+
+
+def test_of_fewer_than_twenty_instances_nothing_is_said_and_none_is_best(store, make_project, import_rows) -> None:
+    made = project_of(make_project, import_rows, n=19)
+    for model, scores in (("knowing", knowing), ("mistaken", mistaken)):
+        take(store, made, (output(n, Run(model, "ig"), scores(n)) for n in range(19)))
+    table = table_of(store, made)
+    assert {word(one) for one in verdicts(table, F1).values()} == {"too few"}
+    assert verdicts(table, F1)["knowing"].sentence == "too few to say (n 19)"
+    assert best(table, F1) == set()
+
+
+def test_what_is_selected_hard_is_judged_beside_as_many_words_at_random_and_not_beside_k_of_them(
+    store, make_project, import_rows
+) -> None:
+    """Seven of eight words, the gold one among them: F1 is 2 · 1 / (7 + 1) = .25, and so it is by chance in 7 of 8 texts."""
+    made = project_of(make_project, import_rows)
+    around = [((0, 7) if gold_token(n) < 7 else (1, 8),) for n in range(N)]
+    take(store, made, (output(n, Run("selector", "select"), hard=around[n]) for n in range(N)))
+    table = table_of(store, made)
+    [row] = table.rows
+    assert row.numbers[F1].value == pytest.approx(0.25)
+    [found] = judged(table, [row], table.column(F1))
+    # k = 1 word at random would have about 1/8; seven of eight have 7/8 · .25 = .219
+    assert found.verdict.difference == pytest.approx(0.25 - 7 / 8 * 0.25, abs=0.02)
+
+
+def test_texts_of_which_every_word_is_gold_are_left_out_and_counted(store, compared, import_rows) -> None:
+    whole = rows_of(range(100, 110))
+    import_rows(compared, [{**row, "rationales": [[[0, LENGTH]]]} for row in whole])
+    take(store, compared, (output(n, Run("knowing", "ig"), knowing(n)) for n in range(100, 110)))
+    table = table_of(store, compared)
+    assert n_without_choice(table) == 10
+    assert row_of(table, "knowing").numbers[F1].n == N + 10
+    assert verdicts(table, F1)["knowing"].verdict.n == N
+
+
+def test_accuracy_is_judged_beside_always_saying_the_commonest_label(store, compared) -> None:
+    found = verdicts(table_of(store, compared), ACCURACY)
+    assert found["knowing"].null == "always saying “negative”"  # in 27 of 40
+    assert {model: word(one) for model, one in found.items()} == {
+        "knowing": "better", "mistaken": "not told", "blind": "not better",
+    }  # fmt: skip
+    assert found["knowing"].verdict.difference == pytest.approx((36 - 27) / 40)
+
+
+def test_faithfulness_is_judged_beside_the_method_random_of_the_same_model_and_says_where_that_is_missing(
+    store, compared
+) -> None:
+    def answers(n: int, alone: float) -> list[Prediction]:
+        label, other = ("negative", "positive") if said(n, n < 36).label == "negative" else ("positive", "negative")
+        return [Prediction(None, {label: alone, other: 1 - alone}, "rationale")]
+
+    take(store, compared, (output(n, Run("knowing", "ig"), knowing(n), answers(n, 0.7)) for n in range(N)))
+    table = table_of(store, compared)
+    rows = [row_of(table, "knowing")]
+    [unmeasured] = judged(table, rows, table.column(SUF))
+    assert (unmeasured.verdict, unmeasured.is_unmeasured) == (None, True)
+    runs = [Run("knowing", "random", seed=seed) for seed in range(3)]
+    take(
+        store, compared, (output(n, run, blind(n), answers(n, 0.2 + 0.1 * run.seed)) for n in range(N) for run in runs)
+    )
+    table = table_of(store, compared)
+    [found] = judged(table, [row_of(table, "knowing")], table.column(SUF))
+    # p(full) − p(rationale) is .1 here and .5 on average for random: lower is better, so that the sign is turned
+    assert (word(found), found.verdict.difference) == ("better", pytest.approx(0.4))
+    [of_gold] = judged(table, [replace(row_of(table, "knowing"), method="gold")], table.column(SUF))
+    assert of_gold == Judged()
+
+
+def test_aopc_is_not_judged_beside_random_at_other_thresholds(store, compared) -> None:
+    def answered(n: int, *thresholds: float) -> list[Prediction]:
+        label = said(n, n < 36).label
+        other = ({"negative", "positive"} - {label}).pop()
+        return [Prediction(None, {label: 0.6, other: 0.4}, "rest", t) for t in thresholds]
+
+    take(store, compared, (output(n, Run("knowing", "ig"), None, answered(n, 0.1, 0.5)) for n in range(N)))
+    take(store, compared, (output(n, Run("knowing", "random", seed=0), None, answered(n, 0.2)) for n in range(N)))
+    table = table_of(store, compared)
+    [found] = judged(table, [row_of(table, "knowing")], table.column("eraser.comprehensiveness_aopc"))
+    assert (found.verdict, found.is_unmeasured) == (None, True)
+
+
+# The best ---------------------------------------------------------------------------------------------------------------
+
+
+def test_the_best_of_all_models_is_marked_where_it_is_better_than_random(store, compared) -> None:
+    table = table_of(store, compared)
+    assert best(table, F1) == {"knowing"}
+    assert best(table, ACCURACY) == {"knowing"}
+    others = replace(table, rows=tuple(row for row in table.rows if row.model != "knowing"))
+    assert best(others, F1) == set()  # neither is better than random
+    assert best(others, ACCURACY) == set()
+
+
+def row(model: str, method: str, name: str, value: float | None, n: int | None = 30, **more: object) -> MetricRow:
+    return MetricRow(model, method, "attribution", numbers={name: Number(value, n)}, **more)  # type: ignore[arg-type]
+
+
+def column(name: str, group: str) -> Column:
+    return Column(name, group, definition_in_table(name))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("name", "group"),
+    [
+        ("method.sufficiency", "faithfulness"),
+        ("method.comprehensiveness", "faithfulness"),
+        ("eraser.comprehensiveness_aopc", "faithfulness"),
+        ("eraser.sufficiency_aopc", "faithfulness"),
+        ("benchmark.new_p", "faithfulness"),
+    ],
+)
+def test_what_is_on_a_models_own_scale_has_a_best_of_each_model(name: str, group: str) -> None:
+    of = column(name, group)
+    rows = [row("a", "ig", name, 0.9), row("a", "lime", name, 0.1), row("b", "ig", name, 0.2), row("b", "lime", name, 0.3),
+            row("alone", "ig", name, 0.99)]  # fmt: skip
+    assert scope_of(of) == "model"
+    is_higher = of.definition.direction == "higher is better"
+    assert best_rows(rows, of) == ({0, 3} if is_higher else {1, 2})
+
+
+def test_losses_have_a_best_of_each_method_and_confidence_none(store) -> None:
+    rows = [
+        row("a", "ig", "er_test.order", 0.2),
+        row("b", "ig", "er_test.order", 0.1),
+        row("b", "lime", "er_test.order", 0.01),
+    ]
+    assert best_rows(rows, column("er_test.order", "plausibility")) == {1}
+    sure = [row("a", "ig", "confidence.ratio", 1.2), row("a", "lime", "confidence.ratio", 1.1)]
+    assert best_rows(sure, column("confidence.ratio", "confidence")) == set()
+
+
+def test_equal_rows_share_the_mark_and_all_equal_ones_have_none() -> None:
+    of = column(F1, "plausibility")
+    rows = [row("a", "ig", F1, 0.5), row("b", "ig", F1, 0.5), row("c", "ig", F1, 0.4)]
+    assert best_rows(rows, of) == {0, 1}
+    assert best_rows(rows[:2], of) == set()
+    assert best_rows([row("a", "ig", F1, None), row("b", "ig", F1, 0.5)], of) == set()
+
+
+def test_answers_of_a_model_to_what_it_learned_from_are_not_marked() -> None:
+    of = column(ACCURACY, "quality")
+    seen = {"is_known": True, "split": None, "left_out": 0, "changed_left_out": 0, "seen": 30}
+    not_seen = seen | {"seen": 0, "left_out": 30, "split": "train"}
+    rows = [row("seen", "", ACCURACY, 0.9, training=seen), row("unknown", "", ACCURACY, 0.8, training={"is_known": False}),
+            row("held", "", ACCURACY, 0.7, training=not_seen), row("elsewhere", "", ACCURACY, 0.6)]  # fmt: skip
+    assert best_rows(rows, of) == {2}
+
+
+def test_rows_that_lack_instances_do_not_compete() -> None:
+    rows = [row("a", "ig", F1, 0.5), row("b", "ig", F1, 0.4), row("c", "ig", F1, 0.3)]
+    assert best_rows(rows, column(F1, "plausibility"), lacking=[True, False, False]) == {1}
+
+
+def test_the_built_in_model_on_real_use_is_told_to_be_no_better_than_random(store, compared) -> None:
+    """Words that stand in one text alone teach it nothing of others."""
+    attribute(store, LOCAL_OPERATOR, compared, "built-in", "linear", AttributingOptions())
+    table = table_of(store, compared)
+    [found] = judged(table, [row_of(table, "built-in", "linear")], table.column(MRR))
+    assert word(found) in {"not told", "not better"}

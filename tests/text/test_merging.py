@@ -1,0 +1,503 @@
+"""Scores of sub-words become scores of words: every family's marks, unknown words, and places that must not jump."""
+
+import math
+import unicodedata
+from itertools import pairwise
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from annotator.domain.models import Piece
+from annotator.domain.texts import TokenizedText
+from annotator.errors import InvalidValue
+from annotator.text.alignment import align_tokens, eraser_docs_jsonl, split_on_spaces
+from annotator.text.piece_places import find_pieces
+from annotator.text.tokenisation import tokenise
+from annotator.text.word_scores import Merged, merge_over_segments, merge_pieces
+
+
+def merged(text: str, pieces: list[str], scores: list[float] | None = None, **options: object) -> Merged:
+    body = split_on_spaces(text)
+    return merge_pieces([Piece(p) for p in pieces], scores or powers(len(pieces)), body, **options)
+
+
+def powers(n: int) -> list[float]:
+    """1, 2, 4 ...: a sum says which of them are in it."""
+    return [2.0**number for number in range(n)]
+
+
+def places(text: str, pieces: list[str], **options: bool) -> list[str]:
+    return [text[start:end] for start, end in find_pieces(pieces, text, **options)]
+
+
+# Places that must not jump -------------------------------------------------------------------------------------------
+
+
+def test_a_word_does_not_end_at_a_piece_that_is_its_own_suffix():
+    # the worked example of shared/reference/sentence_editing.md 1.6, defect 1: that = .4634, cat = .1254
+    scores = [0.0758, 0.3492, 0.1142, 0.1254, 0.3354]
+    found = merged("that cat", ["[CLS]", "t", "hat", "cat", "[SEP]"], scores)
+    assert found.scores == pytest.approx([0.4634, 0.1254])
+    assert merged("assess it", ["as", "s", "ess", "it"]).scores == (1 + 2 + 4, 8)
+    assert merged("assess it", ["as", "##s", "##ess", "it"]).scores == (1 + 2 + 4, 8)
+
+
+def test_a_piece_that_is_the_end_of_a_later_word_stays_where_it_is():
+    # defect 2, with the sentence it was found in
+    text = "For the _MATH_-th discrepancy _MATH_ , _MATH_"
+    pieces = ["for", "the", "_MATH_", "-", "th", "disc", "##re", "##pan", "##cy", "_MATH_", ",", "_MATH_"]
+    assert merged(text, pieces).scores == (1, 2, 4 + 8 + 16, 32 + 64 + 128 + 256, 512, 1024, 2048)
+
+
+@pytest.mark.parametrize(
+    ("text", "pieces", "expected"),
+    [
+        ("the the the", ["the", "the", "the"], (1, 2, 4)),
+        ("a b a b", ["a", "b", "a", "b"], (1, 2, 4, 8)),
+        ("an an ana", ["an", "a", "n", "a", "na"], (1, 2 + 4, 8 + 16)),
+        ("cat concat", ["cat", "con", "##cat"], (1, 2 + 4)),
+        ("in inn", ["in", "in", "##n"], (1, 2 + 4)),
+    ],
+)
+def test_repeated_words_and_pieces_are_told_apart_by_place(text, pieces, expected):
+    assert merged(text, pieces).scores == expected
+
+
+# Families ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "pieces", "expected"),
+    [
+        ("Unlikeable plot!", ["un", "##like", "##able", "plot", "!"], (7, 24)),  # BERT, lower-cased
+        ("Café déjà", ["cafe", "de", "##ja"], (1, 6)),  # accents stripped
+        ("cafe\u0301 x", ["caf", "##e", "x"], (3, 4)),  # ... that were characters of their own
+        ("café x", ["cafe", "\u0301", "x"], (3, 4)),  # a model that parts them
+        ("so good", ["so", "Ġgo", "od"], (1, 6)),  # byte-level BPE
+        ("a\n\nb", ["a", "Ċ", "Ċ", "b"], (1, 2 + 4 + 8)),  # a blank goes to the word after it
+        ("a b ", ["a", "Ġb", "Ġ"], (1, 2 + 4)),  # ... and at the end to the last
+        ("it’s ok", ["it", "âĢ", "Ļ", "s", "Ġok"], (1 + 2 + 4 + 8, 16)),  # bytes of one character in two pieces
+        ("我 hi", ["æĪ", "ĳ", "Ġhi"], (3, 4)),
+        ("so good", ["▁so", "▁go", "od"], (1, 6)),  # Unigram
+        ("so good", ["▁", "so", "▁", "go", "od"], (3, 28)),
+        ("ok 佳", ["▁ok", "▁", "<0xE4>", "<0xBD>", "<0xB3>"], (1, 30)),  # byte fallback
+        ("ok ½…", ["▁ok", "▁1⁄2", "..."], (1, 6)),  # compatibility forms
+        ("hello all", ["hel@@", "lo", "all"], (3, 4)),
+        ("hello all", ["hel", "lo</w>", "all</w>"], (3, 4)),
+        ("the movie", ["the ", "mo", "vie"], (1, 6)),  # SHAP keeps the blank at the end
+        ("the movie", ["the", " mo", "vie"], (1, 6)),  # ... or at the start
+        ("soft\u00adhyphen\u200b end", ["soft", "##hyphen", "end"], (3, 4)),  # characters that models drop
+        ("# ## a", ["#", "#", "#", "a"], (1, 6, 8)),  # a text that holds the mark itself
+        ("Ġorġ tajjeb", ["Ġorġ", "taj", "##jeb"], (1, 6)),
+        ("▁ a", ["▁", "a"], (1, 2)),
+    ],
+)
+def test_the_marks_of_each_family_are_no_text(text, pieces, expected):
+    assert merged(text, pieces).scores == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "pieces", "expected"),
+    [
+        ("I love it 😀😀 !", ["i", "love", "it", "[UNK]", "!"], (1, 2, 4, 8, 16)),
+        ("a 😀 ☃☃ b", ["a", "[UNK]", "[UNK]", "b"], (1, 2, 4, 8)),
+        ("😀", ["<unk>"], (1,)),
+        ("theater☃ the end", ["[UNK]", "the", "end"], (1, 2, 4)),  # the next piece stands inside the unknown word too
+        ("a☃b b", ["▁a", "<unk>", "b", "▁b"], (1 + 2 + 4, 8)),
+        ("x 😀 y", ["x", "�", "�", "�", "�", "y"], (1, 2 + 4 + 8 + 16, 32)),  # bytes of an emoji, decoded one by one
+        ("say [UNK] twice", ["say", "[UNK]", "twice"], (1, 2, 4)),
+    ],
+)
+def test_a_piece_for_an_unknown_word_takes_what_lies_between_its_neighbours(text, pieces, expected):
+    assert merged(text, pieces).scores == expected
+
+
+def test_unknown_chinese_characters_are_one_piece_each():
+    text = "好𠀀𠀁。"
+    body = tokenise(text, "zh")
+    found = merge_pieces([Piece(p) for p in ("好", "[UNK]", "[UNK]", "。")], powers(4), body)
+    assert found.scores == (1, 2, 4, 8)
+
+
+def test_a_family_that_a_whole_emoji_is_made_of_keeps_it_in_one_word():
+    family = "👩‍👩‍👧"
+    pieces = [*[chr_of(byte) for byte in family.encode()], "Ġok"]
+    found = merged(f"{family} ok", pieces, [1.0] * len(pieces))
+    assert found.scores == (len(family.encode()), 1)
+
+
+def chr_of(byte: int) -> str:
+    """GPT-2's letter for a byte, by its published rule."""
+    visible = [*range(33, 127), *range(161, 173), *range(174, 256)]
+    return chr(byte) if byte in visible else chr(256 + [b for b in range(256) if b not in visible].index(byte))
+
+
+# Special pieces, splitting, how --------------------------------------------------------------------------------------
+
+
+def test_special_pieces_are_left_out_and_counted():
+    found = merged("so good", ["[CLS]", "so", "good", "[SEP]", "[PAD]", ""], [8.0, 1.0, -2.0, 4.0, 0.0, 0.5])
+    assert found.scores == (1, -2)
+    assert found.n_special == 4
+    assert found.special_share == pytest.approx(12.5 / 15.5)
+    assert [piece.is_special for piece, _ in found.pieces] == [True, False, False, True, True, True]
+    assert [(p.start, p.end) for p, _ in found.pieces] == [(None, None), (0, 2), (3, 7), *[(None, None)] * 3]
+
+
+def test_without_any_score_special_pieces_have_no_share():
+    assert merged("so", ["[CLS]", "so"], [0.0, 0.0]).special_share is None
+
+
+def test_a_piece_that_the_source_calls_special_is_so_whatever_it_is_called():
+    found = merge_pieces(
+        [Piece("so", is_special=True), Piece("so"), Piece("good")], powers(3), split_on_spaces("so good")
+    )
+    assert found.scores == (2, 4)
+
+
+def test_a_text_may_hold_the_name_of_a_special_piece():
+    assert merged("strike <s> out", ["<s>", "strike", "<s>", "out", "</s>"][1:4]).scores == (1, 2, 4)
+
+
+def test_a_piece_over_two_words_is_split_by_length():
+    assert merged("New Yorkers", ["NewYorkers"], [10.0]).scores == pytest.approx((3, 7))
+    assert merge_pieces([Piece("▁你好吗")], [3.0], tokenise("你好吗", "zh")).scores == pytest.approx((1, 1, 1))
+    assert merge_pieces([Piece("a b", 0, 3)], [4.0], split_on_spaces("a b")).scores == (2, 2)
+
+
+@pytest.mark.parametrize(("how", "expected"), [("sum", (0.5, 2.0)), ("mean", (0.25, 2.0)), ("signed max", (-1.0, 2.0))])
+def test_scores_of_a_word_s_pieces_are_summed_averaged_or_the_largest_is_taken(how, expected):
+    scores = [-1.0, 1.5, 2.0] if how != "signed max" else [-1.0, 0.5, 2.0]
+    assert merged("unlike it", ["un", "##like", "it"], scores, how=how).scores == expected
+
+
+def test_of_equal_sizes_signed_max_takes_the_first():
+    assert merged("unlike", ["un", "##like"], [1.0, -1.0], how="signed max").scores == (1.0,)
+
+
+def test_an_unknown_way_of_merging_is_refused():
+    with pytest.raises(InvalidValue, match="cannot be merged by 'max'. Choose one of sum, mean, signed max"):
+        merged("a", ["a"], how="max")
+
+
+# Offsets -------------------------------------------------------------------------------------------------------------
+
+
+def test_offsets_decide_where_the_pieces_have_them():
+    pieces = [Piece("[CLS]", 0, 0), Piece("##b", 2, 3), Piece("a", 0, 1)]  # in any order
+    assert merge_pieces(pieces, powers(3), split_on_spaces("a b")).scores == (4, 2)
+
+
+def test_offsets_that_include_the_blank_give_it_to_the_word():
+    pieces = [Piece("so", 0, 2), Piece("Ġgo", 2, 5), Piece("od", 5, 7)]
+    assert merge_pieces(pieces, powers(3), split_on_spaces("so good")).scores == (1, 6)
+
+
+@pytest.mark.parametrize(
+    ("piece", "reason"),
+    [
+        (Piece("cat", 5, 9), r"Piece 1 'cat' is said to be at characters 5 to 9, but its text has 8 characters"),
+        (Piece("cat", 4, 3), r"characters 4 to 3, but"),
+        (Piece("dog", 5, 8), r"Piece 1 'dog' is said to be at characters 5 to 8, where 'cat' stands; offsets count"),
+        (Piece("cat", 4, 7), r"where ' ca' stands"),  # shifted by one, as UTF-16 offsets are after an emoji
+        (Piece("cat", 5, None), r"Piece 1 'cat' has only one of start and end"),
+        (Piece("cat"), r"Piece 1 'cat' has no start and end, but others have"),
+    ],
+)
+def test_offsets_that_do_not_fit_are_named(piece, reason):
+    with pytest.raises(InvalidValue, match=reason):
+        merge_pieces([Piece("that", 0, 4), piece], [1.0, 2.0], split_on_spaces("that cat"), is_partial=True)
+
+
+# Faults --------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("pieces", "reason"),
+    [
+        (["[CLS]", "the", "cat"], r"Piece 2 'cat' is not in the text at character 4, where 'dog sat' stands"),
+        (
+            ["the", "##dog", "sit"],
+            r"Piece 2 'sit' is not in the text at character 9, where 'at' stands|character 8, where 'sat'",
+        ),
+        (["the", "dog"], r"The 2 pieces end at character 8, but the text goes on with 'sat'. If the model did not see"),
+        (["the", "dog", "sat", "on"], r"Piece 3 'on' is not in the text at character 11, where the text ends"),
+        (["the", "[UNK]"], r"Piece 1 '\[UNK\]' is not in the text at character 4, where 'dog sat' stands"),
+        (
+            ["<img src=x onerror=alert(1)>"],
+            r"Piece 0 '<img src=x onerror=alert\(1\)>' is not in the text at character 0",
+        ),
+        ([], r"The 0 pieces end at character 0, but the text goes on with 'the dog sat'"),
+    ],
+)
+def test_pieces_of_another_text_are_named_with_what_stands_there(pieces, reason):
+    with pytest.raises(InvalidValue, match=reason):
+        merged("the dog sat", pieces, [1.0] * len(pieces))
+
+
+def test_pieces_and_scores_of_different_number_are_refused():
+    with pytest.raises(InvalidValue, match="Got 1 piece, but 2 scores"):
+        merged("a", ["a"], [1.0, 2.0])
+
+
+def test_what_a_model_did_not_see_has_no_score():
+    found = merged("the dog sat down", ["the", "do", "##g", "sa"], is_partial=True)
+    assert found.scores[:3] == (1, 6, 8)
+    assert math.isnan(found.scores[3])
+
+
+def test_unknown_pieces_at_the_end_of_a_part_take_one_word_each():
+    found = merged("a ☃ ☄ b", ["a", "[UNK]"], is_partial=True)
+    assert found.scores[:2] == (1, 2)
+    assert all(math.isnan(score) for score in found.scores[2:])
+
+
+def test_too_many_ways_are_refused_and_take_no_hours():
+    with pytest.raises(InvalidValue, match=r"in too many ways|is not in the text|goes on with"):
+        find_pieces(["<unk>", "a"] * 2000 + ["b"], "a" * 20_000)
+
+
+def test_empty_tokens_and_blank_tokens_of_a_source_are_tokens_too():
+    body = eraser_docs_jsonl("a  b")  # three tokens, the second empty
+    assert merge_pieces([Piece("a"), Piece("b")], [1.0, 2.0], body).scores == (1.0, 0.0, 2.0)
+    body = align_tokens("a b", ["a", " ", "b"])
+    assert merge_pieces([Piece("a"), Piece("Ġ"), Piece("b")], powers(3), body).scores == (1, 2, 4)
+
+
+def test_a_text_without_tokens_takes_special_pieces_alone():
+    empty = TokenizedText("", (), (), ())
+    assert merge_pieces([Piece("[CLS]")], [1.0], empty).scores == ()
+
+
+# Several segments ----------------------------------------------------------------------------------------------------
+
+
+def over(texts: dict[str, str], pieces: list[Piece | str], **options: bool) -> Merged:
+    bodies = {name: split_on_spaces(text) for name, text in texts.items()}
+    return merge_over_segments(
+        [p if isinstance(p, Piece) else Piece(p) for p in pieces], powers(len(pieces)), bodies, **options
+    )
+
+
+PAIR = {"premise": "a cat sits", "hypothesis": "a cat"}
+
+
+def test_a_pair_is_parted_at_special_pieces():
+    found = over(PAIR, ["[CLS]", "a", "cat", "sit", "##s", "[SEP]", "a", "cat", "[SEP]"])
+    assert found.scores == (2, 4, 8 + 16, 64, 128)
+    assert [p.segment for p, _ in found.pieces] == [None, *["premise"] * 4, None, *["hypothesis"] * 2, None]
+
+
+def test_a_model_may_take_the_question_first():
+    texts = {"passage": "it is red", "question": "is it ?"}
+    found = over(texts, ["<s>", "is", "it", "?", "</s>", "</s>", "it", "is", "red", "</s>"])
+    assert found.scores == (64, 128, 256, 2, 4, 8)
+
+
+def test_a_segment_that_no_piece_goes_to_has_no_scores():
+    found = over(PAIR, ["[CLS]", "a", "cat", "[SEP]"])
+    assert found.scores[3:] == (2, 4)
+    assert all(math.isnan(score) for score in found.scores[:3])
+
+
+def test_without_special_pieces_segments_follow_each_other():
+    found = over(PAIR, ["a", "cat", "sits", "a", "cat"])
+    assert found.scores == (1, 2, 4, 8, 16)
+    assert [(p.segment, p.start) for p, _ in found.pieces][3:] == [("hypothesis", 0), ("hypothesis", 2)]
+
+
+def test_pieces_may_name_their_segment():
+    found = over(PAIR, ["[CLS]", Piece("cat", 2, 5, segment="hypothesis"), Piece("a", 0, 1, segment="hypothesis")])
+    assert found.scores[3:] == (4, 2)
+    with pytest.raises(
+        InvalidValue, match=r"Piece 0 'x' names the segment 'title'; the instance has premise, hypothesis"
+    ):
+        over(PAIR, [Piece("x", segment="title")])
+    with pytest.raises(InvalidValue, match=r"Piece 1 'x' names no segment, but others do"):
+        over(PAIR, [Piece("a", segment="hypothesis"), "x"])
+
+
+def test_a_pair_that_was_cut_keeps_what_was_seen_of_each():
+    found = over(PAIR, ["[CLS]", "a", "cat", "sits", "[SEP]", "a", "[SEP]"], is_partial=True)
+    assert found.scores[:4] == (2, 4, 8, 32)
+    assert math.isnan(found.scores[4])
+
+
+def test_pieces_of_no_segment_are_named_by_their_number_in_the_file():
+    with pytest.raises(InvalidValue, match=r"Piece 7 'dog' is not in the text at character 2, where 'cat' stands"):
+        over(PAIR, ["[CLS]", "a", "cat", "sits", "[SEP]", "[SEP]", "a", "dog", "[SEP]"])
+
+
+# For any text --------------------------------------------------------------------------------------------------------
+
+WORDS = ["that", "hat", "cat", "a", "as", "assess", "As", "It's", "Café", "cafe\u0301", "naïve", "e\u0323\u0302", "你好", "好",
+         "好看！", "ok,", "...", "—", "ﬁne", "it’s", "U.S."]  # fmt: skip
+UNKNOWN = ["😀", "☃☃", "👩‍💻", "🇩🇪", "𠀀"]
+TEXTS = st.lists(st.tuples(st.sampled_from(WORDS + UNKNOWN), st.sampled_from(["", " ", " ", " ", "\n", "  "])), min_size=1, max_size=9).map(
+    lambda parts: "".join(word + blank for word, blank in parts)
+)  # fmt: skip
+Cut = list[tuple[str, int, int]]  # the piece as it is written, with its characters
+
+
+@st.composite
+def cut_ranges(draw: st.DrawFn, start: int, end: int) -> list[tuple[int, int]]:
+    """A stretch of text cut at random."""
+    borders = [place for place in range(start + 1, end) if draw(st.booleans())]
+    return list(pairwise([start, *borders, end]))
+
+
+def runs(text: str, is_border) -> list[tuple[int, int]]:
+    """Visible runs of text, cut where `is_border` says of two neighbours that a word ends."""
+    found, start = [], None
+    for place, character in enumerate(text):
+        if character.isspace():
+            start = None
+        elif start is None or is_border(text[place - 1], character):
+            start = place
+            found.append([place, place + 1])
+        else:
+            found[-1][1] = place + 1
+    return [(a, b) for a, b in found]
+
+
+def is_alone(character: str) -> bool:
+    category = unicodedata.category(character)[0]
+    return (
+        category == "P"
+        or (category == "S" and character.isascii())
+        or "\u4e00" <= character <= "\u9fff"
+        or character == "𠀀"
+    )
+
+
+@st.composite
+def word_pieces(draw: st.DrawFn, text: str, is_lowered: bool) -> Cut:
+    """As BERT cuts: words at blanks, punctuation and Chinese characters; a word with an unknown letter is [UNK]."""
+    found: Cut = []
+    for start, end in runs(text, lambda a, b: is_alone(a) or is_alone(b)):
+        if any(c in "".join(UNKNOWN) for c in text[start:end]):
+            found.append(("[UNK]", start, end))
+            continue
+        for a, b in draw(cut_ranges(start, end)):
+            said = text[a:b]
+            if is_lowered:
+                said = "".join(c for c in unicodedata.normalize("NFD", said.lower()) if unicodedata.category(c) != "Mn")
+            if said:  # an accent alone is no piece for such a model
+                found.append((("" if a == start else "##") + said, a, b))
+    return found
+
+
+@st.composite
+def byte_pieces(draw: st.DrawFn, text: str) -> Cut:
+    """As GPT-2 cuts: bytes, the blank before a word in its first piece."""
+    owners = [place for place, character in enumerate(text) for _ in character.encode()]
+    content = text.encode()
+    return [
+        ("".join(chr_of(byte) for byte in content[a:b]), owners[a], owners[b - 1] + 1)
+        for a, b in draw(cut_ranges(0, len(content)))
+    ]
+
+
+@st.composite
+def unigram_pieces(draw: st.DrawFn, text: str, has_bytes: bool) -> Cut:
+    """As SentencePiece cuts: ▁ before a word, sometimes alone; unknown letters in a row are <unk>, or bytes."""
+    found: Cut = []
+    unknown = "".join(UNKNOWN)
+    for first, last in runs(text, lambda a, b: False):
+        mark = "▁"
+        if draw(st.booleans()):
+            found.append(("▁", max(first - 1, 0), first))
+            mark = ""
+        for start, end in runs(text[:last], lambda a, b: (a in unknown) != (b in unknown)):
+            if start < first:
+                continue
+            if text[start] not in unknown:
+                cut = draw(cut_ranges(start, end))
+                found += [((mark if a == start else "") + text[a:b], a, b) for a, b in cut]
+            elif has_bytes:
+                found += [("▁", first, first)] if mark else []
+                found += [(f"<0x{byte:02X}>", p, p + 1) for p in range(start, end) for byte in text[p].encode()]
+            else:
+                found += [("▁", first, first)] if mark else []
+                found.append(("<unk>", start, end))
+            mark = ""
+    return found
+
+
+@st.composite
+def blank_kept_pieces(draw: st.DrawFn, text: str) -> Cut:
+    """As SHAP shows them: slices of the text, blanks at the end or the start of a piece."""
+    return [(text[a:b], a, b) for a, b in draw(cut_ranges(0, len(text)))]
+
+
+def by_true_places(cut: Cut, scores: list[float], body: TokenizedText) -> list[float]:
+    """The definition, letter by letter: each letter that a model sees has an equal part of its piece's score."""
+    sums = [0.0] * body.n_tokens
+    for (_, start, end), score in zip(cut, scores, strict=True):
+        letters = [p for p in range(start, end) if not body.text[p].isspace()]
+        seen = [p for p in letters if unicodedata.category(body.text[p]) not in {"Mn", "Me", "Cf"}] or letters
+        for place in seen:
+            token = next(t for t in range(body.n_tokens) if body.starts[t] <= place < body.ends[t])
+            sums[token] += score / len(seen)
+        if not seen:
+            sums[next((t for t in range(body.n_tokens) if body.ends[t] > start), body.n_tokens - 1)] += score
+    return sums
+
+
+FAMILIES = {
+    "WordPiece": lambda text: word_pieces(text, is_lowered=False),
+    "WordPiece, lower-cased": lambda text: word_pieces(text, is_lowered=True),
+    "byte-level BPE": byte_pieces,
+    "Unigram": lambda text: unigram_pieces(text, has_bytes=False),
+    "Unigram with bytes": lambda text: unigram_pieces(text, has_bytes=True),
+    "blanks kept": blank_kept_pieces,
+}
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@settings(max_examples=150, deadline=None)
+@given(data=st.data(), text=TEXTS, language=st.sampled_from(["", "zh"]), with_specials=st.booleans())
+def test_merged_sums_are_those_of_the_true_places_and_nothing_is_lost(family, data, text, language, with_specials):
+    cut = data.draw(FAMILIES[family](text))
+    scores = data.draw(st.lists(st.floats(-8, 8, width=16), min_size=len(cut), max_size=len(cut)))
+    body = tokenise(text, language) if language else split_on_spaces(text)
+    pieces = [Piece(said) for said, _, _ in cut]
+    expected = by_true_places(cut, scores, body)
+    if with_specials:
+        pieces, scores = [Piece("[CLS]"), *pieces, Piece("[SEP]")], [99.0, *scores, 99.0]
+    found = merge_pieces(pieces, scores, body)
+    assert found.scores == pytest.approx(expected, abs=1e-9)
+    assert math.fsum(found.scores) == pytest.approx(math.fsum(scores) - 198 * with_specials, abs=1e-9)
+    assert found.n_special == 2 * with_specials
+
+
+@settings(max_examples=100, deadline=None)
+@given(data=st.data(), text=TEXTS)
+def test_true_offsets_give_the_same_sums(data, text):
+    cut = data.draw(FAMILIES[data.draw(st.sampled_from(sorted(FAMILIES)))](text))
+    scores = data.draw(st.lists(st.floats(-8, 8, width=16), min_size=len(cut), max_size=len(cut)))
+    body = split_on_spaces(text)
+    found = merge_pieces([Piece(*one) for one in cut], scores, body)
+    assert found.scores == pytest.approx(by_true_places(cut, scores, body), abs=1e-9)
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    pieces=st.lists(
+        st.text(max_size=4) | st.sampled_from(["[UNK]", "##a", "Ġ", "▁", "<0xE4>", "�", "<s>"]), max_size=6
+    ),
+    text=st.text(max_size=12),
+)
+@example(pieces=["<0xE4>", "<0x"], text="a")
+@example(pieces=["[UNK]"], text="\u0301")
+@example(pieces=["\u0301"], text="a")
+def test_whatever_the_pieces_are_they_fit_or_are_refused(pieces, text):  # fmt: skip
+    body = split_on_spaces("".join(c for c in text if not "\ud800" <= c <= "\udfff"))
+    for is_partial in (False, True):
+        try:
+            found = merge_pieces([Piece(p) for p in pieces], [1.0] * len(pieces), body, is_partial=is_partial)
+        except InvalidValue:
+            continue
+        assert len(found.scores) == body.n_tokens
+        assert all(p.is_special or 0 <= p.start <= p.end <= len(body.text) for p, _ in found.pieces)

@@ -1,0 +1,474 @@
+"""Accounts, one-time links, signing in and out, and who may do what."""
+
+import datetime as dt
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from argon2 import PasswordHasher
+
+from annotator.domain.people import LOCAL_OPERATOR, User
+from annotator.domain.tasks import get_task
+from annotator.errors import InvalidValue, NotAllowed, NotFound, NotSignedIn
+from annotator.store import Store, events, open_store
+from annotator.store import people as people_store
+from annotator.store.connection.database import iso
+from annotator.store.projects import add_project
+from annotator.usecases.access import accounts, passwords
+from annotator.usecases.access.rights import require, require_administrator
+from annotator.usecases.lead.event_words import event_words
+from annotator.usecases.upkeep import back_up
+
+PASSWORD = "a good long password"
+WRONG = "The name or the password is wrong"
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with open_store(tmp_path / "annotator.db", create=True) as opened:
+        yield opened
+
+
+@pytest.fixture(autouse=True)
+def _quick_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(passwords, "_HASHER", PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
+    passwords._dummy_hash.cache_clear()
+
+
+def make_project(store: Store, name: str = "P") -> int:
+    with store.transaction():
+        return add_project(store, name, get_task("sentiment"), labels=["no", "yes"]).id
+
+
+def make_user(store: Store, name: str = "ann", role: str = "administrator") -> User:
+    added = accounts.add_user(store, LOCAL_OPERATOR, name, role)
+    accounts.set_password_with_link(store, added.link_token, None, PASSWORD)
+    return added.user
+
+
+def fail(store: Store, name: str, times: int, *, seconds_ago: int = 0) -> None:
+    at = iso(dt.datetime.now(dt.UTC) - dt.timedelta(seconds=seconds_ago))
+    with store.transaction():
+        store.run_many("INSERT INTO sign_in_failures (name, at) VALUES (?, ?)", [(name, at)] * times)
+
+
+def actions(store: Store) -> list[str]:
+    return [row["action"] for row in store.rows("SELECT action FROM events ORDER BY id")]
+
+
+def everything(store: Store) -> str:
+    return "\n".join(store.connection.iterdump())
+
+
+# --- people ---
+
+
+def test_a_new_user_gets_a_role_and_a_link_that_sets_the_password_and_signs_in(store: Store) -> None:
+    project_id = make_project(store)
+    added = accounts.add_user(store, LOCAL_OPERATOR, "ann", "annotator", "P")
+    assert accounts.open_link(store, added.link_token).user == added.user
+    token = accounts.set_password_with_link(store, added.link_token, None, PASSWORD)
+    assert accounts.session_of(store, token).user.name == "ann"
+    assert people_store.roles_of(store, added.user, project_id) == {"annotator"}
+    assert actions(store) == ["add user", "set password"]
+
+
+def test_adding_somebody_again_gives_them_a_further_role_and_no_link(store: Store) -> None:
+    project_id = make_project(store)
+    accounts.add_user(store, LOCAL_OPERATOR, "ann", "annotator", "P")
+    again = accounts.add_user(store, LOCAL_OPERATOR, "Ann", "reviewer", "P")
+    assert again.link_token is None
+    assert people_store.roles_of(store, again.user, project_id) == {"annotator", "reviewer"}
+    with pytest.raises(
+        InvalidValue, match="There is a user 'ann' already, with the role 'reviewer' in the project 'P'"
+    ):
+        accounts.add_user(store, LOCAL_OPERATOR, "ann", "reviewer", "P")
+
+
+def test_without_a_project_named_the_only_one_is_meant(store: Store) -> None:
+    make_project(store)
+    assert accounts.add_user(store, LOCAL_OPERATOR, "ann", "annotator").project_name == "P"
+    make_project(store, "Q")
+    before = everything(store)
+    with pytest.raises(InvalidValue, match=r"Name one with --project: 'P', 'Q'"):
+        accounts.add_user(store, LOCAL_OPERATOR, "bob", "annotator")
+    assert everything(store) == before
+
+
+def test_an_account_can_be_made_before_there_is_a_project(store: Store) -> None:
+    added = accounts.add_user(store, LOCAL_OPERATOR, "ann", "annotator")
+    assert added.project_name is None
+    assert accounts.list_users(store, LOCAL_OPERATOR) == [accounts.ListedUser(added.user, ())]
+
+
+@pytest.mark.parametrize(
+    ("name", "role", "project", "sentence"),
+    [
+        ("", "administrator", None, "A name must have 1 to 100 characters; this one has 0"),
+        ("  ", "administrator", None, "A name must have 1 to 100 characters; this one has 0"),  # blanks are no name
+        ("a" * 101, "administrator", None, "this one has 101"),
+        ("a\nb", "administrator", None, "holds a character that cannot be seen"),
+        ("a\u202eb", "administrator", None, "holds a character that cannot be seen"),  # turns the text around
+        ("Local Operator", "administrator", None, "is how the record names the command line"),
+        ("ann", "boss", None, "There is no role 'boss'. The roles are annotator, reviewer"),
+        ("ann", "annotator", "Q", "There is no project 'Q'"),
+        ("ann", "administrator", "P", "An administrator has the role for the whole database"),
+    ],
+)
+def test_a_user_that_cannot_be_is_refused(
+    store: Store, name: str, role: str, project: str | None, sentence: str
+) -> None:
+    make_project(store)
+    before = everything(store)
+    with pytest.raises((InvalidValue, NotFound), match=sentence):
+        accounts.add_user(store, LOCAL_OPERATOR, name, role, project)
+    assert everything(store) == before
+
+
+def test_one_name_typed_in_two_ways_is_one_name(store: Store) -> None:
+    make_user(store, "Zoe\u0308")
+    assert accounts.sign_in(store, " Zoë ", PASSWORD)
+
+
+def test_disabling_ends_sessions_and_links_at_once(store: Store) -> None:
+    make_user(store, "admin")
+    make_user(store, "ann")
+    token = accounts.sign_in(store, "ann", PASSWORD)
+    link = accounts.reset_user(store, LOCAL_OPERATOR, "admin")
+    accounts.disable_user(store, LOCAL_OPERATOR, "ann")
+    with pytest.raises(NotSignedIn, match="your session has ended"):
+        accounts.session_of(store, token)
+    with pytest.raises(NotAllowed, match=WRONG):
+        accounts.sign_in(store, "ann", PASSWORD)
+    assert accounts.open_link(store, link).user.name == "admin"
+    with pytest.raises(InvalidValue, match="'ann' is already disabled"):
+        accounts.disable_user(store, LOCAL_OPERATOR, "ann")
+
+
+def test_administrators_read_what_was_done_with_accounts_links_and_the_database(store: Store, tmp_path: Path) -> None:
+    make_project(store)
+    ann = accounts.add_user(store, LOCAL_OPERATOR, "Ann", "administrator").user
+    accounts.add_user(store, LOCAL_OPERATOR, "Ben", "annotator")
+    accounts.disable_user(store, ann, "Ben")
+    accounts.reset_user(store, ann, "Ben")
+    back_up(store, ann, tmp_path / "copy.backup")
+    told = [f"{event.actor} {event_words(event)}" for event in accounts.events_of_accounts(store, ann)]
+    assert told == [
+        "Ann made the backup “copy.backup”",
+        "Ann made a new sign-in link for Ben and enabled their account again",
+        "Ann disabled the account of Ben",
+        f"{LOCAL_OPERATOR.name} made an account and a sign-in link for Ann, with the role administrator",
+    ]
+    assert len(accounts.events_of_accounts(store, ann, limit=1, offset=3)) == 1
+    with pytest.raises(NotAllowed, match="manage accounts"):
+        accounts.events_of_accounts(store, accounts.list_users(store, ann)[1].user)
+
+
+def test_the_only_administrator_cannot_be_disabled(store: Store) -> None:
+    make_user(store, "admin")
+    with pytest.raises(
+        InvalidValue, match=r"'admin' is the only administrator\. Make somebody else an administrator first"
+    ):
+        accounts.disable_user(store, LOCAL_OPERATOR, "admin")
+
+
+def test_a_reset_ends_the_password_sessions_and_older_links_and_lets_a_disabled_person_back(store: Store) -> None:
+    make_user(store, "admin")
+    make_user(store, "ann")
+    token = accounts.sign_in(store, "ann", PASSWORD)
+    old_link = accounts.reset_user(store, LOCAL_OPERATOR, "ann")
+    accounts.disable_user(store, LOCAL_OPERATOR, "ann")
+    new_link = accounts.reset_user(store, LOCAL_OPERATOR, "ann")
+    with pytest.raises(NotSignedIn, match="Sign in again"):
+        accounts.session_of(store, token)
+    with pytest.raises(NotAllowed, match=WRONG):
+        accounts.sign_in(store, "ann", PASSWORD)
+    with pytest.raises(NotAllowed, match="was replaced by a newer one"):
+        accounts.open_link(store, old_link)
+    assert accounts.set_password_with_link(store, new_link, None, "another long password")
+
+
+@pytest.mark.parametrize("act", [accounts.disable_user, accounts.reset_user])
+def test_unknown_people_are_named(store: Store, act: object) -> None:
+    with pytest.raises(NotFound, match="There is no user 'nobody'"):
+        act(store, LOCAL_OPERATOR, "nobody")
+
+
+def test_only_administrators_manage_accounts(store: Store) -> None:
+    make_project(store)
+    ann = make_user(store, "ann", "lead")
+    for act in (
+        lambda: accounts.add_user(store, ann, "eve", "administrator"),
+        lambda: accounts.list_users(store, ann),
+        lambda: accounts.disable_user(store, ann, "ann"),
+        lambda: accounts.reset_user(store, ann, "ann"),
+        lambda: require_administrator(ann),
+    ):
+        with pytest.raises(NotAllowed, match=r"ann does not have the right to manage accounts\. Only administrators"):
+            act()
+
+
+# --- links ---
+
+
+def test_the_first_account_is_made_once_and_is_an_administrator(store: Store) -> None:
+    older, link = accounts.make_first_account_link(store), accounts.make_first_account_link(store)
+    with pytest.raises(NotAllowed, match="This link does not work"):
+        accounts.open_link(store, older)
+    token = accounts.set_password_with_link(store, link, "ann", PASSWORD)
+    assert accounts.session_of(store, token).user.is_administrator
+    assert accounts.make_first_account_link(store) is None
+
+
+def test_a_first_link_dies_when_an_account_was_made_otherwise(store: Store) -> None:
+    link = accounts.make_first_account_link(store)
+    make_user(store)
+    with pytest.raises(NotAllowed, match="This link does not work"):
+        accounts.set_password_with_link(store, link, "eve", PASSWORD)
+
+
+def test_a_link_works_once(store: Store) -> None:
+    link = accounts.add_user(store, LOCAL_OPERATOR, "ann", "administrator").link_token
+    accounts.set_password_with_link(store, link, None, PASSWORD)
+    with pytest.raises(NotAllowed, match="it has already been used"):
+        accounts.set_password_with_link(store, link, None, "another long password")
+
+
+def test_a_link_ends_after_a_day(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(accounts, "LINK_LASTS", dt.timedelta(seconds=-1))
+    link = accounts.add_user(store, LOCAL_OPERATOR, "ann", "administrator").link_token
+    with pytest.raises(NotAllowed, match="is older than 24 hours"):
+        accounts.open_link(store, link)
+
+
+@pytest.mark.parametrize(
+    ("password", "sentence"),
+    [
+        ("nine char", "at least 10 characters; this one has 9"),
+        ("x" * 1001, "at most 1000 characters; this one has 1001"),
+    ],
+)
+def test_a_refused_password_leaves_the_link_usable(store: Store, password: str, sentence: str) -> None:
+    link = accounts.make_first_account_link(store)
+    before = everything(store)
+    with pytest.raises(InvalidValue, match=sentence):
+        accounts.set_password_with_link(store, link, "ann", password)
+    assert everything(store) == before
+    assert accounts.open_link(store, link).user is None
+
+
+# --- signing in ---
+
+
+def test_signing_in_and_out(store: Store) -> None:
+    make_user(store)
+    token = accounts.sign_in(store, "ANN", PASSWORD)
+    assert accounts.session_of(store, token).user.name == "ann"
+    accounts.sign_out(store, token)
+    accounts.sign_out(store, token)
+    with pytest.raises(NotSignedIn, match="You are not signed in, or your session has ended"):
+        accounts.session_of(store, token)
+    assert actions(store)[-2:] == ["sign in", "sign out"]
+
+
+@pytest.mark.parametrize("token", [None, "", "wrong", "\ud800"])
+def test_a_wrong_cookie_is_nobody(store: Store, token: str | None) -> None:
+    with pytest.raises(NotSignedIn, match="Sign in again"):
+        accounts.session_of(store, token)
+
+
+def test_a_session_ends_after_its_time(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    make_user(store)
+    monkeypatch.setattr(accounts, "SESSION_LASTS", dt.timedelta(seconds=-1))
+    with pytest.raises(NotSignedIn, match="your session has ended"):
+        accounts.session_of(store, accounts.sign_in(store, "ann", PASSWORD))
+
+
+def test_neither_tokens_nor_passwords_are_in_the_database(store: Store) -> None:
+    added = accounts.add_user(store, LOCAL_OPERATOR, "ann", "administrator")
+    token = accounts.set_password_with_link(store, added.link_token, None, PASSWORD)
+    kept = everything(store)
+    assert not [secret for secret in (added.link_token, token, PASSWORD) if secret in kept]
+
+
+@pytest.mark.parametrize(
+    ("name", "password"),
+    [
+        ("ann", "wrong password"),
+        ("nobody", PASSWORD),
+        ("", ""),
+        ("a\0b", "x"),
+        ("\ud800", "\ud800"),
+        ("x" * 500, "x" * 5000),
+    ],
+)
+def test_a_wrong_name_and_a_wrong_password_give_the_same_sentence(store: Store, name: str, password: str) -> None:
+    make_user(store)
+    with pytest.raises(NotAllowed, match=WRONG):
+        accounts.sign_in(store, name, password)
+    assert actions(store)[-1] == "fail to sign in"
+
+
+def test_an_unknown_name_is_compared_with_a_hash_too(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    compared = []
+
+    class Hasher(PasswordHasher):
+        def verify(self, hash: str | bytes, password: str | bytes) -> bool:  # noqa: A002  (argon2's own name)
+            compared.append(hash)
+            return super().verify(hash, password)
+
+    monkeypatch.setattr(passwords, "_HASHER", Hasher(time_cost=1, memory_cost=8, parallelism=1))
+    with pytest.raises(NotAllowed, match=WRONG):
+        accounts.sign_in(store, "nobody", PASSWORD)
+    assert len(compared) == 1
+
+
+def test_a_hash_of_older_parameters_is_made_anew_at_the_next_sign_in(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_user(store)
+    monkeypatch.setattr(passwords, "_HASHER", PasswordHasher(time_cost=2, memory_cost=16, parallelism=1))
+    accounts.sign_in(store, "ann", PASSWORD)
+    assert "m=16,t=2,p=1" in people_store.password_hash(store, "ann")
+    assert accounts.sign_in(store, "ann", PASSWORD)
+
+
+@pytest.mark.parametrize(
+    ("failures", "seconds_ago", "sentence"),
+    [
+        (4, 0, None),  # nobody waits before the fifth
+        (5, 0, r"Too many failures for this name. Try again in 5 seconds\."),
+        (5, 6, None),  # the wait is over
+        (12, 0, r"Try again in 40 seconds\."),
+        (19, 0, r"Try again in 75 seconds\."),
+        (20, 0, r"Try again in 15 minutes\."),
+        (20, 300, r"Try again in 10 minutes\."),
+        (20, 901, None),  # failures count for 15 minutes
+    ],
+)
+def test_failures_of_a_name_make_it_wait(store: Store, failures: int, seconds_ago: int, sentence: str | None) -> None:
+    make_user(store)
+    fail(store, "ann", failures, seconds_ago=seconds_ago)
+    if sentence is None:
+        assert accounts.sign_in(store, "ann", PASSWORD)
+        return
+    before = everything(store)
+    with pytest.raises(NotAllowed, match=sentence):
+        accounts.sign_in(store, "ANN", PASSWORD)
+    assert everything(store) == before
+
+
+def test_a_name_that_is_not_there_waits_as_well(store: Store) -> None:
+    fail(store, "nobody", 5)
+    with pytest.raises(NotAllowed, match="Too many failures for this name"):
+        accounts.sign_in(store, "nobody", PASSWORD)
+
+
+def test_success_forgets_the_failures(store: Store) -> None:
+    make_user(store)
+    fail(store, "ann", 4)
+    accounts.sign_in(store, "ann", PASSWORD)
+    assert people_store.failures_between(store, "ann", "", "9") == []
+
+
+def test_guessed_names_do_not_fill_the_record_and_it_still_tells_how_many_there_were(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def guess(times: int) -> None:
+        for number in range(times):
+            with pytest.raises(NotAllowed, match=WRONG):
+                accounts.sign_in(store, f"somebody {number}", "a guess")
+
+    def told() -> list[tuple[str, int]]:
+        rows = store.rows("SELECT actor, json_extract(detail, '$.n') AS n FROM events ORDER BY id")
+        return [(row["actor"], row["n"]) for row in rows]
+
+    monkeypatch.setattr(events, "now", lambda: "2026-01-31T10:59:59.999Z")
+    guess(100)
+    assert told() == [("unknown", n) for n in (1, 2, 4, 8, 16, 32, 64)]
+    monkeypatch.setattr(events, "now", lambda: "2026-01-31T11:00:00.000Z")
+    guess(3)
+    assert told()[7:] == [("unknown", 1), ("unknown", 2)]
+    assert store.value("SELECT count(*) FROM repeated_events") == 1
+
+
+def test_failures_of_a_person_are_told_apart_from_those_of_nobody(store: Store) -> None:
+    make_user(store)
+    for name in ("nobody", "ann", "ann"):
+        with pytest.raises(NotAllowed, match=WRONG):
+            accounts.sign_in(store, name, "a guess")
+    rows = store.rows("SELECT actor, detail FROM events WHERE action = 'fail to sign in' ORDER BY id")
+    assert [tuple(row) for row in rows] == [("unknown", '{"n": 1}'), ("ann", '{"n": 1}'), ("ann", '{"n": 2}')]
+
+
+def test_a_cookie_of_nobody_holds_up_nobody_who_writes(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(Store, "transaction")
+    accounts.sign_out(store, "a cookie of nobody")
+
+
+def test_five_wrong_passwords_in_a_row_end_in_a_wait(store: Store) -> None:
+    make_user(store)
+    for _ in range(5):
+        with pytest.raises(NotAllowed, match=WRONG):
+            accounts.sign_in(store, "ann", "wrong password")
+    with pytest.raises(NotAllowed, match="Too many failures"):
+        accounts.sign_in(store, "ann", PASSWORD)
+
+
+# --- the demonstration ---
+
+
+def test_choosing_a_person_works_in_the_demonstration_only(store: Store) -> None:
+    make_user(store)
+    token = accounts.sign_in_as(store, "ann", is_demonstration=True)
+    assert accounts.session_of(store, token).user.name == "ann"
+    assert [listed.user.name for listed in accounts.list_people_to_choose(store, is_demonstration=True)] == ["ann"]
+    assert accounts.list_people_to_choose(store, is_demonstration=False) == []
+    with pytest.raises(NotAllowed, match="Only the demonstration signs people in without a password"):
+        accounts.sign_in_as(store, "ann", is_demonstration=False)
+
+
+def test_a_disabled_person_cannot_be_chosen(store: Store) -> None:
+    make_user(store, "admin")
+    make_user(store, "ann")
+    accounts.disable_user(store, LOCAL_OPERATOR, "ann")
+    with pytest.raises(NotAllowed, match=r"'ann' is disabled\. Choose another person"):
+        accounts.sign_in_as(store, "ann", is_demonstration=True)
+
+
+# --- rights ---
+
+
+@pytest.mark.parametrize(
+    ("role", "right", "sentence"),
+    [
+        ("annotator", "annotate", None),
+        ("annotator", "manage project", r"to manage the project 'P'. A lead of the project \(lea\)"),
+        ("reviewer", "annotate", r"can give the role for it \(annotator or lead\)"),
+        ("researcher", "export", None),
+        ("lead", "review", None),
+        ("administrator", "manage project", None),
+        ("administrator", "annotate", "does not have the right to annotate"),
+    ],
+)
+def test_a_right_is_asked_by_role(store: Store, role: str, right: str, sentence: str | None) -> None:
+    project_id = make_project(store)
+    make_user(store, "lea", "lead")
+    user = make_user(store, "ann", role)
+    if sentence is None:
+        assert require(store, user, project_id, right) == ({role} - {"administrator"})
+        return
+    with pytest.raises(NotAllowed, match=sentence):
+        require(store, user, project_id, right)
+
+
+def test_a_project_without_a_lead_names_the_administrators(store: Store) -> None:
+    project_id = make_project(store)
+    with pytest.raises(NotAllowed, match="An administrator can give the role for it"):
+        require(store, make_user(store, "ann", "annotator"), project_id, "export")
+
+
+def test_a_right_in_a_project_that_is_not_there_is_not_found(store: Store) -> None:
+    make_project(store)
+    with pytest.raises(NotFound, match="There is no such project, or you have no role in it"):
+        require(store, make_user(store, "ann", "annotator"), 99, "annotate")

@@ -1,0 +1,25 @@
+"""What the segments of a text are called on a screen: words, and a document's own name where it tells something."""
+
+import pytest
+
+from annotator.domain.instances import Segment
+from annotator.domain.tasks import TASKS
+from annotator.domain.texts import TokenizedText
+from annotator.usecases.annotate.work_messages import segment_title
+
+HEX = "9a0364b9e99bb480dd25e1f0284c8555"
+
+
+@pytest.mark.parametrize(
+    ("name", "docid", "title"),
+    [
+        ("document", "Soup", "Document · Soup"),
+        ("document2", "Soup", "Document 2 · Soup"),
+        ("document", None, "Document"),
+        ("document2", HEX, "Document 2"),  # nobody knows a document by 32 digits
+        ("query", "Soup", "Claim or question"),
+    ],
+)
+def test_a_segment_is_called_by_words(name: str, docid: str | None, title: str) -> None:
+    segment = Segment(name, name != "query", TokenizedText("Soup", (0,), (4,), (0,)), docid)
+    assert segment_title(segment, TASKS["verification"]) == title

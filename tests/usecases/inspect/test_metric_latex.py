@@ -1,0 +1,72 @@
+"""The LaTeX of a project's table: the same rows, columns, numbers and marks as on the page."""
+
+from collections.abc import Callable
+
+import pytest
+
+from annotator.domain.models import Run
+from annotator.domain.numbers import written
+from annotator.domain.projects import Project
+from annotator.errors import NotFound
+from annotator.store import Store
+from annotator.usecases.inspect.metric_latex import first_latex, table_latex
+from tests.usecases.transfer.comparing import (
+    N,
+    blind,
+    knowing,
+    mistaken,
+    output,
+    project_of,
+    row_of,
+    said,
+    table_of,
+    take,
+)
+
+F1 = "sets.best_f1"
+
+
+@pytest.fixture
+def compared(store: Store, make_project: Callable[..., Project], import_rows: Callable[..., object]) -> Project:
+    """One model knows the gold, one is mistaken; the third looked at half of the texts."""
+    made = project_of(make_project, import_rows)
+    for model, scores, n in (("knowing", knowing, N), ("mistaken", mistaken, N), ("half", blind, N // 2)):
+        take(store, made, (output(k, Run(model, "ig"), scores(k), [said(k, k < 30)]) for k in range(n)))
+    return made
+
+
+def cells(made: str, name: str) -> list[str]:
+    line = next(line for line in made.splitlines() if line.strip().startswith(name))
+    return [cell.strip() for cell in line.removesuffix("\\\\").split("&")]
+
+
+def test_the_best_is_bold_and_numbers_are_as_they_are_shown(store: Store, compared: Project) -> None:
+    table = table_of(store, compared)
+    rows = [row for row in table.rows if row.model != "half"]
+    made = table_latex(table, rows, [table.column(F1)])
+    values = {model: written(row_of(table, model).numbers[F1].value) for model in ("knowing", "mistaken")}
+    assert cells(made, "knowing")[1] == f"\\textbf{{{values['knowing']}}}"
+    assert cells(made, "mistaken")[1] == values["mistaken"]
+    assert f"\\caption{{Metrics of Project (gold policy all), n = {N}.}}" in made
+    assert cells(made, "random")[1].startswith(written(table.random.numbers[F1].value))
+
+
+def test_nothing_is_bold_where_rows_are_over_different_instances(store: Store, compared: Project) -> None:
+    table = table_of(store, compared)
+    made = table_latex(table, table.rows, [table.column(F1)])
+    assert "\\textbf{0" not in made
+    assert "n = 20 to 40" in made
+
+
+def test_what_is_printed_first_is_over_the_instances_that_competing_rows_have(store: Store, compared: Project) -> None:
+    table = table_of(store, compared)
+    made = first_latex(table)
+    assert "\\textbf{" in made
+    assert [cells(made, name)[0] for name in ("knowing", "mistaken", "half", "random")]
+
+
+def test_a_project_without_output_is_refused_with_what_helps(
+    store: Store, make_project: Callable[..., Project], import_rows: Callable[..., object]
+) -> None:
+    with pytest.raises(NotFound, match="There are no numbers of 'Project' yet"):
+        first_latex(table_of(store, project_of(make_project, import_rows)))

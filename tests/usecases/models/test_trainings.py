@@ -1,0 +1,338 @@
+"""What a model that was trained here learned from, how often it is right about other texts, and who is told of it."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from annotator.attribution.bag_of_words import Example
+from annotator.attribution.base import Input
+from annotator.domain.people import LOCAL_OPERATOR
+from annotator.domain.projects import Project
+from annotator.domain.rationales import RationaleSet
+from annotator.domain.tasks import get_task
+from annotator.domain.trainings import HeldOut
+from annotator.errors import ImportRefused, ModelError
+from annotator.store import Store
+from annotator.store.instances import find_instance_ids
+from annotator.store.models import list_runs
+from annotator.store.trainings import find_training, ids_learned_from, save_training
+from annotator.usecases.inspect.saliency import show_instance
+from annotator.usecases.models.attributions import AttributingOptions, AttributingReport, attribute
+from annotator.usecases.models.held_out import held_out, labelled_examples
+from annotator.usecases.models.model_trust import Trainings, told_of_held_out
+from annotator.usecases.models.previews import preview
+from annotator.usecases.project.projects import create_project
+from annotator.usecases.transfer.export import export_file
+from annotator.usecases.transfer.file_import import import_file
+from annotator.usecases.upkeep import check
+
+WORDS = {"positive": "good", "negative": "bad"}
+
+
+def rows_of(split: str, n_each: dict[str, int]) -> list[dict[str, object]]:
+    return [
+        {
+            "id": f"{split}-{label}-{n}",
+            "text": f"{WORDS[label]} {WORDS[label]} {split}{n}",
+            "label": label,
+            "split": split,
+        }
+        for label, n_of in n_each.items()
+        for n in range(n_of)
+    ]
+
+
+@pytest.fixture
+def divided(make_project: Callable[..., Project], import_rows: Callable[..., object]) -> Project:
+    """Twelve texts to learn from, 24 held out of which 16 are negative, and one without a label."""
+    made = make_project(name="Divided")
+    import_rows(made, rows_of("train", {"negative": 7, "positive": 5}))
+    import_rows(made, rows_of("test", {"negative": 16, "positive": 8}))
+    import_rows(made, [{"id": "unlabelled", "text": "a good book", "split": "test"}])
+    return made
+
+
+@pytest.fixture
+def whole(make_project: Callable[..., Project], import_rows: Callable[..., object]) -> Project:
+    """Thirty texts without a split; each of ten documents three times, and a changed version of the first."""
+    made = make_project(name="Whole")
+    rows = [
+        {"id": f"{n}-{copy}", "text": f"a {WORDS[label]} book number {n}", "label": label}
+        for n, label in enumerate(["negative"] * 6 + ["positive"] * 4)
+        for copy in range(3)
+    ]
+    changed = {
+        "id": "changed",
+        "text": "a bad dull book",
+        "label": "negative",
+        "parent": "0-0",
+        "perturbation_kind": "synonym",
+    }
+    import_rows(made, [*rows, changed])
+    return made
+
+
+def trained(store: Store, project: Project, **options: object) -> AttributingReport:
+    return attribute(store, LOCAL_OPERATOR, project, "built-in", "linear", AttributingOptions(**options))  # type: ignore[arg-type]
+
+
+def instance(store: Store, project: Project, key: str) -> int:
+    return find_instance_ids(store, project.id, key)[0]
+
+
+class Remembering:
+    """Knows what it learned, and says "negative" to the rest."""
+
+    name = "remembering"
+    labels = ("negative", "positive")
+
+    def __init__(self, examples: list[Example]) -> None:
+        self.known = {one.input.segments[0].tokens: one.label for one in examples}
+
+    def probabilities(self, inputs: list[Input]) -> np.ndarray:
+        answers = [self.known.get(one.segments[0].tokens, "negative") for one in inputs]
+        return np.array([[answer == label for label in self.labels] for answer in answers], dtype=np.float64)
+
+
+# What is measured ----------------------------------------------------------------------------------------------------
+
+
+def test_with_a_split_the_other_splits_are_asked_and_beside_them_stands_the_commonest_label_of_the_training(
+    store: Store, divided: Project
+) -> None:
+    trained(store, divided)
+    made = find_training(store, divided.id, "built-in")
+    assert made is not None
+    assert (made.split, made.n, made.model) == ("train", 12, "built-in")
+    assert ids_learned_from(store, made.id) == {
+        row["id"] for row in store.rows("SELECT id FROM instances WHERE split = 'train'")
+    }
+    found = made.held_out
+    assert found is not None
+    assert (found.way, found.n, found.label, found.n_label) == ("splits", 24, "negative", 16)
+    assert found.n_right == 24  # "good" and "bad" tell all of them
+    assert found.low is not None
+    assert found.low > 0
+
+
+def test_without_a_split_five_folds_are_asked_of_models_that_did_not_learn_from_them(
+    store: Store, whole: Project
+) -> None:
+    """A model that only remembers is right about a text exactly where one that is like it, or "negative" by chance, was learned."""
+    learned = dict(labelled_examples(store, whole, None))
+    taught: list[int] = []
+
+    def train(examples: list[Example]) -> Remembering:
+        taught.append(len(examples))
+        return Remembering(examples)
+
+    found = held_out(store, whole, Remembering(list(learned.values())), learned, train, seed=0)
+    assert found is not None
+    # The copies of a document stay together: nothing was remembered, so that only "negative" is right, 18 copies and the change.
+    assert (found.way, found.n, found.n_right, found.label, found.n_label) == ("folds", 31, 19, "negative", 19)
+    assert len(taught) == 5
+    assert sum(31 - n for n in taught) == 31
+
+
+def test_training_again_with_the_same_seed_measures_the_same(store: Store, whole: Project) -> None:
+    trained(store, whole)
+    first = Trainings.of(store, whole.id).known["built-in"].held_out
+    assert first is not None
+    assert (first.way, first.n) == ("folds", 31)
+    trained(store, whole, trains=True)
+    assert Trainings.of(store, whole.id).known["built-in"].held_out == first
+
+
+def test_a_fold_whose_rest_has_one_label_alone_is_not_asked(store: Store, whole: Project) -> None:
+    learned = dict(labelled_examples(store, whole, None))
+
+    def train(examples: list[Example]) -> Remembering:
+        if len(examples) == min(sizes):
+            raise ModelError("All gold is 'negative': there is nothing to tell apart.")
+        return Remembering(examples)
+
+    sizes: list[int] = []
+    held_out(store, whole, Remembering([]), learned, lambda rest: sizes.append(len(rest)) or Remembering(rest), seed=0)
+    found = held_out(store, whole, Remembering([]), learned, train, seed=0)
+    assert found is not None
+    assert found.n == 31 - sum(31 - n for n in sizes if n == min(sizes))
+
+
+def test_of_fewer_than_twenty_texts_nothing_is_said(
+    store: Store, make_project: Callable[..., Project], import_rows: Callable[..., object]
+) -> None:
+    made = make_project(name="Few")
+    import_rows(made, rows_of("", {"negative": 5, "positive": 5}))
+    report = trained(store, made)
+    assert find_training(store, made.id, "built-in").held_out is None
+    assert "fewer than 20 texts" in report.notes[1]
+
+
+def test_training_again_replaces_what_was_written(
+    store: Store, divided: Project, import_rows: Callable[..., object]
+) -> None:
+    trained(store, divided)
+    import_rows(divided, rows_of("train", {"positive": 6}))  # one more than there were
+    trained(store, divided, trains=True)
+    assert find_training(store, divided.id, "built-in").n == 13
+    assert store.value("SELECT count(*) FROM trainings") == 1
+    assert store.value("SELECT count(*) FROM training_members") == 13
+    assert check(store) == []
+
+
+# What is told --------------------------------------------------------------------------------------------------------
+
+
+def test_a_model_that_is_not_better_than_its_commonest_label_is_said_not_to_be(store: Store, divided: Project) -> None:
+    better = told_of_held_out(HeldOut("splits", 138, 81, "negative", 62, 0.05, 0.22))
+    assert "Correct on 58.7 % of 138 texts of other splits" in better
+    assert better.endswith("Always predicting “negative”: 44.9 %.")
+    no_better = told_of_held_out(HeldOut("folds", 100, 61, "negative", 60, -0.05, 0.07))
+    assert "five folds by document" in no_better
+    assert no_better.endswith("Always predicting “negative”: 60.0 %; no clear difference.")
+
+
+def test_who_attributes_is_told_how_often_the_model_is_right(store: Store, divided: Project) -> None:
+    learned, right = trained(store, divided).notes
+    assert learned.startswith("The built-in model learned from 12 instances of the split 'train'")
+    assert right.startswith("Correct on 100.0 % of 24 texts of other splits")
+
+
+def test_saliency_says_under_each_map_how_far_the_model_is_to_be_trusted_and_whether_it_saw_the_text(
+    store: Store, divided: Project
+) -> None:
+    trained(store, divided)
+    panels = {
+        key: show_instance(store, LOCAL_OPERATOR, instance(store, divided, key), None)["panels"][0]
+        for key in ("train-negative-0", "test-negative-0")
+    }
+    assert all(panel["trust"].startswith("Correct on 100.0 % of 24 texts") for panel in panels.values())
+    assert "was in its training data" in panels["train-negative-0"]["seen"]
+    assert panels["test-negative-0"]["seen"] is None
+
+
+def test_previews_say_the_same(store: Store, divided: Project) -> None:
+    trained(store, divided)
+    for key, words in (("train-positive-0", "was in its training data"), ("test-positive-0", "None")):
+        shown = preview(store, LOCAL_OPERATOR, instance(store, divided, key), "positive", [RationaleSet.of((0, 1))])
+        assert shown["trust"].startswith("Correct on 100.0 % of 24 texts")
+        assert words in str(shown["seen"])
+
+
+def test_of_a_model_that_was_trained_before_this_was_kept_it_is_said_that_it_is_not_known(
+    store: Store, divided: Project
+) -> None:
+    trained(store, divided)
+    with store.transaction():
+        store.run("DELETE FROM training_members")
+        store.run("DELETE FROM trainings")
+    [panel] = show_instance(store, LOCAL_OPERATOR, instance(store, divided, "train-negative-0"), None)["panels"]
+    assert "was not measured. Train it again" in panel["trust"]
+    assert "Which texts it learned from is not known" in panel["seen"]
+    trained(store, divided, trains=True)  # the same model, whose output stays
+    assert len(list_runs(store, divided.id)) == 2
+    [panel] = show_instance(store, LOCAL_OPERATOR, instance(store, divided, "train-negative-0"), None)["panels"]
+    assert "was in its training data" in panel["seen"]
+
+
+def test_of_models_from_elsewhere_nothing_is_said(store: Store, divided: Project, tmp_path: Path) -> None:
+    path = tmp_path / "said.jsonl"
+    path.write_text(
+        '{"id": "test-positive-0", "model": "theirs", "method": "ig", "scores": [0, 1, 0]}\n', encoding="utf-8"
+    )
+    import_file(store, LOCAL_OPERATOR, divided, "attributions", path)
+    [panel] = show_instance(store, LOCAL_OPERATOR, instance(store, divided, "test-positive-0"), None)["panels"]
+    assert (panel["trust"], panel["seen"]) == (None, None)
+
+
+# Out and in ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def copied(store: Store, divided: Project, tmp_path: Path) -> Callable[[], Project]:
+    def copy() -> Project:
+        path = tmp_path / "all.jsonl"
+        export_file(store, LOCAL_OPERATOR, divided, "jsonl", path)
+        made = create_project(store, LOCAL_OPERATOR, "Copy", get_task("sentiment"), labels=["negative", "positive"])
+        import_file(store, LOCAL_OPERATOR, made, "jsonl", path)
+        return made
+
+    return copy
+
+
+def test_a_copy_of_a_project_knows_what_its_models_learned_from(
+    store: Store, divided: Project, copied: Callable[[], Project]
+) -> None:
+    trained(store, divided)
+    copy = copied()
+    was, now = (find_training(store, project.id, "built-in") for project in (divided, copy))
+    assert was is not None
+    assert now is not None
+    assert (was.digest, was.seed, was.split, was.trained_at, was.n, was.held_out) == (
+        now.digest, now.seed, now.split, now.trained_at, now.n, now.held_out,
+    )  # fmt: skip
+    assert instance(store, copy, "train-negative-0") in ids_learned_from(store, now.id)
+    assert check(store) == []
+
+
+def test_a_training_on_an_instance_that_is_not_there_is_refused_by_its_name(
+    store: Store, divided: Project, tmp_path: Path
+) -> None:
+    path = tmp_path / "bad.jsonl"
+    line = (
+        '{"record": "training", "model": "m", "digest": "d", "seed": 0, "trained_at": "2026-11-22T10:00:00Z", '
+        '"members": [["nobody", "train"]]}'
+    )
+    path.write_text(line + "\n", encoding="utf-8")
+    with pytest.raises(ImportRefused) as refused:
+        import_file(store, LOCAL_OPERATOR, divided, "jsonl", path)
+    assert "learned from an instance that is neither in the file nor in the project" in str(refused.value.problems[0])
+    assert find_training(store, divided.id, "m") is None
+
+
+def test_held_out_numbers_that_cannot_be_are_refused(store: Store, divided: Project, tmp_path: Path) -> None:
+    path = tmp_path / "bad.jsonl"
+    line = (
+        '{"record": "training", "model": "m", "digest": "d", "seed": 0, "trained_at": "2026-11-22T10:00:00Z", '
+        '"held_out": {"way": "folds", "n": 10, "n_right": 11, "label": "x", "n_label": 3}}'
+    )
+    path.write_text(line + "\n", encoding="utf-8")
+    with pytest.raises(ImportRefused) as refused:
+        import_file(store, LOCAL_OPERATOR, divided, "jsonl", path)
+    assert "more texts are right, or of one label, than there are" in str(refused.value.problems[0])
+
+
+def test_check_names_a_training_on_an_instance_of_another_project(
+    store: Store, divided: Project, make_project: Callable[..., Project], import_rows: Callable[..., object]
+) -> None:
+    other = make_project(name="Other")
+    import_rows(other, [{"id": "theirs", "text": "x", "label": "negative"}])
+    with store.transaction():
+        members = [instance(store, other, "theirs")]
+        save_training(store, divided.id, "m", digest="d", seed=1, split=None, held_out=None, instance_ids=members)
+    assert check(store) == [
+        "The model 'm' is said to have learned from instance 'theirs', which is of another project."
+    ]
+
+
+def test_check_names_a_count_that_is_not_that_of_the_members(store: Store, divided: Project) -> None:
+    trained(store, divided)
+    with store.transaction():
+        store.run("UPDATE trainings SET n = 99")
+    assert check(store) == [
+        f'The count of project {divided.id}, training of "built-in" says 99, but the right number is 12.'
+    ]
+
+
+def test_what_is_known_here_stays_when_a_file_says_otherwise(store: Store, divided: Project, tmp_path: Path) -> None:
+    with store.transaction():
+        save_training(store, divided.id, "m", digest="ours", seed=1, split=None, held_out=None, instance_ids=())
+    path = tmp_path / "theirs.jsonl"
+    path.write_text(
+        '{"record": "training", "model": "m", "digest": "theirs", "seed": 0, "trained_at": "2026-11-22T10:00:00Z"}\n',
+        encoding="utf-8",
+    )
+    import_file(store, LOCAL_OPERATOR, divided, "jsonl", path)
+    assert find_training(store, divided.id, "m").digest == "ours"

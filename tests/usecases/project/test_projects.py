@@ -1,0 +1,263 @@
+"""Setting up a project and changing its rules: what is taken, what is refused with which sentence, and what is looked at."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from annotator.domain.instances import Draft
+from annotator.domain.people import LOCAL_OPERATOR, User
+from annotator.domain.projects import Project, ProjectSettings
+from annotator.domain.tasks import get_task
+from annotator.errors import InvalidValue, NotAllowed, NotFound
+from annotator.store import Store
+from annotator.store.projects import get_project_by_id
+from annotator.usecases.access.rights import require
+from annotator.usecases.annotate.work import next_work, save_draft
+from annotator.usecases.annotate.work_messages import show_work
+from annotator.usecases.lead.statistics import statistics_of
+from annotator.usecases.project.custom_tasks import parse_task
+from annotator.usecases.project.projects import change_project, create_project, instances_of, take_role
+from annotator.usecases.review.inspection import find_instances, look_at
+
+Make = Callable[..., Project]
+Rows = Callable[..., object]
+People = Callable[..., User]
+
+
+def changed(store: Store, project: Project, **changes: object) -> Project:
+    change_project(store, LOCAL_OPERATOR, replace(project, **changes))  # type: ignore[arg-type]
+    return get_project_by_id(store, project.id)
+
+
+# --- labels, names, languages, rules
+
+
+def test_a_label_that_is_in_use_is_not_taken_away_and_the_count_is_said(store: Store, project: Project) -> None:
+    with pytest.raises(InvalidValue, match=r"'negative' cannot be removed: it is used by 2 instances of this project"):
+        changed(store, project, labels=("positive",))
+    assert get_project_by_id(store, project.id).labels == ("negative", "positive")
+
+
+def test_a_label_that_only_annotations_carry_is_not_taken_away_either(
+    store: Store, make_project: Make, import_rows: Rows
+) -> None:
+    project = make_project()
+    row = {"id": "a", "text": "x y", "annotator": "ann", "annotator_label": "positive", "rationales": [[[0, 1]]]}
+    import_rows(project, [row])
+    with pytest.raises(InvalidValue, match=r"'positive' cannot be removed: it is used by 1 annotation of"):
+        changed(store, project, labels=("negative",))
+
+
+def test_a_label_that_nothing_carries_is_taken_away(store: Store, make_project: Make) -> None:
+    assert changed(store, make_project(), labels=("positive", "mixed")).labels == ("positive", "mixed")
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("", "name of a project must have 1 to 200 characters"),
+        ("  ", "name of a project must have 1 to 200 characters"),
+        ("x" * 201, "name of a project must have 1 to 200 characters"),
+        ("Taken", "There is a project 'Taken' already. Choose another name."),
+        (" Taken ", "There is a project 'Taken' already. Choose another name."),
+    ],
+)
+def test_a_name_is_refused_in_the_same_words_on_creating_and_renaming(
+    store: Store, make_project: Make, name: str, sentence: str
+) -> None:
+    project = make_project()
+    make_project(name="Taken")
+    with pytest.raises(InvalidValue, match=sentence):
+        changed(store, project, name=name)
+    with pytest.raises(InvalidValue, match=sentence):
+        create_project(store, LOCAL_OPERATOR, name, get_task("sentiment"))
+
+
+def test_a_project_is_renamed_and_may_keep_its_name(store: Store, make_project: Make) -> None:
+    project = changed(store, make_project(), name=" Films ")
+    assert project.name == "Films"
+    assert changed(store, project, citation="Ann 2026", licence="CC0").citation == "Ann 2026"
+
+
+def test_a_language_that_is_none_is_refused(store: Store, make_project: Make) -> None:
+    with pytest.raises(InvalidValue, match="'e n' is no language code"):
+        changed(store, make_project(), language="e n")
+    with pytest.raises(InvalidValue, match="'e n' is no language code"):
+        create_project(store, LOCAL_OPERATOR, "P", get_task("sentiment"), language="e n")
+
+
+@pytest.mark.parametrize(
+    ("settings", "sentence"),
+    [
+        ({"required_segments": {"maybe": ("premise",)}}, "names 'maybe', which is not a label"),
+        ({"forbidden_segments": {"positive": ("title",)}}, "the segment 'title', in which nothing can be marked"),
+        (
+            {"required_segments": {"positive": ("premise",)}, "forbidden_segments": {"positive": ("premise",)}},
+            "'positive' cannot both require and forbid 'premise'",
+        ),
+    ],
+)
+def test_rules_for_segments_that_cannot_be_are_refused(
+    store: Store, make_project: Make, settings: dict[str, object], sentence: str
+) -> None:
+    project = make_project("inference")
+    with pytest.raises(InvalidValue, match=sentence):
+        changed(store, project, settings=ProjectSettings(**settings))  # type: ignore[arg-type]
+
+
+# --- people
+
+
+def test_the_last_lead_cannot_be_taken_by_a_lead_but_by_an_administrator(
+    store: Store, project: Project, add_person: People
+) -> None:
+    lea = add_person("lea", project, "lead")
+    with pytest.raises(NotAllowed, match="lea is the project's last lead. Give somebody else the role first"):
+        take_role(store, lea, project.id, "lea", "lead")
+    take_role(store, LOCAL_OPERATOR, project.id, "lea", "lead")
+    with pytest.raises(NotFound):
+        require(store, lea, project.id, "manage project")
+
+
+def test_one_of_two_leads_may_go(store: Store, project: Project, add_person: People) -> None:
+    lea = add_person("lea", project, "lead")
+    add_person("leo", project, "lead")
+    take_role(store, lea, project.id, "lea", "lead")
+    assert not store.rows("SELECT 1 FROM memberships WHERE user_id = ?", (lea.id,))
+
+
+def test_what_somebody_holds_goes_back_to_the_queue_with_the_role(
+    store: Store, project: Project, annotator: User, add_person: People
+) -> None:
+    held = next_work(store, annotator, project.id).work
+    assert held is not None
+    take_role(store, LOCAL_OPERATOR, project.id, annotator.name, "annotator")
+    other = add_person("other", project, "annotator")
+    given = next_work(store, other, project.id).work
+    assert given is not None
+    assert given.instance.id == held.instance.id
+
+
+def test_a_lead_who_loses_the_role_annotator_keeps_the_work_in_hand(
+    store: Store, project: Project, add_person: People
+) -> None:
+    lea = add_person("lea", project, "lead", "annotator")
+    held = next_work(store, lea, project.id).work
+    take_role(store, LOCAL_OPERATOR, project.id, "lea", "annotator")
+    assert held is not None
+    assert save_draft(store, lea, held.assignment.id, 0, Draft(result="negative")) == 1
+
+
+def test_a_project_of_others_and_one_that_is_not_there_sound_the_same(
+    store: Store, project: Project, make_project: Make, add_person: People
+) -> None:
+    stranger = add_person("stranger", make_project(name="Elsewhere"), "lead")
+    said = []
+    for number in (project.id, 999):
+        with pytest.raises(NotFound) as refusal:
+            require(store, stranger, number, "annotate")
+        said.append(str(refusal.value))
+    assert said[0] == said[1]
+    assert project.name not in said[0]
+
+
+# --- custom tasks
+
+
+def test_a_custom_task_is_written_in_a_few_words() -> None:
+    task = parse_task("question:unselectable, text, source_title:optional", "answer")
+    assert [(s.name, s.title, s.is_selectable, s.may_be_empty) for s in task.segments] == [
+        ("text", "Text", True, False),
+        ("source_title", "Source title", True, True),
+        ("question", "Question", False, False),
+    ]
+    assert (task.name, task.result_kind) == ("custom", "answer")
+
+
+@pytest.mark.parametrize(
+    ("segments", "result", "sentence"),
+    [
+        ("", "label", "no selectable segment"),
+        ("text:unselectable", "label", "no selectable segment"),
+        ("text,text", "label", "two segments of one name"),
+        ("te xt", "label", "'te xt' cannot be the name of a segment"),
+        ("2nd", "label", "beginning with a letter"),
+        ("label", "label", "cannot be called 'label'"),
+        ("text:shown", "label", "'shown' after 'text' means nothing"),
+        ("text", "number", "must be label or answer"),
+    ],
+)
+def test_a_custom_task_that_cannot_be_is_refused(segments: str, result: str, sentence: str) -> None:
+    with pytest.raises(InvalidValue, match=sentence):
+        parse_task(segments, result)
+
+
+def test_a_custom_task_is_kept_with_its_project(store: Store) -> None:
+    task = parse_task("text,context,question:unselectable", "label")
+    project = create_project(store, LOCAL_OPERATOR, "Own", task, labels=["a"])
+    assert get_project_by_id(store, project.id).task == task
+
+
+# --- looking
+
+
+def test_an_instance_is_looked_at_by_number_and_only_within_its_project(
+    store: Store, project: Project, make_project: Make, add_person: People
+) -> None:
+    row = instances_of(store, LOCAL_OPERATOR, project.id)[1]
+    [view] = look_at(store, LOCAL_OPERATOR, project, row.id).views
+    assert (view.work.instance.key, view.title, view.work.draft.result) == ("t2", "not annotated yet", "positive")
+    with pytest.raises(NotFound, match=f"no instance number {row.id} in 'Other'"):
+        look_at(store, LOCAL_OPERATOR, make_project(name="Other"), row.id)
+    with pytest.raises(NotAllowed, match="does not have the right to see all annotations"):
+        look_at(store, add_person("rea", project, "researcher"), project, row.id)
+
+
+def test_a_key_that_two_splits_share_finds_both_and_names_the_split(
+    store: Store, make_project: Make, import_rows: Rows
+) -> None:
+    project = make_project()
+    import_rows(project, [{"id": "a", "text": f"x {split}", "split": split} for split in ("train", "test")])
+    found = find_instances(store, LOCAL_OPERATOR, project, "a")
+    assert [split for _, split in found] == ["train", "test"]
+    shown = [look_at(store, LOCAL_OPERATOR, project, number).instance for number, _ in found]
+    assert [instance.segments[0].body.text for instance in shown] == ["x train", "x test"]
+    with pytest.raises(NotFound, match="no instance with the key 'b'"):
+        find_instances(store, LOCAL_OPERATOR, project, "b")
+
+
+@pytest.mark.parametrize(
+    ("mode", "given"), [("confirm", "negative"), ("contest", "negative"), ("give", None), ("labels_only", None)]
+)
+def test_annotators_who_are_to_give_the_result_do_not_see_the_files(
+    store: Store, make_project: Make, import_rows: Rows, add_person: People, mode: str, given: str | None
+) -> None:
+    project = make_project(result_mode=mode)
+    import_rows(project, [{"id": "a", "text": "x", "label": "negative"}])
+    work = next_work(store, add_person("ann", project, "annotator"), project.id).work
+    assert work is not None
+    assert show_work(work, project).result.given == given
+
+
+# --- statistics
+
+
+def test_answers_are_counted_as_given_or_not_and_other_labels_as_left_out(
+    store: Store, make_project: Make, import_rows: Rows
+) -> None:
+    project = make_project("reading", may_be_empty=True)
+    texts = {"passage": "Bread is baked.", "question": "What?"}
+    gold = {"annotator": "ann", "rationales": [[{"segment": "passage", "start_token": 0, "end_token": 1}]]}
+    import_rows(
+        project,
+        [
+            {"id": "1", **texts, **gold, "answer": "Bread"},
+            {"id": "2", **texts, **gold, "answer": "Bread"},
+            {"id": "3", **texts, **gold, "answer": "", "rationales": []},
+            {"id": "4", **texts, **gold, "answer": "Bread", "annotator_answer": "Cake"},
+        ],
+    )
+    found = statistics_of(store, LOCAL_OPERATOR, project)
+    assert found.rationales.results == {"answered": 2, "no answer": 1}
+    assert (found.rationales.n_gold, found.n_other_result) == (3, 1)

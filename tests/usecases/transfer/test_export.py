@@ -1,0 +1,288 @@
+"""Exporting: our own form holds everything and imports back to an equal project; the papers' forms hold the gold."""
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from annotator.domain.instances import Draft
+from annotator.domain.people import LOCAL_OPERATOR, User
+from annotator.domain.projects import Project, ProjectSettings
+from annotator.domain.rationales import RationaleSet
+from annotator.domain.sources import SourceEvent
+from annotator.domain.tasks import get_task
+from annotator.errors import ExportRefused, ImportRefused, NotAllowed
+from annotator.store import Store, open_store
+from annotator.usecases.annotate import work as marking
+from annotator.usecases.demonstration.construction import build
+from annotator.usecases.lead.decisions import decide, open_proposals
+from annotator.usecases.project.projects import change_project, create_project, events_of, find_project
+from annotator.usecases.project.word_lists import save_word_list, word_lists
+from annotator.usecases.transfer.export import WRITABLE, ExportOptions, everything_of, export_file, gold_instances
+from annotator.usecases.transfer.file_import import import_file
+
+SETS = (RationaleSet.of((5, 7), (1, 2)), RationaleSet.of((0, 2), (2, 3)))
+
+
+def content_of(store: Store, project: Project) -> list[object]:
+    """Everything of a project but its name and the record of exports and imports, which differ by nature."""
+    items = list(everything_of(store, project))
+    header = replace(items[0], name="")  # type: ignore[type-var]
+    return [
+        header,
+        *(
+            item
+            for item in items[1:]
+            if not (isinstance(item, SourceEvent) and item.action in {"import", "export", "create"})
+        ),
+    ]
+
+
+def worked_on(store: Store, project: Project, annotator: User) -> None:
+    """A project in every state: submitted, contested and decided, skipped, in work with a draft, proposed."""
+    first = marking.next_work(store, annotator, project.id).work
+    assert first is not None
+    marking.note_seen(store, annotator, first.assignment.id, "2026-01-01T10:00:00.000Z")
+    marking.submit(store, annotator, first.assignment.id, 0, Draft(sets=SETS, note="“quoted”\nnote"))
+    second = marking.next_work(store, annotator, project.id).work
+    assert second is not None
+    marking.submit(store, annotator, second.assignment.id, 0, Draft(result="negative", sets=SETS[:1]))
+    [(proposal, _)] = open_proposals(store, LOCAL_OPERATOR, project.id)
+    decide(store, LOCAL_OPERATOR, proposal.id, "relabel")
+    third = marking.next_work(store, annotator, project.id).work
+    assert third is not None
+    marking.propose_discard(store, annotator, third.assignment.id, "other", "not a review")
+    fourth = marking.next_work(store, annotator, project.id).work
+    assert fourth is not None
+    marking.save_draft(store, annotator, fourth.assignment.id, 0, Draft(sets=SETS[1:]))
+
+
+def test_our_own_export_imports_back_to_an_equal_project(
+    store: Store, project: Project, annotator: User, tmp_path: Path
+) -> None:
+    settings = ProjectSettings(order="random", seed=5, required_segments={"positive": ("text",)}, lease_minutes=7)
+    project = change_project(store, LOCAL_OPERATOR, replace(project, settings=settings, guidelines="# Guide\n\n*x*"))
+    worked_on(store, project, annotator)
+    path = tmp_path / "all.jsonl"
+    export_file(store, LOCAL_OPERATOR, project, "jsonl", path)
+    with open_store(tmp_path / "other.db", create=True) as other:
+        copy = create_project(other, LOCAL_OPERATOR, "Copy", get_task("sentiment"))
+        import_file(other, LOCAL_OPERATOR, copy, "jsonl", path)
+        copy = find_project(other, "Copy")
+        assert content_of(other, copy) == content_of(store, project)
+        assert copy.settings == settings
+        assert other.problems() == []
+
+
+def test_an_empty_project_takes_over_the_labels_of_our_own_export(
+    store: Store, project: Project, annotator: User, tmp_path: Path
+) -> None:
+    worked_on(store, project, annotator)
+    path = tmp_path / "all.jsonl"
+    export_file(store, LOCAL_OPERATOR, project, "jsonl", path)
+    copy = create_project(store, LOCAL_OPERATOR, "Copy", get_task("sentiment"), labels=["bad", "good"])
+    import_file(store, LOCAL_OPERATOR, copy, "jsonl", path)
+    assert content_of(store, find_project(store, "Copy")) == content_of(store, project)
+
+
+def test_our_own_export_with_other_labels_is_refused_by_a_project_that_holds_texts(
+    store: Store, project: Project, annotator: User, tmp_path: Path
+) -> None:
+    path = tmp_path / "all.jsonl"
+    export_file(store, LOCAL_OPERATOR, project, "jsonl", path)
+    other = create_project(store, LOCAL_OPERATOR, "Other", get_task("sentiment"), labels=["bad", "good"])
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text('{"id": "x1", "text": "Fine soup.", "label": "good"}\n', encoding="utf-8")
+    import_file(store, LOCAL_OPERATOR, other, "jsonl", rows)
+    with pytest.raises(ImportRefused) as refused:
+        import_file(store, LOCAL_OPERATOR, other, "jsonl", path)
+    assert "The project's labels are bad, good" in refused.value.problems[0].reason
+
+
+def test_our_own_export_imported_twice_changes_nothing(
+    store: Store, project: Project, annotator: User, tmp_path: Path
+) -> None:
+    worked_on(store, project, annotator)
+    path = tmp_path / "all.jsonl"
+    export_file(store, LOCAL_OPERATOR, project, "jsonl", path)
+    before = content_of(store, project)
+    report = import_file(store, LOCAL_OPERATOR, project, "jsonl", path)
+    assert (report.n_new, report.n_updated) == (0, 0)
+    assert content_of(store, project) == before
+
+
+@pytest.mark.parametrize("name", ["Sentiment", "Similarity", "Reading"])
+def test_the_demonstration_imports_back_equal_in_our_own_form(tmp_path: Path, name: str) -> None:
+    build(tmp_path / "demo.db")
+    with open_store(tmp_path / "demo.db") as store:
+        project = find_project(store, name)
+        path = tmp_path / "all.jsonl"
+        export_file(store, LOCAL_OPERATOR, project, "jsonl", path)
+        copy = create_project(store, LOCAL_OPERATOR, "Copy", project.task)
+        import_file(store, LOCAL_OPERATOR, copy, "jsonl", path)
+        assert content_of(store, find_project(store, "Copy")) == content_of(store, project)
+
+
+PAPERS = [
+    ("eraser", "Sentiment"), ("eraser", "Similarity"), ("eraser", "Reading"), ("benchmark", "Sentiment"),
+    ("benchmark", "Similarity"), ("benchmark", "Reading"), ("benchmark-trustai", "Sentiment"),
+    ("benchmark-trustai", "Similarity"), ("benchmark-trustai", "Reading"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("format_name", "name"), PAPERS)
+def test_the_papers_forms_bring_the_same_sets_back(tmp_path: Path, format_name: str, name: str) -> None:
+    build(tmp_path / "demo.db")
+    with open_store(tmp_path / "demo.db") as store:
+        project = find_project(store, name)
+        # The benchmark's first dialect holds one flat set for pairs and reading; ERASER holds the first annotation's sets.
+        policy = "union" if format_name == "benchmark" and name != "Sentiment" else "chosen"
+        export_file(store, LOCAL_OPERATOR, project, format_name, tmp_path / "out", ExportOptions(policy))  # type: ignore[arg-type]
+        copy = create_project(store, LOCAL_OPERATOR, "Copy", project.task, labels=project.labels)
+        report = import_file(store, LOCAL_OPERATOR, copy, format_name.removesuffix("-trustai"), tmp_path / "out")
+        assert report.n_problems == 0
+        assert sets_of(store, find_project(store, "Copy"), policy) == sets_of(store, project, policy)
+
+
+def sets_of(store: Store, project: Project, policy: str) -> list[tuple[list[tuple[str, ...]], str | None]]:
+    """For each instance with gold, the words of each set (keys and token numbers may differ between the forms)."""
+    found = []
+    for gold in gold_instances(store, project, policy):  # type: ignore[arg-type]
+        words = [tuple(gold.instance.token(i) for i in s.token_indices) for s in gold.sets]
+        found.append((sorted(words), gold.result))
+    return sorted(found, key=str)
+
+
+def test_instances_without_gold_and_discarded_ones_are_not_in_the_papers_forms(
+    store: Store, project: Project, annotator: User
+) -> None:
+    worked_on(store, project, annotator)
+    keys = [gold.instance.key for gold in gold_instances(store, project, "chosen")]
+    assert keys == ["t1", "t2"]
+    [(proposal, _)] = open_proposals(store, LOCAL_OPERATOR, project.id)
+    decide(store, LOCAL_OPERATOR, proposal.id, "discard")
+    assert [gold.instance.key for gold in gold_instances(store, project, "all")] == ["t1", "t2"]
+
+
+def test_a_split_alone_can_be_exported(
+    store: Store, make_project: Callable[..., Project], import_rows: Callable[..., object], tmp_path: Path
+) -> None:
+    project = make_project()
+    rows = [{"id": f"t{n}", "text": f"Text {n}.", "split": split} for n, split in enumerate(("train", "test", "train"))]
+    import_rows(project, rows)
+    assert (
+        export_file(store, LOCAL_OPERATOR, project, "jsonl", tmp_path / "t.jsonl", ExportOptions(split="train")).n == 2
+    )
+    kinds = [json.loads(line)["record"] for line in (tmp_path / "t.jsonl").read_text().splitlines()]
+    assert kinds.count("instance") == 2
+
+
+def test_annotators_cannot_export(store: Store, project: Project, annotator: User, tmp_path: Path) -> None:
+    with pytest.raises(NotAllowed, match="right to export"):
+        export_file(store, annotator, project, "jsonl", tmp_path / "x.jsonl")
+    assert not (tmp_path / "x.jsonl").exists()
+
+
+def test_a_researcher_exports_gold_but_not_everybodys_unfinished_work(
+    store: Store, project: Project, annotator: User, add_person: Callable[..., User], tmp_path: Path
+) -> None:
+    worked_on(store, project, annotator)
+    researcher = add_person("researcher-a", project, "researcher")
+    with pytest.raises(NotAllowed, match="see all annotations"):
+        export_file(store, researcher, project, "jsonl", tmp_path / "x.jsonl")
+    with pytest.raises(NotAllowed, match="see all annotations"):
+        export_file(store, researcher, project, "benchmark", tmp_path / "x", ExportOptions(include_submitted=True))
+    assert export_file(store, researcher, project, "benchmark", tmp_path / "gold").n == 2
+
+
+def test_originals_and_perturbed_versions_are_written_apart_when_that_is_asked(
+    store: Store, make_project: Callable[..., Project], import_rows: Callable[..., object], tmp_path: Path
+) -> None:
+    pairs = make_project(name="Pairs")
+    rows = [
+        {"id": "a", "text": "a good book", "label": "positive", "rationales": [[[1, 2]]]},
+        {"id": "a-not", "text": "no good book", "label": "negative", "rationales": [[[0, 2]]], "parent": "a", "perturbation_kind": "logic"},
+    ]  # fmt: skip
+    import_rows(pairs, rows, split="test")
+    for half, keys in (("originals", {"a"}), ("perturbed", {"a-not"}), ("both", {"a", "a-not"})):
+        folder = tmp_path / half
+        n = export_file(store, LOCAL_OPERATOR, pairs, "eraser", folder, ExportOptions(half=half)).n  # type: ignore[arg-type]
+        lines = [
+            line
+            for file in folder.glob("*.jsonl")
+            if file.name != "docs.jsonl"
+            for line in file.read_text().splitlines()
+        ]
+        assert ({json.loads(line)["annotation_id"] for line in lines}, n) == (keys, len(keys))
+
+
+def versions_without_gold(
+    make_project: Callable[..., Project], import_rows: Callable[..., object], *, annotated: int
+) -> Project:
+    """Three originals with gold; of the first two there is a changed version, of which some have gold."""
+    made = make_project(name="Pairs")
+    rows: list[dict[str, object]] = [
+        {"id": key, "text": "a good book", "label": "positive", "rationales": [[[1, 2]]]} for key in "abc"
+    ]
+    for place, key in enumerate("ab"):
+        version = {
+            "id": f"{key}-not",
+            "text": f"no good book {place}",
+            "label": "negative",
+            "parent": key,
+            "perturbation_kind": "logic",
+        }
+        rows.append(version | ({"rationales": [[[0, 2]]]} if place < annotated else {}))
+    import_rows(made, rows, split="test")
+    return made
+
+
+def test_a_contrast_export_counts_what_the_file_holds_and_says_how_many_versions_have_no_gold_yet(
+    store: Store, make_project: Callable[..., Project], import_rows: Callable[..., object], tmp_path: Path
+) -> None:
+    pairs = versions_without_gold(make_project, import_rows, annotated=1)
+    exported = export_file(store, LOCAL_OPERATOR, pairs, "contrast", tmp_path / "sets.jsonl")
+    rows = [json.loads(line) for line in (tmp_path / "sets.jsonl").read_text().splitlines()]
+    assert exported.n == sum(1 + len(row["contrasts"]) for row in rows) == 2
+    assert exported.left_out == "1 changed version without gold was left out. It is written once it is annotated."
+    [event] = [e for e in events_of(store, LOCAL_OPERATOR, pairs.id) if e.action == "export"]
+    assert event.detail["instances"] == 2
+
+
+def test_a_contrast_export_without_gold_of_any_version_says_how_many_wait(
+    store: Store, make_project: Callable[..., Project], import_rows: Callable[..., object], tmp_path: Path
+) -> None:
+    pairs = versions_without_gold(make_project, import_rows, annotated=0)
+    with pytest.raises(
+        ExportRefused, match=r"No changed version has gold yet: 2 changed versions wait for annotation\."
+    ):
+        export_file(store, LOCAL_OPERATOR, pairs, "contrast", tmp_path / "sets.jsonl")
+    with pytest.raises(ExportRefused, match="Contrast sets are originals with their changed versions"):
+        export_file(store, LOCAL_OPERATOR, pairs, "contrast", tmp_path / "x.jsonl", ExportOptions(half="originals"))
+
+
+@pytest.mark.parametrize("format_name", [name for name in WRITABLE if name not in {"jsonl", "contrast"}])
+def test_every_other_format_writes_each_text_that_has_gold(
+    store: Store,
+    make_project: Callable[..., Project],
+    import_rows: Callable[..., object],
+    tmp_path: Path,
+    format_name: str,
+) -> None:
+    pairs = versions_without_gold(make_project, import_rows, annotated=1)
+    exported = export_file(store, LOCAL_OPERATOR, pairs, format_name, tmp_path / "out")
+    assert (exported.n, exported.left_out) == (4, "")
+
+
+def test_word_lists_travel_in_our_own_form_and_do_not_replace_what_is_there(
+    store: Store, make_project: Callable[..., Project], tmp_path: Path
+) -> None:
+    first, second = make_project(name="First"), make_project(name="Second")
+    lists = [save_word_list(store, LOCAL_OPERATOR, first, "praise", ["good | fine", "kind"], role="keep")]
+    lists.append(save_word_list(store, LOCAL_OPERATOR, first, "blame", ["bad"]))
+    kept = save_word_list(store, LOCAL_OPERATOR, second, "blame", ["poor"])
+    export_file(store, LOCAL_OPERATOR, first, "jsonl", tmp_path / "all.jsonl")
+    import_file(store, LOCAL_OPERATOR, second, "jsonl", tmp_path / "all.jsonl")
+    assert word_lists(store, LOCAL_OPERATOR, second) == [kept, lists[0]]

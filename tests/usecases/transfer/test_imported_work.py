@@ -1,0 +1,137 @@
+"""What files bring of other people's work: said at the import, counted by person, and the gold that is made of it."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from annotator.domain.gold import Accepted
+from annotator.domain.instances import Draft
+from annotator.domain.people import LOCAL_OPERATOR, User
+from annotator.domain.projects import Project
+from annotator.domain.rationales import RationaleSet
+from annotator.errors import NotAllowed
+from annotator.store import Store
+from annotator.usecases.annotate import work as marking
+from annotator.usecases.lead.adjudication import adjudicate
+from annotator.usecases.lead.statistics import statistics_of
+from annotator.usecases.project.projects import change_project, events_of, find_project
+from annotator.usecases.transfer.import_report import ImportReport
+from annotator.usecases.transfer.imported_work import accepted_annotations, gold_words, imported_annotations
+
+Rows = Callable[..., ImportReport]
+
+
+def rows(n_texts: int = 4, n_annotators: int = 3) -> list[dict[str, object]]:
+    return [
+        {"id": f"t{text}", "text": "Good food, bad music.", "label": "positive", "annotator": f"ann{who}",
+         "rationales": [[[0, 1 + who]]]}
+        for text in range(n_texts) for who in range(n_annotators)
+    ]  # fmt: skip
+
+
+def policy_of(store: Store) -> str:
+    return find_project(store, "Project").settings.gold_policy
+
+
+def test_an_import_with_several_annotators_says_what_the_gold_is_made_from(
+    make_project: Callable[..., Project], import_rows: Rows
+) -> None:
+    report = import_rows(make_project(), rows())
+    assert report.accepted == Accepted(12, 4, 4, 3)
+    assert report.notes == [
+        "The texts come with 3 annotators each. Gold policy “chosen”: of several annotations of a text the lead's choice "
+        "counts, else the first accepted one; 4 of 12 accepted annotations count."
+    ]
+
+
+def test_with_one_annotator_a_text_there_is_nothing_to_say(
+    make_project: Callable[..., Project], import_rows: Rows
+) -> None:
+    report = import_rows(make_project(), rows(n_annotators=1))
+    assert (report.notes, report.accepted, report.gold_policy) == ([], None, None)
+
+
+@pytest.mark.parametrize("gold", ["draft", "reference"])
+def test_what_is_no_gold_asks_for_no_policy(gold: str, make_project: Callable[..., Project], import_rows: Rows) -> None:
+    assert import_rows(make_project(), rows(), gold=gold).notes == []
+
+
+def test_a_policy_that_is_asked_for_is_the_projects_from_then_on(
+    store: Store, make_project: Callable[..., Project], import_rows: Rows
+) -> None:
+    project = make_project()
+    report = import_rows(project, rows(), gold_policy="majority", dry_run=True)
+    assert (report.gold_policy, policy_of(store)) == ("majority", "chosen")
+    report = import_rows(project, rows(), gold_policy="majority")
+    assert (report.gold_policy, policy_of(store)) == ("majority", "majority")
+    assert "it is made from 12 accepted annotations of 4 texts" in report.notes[0]
+    assert {"change", "import"} <= {event.action for event in events_of(store, LOCAL_OPERATOR, project.id)}
+    n_events = len(events_of(store, LOCAL_OPERATOR, project.id))
+    import_rows(project, rows(), gold_policy="majority")  # the same again changes no rule
+    assert len(events_of(store, LOCAL_OPERATOR, project.id)) == n_events + 1
+    assert (
+        import_rows(project, rows(), gold_policy="union").gold_policy == "union"
+    )  # the rows are there, the policy is new
+    assert policy_of(store) == "union"
+
+
+def test_imported_annotations_are_counted_by_person_and_own_work_is_not(
+    store: Store, make_project: Callable[..., Project], import_rows: Rows, add_person: Callable[..., User]
+) -> None:
+    project = make_project(annotators_per_instance=5)
+    import_rows(project, rows(n_texts=3, n_annotators=2))
+    ann = add_person("ann", project, "annotator", "lead")
+    work = marking.next_work(store, ann, project.id).work
+    marking.submit(store, ann, work.assignment.id, 0, Draft("positive", (RationaleSet.of((0, 2)),)))
+    adjudicate(store, ann, project, work.instance.id, "positive", (RationaleSet.of((1, 2)),), "mine")
+    assert imported_annotations(store, ann, project) == {"ann0": 3, "ann1": 3}
+    assert accepted_annotations(store, ann, project) == Accepted(7, 3, 3, 3)
+    with pytest.raises(NotAllowed, match="right to manage the project"):
+        imported_annotations(store, add_person("other", project, "annotator"), project)
+
+
+def test_statistics_tell_how_many_accepted_annotations_the_gold_is_made_from(
+    store: Store, make_project: Callable[..., Project], import_rows: Rows
+) -> None:
+    project = make_project()
+    import_rows(project, rows())
+    found = statistics_of(store, LOCAL_OPERATOR, project)
+    assert (found.gold_policy, found.n_accepted, found.n_counting) == ("chosen", 12, 4)
+    assert found.imported == {"ann0": 4, "ann1": 4, "ann2": 4}
+    changed = change_project(
+        store, LOCAL_OPERATOR, replace(project, settings=replace(project.settings, gold_policy="all"))
+    )
+    assert statistics_of(store, LOCAL_OPERATOR, changed).n_counting == 12
+
+
+def test_what_gold_is_made_from_is_said_with_counts() -> None:
+    assert gold_words("chosen", Accepted(960, 160, 160, 6)).endswith("; 160 of 960 accepted annotations count.")
+    for policy in ("all", "majority", "union"):
+        assert gold_words(policy, Accepted(960, 160, 160, 6)).startswith(f"Gold policy “{policy}”: the ")
+
+
+# Texts without labels ------------------------------------------------------------------------------------------------
+
+
+def test_texts_without_a_label_in_a_project_without_labels_are_told(
+    store: Store, make_project: Callable[..., Project], import_rows: Rows
+) -> None:
+    project = make_project()
+    change_project(store, LOCAL_OPERATOR, replace(project, labels=()))
+    report = import_rows(replace(project, labels=()), [{"id": f"t{n}", "text": "Fine food."} for n in range(30)])
+    assert report.n_unlabelled == 30
+    assert report.notes == [
+        "These 30 texts have no label and the project has none: add labels before you give out work."
+    ]
+
+
+def test_texts_that_bring_labels_and_tasks_with_answers_have_nothing_to_be_told(
+    store: Store, make_project: Callable[..., Project], import_rows: Rows
+) -> None:
+    project = make_project()
+    change_project(store, LOCAL_OPERATOR, replace(project, labels=()))
+    labelled = [{"id": "1", "text": "Fine food.", "label": "good"}, {"id": "2", "text": "Fine food."}]
+    assert import_rows(replace(project, labels=()), labelled).notes == []
+    reading = make_project("reading", name="Reading")
+    assert import_rows(reading, [{"id": "1", "passage": "Fine food.", "question": "What?"}]).notes == []
