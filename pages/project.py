@@ -5,10 +5,10 @@ import streamlit as st
 from annotator.web.frame import as_text
 from annotator.web.page_parts import READABLE, asked_instance, require_project
 from annotator.web.sections import (
-    creating,
+    creation,
     decisions,
-    exporting,
-    importing,
+    export,
+    file_import,
     instances,
     people,
     progress,
@@ -22,13 +22,13 @@ from annotator.web.session import current_visit, page_store
 SECTIONS = {
     "Progress": progress.show,
     "Instances": instances.show,
-    "Import": importing.show,
+    "Import": file_import.show,
     "Rules": rules.show,
     "People": people.show,
     "Rounds": rounds.show,
     "Quality": quality.show,
     "Decisions": decisions.show,
-    "Export": exporting.show,
+    "Export": export.show,
     "Record": record.show,
 }
 
@@ -38,14 +38,14 @@ with page_store() as store:
     visit = current_visit(store)
     if visit.project is None:
         st.title("Your first project")
-        creating.show(store, visit)
+        creation.show(store, visit)
     else:
         project = require_project(visit, "manage project")
         if project is not None:
             title, new = st.container(width=READABLE).columns([4, 1], vertical_alignment="center")
             title.header(as_text(project.name), anchor=False)
             if new.button("New project", icon=":material/add:", width="stretch", key="project_new"):
-                creating.dialog()
+                creation.dialog()
             st.session_state.setdefault("project_section", "Progress" if asked_instance() is None else "Instances")
             section = st.segmented_control(
                 "Section", list(SECTIONS), required=True, key="project_section", label_visibility="collapsed",

@@ -13,9 +13,8 @@ from annotator.cli.answers import json_option, opened, pairs_of, print_json, sho
 from annotator.domain.numbers import counted, written_in_report
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import GOLD_POLICIES
-from annotator.domain.sources import Problem
 from annotator.domain.tasks import TASKS, Task, get_task
-from annotator.errors import ImportRefused, InvalidValue, NotFound
+from annotator.errors import ImportRefused, InvalidValue, NotFound, Problem
 from annotator.usecases.transfer.import_report import GOLD_MODES, MERGES, ImportOptions, ImportReport
 
 _PROJECT = click.option("--project", "project_name", required=True, metavar="NAME", help="The project.")
@@ -305,12 +304,13 @@ def export(
     include: str | None, half: Any, as_json: bool,
 ) -> None:  # fmt: skip
     """Write a project's gold (or, as jsonl, everything of it) to a file or folder."""
+    from annotator.usecases.gold import GoldOptions
     from annotator.usecases.project.projects import find_project
-    from annotator.usecases.transfer.export import ExportOptions, export_file
+    from annotator.usecases.transfer.export import export_file
 
     with opened(database) as store:
         found = find_project(store, project_name)
-        options = ExportOptions(gold_policy, split, include == "submitted", half)
+        options = GoldOptions(gold_policy, split, include == "submitted", half)
         exported = export_file(store, LOCAL_OPERATOR, found, format_name, path, options)
     if as_json:
         print_json({"instances": exported.n, "left_out": exported.n_waiting, "path": str(path)})

@@ -6,7 +6,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Literal
 
-from annotator.domain.perturbations import own_kind
+from annotator.domain.perturbations import KINDS, PerturbationKind, own_kind
 from annotator.domain.previews import NEWEST_METHODS, NO_MODEL, is_folder_named, preview_model_kind
 from annotator.domain.reviews import Thresholds
 from annotator.domain.tasks import Task
@@ -142,3 +142,13 @@ class Project:
     @property
     def shown_question(self) -> str:
         return self.question or self.task.question
+
+
+def are_rationales_reviewed(project: Project) -> bool:
+    """Whether submissions come before reviewers; where only labels are given there is no rationale to score."""
+    return project.settings.reviewers_per_annotation > 0 and project.settings.result_mode != "labels_only"
+
+
+def kinds_of(project: Project) -> tuple[PerturbationKind, ...]:
+    """The kinds that are always there, then the project's own."""
+    return (*KINDS, *(own_kind(name) for name in project.settings.own_perturbation_kinds))

@@ -1,71 +1,16 @@
-"""What a format reads from a file, before it is tokenised and stored, and what a file's problems look like."""
+"""What a format reads from a file, before it is tokenised and stored."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Literal
 
 from annotator.domain.authoring import ChangedText, PerturbationState, Verdict
 from annotator.domain.models import StoredOutput
-from annotator.domain.numbers import counted
 from annotator.domain.proposed_sets import ProposedSource, ProposedState
 from annotator.domain.texts import TokenizedText
 from annotator.domain.trainings import HeldOut
 from annotator.domain.word_lists import WordList
-
-_LONGEST_TOLD = 1_000
-_ROWS_TOLD = 5
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """One thing wrong in a file: where it stands, what it is, and why it cannot be taken.
-
-    What a file puts into it is cut to what a message can hold, in the middle, since a sentence ends with its remedy.
-    The same thing in several rows is one problem: n counts them, rows are the lines of the first, line of the very first.
-    """
-
-    source: str
-    line: int | None
-    field: str
-    value: str
-    reason: str
-    is_warning: bool = False  # worth telling, but the row is taken
-    n: int = 1
-    rows: tuple[int, ...] = ()
-
-    def __post_init__(self) -> None:
-        for name in ("field", "value", "reason"):
-            text = getattr(self, name)
-            if len(text) > _LONGEST_TOLD:
-                half = _LONGEST_TOLD // 2
-                object.__setattr__(self, name, f"{text[:half]} … {text[-half:]}")
-
-    def __str__(self) -> str:
-        shown = self.value if len(self.value) <= 80 else self.value[:77] + "..."
-        return f"{self.source}{self._place()}, field {self.field}, value {shown!r}: {self.reason}"
-
-    @property
-    def kind(self) -> tuple[str, str, str, str]:
-        """What it has in common with the same problem in another row."""
-        return self.source, self.field, self.value, self.reason
-
-    def again(self, line: int | None) -> "Problem":
-        """The same problem, in one row more."""
-        rows = self.rows or ((self.line,) if self.line is not None else ())
-        if line is not None and len(rows) < _ROWS_TOLD:
-            rows = (*rows, line)
-        return replace(self, n=self.n + 1, rows=rows)
-
-    def lines(self) -> str:
-        """The lines where it stands, the first of many: "2, 3, 5, …"; "" where it stands on none."""
-        rows = self.rows or ((self.line,) if self.line is not None else ())
-        return ", ".join(map(str, rows)) + (", …" if rows and self.n > len(rows) else "")
-
-    def _place(self) -> str:
-        if self.n > 1:
-            lines = self.lines()
-            return f", in {counted(self.n, 'row')}" + (f" (lines {lines})" if lines else "")
-        return "" if self.line is None else f", line {self.line}"
+from annotator.errors import Problem
 
 
 @dataclass(frozen=True, slots=True)

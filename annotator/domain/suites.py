@@ -1,6 +1,6 @@
 """Functional tests: what a case asks of a model, after CheckList (Ribeiro et al. 2020) and ER-TEST (Joshi et al. 2022)."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -119,3 +119,15 @@ class SuiteRun:
     seed: str
     computed_by: str | None
     tests: tuple[int, ...]
+
+
+Answer = Sequence[CaseAnswer]  # one prediction for each text of a case
+
+
+def watched_label(case: Case, answer: Answer) -> str:
+    """The label whose probability is compared: the named one (DIR), or that predicted for the first text."""
+    return case.labels[0] if case.labels else answer[0].label
+
+
+def has_probabilities(answer: Answer) -> bool:
+    return all(prediction.probabilities is not None for prediction in answer)

@@ -1,0 +1,1 @@
+"""The metrics of four papers from files alone: no database is opened here."""

@@ -7,8 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from annotator.domain.numbers import counted
-from annotator.domain.sources import Problem
-from annotator.errors import ImportRefused, InvalidValue
+from annotator.errors import ImportRefused, InvalidValue, Problem
 from annotator.formats.eraser.gold import Gold, KeyNumbers, read_gold, read_lengths
 from annotator.formats.eraser.predictions import Answer, Predictions, SoftLists, read_predictions
 from annotator.formats.rows.findings import shown

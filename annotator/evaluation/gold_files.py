@@ -8,17 +8,10 @@ from annotator.domain.instances import Annotation, GoldInstance, Instance, Segme
 from annotator.domain.models import Output, Run, SourceOutput
 from annotator.domain.numbers import counted
 from annotator.domain.projects import GoldPolicy
-from annotator.domain.sources import (
-    Problem,
-    SourceAnnotation,
-    SourceDocument,
-    SourceInstance,
-    SourceItem,
-    SourceText,
-)
+from annotator.domain.sources import SourceAnnotation, SourceDocument, SourceInstance, SourceItem, SourceText
 from annotator.domain.tasks import Task
 from annotator.domain.texts import TokenizedText
-from annotator.errors import ImportRefused, InvalidValue
+from annotator.errors import ImportRefused, InvalidValue, Problem
 from annotator.formats.base import OutputOptions, ReadOptions
 from annotator.formats.registry import get_output_reader, get_reader
 from annotator.review.gold import gold_of

@@ -7,8 +7,9 @@ from pathlib import Path
 from annotator.domain.instances import GoldInstance
 from annotator.domain.models import SourceOutput
 from annotator.domain.projects import GoldPolicy, Project
-from annotator.domain.sources import Problem, SourceItem
+from annotator.domain.sources import SourceItem
 from annotator.domain.tasks import Task
+from annotator.errors import Problem
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,8 @@
 import sys
 from itertools import groupby
 
-from annotator.metrics.registry import Definition, all_definitions
+from annotator.metrics.definitions import Definition
+from annotator.metrics.registry import all_definitions
 
 # What each family is; a family that is not here stands under its bare name, and a test says so.
 FAMILIES = {

@@ -13,8 +13,8 @@ import numpy as np
 from annotator.domain.numbers import counted
 from annotator.errors import InvalidValue
 from annotator.metrics.aggregate import Aggregate, mean_of
+from annotator.metrics.definitions import Definition
 from annotator.metrics.ragged import Flags, Floats, Integers, Ragged
-from annotator.metrics.registry import Definition, register
 from annotator.text.token_diff import diff_tokens
 
 Ids = Ragged[np.int64]
@@ -245,49 +245,47 @@ def _averaged(perturbed: Ids, pairs: Integers, depth: Integers) -> Floats:
 
 _SCRIPT_MAP = "PaddleNLP model_interpretation cal_map.py, TrustAI Evaluator.cal_map"
 
-register(
-    [
-        Definition(
-            "benchmark.map_scripts",
-            "MAP (scripts)",
-            "1/|Q| sum over i of (number of j <= i with Q_j in O[:i]) / i over token strings of the top-k lists; mean over "
-            "sides; corpus: sum over pairs / number of disturb records in gold",
-            "higher is better",
-            0.0,
-            None,
-            "0 where a list is empty or a prediction is missing; no value without disturb records; above 1 where originals "
-            "share a perturbed record",
-            _SCRIPT_MAP,
-        ),
-        Definition(
-            "benchmark.map",
-            "MAP",
-            "1/|Q| sum over i of (number of j <= i with Q_j in O[:i]) / i; over the top-k or the full ranking",
-            "higher is better",
-            0.0,
-            1.0,
-            "not defined where one of the two lists is empty; left out and counted",
-            "Wang et al. 2022, Eq. 2",
-        ),
-        Definition(
-            "benchmark.map_counting",
-            "MAP, repeats counted",
-            "as MAP, but a token of O matches as many tokens of Q as it occurs in O[:i]",
-            "higher is better",
-            0.0,
-            1.0,
-            "not defined where one of the two lists is empty; left out and counted",
-            "ours, after Wang et al. 2022, Eq. 2",
-        ),
-        Definition(
-            "benchmark.map_aligned",
-            "MAP, tokens aligned",
-            "as MAP, but over token places that a diff of the two texts puts together: a synonym in the same place is the same",
-            "higher is better",
-            0.0,
-            1.0,
-            "not defined where one of the two lists is empty; left out and counted",
-            "ours, after Wang et al. 2022, Eq. 2",
-        ),
-    ]
+DEFINITIONS: tuple[Definition, ...] = (
+    Definition(
+        "benchmark.map_scripts",
+        "MAP (scripts)",
+        "1/|Q| sum over i of (number of j <= i with Q_j in O[:i]) / i over token strings of the top-k lists; mean over "
+        "sides; corpus: sum over pairs / number of disturb records in gold",
+        "higher is better",
+        0.0,
+        None,
+        "0 where a list is empty or a prediction is missing; no value without disturb records; above 1 where originals "
+        "share a perturbed record",
+        _SCRIPT_MAP,
+    ),
+    Definition(
+        "benchmark.map",
+        "MAP",
+        "1/|Q| sum over i of (number of j <= i with Q_j in O[:i]) / i; over the top-k or the full ranking",
+        "higher is better",
+        0.0,
+        1.0,
+        "not defined where one of the two lists is empty; left out and counted",
+        "Wang et al. 2022, Eq. 2",
+    ),
+    Definition(
+        "benchmark.map_counting",
+        "MAP, repeats counted",
+        "as MAP, but a token of O matches as many tokens of Q as it occurs in O[:i]",
+        "higher is better",
+        0.0,
+        1.0,
+        "not defined where one of the two lists is empty; left out and counted",
+        "ours, after Wang et al. 2022, Eq. 2",
+    ),
+    Definition(
+        "benchmark.map_aligned",
+        "MAP, tokens aligned",
+        "as MAP, but over token places that a diff of the two texts puts together: a synonym in the same place is the same",
+        "higher is better",
+        0.0,
+        1.0,
+        "not defined where one of the two lists is empty; left out and counted",
+        "ours, after Wang et al. 2022, Eq. 2",
+    ),
 )

@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from annotator.errors import InvalidValue
+from annotator.metrics.definitions import Definition
 from annotator.metrics.ragged import Floats, Integers
-from annotator.metrics.registry import Definition, register
 
 
 def sufficiency(p_full: Floats, p_only: Floats, predicted: Integers | None = None) -> Floats:
@@ -194,89 +194,87 @@ _SCRIPT = "PaddleNLP model_interpretation mrc_f1_evaluate.py"
 _CHINESE = "CMRC 2018 (Cui et al. 2019)"
 _ENGLISH = "SQuAD 2.0 evaluation script (Rajpurkar et al. 2018)"
 
-register(
-    [
-        Definition(
-            "benchmark.sufficiency",
-            "Sufficiency",
-            "p(c | full) - p(c | rationale), c the class predicted on the full input; mean over predictions",
-            "lower is better",
-            -1.0,
-            1.0,
-            "not defined where a probability is missing; left out and counted",
-            "Wang et al. 2022, Eq. 4; TrustAI Evaluator.cal_suf_com",
-        ),
-        Definition(
-            "benchmark.comprehensiveness",
-            "Comprehensiveness",
-            "p(c | full) - p(c | without rationale), c the class predicted on the full input; mean over predictions",
-            "higher is better",
-            -1.0,
-            1.0,
-            "not defined where a probability is missing; left out and counted",
-            "Wang et al. 2022, Eq. 4; TrustAI Evaluator.cal_suf_com",
-        ),
-        Definition(
-            "benchmark.new_p",
-            "New-P",
-            "share of instances whose label stays with the rationale alone and changes without it",
-            "higher is better",
-            0.0,
-            1.0,
-            "an instance without both answers is left out and counted",
-            "PaddleNLP model_interpretation newp_analysis.py, over the instances with both answers",
-        ),
-        Definition(
-            "benchmark.new_p_scripts",
-            "New-P (scripts)",
-            "predictions whose rationale alone keeps the label and whose rest does not / gold records",
-            "higher is better",
-            0.0,
-            None,
-            "0 without gold; above 1 where there are more predictions than gold records",
-            "PaddleNLP model_interpretation newp_analysis.py",
-        ),
-        _answer(
-            "answer_f1_chinese_scripts",
-            "Answer F1, Chinese (scripts)",
-            "F1 over the longest common substring of ideographs and the stretches between them",
-            _SCRIPT_MISSING,
-            _SCRIPT,
-        ),
-        _answer(
-            "answer_em_chinese_scripts",
-            "Exact match, Chinese (scripts)",
-            "share of answers equal to gold without case and punctuation",
-            _SCRIPT_MISSING,
-            _SCRIPT,
-        ),
-        _answer(
-            "answer_f1_chinese",
-            "Answer F1, Chinese",
-            "F1 over the longest common subsequence of ideographs and the stretches between them",
-            _MISSING,
-            _CHINESE,
-        ),
-        _answer(
-            "answer_em_chinese",
-            "Exact match, Chinese",
-            "share of answers equal to gold without case and punctuation",
-            _MISSING,
-            _CHINESE,
-        ),
-        _answer(
-            "answer_f1_english",
-            "Answer F1, English",
-            "F1 over the words, with counts, without case, punctuation and articles",
-            _MISSING,
-            _ENGLISH,
-        ),
-        _answer(
-            "answer_em_english",
-            "Exact match, English",
-            "share of answers with the same words as gold, without case, punctuation and articles",
-            _MISSING,
-            _ENGLISH,
-        ),
-    ]
+DEFINITIONS: tuple[Definition, ...] = (
+    Definition(
+        "benchmark.sufficiency",
+        "Sufficiency",
+        "p(c | full) - p(c | rationale), c the class predicted on the full input; mean over predictions",
+        "lower is better",
+        -1.0,
+        1.0,
+        "not defined where a probability is missing; left out and counted",
+        "Wang et al. 2022, Eq. 4; TrustAI Evaluator.cal_suf_com",
+    ),
+    Definition(
+        "benchmark.comprehensiveness",
+        "Comprehensiveness",
+        "p(c | full) - p(c | without rationale), c the class predicted on the full input; mean over predictions",
+        "higher is better",
+        -1.0,
+        1.0,
+        "not defined where a probability is missing; left out and counted",
+        "Wang et al. 2022, Eq. 4; TrustAI Evaluator.cal_suf_com",
+    ),
+    Definition(
+        "benchmark.new_p",
+        "New-P",
+        "share of instances whose label stays with the rationale alone and changes without it",
+        "higher is better",
+        0.0,
+        1.0,
+        "an instance without both answers is left out and counted",
+        "PaddleNLP model_interpretation newp_analysis.py, over the instances with both answers",
+    ),
+    Definition(
+        "benchmark.new_p_scripts",
+        "New-P (scripts)",
+        "predictions whose rationale alone keeps the label and whose rest does not / gold records",
+        "higher is better",
+        0.0,
+        None,
+        "0 without gold; above 1 where there are more predictions than gold records",
+        "PaddleNLP model_interpretation newp_analysis.py",
+    ),
+    _answer(
+        "answer_f1_chinese_scripts",
+        "Answer F1, Chinese (scripts)",
+        "F1 over the longest common substring of ideographs and the stretches between them",
+        _SCRIPT_MISSING,
+        _SCRIPT,
+    ),
+    _answer(
+        "answer_em_chinese_scripts",
+        "Exact match, Chinese (scripts)",
+        "share of answers equal to gold without case and punctuation",
+        _SCRIPT_MISSING,
+        _SCRIPT,
+    ),
+    _answer(
+        "answer_f1_chinese",
+        "Answer F1, Chinese",
+        "F1 over the longest common subsequence of ideographs and the stretches between them",
+        _MISSING,
+        _CHINESE,
+    ),
+    _answer(
+        "answer_em_chinese",
+        "Exact match, Chinese",
+        "share of answers equal to gold without case and punctuation",
+        _MISSING,
+        _CHINESE,
+    ),
+    _answer(
+        "answer_f1_english",
+        "Answer F1, English",
+        "F1 over the words, with counts, without case, punctuation and articles",
+        _MISSING,
+        _ENGLISH,
+    ),
+    _answer(
+        "answer_em_english",
+        "Exact match, English",
+        "share of answers with the same words as gold, without case, punctuation and articles",
+        _MISSING,
+        _ENGLISH,
+    ),
 )

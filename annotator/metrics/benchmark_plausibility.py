@@ -13,8 +13,8 @@ import numpy.typing as npt
 from annotator.domain.numbers import counted
 from annotator.errors import InvalidValue
 from annotator.metrics.aggregate import Aggregate, mean_of
+from annotator.metrics.definitions import Definition
 from annotator.metrics.ragged import Flags, Floats, Integers, Ragged
-from annotator.metrics.registry import Definition, register
 
 Bits = npt.NDArray[np.uint64]
 
@@ -366,58 +366,56 @@ def _is_match(iou: Floats) -> Floats:
 
 _CODE_F1 = "PaddleNLP model_interpretation eval_senti.py, TrustAI Evaluator.cal_f1"
 
-register(
-    [
-        Definition(
-            "benchmark.token_f1_scripts",
-            "Token-F1 (scripts)",
-            "2PR/(P+R) of token indices against the best single set or a greedy union of sets in file order; "
-            "mean over sides, then over all gold records (PaddleNLP) or over the predicted ones (TrustAI)",
-            "higher is better",
-            0.0,
-            1.0,
-            "0 where the prediction or gold is empty, and over all gold where a prediction is missing, as in the code",
-            _CODE_F1,
-        ),
-        Definition(
-            "benchmark.token_f1_paper",
-            "Token-F1 (paper)",
-            "2PR/(P+R) of token indices against the single set of the largest F1; mean over instances",
-            "higher is better",
-            0.0,
-            1.0,
-            "not defined where gold holds no token; left out and counted",
-            "Wang et al. 2022, Eq. 1",
-        ),
-        Definition(
-            "benchmark.iou_f1_evaluator",
-            "IOU-F1 (evaluator)",
-            "share of sides with int(10 |S and G| / |S or G|) >= 5, G chosen by F1 with unions",
-            "higher is better",
-            0.0,
-            1.0,
-            "0 where the prediction or gold is empty; records without a prediction are left out",
-            "TrustAI Evaluator.calc_iou_f1",
-        ),
-        Definition(
-            "benchmark.iou_f1_paper",
-            "IOU-F1 (paper)",
-            "share of instances with |S and G| / |S or G| >= 0.5, G the single set of the largest F1",
-            "higher is better",
-            0.0,
-            1.0,
-            "not defined where gold holds no token; left out and counted",
-            "Wang et al. 2022, Eq. 3; which set is meant is our decision",
-        ),
-        Definition(
-            "benchmark.accuracy",
-            "Accuracy",
-            "share of instances whose predicted label is the gold label",
-            "higher is better",
-            0.0,
-            1.0,
-            "a missing prediction counts 0 over all gold and is left out over the predicted ones",
-            "PaddleNLP model_interpretation cal_acc.py",
-        ),
-    ]
+DEFINITIONS: tuple[Definition, ...] = (
+    Definition(
+        "benchmark.token_f1_scripts",
+        "Token-F1 (scripts)",
+        "2PR/(P+R) of token indices against the best single set or a greedy union of sets in file order; "
+        "mean over sides, then over all gold records (PaddleNLP) or over the predicted ones (TrustAI)",
+        "higher is better",
+        0.0,
+        1.0,
+        "0 where the prediction or gold is empty, and over all gold where a prediction is missing, as in the code",
+        _CODE_F1,
+    ),
+    Definition(
+        "benchmark.token_f1_paper",
+        "Token-F1 (paper)",
+        "2PR/(P+R) of token indices against the single set of the largest F1; mean over instances",
+        "higher is better",
+        0.0,
+        1.0,
+        "not defined where gold holds no token; left out and counted",
+        "Wang et al. 2022, Eq. 1",
+    ),
+    Definition(
+        "benchmark.iou_f1_evaluator",
+        "IOU-F1 (evaluator)",
+        "share of sides with int(10 |S and G| / |S or G|) >= 5, G chosen by F1 with unions",
+        "higher is better",
+        0.0,
+        1.0,
+        "0 where the prediction or gold is empty; records without a prediction are left out",
+        "TrustAI Evaluator.calc_iou_f1",
+    ),
+    Definition(
+        "benchmark.iou_f1_paper",
+        "IOU-F1 (paper)",
+        "share of instances with |S and G| / |S or G| >= 0.5, G the single set of the largest F1",
+        "higher is better",
+        0.0,
+        1.0,
+        "not defined where gold holds no token; left out and counted",
+        "Wang et al. 2022, Eq. 3; which set is meant is our decision",
+    ),
+    Definition(
+        "benchmark.accuracy",
+        "Accuracy",
+        "share of instances whose predicted label is the gold label",
+        "higher is better",
+        0.0,
+        1.0,
+        "a missing prediction counts 0 over all gold and is left out over the predicted ones",
+        "PaddleNLP model_interpretation cal_acc.py",
+    ),
 )

@@ -13,8 +13,8 @@ import numpy as np
 
 from annotator.domain.numbers import signed
 from annotator.metrics.aggregate import Interval, bootstrap_many
+from annotator.metrics.definitions import Direction
 from annotator.metrics.ragged import Floats
-from annotator.metrics.registry import Direction
 
 FEWEST = 20  # instances; below, nothing is said
 _TOLD = 0.01  # the difference for which it is said how many instances would tell it

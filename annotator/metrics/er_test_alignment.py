@@ -15,8 +15,8 @@ import numpy as np
 
 from annotator.domain.numbers import counted
 from annotator.errors import InvalidValue
+from annotator.metrics.definitions import Definition, Direction
 from annotator.metrics.ragged import Flags, Floats, Integers, Ragged
-from annotator.metrics.registry import Definition, Direction, register
 
 _LOWEST_SHARE = 1e-4  # MIN_VAL of the released code
 
@@ -301,83 +301,81 @@ def _definition(
     return Definition(f"er_test.{measure}", title, said, _LOWER, lowest, highest, undefined, source)
 
 
-register(
-    (
-        _definition("mse", "MSE", "Σ (p − y)² of an instance", None, _NO_RATIONALE, f"{_PAPER}, Equation 1"),
-        _definition(
-            "mse_mean",
-            "Mean MSE",
-            "mean of (p − y)² over an instance's tokens",
-            1.0,
-            _NO_RATIONALE,
-            "ours, of Equation 1",
-        ),
-        _definition("mae", "MAE", "Σ |p − y| of an instance", None, _NO_RATIONALE, f"{_PAPER}, Equation 2"),
-        _definition(
-            "mae_mean",
-            "Mean MAE",
-            "mean of |p − y| over an instance's tokens",
-            1.0,
-            _NO_RATIONALE,
-            "ours, of Equation 2",
-        ),
-        _definition(
-            "bce",
-            "BCE",
-            "− Σ log p over an instance's rationale tokens",
-            None,
-            "no value without a rationale token; left out and counted",
-            _PAPER,
-        ),
-        _definition(
-            "huber",
-            "Huber",
-            "half of MSE where the instance's MAE is below δ, else δ (MAE − δ/2); at a stated δ",
-            None,
-            _NO_RATIONALE,
-            f"{_PAPER}, Equation 4 (gives no δ)",
-        ),
-        _definition(
-            "order",
-            "Order",
-            "Σ min(p / max p outside − 1, 0)² over an instance's rationale tokens; 0: each outranks all others",
-            None,
-            "no value without a rationale, or without a token outside of it; left out and counted",
-            _PAPER,
-        ),
-        _definition(
-            "mse_released", "MSE (released)", "Σ (p − y)² over the batch / its tokens", 1.0, "0 of no token", _RELEASED
-        ),
-        _definition(
-            "mae_released", "MAE (released)", "Σ |p − y| over the batch / its tokens", 1.0, "0 of no token", _RELEASED
-        ),
-        _definition(
-            "huber_released", "Huber (released)", "exactly half of MSE (released)", 0.5, "0 of no token", _RELEASED
-        ),
-        _definition(
-            "bce_released",
-            "BCE (released)",
-            "cross-entropy over all tokens of the batch, rationale tokens weighted by others / rationale tokens",
-            None,
-            "none for a batch without rationale tokens (the code stops)",
-            _RELEASED,
-        ),
-        _definition(
-            "order_released",
-            "Order (released)",
-            "the order loss with the maximum over padding (p = 0.5) too, as a mean over all instances of the batch",
-            None,
-            "none of an empty batch",
-            _RELEASED,
-        ),
-        _definition(
-            "kl_released",
-            "KL (released)",
-            "Σ y' (log y' − log max(softmax(z), 0.0001)) over the batch / its tokens, y' = y / Σ y",
-            None,
-            "none where an instance of the batch has no rationale token (the code stops)",
-            _RELEASED,
-            lowest=None,  # shares raised to 0.0001 may add up to more than 1
-        ),
-    )
+DEFINITIONS: tuple[Definition, ...] = (
+    _definition("mse", "MSE", "Σ (p − y)² of an instance", None, _NO_RATIONALE, f"{_PAPER}, Equation 1"),
+    _definition(
+        "mse_mean",
+        "Mean MSE",
+        "mean of (p − y)² over an instance's tokens",
+        1.0,
+        _NO_RATIONALE,
+        "ours, of Equation 1",
+    ),
+    _definition("mae", "MAE", "Σ |p − y| of an instance", None, _NO_RATIONALE, f"{_PAPER}, Equation 2"),
+    _definition(
+        "mae_mean",
+        "Mean MAE",
+        "mean of |p − y| over an instance's tokens",
+        1.0,
+        _NO_RATIONALE,
+        "ours, of Equation 2",
+    ),
+    _definition(
+        "bce",
+        "BCE",
+        "− Σ log p over an instance's rationale tokens",
+        None,
+        "no value without a rationale token; left out and counted",
+        _PAPER,
+    ),
+    _definition(
+        "huber",
+        "Huber",
+        "half of MSE where the instance's MAE is below δ, else δ (MAE − δ/2); at a stated δ",
+        None,
+        _NO_RATIONALE,
+        f"{_PAPER}, Equation 4 (gives no δ)",
+    ),
+    _definition(
+        "order",
+        "Order",
+        "Σ min(p / max p outside − 1, 0)² over an instance's rationale tokens; 0: each outranks all others",
+        None,
+        "no value without a rationale, or without a token outside of it; left out and counted",
+        _PAPER,
+    ),
+    _definition(
+        "mse_released", "MSE (released)", "Σ (p − y)² over the batch / its tokens", 1.0, "0 of no token", _RELEASED
+    ),
+    _definition(
+        "mae_released", "MAE (released)", "Σ |p − y| over the batch / its tokens", 1.0, "0 of no token", _RELEASED
+    ),
+    _definition(
+        "huber_released", "Huber (released)", "exactly half of MSE (released)", 0.5, "0 of no token", _RELEASED
+    ),
+    _definition(
+        "bce_released",
+        "BCE (released)",
+        "cross-entropy over all tokens of the batch, rationale tokens weighted by others / rationale tokens",
+        None,
+        "none for a batch without rationale tokens (the code stops)",
+        _RELEASED,
+    ),
+    _definition(
+        "order_released",
+        "Order (released)",
+        "the order loss with the maximum over padding (p = 0.5) too, as a mean over all instances of the batch",
+        None,
+        "none of an empty batch",
+        _RELEASED,
+    ),
+    _definition(
+        "kl_released",
+        "KL (released)",
+        "Σ y' (log y' − log max(softmax(z), 0.0001)) over the batch / its tokens, y' = y / Σ y",
+        None,
+        "none where an instance of the batch has no rationale token (the code stops)",
+        _RELEASED,
+        lowest=None,  # shares raised to 0.0001 may add up to more than 1
+    ),
 )

@@ -13,8 +13,8 @@ from annotator.domain.numbers import counted
 from annotator.domain.suites import TOLERANCE
 from annotator.errors import InvalidValue
 from annotator.metrics.aggregate import OverSeeds, over_seeds
+from annotator.metrics.definitions import Definition, Direction
 from annotator.metrics.ragged import Flags, Floats, Integers, Ragged
-from annotator.metrics.registry import Definition, Direction, register
 
 
 def minimum_functionality(is_expected: Ragged[np.bool_], *, applies: Flags | None = None) -> Floats:
@@ -261,110 +261,108 @@ _LOWER: Direction = "lower is better"
 _HIGHER: Direction = "higher is better"
 _NO_CASES = "a case that the test does not apply to is left out and counted; none without cases"
 
-register(
-    (
-        Definition(
-            "functional.mft",
-            "Failure rate, MFT",
-            "failing cases / cases that apply; a case fails unless each of its texts gets what is expected (a label, or not "
-            "a label); mean and deviation (n − 1) over seeds; the paper prints it times 100",
-            _LOWER,
-            0.0,
-            1.0,
-            _NO_CASES,
-            f"{_PAPER}, section 3.2.3; CheckList, MFT",
-        ),
-        Definition(
-            "functional.inv",
-            "Failure rate, INV",
-            "failing cases / cases that apply; a case fails if a changed text gets another label and the probability of the "
-            "original's moved by more than the tolerance (0.1)",
-            _LOWER,
-            0.0,
-            1.0,
-            _NO_CASES,
-            f"{_PAPER}, section 3.2.3; CheckList, Expect.inv",
-        ),
-        Definition(
-            "functional.dir",
-            "Failure rate, DIR",
-            "failing cases / cases that apply; a case fails if a changed text's probability moves the wrong way by more "
-            "than the tolerance (0.1)",
-            _LOWER,
-            0.0,
-            1.0,
-            f"{_NO_CASES}; it does not apply where it cannot fail (up: p ≤ tolerance; down: p ≥ 1 − tolerance)",
-            f"{_PAPER}, section 3.2.3; CheckList, Expect.monotonic",
-        ),
-        Definition(
-            "contrast.original",
-            "Accuracy on originals",
-            "originals that are right / originals",
-            _HIGHER,
-            0.0,
-            1.0,
-            "none without originals",
-            f"{_PAPER}, section 3.2.2",
-        ),
-        Definition(
-            "contrast.contrast",
-            "Accuracy on contrasts",
-            "contrasts that are right / contrasts",
-            _HIGHER,
-            0.0,
-            1.0,
-            "none without contrasts",
-            f"{_PAPER}, section 3.2.2",
-        ),
-        Definition(
-            "contrast.delta",
-            "Contrast delta",
-            "accuracy on contrasts − accuracy on originals; as printed, mostly negative",
-            _HIGHER,
-            -1.0,
-            1.0,
-            "none without originals or contrasts",
-            f"{_PAPER}, Table 2",
-        ),
-        Definition(
-            "contrast.consistency",
-            "Contrast consistency",
-            "originals that are right with all of their contrasts / all originals, also those without contrasts",
-            _HIGHER,
-            0.0,
-            1.0,
-            "none without originals",
-            f"{_PAPER}, scripts/metrics.py",
-        ),
-        Definition(
-            "contrast.consistency_of_sets",
-            "Contrast consistency, sets only",
-            "originals that are right with all of their contrasts / originals that have contrasts",
-            _HIGHER,
-            0.0,
-            1.0,
-            "none without contrasts; originals without contrasts are left out and counted",
-            "ours, after Gardner et al. 2020",
-        ),
-        Definition(
-            "fairness.fprd",
-            "False positive rate difference",
-            "Σ over groups z of |FPR of the items that mention z − FPR of all items|",
-            _LOWER,
-            0.0,
-            None,
-            "a group without (enough) negatives is left out and counted; none if no group is left",
-            _PAPER,
-        ),
-        Definition(
-            "models.opportunity_cost",
-            "Opportunity cost",
-            "(only the base model right − only the other model right) / instances; the paper prints it times 100",
-            _LOWER,
-            -1.0,
-            1.0,
-            "none without instances",
-            _PAPER,
-        ),
-    )
+DEFINITIONS: tuple[Definition, ...] = (
+    Definition(
+        "functional.mft",
+        "Failure rate, MFT",
+        "failing cases / cases that apply; a case fails unless each of its texts gets what is expected (a label, or not "
+        "a label); mean and deviation (n − 1) over seeds; the paper prints it times 100",
+        _LOWER,
+        0.0,
+        1.0,
+        _NO_CASES,
+        f"{_PAPER}, section 3.2.3; CheckList, MFT",
+    ),
+    Definition(
+        "functional.inv",
+        "Failure rate, INV",
+        "failing cases / cases that apply; a case fails if a changed text gets another label and the probability of the "
+        "original's moved by more than the tolerance (0.1)",
+        _LOWER,
+        0.0,
+        1.0,
+        _NO_CASES,
+        f"{_PAPER}, section 3.2.3; CheckList, Expect.inv",
+    ),
+    Definition(
+        "functional.dir",
+        "Failure rate, DIR",
+        "failing cases / cases that apply; a case fails if a changed text's probability moves the wrong way by more "
+        "than the tolerance (0.1)",
+        _LOWER,
+        0.0,
+        1.0,
+        f"{_NO_CASES}; it does not apply where it cannot fail (up: p ≤ tolerance; down: p ≥ 1 − tolerance)",
+        f"{_PAPER}, section 3.2.3; CheckList, Expect.monotonic",
+    ),
+    Definition(
+        "contrast.original",
+        "Accuracy on originals",
+        "originals that are right / originals",
+        _HIGHER,
+        0.0,
+        1.0,
+        "none without originals",
+        f"{_PAPER}, section 3.2.2",
+    ),
+    Definition(
+        "contrast.contrast",
+        "Accuracy on contrasts",
+        "contrasts that are right / contrasts",
+        _HIGHER,
+        0.0,
+        1.0,
+        "none without contrasts",
+        f"{_PAPER}, section 3.2.2",
+    ),
+    Definition(
+        "contrast.delta",
+        "Contrast delta",
+        "accuracy on contrasts − accuracy on originals; as printed, mostly negative",
+        _HIGHER,
+        -1.0,
+        1.0,
+        "none without originals or contrasts",
+        f"{_PAPER}, Table 2",
+    ),
+    Definition(
+        "contrast.consistency",
+        "Contrast consistency",
+        "originals that are right with all of their contrasts / all originals, also those without contrasts",
+        _HIGHER,
+        0.0,
+        1.0,
+        "none without originals",
+        f"{_PAPER}, scripts/metrics.py",
+    ),
+    Definition(
+        "contrast.consistency_of_sets",
+        "Contrast consistency, sets only",
+        "originals that are right with all of their contrasts / originals that have contrasts",
+        _HIGHER,
+        0.0,
+        1.0,
+        "none without contrasts; originals without contrasts are left out and counted",
+        "ours, after Gardner et al. 2020",
+    ),
+    Definition(
+        "fairness.fprd",
+        "False positive rate difference",
+        "Σ over groups z of |FPR of the items that mention z − FPR of all items|",
+        _LOWER,
+        0.0,
+        None,
+        "a group without (enough) negatives is left out and counted; none if no group is left",
+        _PAPER,
+    ),
+    Definition(
+        "models.opportunity_cost",
+        "Opportunity cost",
+        "(only the base model right − only the other model right) / instances; the paper prints it times 100",
+        _LOWER,
+        -1.0,
+        1.0,
+        "none without instances",
+        _PAPER,
+    ),
 )

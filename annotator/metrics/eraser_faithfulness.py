@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from annotator.errors import InvalidValue
+from annotator.metrics.definitions import Definition, Direction
 from annotator.metrics.ragged import Floats, Integers, Ragged
-from annotator.metrics.registry import Definition, Direction, register
 
 Reading = Literal["script", "paper"]
 _SCORER = "the ERASER repository's metrics.py"
@@ -205,28 +205,26 @@ def _definition(side: str, measure: str) -> Definition:
     )
 
 
-register(_definition(side, measure) for side in _SIDES for measure in _MEASURES)
-register(
-    [
-        Definition(
-            "eraser.accuracy",
-            "Accuracy",
-            "instances whose stated label is gold's / instances",
-            "higher is better",
-            0.0,
-            1.0,
-            "where no label is stated",
-            _SCORER,
-        ),
-        Definition(
-            "eraser.macro_f1",
-            "Macro F1",
-            "plain mean over labels of 2·right / (gold + stated)",
-            "higher is better",
-            0.0,
-            1.0,
-            "where no label is stated",
-            "scikit-learn's classification_report, which the scorer prints; the paper's Perf.",
-        ),
-    ]
+DEFINITIONS: tuple[Definition, ...] = (
+    *(_definition(side, measure) for side in _SIDES for measure in _MEASURES),
+    Definition(
+        "eraser.accuracy",
+        "Accuracy",
+        "instances whose stated label is gold's / instances",
+        "higher is better",
+        0.0,
+        1.0,
+        "where no label is stated",
+        _SCORER,
+    ),
+    Definition(
+        "eraser.macro_f1",
+        "Macro F1",
+        "plain mean over labels of 2·right / (gold + stated)",
+        "higher is better",
+        0.0,
+        1.0,
+        "where no label is stated",
+        "scikit-learn's classification_report, which the scorer prints; the paper's Perf.",
+    ),
 )

@@ -7,10 +7,10 @@ import numpy as np
 
 from annotator.errors import InvalidValue
 from annotator.metrics.aggregate import mean_of
+from annotator.metrics.definitions import Definition
 from annotator.metrics.eraser_spans import Spans
 from annotator.metrics.ragged import Floats, Integers, Ragged
 from annotator.metrics.ranked_words import RankedWords, rank_words
-from annotator.metrics.registry import Definition, register
 
 _SCORER = "the ERASER repository's metrics.py with scikit-learn 1 (DeYoung et al. 2020, section 4.1)"
 
@@ -219,37 +219,35 @@ def _sum(points: Curves, values: Floats, start: Floats) -> Floats:
     return start + np.bincount(points.rows, weights=values, minlength=len(start))
 
 
-register(
-    [
-        Definition(
-            "eraser.auprc",
-            "AUPRC",
-            "Σ (R_i − R_{i−1})(P_i + P_{i−1})/2 over distinct scores, R_0 = 0, P_0 = 1; mean over documents",
-            "higher is better",
-            0.0,
-            1.0,
-            "documents without gold: left out and counted by us, 0.5 in the scorer's number",
-            _SCORER,
-        ),
-        Definition(
-            "eraser.average_precision",
-            "Average precision",
-            "Σ (R_i − R_{i−1}) P_i over distinct scores; mean over documents",
-            "higher is better",
-            0.0,
-            1.0,
-            "documents without gold, or all gold: left out and counted",
-            _SCORER,
-        ),
-        Definition(
-            "eraser.roc_auc_score",
-            "ROC-AUC",
-            "the chance that a gold token scores higher than another one, ties counting half; mean over documents",
-            "higher is better",
-            0.0,
-            1.0,
-            "documents without gold, or all gold: left out and counted",
-            _SCORER,
-        ),
-    ]
+DEFINITIONS: tuple[Definition, ...] = (
+    Definition(
+        "eraser.auprc",
+        "AUPRC",
+        "Σ (R_i − R_{i−1})(P_i + P_{i−1})/2 over distinct scores, R_0 = 0, P_0 = 1; mean over documents",
+        "higher is better",
+        0.0,
+        1.0,
+        "documents without gold: left out and counted by us, 0.5 in the scorer's number",
+        _SCORER,
+    ),
+    Definition(
+        "eraser.average_precision",
+        "Average precision",
+        "Σ (R_i − R_{i−1}) P_i over distinct scores; mean over documents",
+        "higher is better",
+        0.0,
+        1.0,
+        "documents without gold, or all gold: left out and counted",
+        _SCORER,
+    ),
+    Definition(
+        "eraser.roc_auc_score",
+        "ROC-AUC",
+        "the chance that a gold token scores higher than another one, ties counting half; mean over documents",
+        "higher is better",
+        0.0,
+        1.0,
+        "documents without gold, or all gold: left out and counted",
+        _SCORER,
+    ),
 )

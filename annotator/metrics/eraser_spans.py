@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from annotator.errors import InvalidValue
+from annotator.metrics.definitions import Definition
 from annotator.metrics.ragged import Flags, Floats, Integers
-from annotator.metrics.registry import Definition, register
 
 _SCORER = "the ERASER repository's metrics.py (DeYoung et al. 2020, section 4.1)"
 _FARTHEST = 2**31 - 1  # so that key and token together fit into 64 bits
@@ -300,4 +300,4 @@ def _definition(kind: str, part: str, mean: str) -> Definition:
     )
 
 
-register(_definition(kind, part, mean) for kind, mean in _MEANS for part in _PARTS)
+DEFINITIONS: tuple[Definition, ...] = tuple(_definition(kind, part, mean) for kind, mean in _MEANS for part in _PARTS)

@@ -9,9 +9,9 @@ from dataclasses import replace
 import numpy as np
 
 from annotator.errors import InvalidValue
+from annotator.metrics.definitions import Definition
 from annotator.metrics.ragged import Flags, Floats, Ragged
 from annotator.metrics.ranked_words import RankedWords, rank_words
-from annotator.metrics.registry import Definition, register
 
 
 def auprc(scores: Ragged[np.float64], gold: Ragged[np.bool_]) -> Floats:
@@ -91,31 +91,29 @@ def _definition(measure: str, title: str, definition: str, undefined: str, sourc
     return Definition(f"ferret.{measure}", title, definition, "higher is better", 0.0, 1.0, undefined, source)
 
 
-register(
-    (
-        _definition(
-            "auprc",
-            "AUPRC (ferret)",
-            "area under the precision-recall curve by trapezoids, negative scores taken as 0; mean over instances. A "
-            "constant score gives (1 + share of gold) / 2: read it beside average precision",
-            "0.5 without gold tokens, as scikit-learn gives it; none without tokens",
-            "ferret, plausibility_measures.py, auprc_plau",
-        ),
-        _definition(
-            "token_f1",
-            "Token F1 of the top k (ferret)",
-            "F1 of the k highest positive scores with the gold mask, k one number for all (5; 7 HateXplain, 78 Movies, "
-            "10 SST); ties by position (ferret: unstable); mean over instances",
-            "no value where neither side has a token",
-            "ferret, plausibility_measures.py, token_f1_plau",
-        ),
-        _definition(
-            "token_iou",
-            "Token IoU of the top k (ferret)",
-            "|T ∩ G| / |T ∪ G|, T the k highest positive scores, G the gold mask; no threshold; ties by position; mean "
-            "over instances",
-            "0 where neither side has a token, as ferret gives it",
-            "ferret, plausibility_measures.py, token_iou_plau",
-        ),
-    )
+DEFINITIONS: tuple[Definition, ...] = (
+    _definition(
+        "auprc",
+        "AUPRC (ferret)",
+        "area under the precision-recall curve by trapezoids, negative scores taken as 0; mean over instances. A "
+        "constant score gives (1 + share of gold) / 2: read it beside average precision",
+        "0.5 without gold tokens, as scikit-learn gives it; none without tokens",
+        "ferret, plausibility_measures.py, auprc_plau",
+    ),
+    _definition(
+        "token_f1",
+        "Token F1 of the top k (ferret)",
+        "F1 of the k highest positive scores with the gold mask, k one number for all (5; 7 HateXplain, 78 Movies, "
+        "10 SST); ties by position (ferret: unstable); mean over instances",
+        "no value where neither side has a token",
+        "ferret, plausibility_measures.py, token_f1_plau",
+    ),
+    _definition(
+        "token_iou",
+        "Token IoU of the top k (ferret)",
+        "|T ∩ G| / |T ∪ G|, T the k highest positive scores, G the gold mask; no threshold; ties by position; mean "
+        "over instances",
+        "0 where neither side has a token, as ferret gives it",
+        "ferret, plausibility_measures.py, token_iou_plau",
+    ),
 )

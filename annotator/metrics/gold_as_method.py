@@ -8,8 +8,8 @@ import numpy as np
 from annotator.domain.numbers import counted
 from annotator.errors import InvalidValue
 from annotator.metrics.aggregate import Aggregate, OverSeeds, mean_of, over_seeds
+from annotator.metrics.definitions import Definition, Direction
 from annotator.metrics.ragged import Flags, Floats, Integers, Ragged
-from annotator.metrics.registry import Definition, Direction, register
 
 TEN_SEEDS = tuple(range(10))
 
@@ -148,57 +148,55 @@ _HIGHER: Direction = "higher is better"
 _LEFT_OUT = "an instance without that answer is left out and counted"
 _TABLES = "Wang et al. 2022, Tables 4 and 7"
 
-register(
-    (
-        Definition(
-            "method.quality_full",
-            "On the full input",
-            "mean accuracy, or mean answer F1 for reading, on the full input",
-            _HIGHER,
-            0.0,
-            1.0,
-            _LEFT_OUT,
-            _TABLES,
-        ),
-        Definition(
-            "method.quality_rationale",
-            "On the rationale",
-            "the same on the method's rationale alone (of gold: gold as a method)",
-            _HIGHER,
-            0.0,
-            1.0,
-            _LEFT_OUT,
-            _TABLES,
-        ),
-        Definition(
-            "method.quality_rest",
-            "On the rest",
-            "the same on the input without the rationale",
-            _LOWER,
-            0.0,
-            1.0,
-            _LEFT_OUT,
-            _TABLES,
-        ),
-        Definition(
-            "method.sufficiency",
-            "Sufficiency",
-            "mean of p(full) − p(rationale), both of the label predicted on the full input",
-            _LOWER,
-            -1.0,
-            1.0,
-            _LEFT_OUT,
-            _TABLES,
-        ),
-        Definition(
-            "method.comprehensiveness",
-            "Comprehensiveness",
-            "mean of p(full) − p(rest), both of the label predicted on the full input",
-            _HIGHER,
-            -1.0,
-            1.0,
-            _LEFT_OUT,
-            _TABLES,
-        ),
-    )
+DEFINITIONS: tuple[Definition, ...] = (
+    Definition(
+        "method.quality_full",
+        "On the full input",
+        "mean accuracy, or mean answer F1 for reading, on the full input",
+        _HIGHER,
+        0.0,
+        1.0,
+        _LEFT_OUT,
+        _TABLES,
+    ),
+    Definition(
+        "method.quality_rationale",
+        "On the rationale",
+        "the same on the method's rationale alone (of gold: gold as a method)",
+        _HIGHER,
+        0.0,
+        1.0,
+        _LEFT_OUT,
+        _TABLES,
+    ),
+    Definition(
+        "method.quality_rest",
+        "On the rest",
+        "the same on the input without the rationale",
+        _LOWER,
+        0.0,
+        1.0,
+        _LEFT_OUT,
+        _TABLES,
+    ),
+    Definition(
+        "method.sufficiency",
+        "Sufficiency",
+        "mean of p(full) − p(rationale), both of the label predicted on the full input",
+        _LOWER,
+        -1.0,
+        1.0,
+        _LEFT_OUT,
+        _TABLES,
+    ),
+    Definition(
+        "method.comprehensiveness",
+        "Comprehensiveness",
+        "mean of p(full) − p(rest), both of the label predicted on the full input",
+        _HIGHER,
+        -1.0,
+        1.0,
+        _LEFT_OUT,
+        _TABLES,
+    ),
 )

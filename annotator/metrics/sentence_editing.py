@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from annotator.metrics.aggregate import Aggregate, mean_of
+from annotator.metrics.definitions import Definition, Direction
 from annotator.metrics.ragged import Flags, Floats, Integers, Ragged
 from annotator.metrics.ranked_words import Points, RankedWords, rank_words
-from annotator.metrics.registry import Definition, Direction, register
 
 Scores = Ragged[np.float64]
 Marks = Ragged[np.bool_]
@@ -225,65 +225,63 @@ def _definition(
 _NO_GROUP = "where no sentence is in one of the two groups"
 _SURE = "Stevens and Su 2021, section 5; that perfect means a reciprocal rank of 1 is our reading"
 
-register(
-    [
-        _definition("mrr", "MRR with removal", "mean of 1 / mean(r_i - (i - 1)) over sentences", _NO_WORD, _PAPER),
-        _definition(
-            "average_precision",
-            "Average precision",
-            "sum of (R_n - R_(n-1)) P_n over thresholds on the word scores; mean over sentences",
-            _NOTHING_APART,
-            "scikit-learn average_precision_score",
-        ),
-        _definition(
-            "auprc",
-            "AUPRC",
-            "area under precision over recall by trapezoids, recall on x; mean over sentences",
-            _NOTHING_APART,
-            "Stevens and Su 2021, section 4, computed as scikit-learn's auc(recall, precision)",
-        ),
-        _definition(
-            "auprc_as_published",
-            "AUPRC column as published (not an AUPRC)",
-            "area over sorted precision on x, cut at full recall: 0 for one word at rank 1, 0.5 at any other",
-            _NOTHING_APART,
-            "Stevens and Su 2021, Tables 4 and 5; formula inferred from all 54 rows",
-            "lower is better",
-        ),
-        _definition("top_1", "Top-1 match", "share of sentences with k = 1 and r_1 = 1", _NO_WORD, _PAPER),
-        _definition(
-            "top_1_lenient",
-            "Top-1 in rationale",
-            "share of sentences whose best word is in the rationale",
-            _NO_WORD,
-            "ours",
-        ),
-        _definition("top_3", "Top-3 match", "share of rationales within the first 3 words", _NO_WORD, _CODE),
-        _definition(
-            "exact_match",
-            "Exact match",
-            "share of rationales that are the first k words, k their size",
-            _NO_WORD,
-            _CODE,
-        ),
-        _definition("jaccard", "Jaccard at k", "|H and top-k| / |H or top-k|; k = |H| unless said", _NO_WORD, _CODE),
-        _definition("jaccard_match", "Jaccard match", "share of sentences with Jaccard at |H| >= 0.5", _NO_WORD, _CODE),
-        *(
-            Definition(
-                f"confidence.{part}", f"Confidence, {title}", definition, "neither", lowest, highest, _NO_GROUP, _SURE
-            )
-            for part, title, definition, lowest, highest in (
-                (
-                    "perfect",
-                    "perfect ranking",
-                    "mean probability of right answers whose gold words are ranked perfectly (MRR with removal of 1)",
-                    0.0,
-                    1.0,
-                ),
-                ("other", "other ranking", "mean probability of right answers with another ranking", 0.0, 1.0),
-                ("difference", "difference", "with a perfect ranking − with another", -1.0, 1.0),
-                ("ratio", "ratio", "with a perfect ranking / with another", 0.0, None),
-            )
-        ),
-    ]
+DEFINITIONS: tuple[Definition, ...] = (
+    _definition("mrr", "MRR with removal", "mean of 1 / mean(r_i - (i - 1)) over sentences", _NO_WORD, _PAPER),
+    _definition(
+        "average_precision",
+        "Average precision",
+        "sum of (R_n - R_(n-1)) P_n over thresholds on the word scores; mean over sentences",
+        _NOTHING_APART,
+        "scikit-learn average_precision_score",
+    ),
+    _definition(
+        "auprc",
+        "AUPRC",
+        "area under precision over recall by trapezoids, recall on x; mean over sentences",
+        _NOTHING_APART,
+        "Stevens and Su 2021, section 4, computed as scikit-learn's auc(recall, precision)",
+    ),
+    _definition(
+        "auprc_as_published",
+        "AUPRC column as published (not an AUPRC)",
+        "area over sorted precision on x, cut at full recall: 0 for one word at rank 1, 0.5 at any other",
+        _NOTHING_APART,
+        "Stevens and Su 2021, Tables 4 and 5; formula inferred from all 54 rows",
+        "lower is better",
+    ),
+    _definition("top_1", "Top-1 match", "share of sentences with k = 1 and r_1 = 1", _NO_WORD, _PAPER),
+    _definition(
+        "top_1_lenient",
+        "Top-1 in rationale",
+        "share of sentences whose best word is in the rationale",
+        _NO_WORD,
+        "ours",
+    ),
+    _definition("top_3", "Top-3 match", "share of rationales within the first 3 words", _NO_WORD, _CODE),
+    _definition(
+        "exact_match",
+        "Exact match",
+        "share of rationales that are the first k words, k their size",
+        _NO_WORD,
+        _CODE,
+    ),
+    _definition("jaccard", "Jaccard at k", "|H and top-k| / |H or top-k|; k = |H| unless said", _NO_WORD, _CODE),
+    _definition("jaccard_match", "Jaccard match", "share of sentences with Jaccard at |H| >= 0.5", _NO_WORD, _CODE),
+    *(
+        Definition(
+            f"confidence.{part}", f"Confidence, {title}", definition, "neither", lowest, highest, _NO_GROUP, _SURE
+        )
+        for part, title, definition, lowest, highest in (
+            (
+                "perfect",
+                "perfect ranking",
+                "mean probability of right answers whose gold words are ranked perfectly (MRR with removal of 1)",
+                0.0,
+                1.0,
+            ),
+            ("other", "other ranking", "mean probability of right answers with another ranking", 0.0, 1.0),
+            ("difference", "difference", "with a perfect ranking − with another", -1.0, 1.0),
+            ("ratio", "ratio", "with a perfect ranking / with another", 0.0, None),
+        )
+    ),
 )

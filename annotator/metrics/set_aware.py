@@ -7,8 +7,8 @@ import numpy as np
 
 from annotator.domain.numbers import counted
 from annotator.errors import InvalidValue
+from annotator.metrics.definitions import Definition
 from annotator.metrics.ragged import Flags, Floats, Integers, Ragged
-from annotator.metrics.registry import Definition, register
 
 _NO_SET = -1
 _NO_GOLD = "no value for an instance without gold sets; it is left out and counted"
@@ -224,39 +224,37 @@ def _definition(measure: str, title: str, definition: str, **other: Any) -> Defi
     return Definition(f"sets.{measure}", title, definition, **{**known, **other})
 
 
-register(
-    (
-        _definition(
-            "best_f1",
-            "Best-set token F1",
-            "the highest 2·|P ∩ S| / (|P| + |S|) over the gold sets S of an instance, P the predicted tokens; the set is "
-            "named, the first of equals; mean over instances",
-            source="ours; of one set it is the token F1 of DeYoung et al. 2020, section 4.1",
-        ),
-        _definition(
-            "best_iou",
-            "Best-set token IoU",
-            "the highest |P ∩ S| / |P ∪ S| over the gold sets S of an instance; the set is named, the first of equals; "
-            "mean over instances",
-        ),
-        _definition(
-            "whole_set",
-            "A whole set found",
-            "1 where P holds all tokens of at least one gold set, else 0; mean over instances",
-            source="ours; a set alone is sufficient (Wang et al. 2022, section 3.3)",
-        ),
-        _definition(
-            "recall",
-            "Recall over sets",
-            "the share of an instance's gold sets of which at least a stated share (1: all) of the tokens is in P; "
-            "mean over instances; a recall only where gold is exhaustive",
-        ),
-        _definition(
-            "coverage",
-            "Coverage of comprehensiveness",
-            "|P ∩ U| / |U| with U the union of an instance's gold sets; mean over instances; says how much was found only "
-            "where gold is exhaustive",
-            source="ours; all sets together are comprehensive (Wang et al. 2022, section 3.3)",
-        ),
-    )
+DEFINITIONS: tuple[Definition, ...] = (
+    _definition(
+        "best_f1",
+        "Best-set token F1",
+        "the highest 2·|P ∩ S| / (|P| + |S|) over the gold sets S of an instance, P the predicted tokens; the set is "
+        "named, the first of equals; mean over instances",
+        source="ours; of one set it is the token F1 of DeYoung et al. 2020, section 4.1",
+    ),
+    _definition(
+        "best_iou",
+        "Best-set token IoU",
+        "the highest |P ∩ S| / |P ∪ S| over the gold sets S of an instance; the set is named, the first of equals; "
+        "mean over instances",
+    ),
+    _definition(
+        "whole_set",
+        "A whole set found",
+        "1 where P holds all tokens of at least one gold set, else 0; mean over instances",
+        source="ours; a set alone is sufficient (Wang et al. 2022, section 3.3)",
+    ),
+    _definition(
+        "recall",
+        "Recall over sets",
+        "the share of an instance's gold sets of which at least a stated share (1: all) of the tokens is in P; "
+        "mean over instances; a recall only where gold is exhaustive",
+    ),
+    _definition(
+        "coverage",
+        "Coverage of comprehensiveness",
+        "|P ∩ U| / |U| with U the union of an instance's gold sets; mean over instances; says how much was found only "
+        "where gold is exhaustive",
+        source="ours; all sets together are comprehensive (Wang et al. 2022, section 3.3)",
+    ),
 )

@@ -1,0 +1,1 @@
+"""What models say, scored against gold: runs, seeds, faithfulness, tables and verdicts, as pure functions of values."""

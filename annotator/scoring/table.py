@@ -5,8 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
+from annotator.metrics.definitions import Definition
 from annotator.metrics.ragged import Flags
-from annotator.metrics.registry import Definition, definition_of
+from annotator.metrics.registry import definition_of
 from annotator.scoring.instance_numbers import Behind, RowKey
 
 Group = Literal["plausibility", "faithfulness", "consistency", "confidence", "quality"]

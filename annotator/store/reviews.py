@@ -294,3 +294,8 @@ def _review(row: Row, sets: tuple[SetScore, ...]) -> Review:
         active_ms=row["active_ms"],
         idle_ms=row["idle_ms"],
     )
+
+
+def submitted_reviews(store: Store, annotation_id: int) -> list[Review]:
+    """The reviews of an annotation that were handed in."""
+    return [r for r in reviews_of(store, [annotation_id]).get(annotation_id, []) if r.state == "submitted"]

@@ -1,6 +1,7 @@
 """Grapheme clusters (what a reader sees as one character), which no token cuts, and characters that no text holds."""
 
 import re
+import unicodedata
 from bisect import bisect_left, bisect_right
 
 import regex
@@ -82,3 +83,13 @@ def keep_clusters_whole(text: str, ranges: list[tuple[int, int]]) -> list[tuple[
             start = whole.pop()[0]  # noqa: PLW2901
         whole.append((start, end))
     return whole
+
+
+def normal(name: str) -> str:
+    """One form for what keyboards write in several ways, without blanks around it.
+
+    >>> normal(" Zoe" + chr(0x308))  # the dots as a sign of their own
+    'Zoë'
+    """
+    storable = name.encode("utf-8", "replace").decode()
+    return unicodedata.normalize("NFKC", storable).strip()

@@ -1,13 +1,16 @@
 """The gold of single instances, and their gold labels: what their gold says, else the label they have had from the start."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
 
-from annotator.domain.instances import GoldInstance, Instance
-from annotator.domain.projects import Project
+from annotator.domain.instances import Annotation, GoldInstance, Instance
+from annotator.domain.projects import GoldPolicy, Project
 from annotator.review.gold import chosen_among, gold_of
 from annotator.store import Store
 from annotator.store.annotations import annotations_of
 from annotator.store.gold_choices import choices_of
+from annotator.store.instances import iterate_instance_batches
 
 
 def gold_labels(store: Store, project: Project, instances: Sequence[Instance]) -> dict[int, str | None]:
@@ -30,3 +33,46 @@ def gold_of_instance(store: Store, project: Project, instance: Instance) -> Gold
     chosen = chosen_among(annotations, choices_of(store, [instance.id]).get(instance.id))
     found = gold_of(instance, accepted, project.settings.gold_policy, chosen)
     return GoldInstance(instance, (), instance.result) if found is None else found
+
+
+Half = Literal["both", "originals", "perturbed"]
+
+HALVES: tuple[Half, ...] = ("both", "originals", "perturbed")
+
+
+@dataclass(frozen=True, slots=True)
+class GoldOptions:
+    """What is written.
+
+    gold_policy None: the project's. include_submitted: also annotations that are not accepted yet. half: originals alone, or
+    perturbed versions alone (our own format always holds both).
+    """
+
+    gold_policy: GoldPolicy | None = None
+    split: str | None = None
+    include_submitted: bool = False
+    half: Half = "both"
+
+
+def gold_instances(
+    store: Store, project: Project, policy: GoldPolicy, options: GoldOptions = GoldOptions()
+) -> Iterator[GoldInstance]:
+    """The gold of every instance that has one and is not discarded, in the order of import."""
+    states = {"accepted", "submitted"} if options.include_submitted else {"accepted"}
+    for instances in iterate_instance_batches(store, project.id, split=options.split):
+        ids = [instance.id for instance in instances]
+        annotations, choices = annotations_of(store, ids), choices_of(store, ids)
+        for instance in instances:
+            counting = sorted((a for a in annotations[instance.id] if a.state in states), key=_accepted_first)
+            chosen = chosen_among(annotations[instance.id], choices.get(instance.id))
+            gold = None if instance.state == "discarded" else gold_of(instance, counting, policy, chosen)
+            if gold is not None and _is_in(options.half, instance):
+                yield gold
+
+
+def _is_in(half: Half, instance: Instance) -> bool:
+    return half == "both" or (half == "perturbed") == (instance.parent_key is not None)
+
+
+def _accepted_first(annotation: Annotation) -> bool:
+    return annotation.state != "accepted"

@@ -7,10 +7,10 @@ import msgspec
 from annotator.domain.instances import Draft
 from annotator.errors import InvalidValue
 from annotator.usecases.annotate.work_messages import ShownProject, ShownWork
+from annotator.web.panel_component import panel_component
 from annotator.web.routes.panel import DraftBody
-from annotator.web.token_panel import panel_component
 
-_PANEL = panel_component("edit_panel", "edit")
+_PANEL = panel_component("edit_panel", "annotate/edit.js")
 _WORDS = {
     "store": "Store as gold",
     "reason": "Reason",

@@ -8,7 +8,7 @@ import streamlit as st
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 
-_SHEET = (Path(__file__).parent / "panel" / "guidelines.css").read_text(encoding="utf-8")
+_SHEET = (Path(__file__).parent / "panel" / "shared" / "guidelines.css").read_text(encoding="utf-8")
 # There is nothing of anybody's in this HTML. What is said of news is chosen in guidelines.css.
 _HEAD = """
 <div class="guidelines-head">

@@ -1,37 +1,14 @@
 """The token panel on a page: one component, registered once; its modules come from our own route (docs/panel.md)."""
 
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
-
 import msgspec
-import streamlit as st
 
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.usecases.annotate.work_messages import ShownProject, ShownWork
 from annotator.web.guidelines import guidelines_data, show_guidelines
-from annotator.web.routes.static import panel_version
+from annotator.web.panel_component import panel_component
 
-_FOLDER = Path(__file__).parent / "panel"
-
-# The module is fetched by its address and not handed over as text, so that its parts can import one another.
-_LOADER = """
-const panel = import(new URL("/panel/VERSION/MODULE.js", location.origin));
-export default async function (component) {
-  return (await panel).default(component);
-}
-"""
-
-
-def panel_component(name: str, module: str) -> Callable[..., Any]:
-    """A component that one of the panel's modules draws; register it once, when its own module is loaded."""
-    css = (_FOLDER / "panel.css").read_text(encoding="utf-8")
-    loader = _LOADER.replace("VERSION", panel_version()).replace("MODULE", module)
-    return st.components.v2.component(name, css=css, js=loader)
-
-
-_PANEL = panel_component("token_panel", "panel")
+_PANEL = panel_component("token_panel", "annotate/main.js")
 
 
 def mark(project: Project, user: User, csrf: str, *, start: int | None, key: str) -> None:

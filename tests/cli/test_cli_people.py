@@ -11,8 +11,7 @@ import click
 import pytest
 
 from annotator.cli.main import COMMANDS, run
-from annotator.domain.sources import Problem
-from annotator.errors import ImportRefused
+from annotator.errors import ImportRefused, Problem
 from annotator.store import open_store
 from annotator.store.connection.server_address import served
 from annotator.usecases.access import accounts

@@ -16,9 +16,8 @@ from pathlib import Path
 
 import numpy as np
 
-from annotator.domain.sources import Problem
 from annotator.domain.tasks import TASKS
-from annotator.errors import AnnotatorError
+from annotator.errors import AnnotatorError, Problem
 from annotator.formats.base import OutputOptions, ReadOptions
 from annotator.formats.registry import get_output_reader, get_reader
 

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from annotator.domain.sources import Problem, SourceInstance
+from annotator.domain.sources import SourceInstance
 from annotator.domain.tasks import TASKS
-from annotator.errors import InvalidValue, NotFound
+from annotator.errors import InvalidValue, NotFound, Problem
 from annotator.formats.base import ReadOptions
 from annotator.formats.datasets import aesw
 from tests.cli.test_cli_people import Answer, annotator, path

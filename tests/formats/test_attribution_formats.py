@@ -17,9 +17,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from annotator.domain.models import MarkedPart, Piece, Prediction, Run, ScoredPart, SourceAttribution, SourceOutput
-from annotator.domain.sources import Problem
 from annotator.domain.tasks import TASKS
-from annotator.errors import AnnotatorError, InvalidValue, NotFound
+from annotator.errors import AnnotatorError, InvalidValue, NotFound, Problem
 from annotator.formats.base import OutputOptions
 from annotator.formats.output.safetensors import read_arrays
 from annotator.formats.output.vocabulary import read_vocabulary

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from annotator.domain.sources import Problem, SourceAnnotation, SourceInstance, SourceSpan
+from annotator.domain.sources import SourceAnnotation, SourceInstance, SourceSpan
 from annotator.domain.tasks import TASKS
-from annotator.errors import InvalidValue, NotFound
+from annotator.errors import InvalidValue, NotFound, Problem
 from annotator.formats.base import ReadOptions
 from annotator.formats.benchmark import reader as benchmark
 

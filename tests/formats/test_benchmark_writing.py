@@ -8,9 +8,9 @@ import pytest
 from annotator.domain.instances import GoldInstance, Instance, Segment
 from annotator.domain.projects import Project, ProjectSettings
 from annotator.domain.rationales import RationaleSet
-from annotator.domain.sources import Problem, SourceInstance
+from annotator.domain.sources import SourceInstance
 from annotator.domain.tasks import TASKS
-from annotator.errors import ExportRefused
+from annotator.errors import ExportRefused, Problem
 from annotator.formats.base import ReadOptions, WriteOptions
 from annotator.formats.benchmark import reader as benchmark
 from annotator.formats.benchmark.writer import write, write_trustai

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from annotator.domain.sources import Problem, SourceDocument, SourceInstance, SourceSpan
+from annotator.domain.sources import SourceDocument, SourceInstance, SourceSpan
 from annotator.domain.tasks import TASKS
+from annotator.errors import Problem
 from annotator.formats.base import ReadOptions
 from annotator.formats.own import jsonl
 from annotator.formats.own.canonical import expression_tokens

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from annotator.domain.sources import Problem, SourceColumns, SourceInstance, SourceSpan, SourceText
+from annotator.domain.sources import SourceColumns, SourceInstance, SourceSpan, SourceText
 from annotator.domain.tasks import TASKS
-from annotator.errors import NotFound
+from annotator.errors import NotFound, Problem
 from annotator.formats.base import ReadOptions
 from annotator.formats.own import jsonl
 from annotator.formats.rows import csv_rows

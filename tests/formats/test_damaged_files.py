@@ -8,9 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from annotator.domain.sources import Problem
 from annotator.domain.tasks import TASKS
-from annotator.errors import InvalidValue
+from annotator.errors import InvalidValue, Problem
 from annotator.formats.base import OutputOptions, ReadOptions
 from annotator.formats.output.safetensors import read_arrays
 from annotator.formats.output.vocabulary import read_vocabulary

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from annotator.domain.sources import Problem, SourceAnnotation, SourceDocument, SourceInstance, SourceSpan
+from annotator.domain.sources import SourceAnnotation, SourceDocument, SourceInstance, SourceSpan
 from annotator.domain.tasks import TASKS
-from annotator.errors import InvalidValue, NotFound
+from annotator.errors import InvalidValue, NotFound, Problem
 from annotator.formats.base import ReadOptions
 from annotator.formats.eraser import reader as eraser
 

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from annotator.domain.instances import GoldInstance, Instance, Segment
 from annotator.domain.projects import Project, ProjectSettings
 from annotator.domain.rationales import RationaleSet
-from annotator.domain.sources import Problem, SourceInstance
+from annotator.domain.sources import SourceInstance
 from annotator.domain.tasks import TASKS, SegmentSpec, Task
 from annotator.domain.texts import TokenizedText
-from annotator.errors import ExportRefused
+from annotator.errors import ExportRefused, Problem
 from annotator.formats.base import ReadOptions, WriteOptions
 from annotator.formats.eraser import reader as eraser
 from annotator.formats.eraser.writer import write

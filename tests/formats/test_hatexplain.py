@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from annotator.domain.sources import Problem, SourceInstance, SourceSpan
+from annotator.domain.sources import SourceInstance, SourceSpan
 from annotator.domain.tasks import TASKS, SegmentSpec, custom_task
-from annotator.errors import InvalidValue, NotFound
+from annotator.errors import InvalidValue, NotFound, Problem
 from annotator.formats.base import ReadOptions
 from annotator.formats.datasets import hatexplain
 from tests.conftest import SHARED_DATA

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from annotator.domain.sources import Problem, SourceAnnotation, SourceInstance, SourceSpan, SourceText
+from annotator.domain.sources import SourceAnnotation, SourceInstance, SourceSpan, SourceText
 from annotator.domain.tasks import TASKS, SegmentSpec, Task
+from annotator.errors import Problem
 from annotator.formats.base import ReadOptions
 from annotator.formats.own import jsonl
 

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from annotator.domain.rationales import RationaleSet
-from annotator.domain.sources import Problem, SourceInstance
+from annotator.domain.sources import SourceInstance
 from annotator.domain.tasks import TASKS
-from annotator.errors import AnnotatorError, ExportRefused, InvalidValue
+from annotator.errors import AnnotatorError, ExportRefused, InvalidValue, Problem
 from annotator.formats.base import ReadOptions
 from annotator.formats.tools.label_studio import read, write
 from tests.formats.tool_gold import (

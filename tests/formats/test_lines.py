@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from annotator.domain.sources import Problem, SourceInstance
+from annotator.domain.sources import SourceInstance
 from annotator.domain.tasks import TASKS
-from annotator.errors import InvalidValue, NotFound
+from annotator.errors import InvalidValue, NotFound, Problem
 from annotator.formats.base import ReadOptions
 from annotator.formats.own import jsonl
 from annotator.formats.rows import lines

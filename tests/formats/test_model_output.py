@@ -23,9 +23,8 @@ from annotator.domain.models import (
     SourceRationale,
     canonical_parameters,
 )
-from annotator.domain.sources import Problem
 from annotator.domain.tasks import TASKS
-from annotator.errors import ExportRefused, NotFound
+from annotator.errors import ExportRefused, NotFound, Problem
 from annotator.formats.base import OutputOptions
 from annotator.formats.output.model_output import read, write_outputs
 from annotator.formats.registry import get_output_reader

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from annotator.domain.sources import Problem
 from annotator.domain.tasks import TASKS
+from annotator.errors import Problem
 from annotator.formats.base import OutputOptions
 from annotator.formats.output.model_output import read
 from annotator.formats.output.model_output_plain import PlainLines

@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from annotator.domain.instances import AssignmentState, InstanceState
 from annotator.domain.people import PROJECT_ROLES
 from annotator.domain.sources import (
-    Problem,
     SourceAnnotation,
     SourceDocument,
     SourceEvent,
@@ -29,7 +28,7 @@ from annotator.domain.sources import (
 )
 from annotator.domain.tasks import TASKS
 from annotator.domain.texts import TokenizedText
-from annotator.errors import ExportRefused
+from annotator.errors import ExportRefused, Problem
 from annotator.formats.base import ReadOptions
 from annotator.formats.own import jsonl
 from annotator.store.connection.database import iso

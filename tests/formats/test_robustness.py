@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from annotator.domain.sources import Problem, SourceDocument, SourceInstance
+from annotator.domain.sources import SourceDocument, SourceInstance
 from annotator.domain.tasks import TASKS
-from annotator.errors import AnnotatorError
+from annotator.errors import AnnotatorError, Problem
 from annotator.formats.base import ReadOptions
 from annotator.formats.registry import READERS, get_reader
 

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from annotator.domain.sources import Problem, SourceInstance
+from annotator.domain.sources import SourceInstance
 from annotator.domain.tasks import TASKS
+from annotator.errors import Problem
 from annotator.formats.base import ReadOptions
 from annotator.formats.registry import get_reader
 

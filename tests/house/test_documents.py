@@ -22,6 +22,13 @@ DOCUMENTS = sorted(
     for path in (ROOT.glob("*.md") if folder == "." else (ROOT / folder).rglob("*.md"))
 )
 
+OURS = {
+    path.name
+    for folder in (".", "annotator", "annotator/web/panel")
+    for path in (ROOT / folder).iterdir()
+    if path.is_dir()
+}
+
 LINK = re.compile(r"(!?)\[[^\]]*\]\(([^)\s]+)\)")
 FENCE = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
 
@@ -135,6 +142,21 @@ def test_every_environment_variable_is_described() -> None:
     described = set(re.findall(r"^\| `(ANNOTATOR_[A-Z_]+)` \|", SETTINGS.read_text(encoding="utf-8"), re.MULTILINE))
     assert used
     assert used <= described, f"docs/settings.md has no row for: {sorted(used - described)}"
+
+
+def test_every_file_that_the_documents_name_is_there() -> None:
+    named = re.compile(r"`((?:[a-z_]+/)+[a-z_0-9]*(?:\.(?:py|js|css|toml))?)`")
+    places = (ROOT, ROOT / "annotator", ROOT / "annotator" / "web" / "panel")
+    gone, n_named = [], 0
+    for path in [ROOT / "ARCHITECTURE.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")]:
+        for name in named.findall(path.read_text(encoding="utf-8")):
+            if name.split("/")[0] not in OURS:
+                continue
+            n_named += 1
+            if not any((place / name).exists() for place in places):
+                gone.append(f"{path.name}: {name}")
+    assert not gone, f"these are not there: {gone}"
+    assert n_named > 50, "the test found almost no names of files: does it still read them?"
 
 
 def test_every_room_of_the_house_is_in_the_architecture() -> None:

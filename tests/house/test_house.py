@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from graphlib import TopologicalSorter
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -23,14 +24,19 @@ FLOORS: dict[str, int] = {
     "annotator.domain": 0,
     "annotator.text": 1,
     "annotator.metrics": 1,
+    "annotator.metrics.plain_words": 1,
+    "annotator.metrics.definitions": 1,
     "annotator.metrics.registry": 1,
+    "annotator.metrics.__main__": 1,
     "annotator.assignment": 1,
     "annotator.review": 1,
     "annotator.perturb": 1,
+    "annotator.scoring": 1,
     "annotator.formats": 2,
     "annotator.attribution": 2,
     "annotator.figures": 2,
     "annotator.store": 2,
+    "annotator.evaluation": 3,
     "annotator.usecases": 3,
     "annotator.jobs": 3,
     "annotator.cli": 4,
@@ -39,9 +45,12 @@ FLOORS: dict[str, int] = {
     "pages": 5,
 }
 GROUND = frozenset({"annotator", "annotator.errors", "annotator.files", "annotator.resources", "annotator.domain"})
-PURE = frozenset(room for room, floor in FLOORS.items() if floor == 1)
+METRICS = frozenset({"annotator.metrics", "annotator.metrics.definitions", "annotator.metrics.registry"})
+PURE = frozenset(room for room, floor in FLOORS.items() if floor == 1) - {"annotator.metrics.__main__"}
 DOERS = frozenset({"annotator.usecases", "annotator.jobs"})
-SHOWN = frozenset({"annotator.metrics.registry", "annotator.figures"})
+SHOWN = frozenset(
+    {"annotator.metrics.definitions", "annotator.metrics.registry", "annotator.scoring", "annotator.figures"}
+)
 
 MAY_IMPORT: dict[str, frozenset[str]] = {
     "annotator": frozenset({"annotator.api"}),
@@ -50,22 +59,89 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "annotator.resources": frozenset({"annotator.errors"}),
     "annotator.domain": frozenset({"annotator.errors"}),
     "annotator.text": GROUND,
-    "annotator.metrics": GROUND | {"annotator.text", "annotator.metrics.registry"},
-    "annotator.metrics.registry": GROUND | {"annotator.text", "annotator.metrics"},
+    "annotator.metrics.plain_words": GROUND,
+    "annotator.metrics.definitions": GROUND | {"annotator.metrics.plain_words"},
+    "annotator.metrics": GROUND | {"annotator.text", "annotator.metrics.definitions"},
+    "annotator.metrics.registry": GROUND | {"annotator.metrics", "annotator.metrics.definitions"},
+    "annotator.metrics.__main__": GROUND | METRICS,
     "annotator.assignment": GROUND,
-    "annotator.review": GROUND | {"annotator.metrics", "annotator.metrics.registry"},
+    "annotator.review": GROUND | METRICS,
     "annotator.perturb": GROUND | {"annotator.text"},
-    "annotator.formats": GROUND | PURE,
+    "annotator.scoring": GROUND | METRICS,
+    "annotator.formats": GROUND | PURE - {"annotator.scoring"},
     "annotator.attribution": GROUND | PURE,
     "annotator.figures": GROUND | PURE,
     "annotator.store": GROUND,
+    "annotator.evaluation": GROUND | PURE | {"annotator.formats"},  # files alone: never the store
     "annotator.usecases": GROUND | PURE | {room for room, floor in FLOORS.items() if floor == 2},
     "annotator.jobs": frozenset(room for room, floor in FLOORS.items() if floor <= 3),
-    "annotator.cli": GROUND | DOERS | SHOWN | {"annotator.web"},  # web: only to start the server
-    "annotator.api": GROUND | DOERS | SHOWN,
+    "annotator.cli": GROUND
+    | DOERS
+    | SHOWN
+    | {"annotator.evaluation", "annotator.web"},  # web: only to start the server
+    "annotator.api": GROUND | DOERS | SHOWN | {"annotator.text"},
     "annotator.web": GROUND | DOERS | SHOWN,
     "pages": GROUND | SHOWN | {"annotator.usecases", "annotator.web"},
 }
+
+# Rooms within a room: whatever the large room may import, and of its own rooms only these.
+WITHIN: dict[str, dict[str, frozenset[str]]] = {
+    "annotator.usecases": {
+        "databases": frozenset(),
+        "access": frozenset(),
+        "gold": frozenset(),
+        "gold_table": frozenset({"gold"}),
+        "upkeep": frozenset({"access"}),
+        "transfer": frozenset({"access", "gold"}),
+        "models": frozenset({"access", "gold", "gold_table"}),
+        "perturb": frozenset({"access", "gold", "transfer"}),
+        "annotate": frozenset({"access", "gold", "perturb"}),
+        "review": frozenset({"access", "annotate"}),
+        "project": frozenset({"access", "models", "perturb", "review"}),
+        "suites": frozenset({"access", "models"}),
+        "inspect": frozenset({"access", "gold", "gold_table", "models"}),
+        "lead": frozenset({"access", "annotate", "project", "review"}),
+        "background": frozenset({"access", "models", "suites"}),
+        "restoration": frozenset({"access", "models", "upkeep"}),
+        "demonstration": frozenset({"annotate", "inspect", "models", "project", "review", "transfer"}),
+    },
+    "annotator.formats": {
+        "base": frozenset(),
+        "registry": frozenset(
+            {"base", "own", "eraser", "benchmark", "tools", "contrast", "datasets", "output", "parquet", "rows"}
+        ),
+        "rows": frozenset({"base"}),
+        "output": frozenset({"base", "rows"}),
+        "benchmark": frozenset({"base", "rows"}),
+        "contrast": frozenset({"base", "rows"}),
+        "datasets": frozenset({"base", "rows"}),
+        "eraser": frozenset({"base", "rows", "output"}),
+        "own": frozenset({"base", "rows", "contrast"}),
+        "parquet": frozenset({"base", "rows"}),
+        "suites": frozenset({"rows"}),
+        "tools": frozenset({"base", "rows"}),
+    },
+    "annotator.evaluation": {
+        "attributions": frozenset({"gold_files"}),
+        "benchmark": frozenset(),
+        "er_test": frozenset(),
+        "eraser": frozenset(),
+        "gold_files": frozenset(),
+    },
+}
+PANEL = ROOT / "annotator" / "web" / "panel"
+PANEL_ROOMS = {
+    "shared": set[str](),
+    "annotate": {"shared"},
+    "review": {"shared"},
+    "perturb": {"shared"},
+    "saliency": {"shared"},
+}
+MOST_FILES = 40  # of a folder: what can be looked through
+
+# A module is named by a noun. These end as a verb does and are none, or name a command.
+NOUNS_IN_ING = frozenset({"authoring", "editing", "encoding", "opening", "spelling", "wording"})
+COMMANDS = frozenset({"annotator/cli", "pages"})
 
 HEAVY = frozenset({"torch", "transformers", "captum", "ray", "webview", "pywebview"})
 NAMES_THAT_SAY_NOTHING = frozenset({"util", "utils", "helper", "helpers", "common", "misc"})
@@ -266,6 +342,71 @@ def test_the_table_itself_has_no_arrow_that_runs_up() -> None:
     assert not up
 
 
+def test_the_table_has_no_circle() -> None:
+    for table in (MAY_IMPORT, *WITHIN.values()):
+        below = {room: allowed - {room} for room, allowed in table.items() if room != "annotator"}
+        assert [*TopologicalSorter(below).static_order()]
+
+
+@pytest.mark.parametrize("large", WITHIN)
+def test_rooms_within_a_room_import_only_those_below_them(large: str) -> None:
+    table, wrong, used = WITHIN[large], [], set()
+    for module, found in imports_with_modules():
+        room, other = inner_room(module.name, large), inner_room(found.target, large)
+        if room is None or other is None or room == other:
+            continue
+        used.add((room, other))
+        if other not in table.get(room, frozenset()):
+            wrong.append(
+                f"{module.place(found.line)}: {large}.{room} imports {found.target}; of its own rooms it may import "
+                f"{', '.join(sorted(table.get(room, frozenset()))) or 'none'}"
+            )
+    assert not wrong, report(wrong)
+    unused = {(room, other) for room, allowed in table.items() for other in allowed} - used
+    assert not unused, f"the table of {large} allows what nobody does: {sorted(unused)}"
+
+
+def inner_room(name: str, large: str) -> str | None:
+    """The room within a large room that a module lies in; None of a module that lies elsewhere."""
+    inner = name.removeprefix(f"{large}.")
+    return None if inner == name else inner.partition(".")[0]
+
+
+def test_no_module_imports_itself_by_way_of_others() -> None:
+    names = {module.name for module in MODULES}
+    below: dict[str, set[str]] = {}
+    for module, found in imports_with_modules():
+        whole = found.target if found.target in names else found.target.rpartition(".")[0]
+        lazy = module.name == "annotator" or not found.is_at_module_level
+        if whole in names and whole != module.name and not found.is_for_types_only and not lazy:
+            below.setdefault(module.name, set()).add(whole)
+    assert len([*TopologicalSorter(below).static_order()]) > 100
+
+
+def test_modules_of_the_panel_import_only_their_own_room_and_the_shared_one() -> None:
+    wrong, n_imports = [], 0
+    for path in PANEL.rglob("*.js"):
+        room = path.parent.name
+        for asked in re.findall(
+            r'^(?:import|export) [^;]*?"(\.[^"]+)";', path.read_text(encoding="utf-8"), re.MULTILINE
+        ):
+            other = (path.parent / asked).resolve()
+            n_imports += 1
+            if not other.is_file():
+                wrong.append(f"{path.relative_to(ROOT)}: {asked} is not there")
+            elif other.parent.name not in {room, *PANEL_ROOMS[room]}:
+                wrong.append(f"{path.relative_to(ROOT)}: imports {asked}; move what both need to panel/shared/")
+    assert not wrong, report(wrong)
+    assert n_imports > 100, "the test saw almost no imports: does it still read them?"
+
+
+def test_no_folder_holds_more_modules_than_one_can_look_through() -> None:
+    folders = [path for path in (ROOT / "annotator").rglob("*") if path.is_dir() and path.name != "__pycache__"]
+    n_modules = {path: sum(file.suffix in (".py", ".js") for file in path.iterdir()) for path in folders}
+    full = [f"{path.relative_to(ROOT)}: {n} modules; give it rooms" for path, n in n_modules.items() if n > MOST_FILES]
+    assert not full, report(full)
+
+
 def test_the_package_itself_loads_the_api_only_when_it_is_asked_for() -> None:
     eager = [
         f"{module.place(found.line)}: importing annotator imports {found.target}; import it inside a function"
@@ -336,6 +477,18 @@ def test_no_module_has_a_name_that_says_nothing() -> None:
         if NAMES_THAT_SAY_NOTHING & set(part.strip("_").split("_"))
     ]
     assert not vague, report(vague)
+
+
+def test_every_module_is_named_by_a_noun() -> None:
+    verbs = [
+        f"{module.place(1)}: '{path.stem}' is what is done; name the module after what it makes or holds"
+        for module in MODULES
+        for path in [module.path.relative_to(ROOT)]
+        if path.parent.as_posix() not in COMMANDS
+        for word in path.stem.split("_")[-1:]
+        if (word.endswith("ing") and word not in NOUNS_IN_ING) or word.endswith("ise")
+    ]
+    assert not verbs, report(verbs)
 
 
 def test_light_modules_load_no_heavy_packages() -> None:

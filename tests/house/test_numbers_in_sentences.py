@@ -9,7 +9,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = sorted(path for place in ("annotator", "pages") for path in (ROOT / place).rglob("*.py"))
-SCRIPTS = sorted((ROOT / "annotator" / "web" / "panel").glob("*.js"))
+SCRIPTS = sorted((ROOT / "annotator" / "web" / "panel").rglob("*.js"))
 
 NOUNS = (
     "annotations|annotators|answers|attributions|bytes|cases|cells|characters|columns|documents|entries|files|instances|labels|"

@@ -9,8 +9,9 @@ from scipy import stats
 from annotator.errors import InvalidValue, NotFound
 from annotator.metrics import aggregate
 from annotator.metrics.aggregate import Aggregate, bootstrap, mean_of, over_seeds, paired_bootstrap
+from annotator.metrics.definitions import Definition
 from annotator.metrics.ragged import Floats, Ragged
-from annotator.metrics.registry import Definition, all_definitions, definition_of, register
+from annotator.metrics.registry import all_definitions, by_name, definition_of
 
 ROWS = st.lists(st.lists(st.integers(-9, 9), max_size=6), max_size=8)
 
@@ -151,11 +152,10 @@ def test_an_interval_that_cannot_be_is_refused(values: list[float], options: dic
 
 def test_a_name_stands_for_one_definition() -> None:
     known = all_definitions()[0]
-    register([known])  # once more is no harm
+    assert by_name([known, known]) == {known.name: known}  # twice the same is no harm
     other = Definition(known.name, "another", "", known.direction, None, None, "", "")
     with pytest.raises(ValueError, match=f"two definitions of {known.name}"):
-        register([other])
-    assert definition_of(known.name) == known
+        by_name([known, other])
 
 
 def test_an_unknown_metric_is_told_where_the_known_ones_are() -> None:

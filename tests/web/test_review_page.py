@@ -66,14 +66,15 @@ def test_a_deep_link_without_a_number_is_refused(monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.parametrize(
-    ("page", "entry", "other"), [("annotate", "panel.js", "flow.js"), ("review", "review.js", "review_flow.js")]
+    ("page", "entry", "other"),
+    [("annotate", "annotate/main.js", "annotate/flow.js"), ("review", "review/main.js", "review/flow.js")],
 )
 def test_the_document_names_the_modules_of_its_own_screen(page: str, entry: str, other: str) -> None:
     named = re.findall(r'<link rel="modulepreload" href="([^"]+)">', _document(page))
     own = [address for address in named if address.startswith("/panel/")]
     assert own == panel_modules(entry)
-    names = [address.rsplit("/", 1)[1] for address in own]
+    names = ["/".join(address.rsplit("/", 2)[1:]) for address in own]
     assert other in names
     assert len(names) == len(set(names))
     assert all((_PANEL / name).is_file() for name in names)
-    assert ("review_flow.js" in names) == (page == "review")
+    assert ("review/flow.js" in names) == (page == "review")

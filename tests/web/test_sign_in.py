@@ -311,7 +311,14 @@ def test_pages_and_files_need_a_session_and_the_rest_does_not(client: TestClient
         "error": "You are not signed in, or your session has ended. Sign in again."
     }
     assert client.get("/_stcore/upload_file/a/b").status_code == 401
-    for address in ("/sign-in", "/health", "/panel/x/panel.js", "/favicon.png", "/static/x.js", "/_stcore/health"):
+    for address in (
+        "/sign-in",
+        "/health",
+        "/panel/x/annotate/main.js",
+        "/favicon.png",
+        "/static/x.js",
+        "/_stcore/health",
+    ):
         assert client.get(address, headers=PAGE).status_code == 200, address
 
 
@@ -458,14 +465,16 @@ def test_another_database_in_the_place_of_the_one_that_the_server_has_open_is_re
 @pytest.mark.parametrize(
     ("address", "status", "caching"),
     [
-        (f"/panel/{panel_version()}/panel.js", 200, "public, max-age=31536000, immutable"),
-        ("/panel/older/panel.js", 200, "no-cache"),  # a tab that was open while the program was renewed
-        ("/panel/older/panel.css", 200, "no-cache"),
-        ("/panel/x/nothing.js", 404, None),
+        (f"/panel/{panel_version()}/annotate/main.js", 200, "public, max-age=31536000, immutable"),
+        ("/panel/older/annotate/main.js", 200, "no-cache"),  # a tab that was open while the program was renewed
+        ("/panel/older/shared/panel.css", 200, "no-cache"),
+        ("/panel/x/shared/nothing.js", 404, None),
+        ("/panel/x/main.js", 404, None),
+        ("/panel/x/shared/..%2f..%2fserver.py", 404, None),
         ("/panel/x/..%2fserver.py", 404, None),
         ("/panel/x/%2e%2e%2fforms.css", 404, None),
         ("/panel/%2e%2e/forms.css", 404, None),
-        ("/panel/x/.hidden.js", 404, None),
+        ("/panel/x/shared/.hidden.js", 404, None),
         ("/panel/x/panel.py", 404, None),
     ],
 )

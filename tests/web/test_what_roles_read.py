@@ -22,17 +22,19 @@ SAYS_WHO = re.compile(r"\b(lead|leads|administrator|[Aa]nnotators|[Rr]eviewers|r
 READ_BY: dict[Role, list[str]] = {
     "researcher": [
         "web/sections/metrics_*.py", "web/sections/suites_*.py", "web/sections/computation.py", "web/sections/measurement.py",
-        "web/sections/jobs.py", "web/sections/export.py", "web/panel/saliency*.js", "usecases/transfer/output_intake.py",
-        "usecases/inspect/saliency.py", "usecases/inspect/saved_lists.py", "usecases/attributing*.py", "usecases/models/built_in_model.py",
+        "web/sections/jobs.py", "web/sections/export.py", "web/panel/saliency/*.js", "usecases/transfer/output_intake.py",
+        "usecases/inspect/saliency.py", "usecases/inspect/saved_lists.py", "usecases/models/attribution*.py", "usecases/models/built_in_model.py",
         "usecases/models/project_model.py", "usecases/suites/construction.py", "usecases/suites/runs.py", "usecases/suites/files.py",
-        "usecases/transfer/export.py", "usecases/inspect/project_scores.py", "usecases/metric_*.py", "formats/*.py", "attribution/*.py",
+        "usecases/transfer/export.py", "usecases/inspect/project_scores.py", "usecases/inspect/metric_values.py", "scoring/*.py",
+        "formats/**/*.py", "attribution/*.py",
     ],
     "annotator": [
-        "web/panel/[a-qt-z]*.js", "web/panel/perturb*.js", "usecases/annotate/work.py", "usecases/perturb/versions.py",
+        "web/panel/shared/*.js", "web/panel/annotate/*.js", "web/panel/perturb/*.js", "usecases/annotate/work.py", "usecases/perturb/versions.py",
         "usecases/perturb/checks.py", "usecases/perturb/assessment.py", "usecases/annotate/proposals.py", "usecases/annotate/talk.py",
-        "usecases/preview*.py", "usecases/showing*.py", "domain/submission.py",
+        "usecases/models/preview*.py", "usecases/annotate/*messages.py", "domain/submission.py",
     ],
-    "reviewer": ["web/panel/review*.js", "web/panel/perturb*.js", "usecases/review/reviews.py", "usecases/preview*.py", "usecases/annotate/talk.py"],
+    "reviewer": ["web/panel/review/*.js", "web/panel/perturb/*.js", "usecases/review/reviews.py", "usecases/models/preview*.py",
+        "usecases/annotate/talk.py"],
 }  # fmt: skip
 SHOWN_TO_THOSE_WHO_MAY = {"open in Annotate"}  # a link that others do not get
 WANTED = [(role, pattern) for role, patterns in READ_BY.items() for pattern in patterns]
@@ -70,7 +72,7 @@ def test_a_page_that_a_sentence_names_is_the_readers_or_it_says_whose_it_is(role
     assert untrue == []
 
 
-@pytest.mark.parametrize("pattern", ["web/sections/*.py", "web/panel/*.js", "web/page_parts.py"])
+@pytest.mark.parametrize("pattern", ["web/sections/*.py", "web/panel/*/*.js", "web/page_parts.py"])
 def test_no_page_calls_for_a_command_unless_it_says_whose_it_is(pattern):
     called = [
         (path.name, text)

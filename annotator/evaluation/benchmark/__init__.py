@@ -1,0 +1,1 @@
+"""The fine-grained interpretability benchmark's scores, from its own files."""

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import cast
 
-from annotator.domain.sources import Problem
+from annotator.errors import Problem
 from annotator.evaluation.benchmark.file_fit import Fit, fit_of_gold, fit_of_output
 from annotator.evaluation.benchmark.files import BenchmarkFiles
 from annotator.evaluation.benchmark.report import ROWS_NAMED, Scores, Stop, Told

@@ -9,8 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from annotator.domain.numbers import counted
-from annotator.domain.sources import Problem
-from annotator.errors import ImportRefused, InvalidValue
+from annotator.errors import ImportRefused, InvalidValue, Problem
 from annotator.formats.benchmark.gold import GoldRecord, n_sides_of, read_gold
 from annotator.formats.benchmark.predictions import Dialect, ModelOutput, read_predictions
 from annotator.formats.benchmark.records import Shape

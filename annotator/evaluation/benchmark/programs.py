@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from annotator.domain.sources import Problem
+from annotator.errors import Problem
 from annotator.evaluation.benchmark.files import BenchmarkFiles
 from annotator.evaluation.benchmark.report import Scores, Told
 from annotator.formats.benchmark.gold import GoldRecord

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 
-from annotator.domain.sources import Problem
+from annotator.errors import Problem
 from annotator.metrics.aggregate import Aggregate, mean_of
 from annotator.metrics.ragged import Floats
 

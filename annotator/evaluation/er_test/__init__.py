@@ -1,0 +1,1 @@
+"""ER-TEST's scores from files: contrast sets, functional tests, fairness."""

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from annotator.domain.numbers import counted
-from annotator.domain.sources import Problem
-from annotator.errors import InvalidValue
+from annotator.errors import InvalidValue, Problem
 from annotator.formats.contrast.labels import Labelled, LabelledSets
 from annotator.formats.suites.predictions import Run
 from annotator.metrics.er_test_functional import (

@@ -1,54 +1,17 @@
 """Failure rates of functional tests, from a suite and what models predict for its texts."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from annotator.domain.numbers import counted
-from annotator.domain.sources import Problem
-from annotator.domain.suites import Case, CaseAnswer
-from annotator.formats.rows.findings import listed
+from annotator.domain.suites import Answer, Case, has_probabilities
 from annotator.formats.suites.cases import Suite
 from annotator.formats.suites.predictions import Prediction, Run
 from annotator.metrics.aggregate import mean_of
-from annotator.metrics.er_test_functional import direction, failure_rate, invariance, minimum_functionality
-from annotator.metrics.ragged import Flags, Floats, Ragged
+from annotator.metrics.er_test_functional import failure_rate
+from annotator.metrics.ragged import Floats
 from annotator.scoring.over_runs import Samples, Scores, means_of_runs
-
-Answer = Sequence[CaseAnswer]  # one prediction for each text of a case
-_Manner = tuple[str, str, float]  # how cases are judged together: type, what else tells them apart, tolerance
-
-
-def problems_of_run(suite: Suite, run: Run) -> Iterator[Problem]:
-    """Texts without a prediction, predictions for texts that a case does not have, and probabilities that are needed."""
-    n_texts = {(case.test, case.case): len(case.texts) for case in suite.cases}
-    for (test, case_id, position), prediction in run.of_texts.items():
-        n = n_texts.get((test, case_id), position + 1)
-        if position >= n:
-            reason = f"The case '{case_id}' of '{test}' has {counted(n, 'text')}, positions 0 to {n - 1}."
-            yield Problem(prediction.source, prediction.line, "position", str(position), reason)
-    source = next(iter(run.of_texts.values())).source
-    for case in suite.cases:
-        keys = [(case.test, case.case, position) for position in range(len(case.texts))]
-        missing = [key for key in keys if key not in run.of_texts]
-        for key in missing:
-            reason = f"The run '{run.name}' has no prediction for this text; every text of the suite needs one."
-            yield Problem(source, None, "test, case, position", ", ".join(map(str, key)), reason)
-        if not missing:
-            yield from _problems_of_answer(case, [run.of_texts[key] for key in keys])
-
-
-def _problems_of_answer(case: Case, answer: Sequence[Prediction]) -> Iterator[Problem]:
-    """Probabilities that a case cannot be judged without."""
-    needs_probabilities = case.type == "DIR" or (case.type == "INV" and _has_probabilities(answer))
-    if not needs_probabilities:
-        return
-    watched = _watched(case, answer)
-    for prediction in answer:
-        if prediction.p(watched) is None:
-            known = listed(list(prediction.probabilities or {})) or "none"
-            reason = f"A {case.type} case compares the probability of '{watched}'; the row has {known}."
-            yield Problem(prediction.source, prediction.line, "probabilities", "", reason)
+from annotator.scoring.verdicts import verdicts
 
 
 def functional_scores(suite: Suite, runs: Sequence[Run], base: Sequence[Run], samples: Samples) -> Scores:
@@ -117,70 +80,6 @@ def answers_of(suite: Suite, run: Run) -> list[Answer]:
     ]
 
 
-def verdicts(cases: Sequence[Case], answers: Sequence[Answer]) -> Floats:
-    """float[n_cases]: 1 failed, 0 passed, NaN does not apply; cases that are judged alike are judged together."""
-    found = np.full(len(cases), np.nan)
-    by_manner: dict[_Manner, list[int]] = {}
-    for number, (case, answer) in enumerate(zip(cases, answers, strict=True)):
-        by_manner.setdefault(_manner(case, answer), []).append(number)
-    for manner, numbers in by_manner.items():
-        found[numbers] = _judged(manner, [cases[n] for n in numbers], [answers[n] for n in numbers])
-    return found
-
-
-def _manner(case: Case, answer: Answer) -> _Manner:
-    match case.type:
-        case "MFT":
-            return case.type, "", 0.0
-        case "INV":
-            return case.type, "by probability" if _has_probabilities(answer) else "by label", case.tolerance
-        case "DIR":
-            return case.type, case.expectation, case.tolerance
-
-
-def _judged(manner: _Manner, cases: Sequence[Case], answers: Sequence[Answer]) -> Floats:
-    kind, way, tolerance = manner
-    applies: Flags = np.array([case.applies.to(answer[0].label) for case, answer in zip(cases, answers, strict=True)])
-    if kind == "MFT":
-        return minimum_functionality(_as_expected(cases, answers), applies=applies)
-    p = None if way == "by label" else _watched_probabilities(cases, answers)
-    if kind == "INV" or p is None:
-        return invariance(_label_numbers(answers), p, tolerance=tolerance, applies=applies)
-    return direction(p, "up" if way == "not_down" else "down", tolerance=tolerance, applies=applies)
-
-
-def _as_expected(cases: Sequence[Case], answers: Sequence[Answer]) -> Ragged[np.bool_]:
-    return Ragged.of(
-        (
-            [(prediction.label in case.labels) != case.is_forbidden for prediction in answer]
-            for case, answer in zip(cases, answers, strict=True)
-        ),
-        np.bool_,
-    )
-
-
-def _label_numbers(answers: Sequence[Answer]) -> Ragged[np.int64]:
-    numbers: dict[str, int] = {}
-    return Ragged.of(([numbers.setdefault(p.label, len(numbers)) for p in answer] for answer in answers), np.int64)
-
-
-def _watched_probabilities(cases: Sequence[Case], answers: Sequence[Answer]) -> Ragged[np.float64]:
-    rows = []
-    for case, answer in zip(cases, answers, strict=True):
-        watched = _watched(case, answer)
-        rows.append([prediction.p(watched) for prediction in answer])
-    return Ragged.of(rows, np.float64)
-
-
-def _watched(case: Case, answer: Answer) -> str:
-    """The label whose probability is compared: the named one (DIR), or that predicted for the first text."""
-    return case.labels[0] if case.labels else answer[0].label
-
-
-def _has_probabilities(answer: Answer) -> bool:
-    return all(prediction.probabilities is not None for prediction in answer)
-
-
 def counts_of_suite(suite: Suite) -> Scores:
     """What is scored."""
     return {
@@ -203,7 +102,7 @@ def counts_of_answers(suite: Suite, runs: Sequence[Run]) -> Scores:
         "cases_that_expect_only_such_labels": sum(known.isdisjoint(case.labels) for case in positive),
         "labels_that_the_suite_does_not_expect": sorted(known - expected) if expected else [],
         "inv_cases_judged_without_probabilities": sum(
-            case.type == "INV" and not _has_probabilities(answer) for case, answer in answers
+            case.type == "INV" and not has_probabilities(answer) for case, answer in answers
         ),
     }
 

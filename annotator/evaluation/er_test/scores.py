@@ -5,15 +5,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from annotator.domain.numbers import counted
-from annotator.domain.sources import Problem
-from annotator.errors import ImportRefused, InvalidValue
+from annotator.errors import ImportRefused, InvalidValue, Problem
 from annotator.evaluation.er_test import contrast_sets as contrasts
 from annotator.evaluation.er_test import functional_tests as functional
 from annotator.evaluation.er_test.fairness import LabelledTexts, fairness_scores
 from annotator.formats.contrast.labels import LabelledSets, read_labelled_sets
 from annotator.formats.rows.findings import listed
 from annotator.formats.suites.cases import Suite, read_suite
-from annotator.formats.suites.predictions import Prediction, Run, Runs, read_runs
+from annotator.formats.suites.predictions import Prediction, Run, Runs, problems_of_run, read_runs
 from annotator.formats.suites.word_groups import WordGroup, read_word_groups
 from annotator.scoring.over_runs import Samples, Scores
 
@@ -117,7 +116,7 @@ def _problems_of_runs(read: _Read) -> Iterator[Problem]:
     for model in read.models:
         if read.suite is not None:
             for run in model.for_suite():
-                yield from functional.problems_of_run(read.suite, run)
+                yield from problems_of_run(read.suite, run)
         if read.sets is not None:
             for run in model.for_contrasts():
                 yield from contrasts.problems_of_run(read.sets, run)

@@ -1,0 +1,1 @@
+"""The fine-grained interpretability benchmark's texts, gold, predictions and saliency."""

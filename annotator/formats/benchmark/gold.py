@@ -6,8 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-from annotator.domain.sources import Problem
-from annotator.errors import InvalidValue
+from annotator.errors import InvalidValue, Problem
 from annotator.formats.benchmark.reader import record_files
 from annotator.formats.benchmark.records import (
     Record,

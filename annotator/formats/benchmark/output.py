@@ -13,8 +13,7 @@ from annotator.domain.models import (
     SourceRationale,
 )
 from annotator.domain.numbers import whole_number
-from annotator.domain.sources import Problem
-from annotator.errors import InvalidValue
+from annotator.errors import InvalidValue, Problem
 from annotator.formats.base import OutputOptions
 from annotator.formats.benchmark.predictions import ModelOutput, Numbers, read_predictions
 from annotator.formats.benchmark.records import Index, shape_of_task

@@ -19,7 +19,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from annotator.domain.numbers import counted
-from annotator.domain.sources import Problem
+from annotator.errors import Problem
 from annotator.formats.benchmark.gold import n_sides_of
 from annotator.formats.benchmark.records import N_DIGITS, Index, Shape, label_text
 from annotator.formats.rows.findings import Findings

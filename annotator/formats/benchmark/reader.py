@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from annotator.domain.numbers import whole_number
-from annotator.domain.sources import Problem, SourceAnnotation, SourceInstance, SourceItem, SourceText
-from annotator.errors import InvalidValue, NotFound
+from annotator.domain.sources import SourceAnnotation, SourceInstance, SourceItem, SourceText
+from annotator.errors import InvalidValue, NotFound, Problem
 from annotator.formats.base import ReadOptions
 from annotator.formats.benchmark.records import (
     KNOWN,

@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from annotator.domain.sources import Problem
+from annotator.errors import Problem
 from annotator.formats.benchmark.predictions import ModelOutput, Numbers, RankedSide
 from annotator.formats.benchmark.records import N_DIGITS, Index, Shape
 from annotator.formats.rows.findings import Findings

@@ -1,0 +1,1 @@
+"""Contrast sets: originals and their changed versions."""

@@ -6,9 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from annotator.domain.sources import Problem
 from annotator.domain.tasks import TASKS
-from annotator.errors import InvalidValue
+from annotator.errors import InvalidValue, Problem
 from annotator.formats.contrast.reader import NESTED, NO_OP, contrast_key, contrasts_of, set_rows
 from annotator.formats.rows.columns import FIELD_NAMES, KEY_NAMES, SEGMENT_NAMES
 from annotator.formats.rows.findings import Findings

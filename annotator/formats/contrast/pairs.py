@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from annotator.domain.numbers import counted
-from annotator.domain.sources import Problem
-from annotator.errors import InvalidValue
+from annotator.errors import InvalidValue, Problem
 from annotator.formats.rows.findings import Findings, listed
 from annotator.formats.rows.lines import RawLine, Row, read_lines
 

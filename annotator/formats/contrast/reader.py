@@ -12,7 +12,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from annotator.domain.sources import Problem, SourceInstance, SourceItem, SourceText
+from annotator.domain.sources import SourceInstance, SourceItem, SourceText
+from annotator.errors import Problem
 from annotator.formats.base import ReadOptions
 from annotator.formats.contrast.pairs import rows_of_pairs
 from annotator.formats.contrast.writer import write

@@ -1,0 +1,1 @@
+"""Data sets that papers published in forms of their own: e-SNLI, CoS-E, HateXplain, AESW."""

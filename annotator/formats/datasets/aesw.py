@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from xml.etree import ElementTree as ET  # it gets single elements, before which no document type can stand
 
-from annotator.domain.sources import Problem, SourceAnnotation, SourceInstance, SourceItem, SourceText
+from annotator.domain.sources import SourceAnnotation, SourceInstance, SourceItem, SourceText
 from annotator.domain.texts import TokenizedText
-from annotator.errors import InvalidValue
+from annotator.errors import InvalidValue, Problem
 from annotator.formats.base import ReadOptions
 from annotator.formats.datasets.aesw_markup import Markup, read_markup
 from annotator.formats.rows.checks import Checker, KeyLines

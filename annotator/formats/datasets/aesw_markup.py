@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
 
-from annotator.domain.sources import Problem
+from annotator.errors import Problem
 from annotator.formats.rows.findings import shown
 from annotator.formats.rows.lines import MAX_LINE_BYTES, read_lines
 

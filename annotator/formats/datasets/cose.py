@@ -7,9 +7,9 @@ from typing import Any, Literal
 
 import msgspec
 
-from annotator.domain.sources import Problem, SourceAnnotation, SourceInstance, SourceItem, SourceSpan, SourceText
+from annotator.domain.sources import SourceAnnotation, SourceInstance, SourceItem, SourceSpan, SourceText
 from annotator.domain.tasks import Task
-from annotator.errors import InvalidValue, NotFound
+from annotator.errors import InvalidValue, NotFound, Problem
 from annotator.formats.base import ReadOptions
 from annotator.formats.datasets.cose_selection import Selection
 from annotator.formats.rows.checks import Checker, KeyLines

@@ -5,10 +5,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from annotator.domain.sources import Problem, SourceAnnotation, SourceInstance, SourceItem, SourceSpan, SourceText
+from annotator.domain.sources import SourceAnnotation, SourceInstance, SourceItem, SourceSpan, SourceText
 from annotator.domain.tasks import Task
 from annotator.domain.texts import TokenizedText
-from annotator.errors import InvalidValue
+from annotator.errors import InvalidValue, Problem
 from annotator.formats.base import ReadOptions
 from annotator.formats.datasets.esnli_highlights import Highlight, read_highlight
 from annotator.formats.rows.checks import Checker, KeyLines

@@ -8,9 +8,9 @@ from pathlib import Path
 import msgspec
 
 from annotator.domain.numbers import counted
-from annotator.domain.sources import Problem, SourceAnnotation, SourceInstance, SourceItem, SourceSpan, SourceText
+from annotator.domain.sources import SourceAnnotation, SourceInstance, SourceItem, SourceSpan, SourceText
 from annotator.domain.tasks import Task
-from annotator.errors import InvalidValue, NotFound
+from annotator.errors import InvalidValue, NotFound, Problem
 from annotator.formats.base import ReadOptions
 from annotator.formats.rows.checks import Checker
 from annotator.formats.rows.findings import Findings, listed, shown

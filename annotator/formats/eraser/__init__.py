@@ -1,0 +1,1 @@
+"""ERASER's documents, annotations and predictions."""

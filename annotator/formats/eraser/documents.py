@@ -8,9 +8,9 @@ from typing import Protocol
 
 import msgspec
 
-from annotator.domain.sources import Problem, SourceDocument, SourceText
+from annotator.domain.sources import SourceDocument, SourceText
 from annotator.domain.texts import TokenizedText
-from annotator.errors import InvalidValue
+from annotator.errors import InvalidValue, Problem
 from annotator.formats.rows.findings import Findings
 from annotator.formats.rows.lines import LineError, Row, convert, line_at, parse_object, read_rows
 from annotator.text.alignment import eraser_docs_folder, eraser_docs_jsonl

@@ -9,8 +9,7 @@ from typing import TypeVar
 import msgspec
 import numpy as np
 
-from annotator.domain.sources import Problem
-from annotator.errors import InvalidValue
+from annotator.errors import InvalidValue, Problem
 from annotator.formats.rows.findings import Findings, shown
 from annotator.formats.rows.lines import LineError, RawLine, check_file, convert, parse_object, read_lines
 from annotator.metrics.ragged import Integers

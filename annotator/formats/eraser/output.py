@@ -20,7 +20,7 @@ from annotator.domain.models import (
     SourceOutput,
     SourceRationale,
 )  # fmt: skip
-from annotator.domain.sources import Problem
+from annotator.errors import Problem
 from annotator.formats.base import OutputOptions
 from annotator.formats.eraser.gold import FARTHEST, read_typed
 from annotator.formats.eraser.predictions import DocumentRow, PredictionRow

@@ -19,8 +19,7 @@ import msgspec
 import numpy as np
 from msgspec import UNSET, UnsetType
 
-from annotator.domain.sources import Problem
-from annotator.errors import InvalidValue
+from annotator.errors import InvalidValue, Problem
 from annotator.formats.eraser.gold import FARTHEST, KeyNumbers, read_typed
 from annotator.formats.rows.findings import Findings
 from annotator.metrics.eraser_spans import Spans, overlapping

@@ -10,7 +10,6 @@ import msgspec
 
 from annotator.domain.numbers import counted
 from annotator.domain.sources import (
-    Problem,
     SourceAnnotation,
     SourceDocument,
     SourceInstance,
@@ -18,7 +17,7 @@ from annotator.domain.sources import (
     SourceSpan,
     SourceText,
 )
-from annotator.errors import InvalidValue, NotFound
+from annotator.errors import InvalidValue, NotFound, Problem
 from annotator.formats.base import ReadOptions
 from annotator.formats.eraser.documents import DocumentShelf, DocumentTokens, find_documents
 from annotator.formats.rows.checks import Checker, KeyLines

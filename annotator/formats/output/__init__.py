@@ -1,0 +1,1 @@
+"""What models answered and the attributions of explanation tools."""

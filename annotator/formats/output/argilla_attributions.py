@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 
 from annotator.domain.models import Piece, Prediction, ScoredPart, SourceAttribution, SourceOutput
-from annotator.domain.sources import Problem
+from annotator.errors import Problem
 from annotator.formats.base import OutputOptions
 from annotator.formats.output.output_rows import OutputFile, check_scores, read_each
 from annotator.formats.rows.columns import segment_of

@@ -14,7 +14,7 @@ from itertools import groupby
 from pathlib import Path
 
 from annotator.domain.models import Piece, ScoredPart, SourceAttribution, SourceOutput
-from annotator.domain.sources import Problem
+from annotator.errors import Problem
 from annotator.formats.base import OutputOptions, ReadOptions
 from annotator.formats.output.output_rows import KEY_NAMES, OutputFile, check_scores, read_each
 from annotator.formats.rows.csv_table import CsvTable

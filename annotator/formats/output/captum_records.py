@@ -16,7 +16,7 @@ from pathlib import Path
 import msgspec
 
 from annotator.domain.models import Prediction, SourceAttribution, SourceOutput
-from annotator.domain.sources import Problem
+from annotator.errors import Problem
 from annotator.formats.base import OutputOptions
 from annotator.formats.output.output_rows import (
     OutputFile,

@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 
 from annotator.domain.models import Prediction, SourceAttribution, SourceOutput, Unit
 from annotator.domain.numbers import counted
-from annotator.domain.sources import Problem
-from annotator.errors import InvalidValue
+from annotator.errors import InvalidValue, Problem
 from annotator.formats.base import OutputOptions
 from annotator.formats.output.output_rows import OutputFile, check_scores, pieces_part, read_each
 from annotator.formats.output.safetensors import read_arrays

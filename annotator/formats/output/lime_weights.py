@@ -19,7 +19,7 @@ import msgspec
 
 from annotator.domain.models import Facts, Piece, ScoredPart, SourceAttribution, SourceOutput, facts_from
 from annotator.domain.numbers import counted
-from annotator.domain.sources import Problem
+from annotator.errors import Problem
 from annotator.formats.base import OutputOptions
 from annotator.formats.output.output_rows import OutputFile, check_scores, read_json
 from annotator.formats.rows.findings import Findings, listed

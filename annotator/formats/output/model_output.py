@@ -17,7 +17,7 @@ from annotator.domain.models import (
     SourceRationale,
     facts_from,
 )  # fmt: skip
-from annotator.domain.sources import Problem
+from annotator.errors import Problem
 from annotator.formats.base import OutputOptions
 from annotator.formats.output.model_answers import read_answers
 from annotator.formats.output.model_output_plain import PlainLines

@@ -19,8 +19,7 @@ from annotator.domain.models import (
     canonical_parameters,
 )
 from annotator.domain.numbers import counted
-from annotator.domain.sources import Problem
-from annotator.errors import InvalidValue
+from annotator.errors import InvalidValue, Problem
 from annotator.formats.base import OutputOptions
 from annotator.formats.rows.findings import Findings, shown
 from annotator.formats.rows.json_records import Record, read_records

@@ -14,8 +14,7 @@ from pathlib import Path
 import msgspec
 
 from annotator.domain.models import Piece, Prediction, ScoredPart, SourceAttribution, SourceOutput
-from annotator.domain.sources import Problem
-from annotator.errors import InvalidValue
+from annotator.errors import InvalidValue, Problem
 from annotator.formats.base import OutputOptions
 from annotator.formats.output.output_rows import OutputFile, check_lengths, check_scores, read_json
 from annotator.formats.output.vocabulary import read_vocabulary

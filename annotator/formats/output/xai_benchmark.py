@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from annotator.domain.models import SourceAttribution, SourceOutput
-from annotator.domain.sources import Problem
+from annotator.errors import Problem
 from annotator.formats.base import OutputOptions
 from annotator.formats.output.output_rows import OutputFile, check_scores, pieces_part, read_json
 from annotator.formats.rows.findings import Findings, listed

@@ -9,7 +9,6 @@ from typing import Any
 import msgspec
 
 from annotator.domain.sources import (
-    Problem,
     SourceAnnotation,
     SourceDocument,
     SourceInstance,
@@ -18,7 +17,7 @@ from annotator.domain.sources import (
     SourceText,
 )
 from annotator.domain.texts import TokenizedText
-from annotator.errors import InvalidValue
+from annotator.errors import InvalidValue, Problem
 from annotator.formats.base import ReadOptions
 from annotator.formats.rows.checks import Checker, KeyLines
 from annotator.formats.rows.columns import segment_of

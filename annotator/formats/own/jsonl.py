@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from annotator.domain.sources import Problem, SourceItem
+from annotator.domain.sources import SourceItem
+from annotator.errors import Problem
 from annotator.formats.base import ReadOptions
 from annotator.formats.own import reader as own
 from annotator.formats.own import writer as own_writing

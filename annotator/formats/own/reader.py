@@ -4,18 +4,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from annotator.domain.projects import ProjectSettings
-from annotator.domain.sources import (
-    Problem,
-    SourceDocument,
-    SourceInstance,
-    SourceItem,
-    SourceProject,
-    SourceShown,
-    SourceText,
-)
+from annotator.domain.sources import SourceDocument, SourceInstance, SourceItem, SourceProject, SourceShown, SourceText
 from annotator.domain.tasks import Task
 from annotator.domain.word_lists import WordList
-from annotator.errors import InvalidValue
+from annotator.errors import InvalidValue, Problem
 from annotator.formats.base import ReadOptions
 from annotator.formats.own.output import OutputRecord, output_of
 from annotator.formats.own.perturbations import PerturbationRecord, check_perturbation, perturbation_of

@@ -12,7 +12,6 @@ from annotator.domain.models import StoredOutput
 from annotator.domain.people import Role
 from annotator.domain.sources import (
     OwnItem,
-    Problem,
     SourceAnnotation,
     SourceColumns,
     SourceDocument,
@@ -28,7 +27,7 @@ from annotator.domain.sources import (
     SourceWork,
 )
 from annotator.domain.word_lists import WordList
-from annotator.errors import ExportRefused
+from annotator.errors import ExportRefused, Problem
 from annotator.formats.own.output import output_record
 from annotator.formats.own.perturbations import perturbation_record
 from annotator.formats.own.records import (

@@ -1,0 +1,1 @@
+"""Parquet files and the data set's card."""

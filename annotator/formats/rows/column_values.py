@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from annotator.domain.sources import Problem
+from annotator.errors import Problem
 from annotator.formats.rows.lines import Row
 
 _ROWS_LOOKED_AT = 5_000

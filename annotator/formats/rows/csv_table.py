@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from annotator.domain.numbers import counted
-from annotator.domain.sources import Problem
+from annotator.errors import Problem
 from annotator.formats.base import ReadOptions
 from annotator.formats.rows.columns import FIELD_NAMES, KEY_NAMES
 from annotator.formats.rows.findings import Findings, listed, shown

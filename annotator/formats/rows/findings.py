@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from annotator.domain.sources import Problem
+from annotator.errors import Problem
 
 _SHOWN_CHARACTERS = 200
 _NAMED_PLACES = 20

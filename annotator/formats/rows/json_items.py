@@ -5,8 +5,7 @@ from pathlib import Path
 
 import msgspec
 
-from annotator.domain.sources import Problem
-from annotator.errors import InvalidValue
+from annotator.errors import InvalidValue, Problem
 from annotator.formats.rows.file_kinds import refuse_no_text
 from annotator.formats.rows.findings import shown
 from annotator.formats.rows.lines import LineError, Row, check_file, parse_value

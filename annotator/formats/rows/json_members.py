@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from annotator.domain.sources import Problem
+from annotator.errors import Problem
 from annotator.formats.rows.findings import shown
 from annotator.formats.rows.json_items import read_content
 from annotator.formats.rows.lines import LineError, Row, parse_value

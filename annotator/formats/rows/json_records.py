@@ -11,8 +11,7 @@ from pathlib import Path
 
 import msgspec
 
-from annotator.domain.sources import Problem
-from annotator.errors import InvalidValue
+from annotator.errors import InvalidValue, Problem
 from annotator.formats.rows.findings import Findings, shown
 from annotator.formats.rows.json_items import read_content
 from annotator.formats.rows.lines import LineError, check_file, parse_value, read_rows

@@ -9,8 +9,7 @@ from typing import Any, BinaryIO, NamedTuple, NoReturn, TypeVar
 
 import msgspec
 
-from annotator.domain.sources import Problem
-from annotator.errors import InvalidValue, NotFound
+from annotator.errors import InvalidValue, NotFound, Problem
 from annotator.formats.rows.file_kinds import N_FIRST_LINES, is_like_a_row, refuse_no_text, why_no_rows
 from annotator.formats.rows.findings import Findings, shown
 

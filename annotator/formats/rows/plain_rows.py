@@ -7,8 +7,8 @@ from typing import Any
 
 import msgspec
 
-from annotator.domain.sources import Problem, SourceAnnotation, SourceInstance, SourceItem, SourceSpan, SourceText
-from annotator.errors import InvalidValue
+from annotator.domain.sources import SourceAnnotation, SourceInstance, SourceItem, SourceSpan, SourceText
+from annotator.errors import InvalidValue, Problem
 from annotator.formats.base import ReadOptions
 from annotator.formats.rows.checks import Checker
 from annotator.formats.rows.column_plan import Plan, Planner

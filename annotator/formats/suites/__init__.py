@@ -1,0 +1,1 @@
+"""Suites of functional tests and the predictions for them."""

@@ -14,9 +14,8 @@ from typing import Any
 
 import msgspec
 
-from annotator.domain.sources import Problem
 from annotator.domain.suites import EXPECTATIONS, TOLERANCE, Applies, Case, CaseType, Expectation
-from annotator.errors import InvalidValue
+from annotator.errors import InvalidValue, Problem
 from annotator.formats.rows.files import new_file
 from annotator.formats.rows.findings import Findings, listed
 from annotator.formats.rows.lines import Row, convert, read_rows

@@ -6,17 +6,18 @@
 Either may have a `seed` and a `model`. Other fields are left alone. Rows of one seed, or else of one file, are a run.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import msgspec
 
-from annotator.domain.sources import Problem
-from annotator.domain.suites import CaseAnswer
-from annotator.errors import InvalidValue
+from annotator.domain.numbers import counted
+from annotator.domain.suites import Case, CaseAnswer, has_probabilities, watched_label
+from annotator.errors import InvalidValue, Problem
 from annotator.formats.rows.findings import Findings, listed
 from annotator.formats.rows.lines import Row, convert, read_rows
+from annotator.formats.suites.cases import Suite
 
 TextKey = tuple[str, str, int]  # test, case, position
 _WHAT_FOR = "A row is for a text of a suite (test, case and position) or for an instance (id)."
@@ -150,3 +151,35 @@ def _check(row: _Row, findings: Findings) -> None:
     if row.probabilities is not None and str(row.label) not in row.probabilities:
         reason = f"There is no probability of the label '{row.label}', which the row predicts (there are those of "
         findings.refuse("probabilities", row.probabilities, f"{reason}{listed(list(row.probabilities))}).")
+
+
+def problems_of_run(suite: Suite, run: Run) -> Iterator[Problem]:
+    """Texts without a prediction, predictions for texts that a case does not have, and probabilities that are needed."""
+    n_texts = {(case.test, case.case): len(case.texts) for case in suite.cases}
+    for (test, case_id, position), prediction in run.of_texts.items():
+        n = n_texts.get((test, case_id), position + 1)
+        if position >= n:
+            reason = f"The case '{case_id}' of '{test}' has {counted(n, 'text')}, positions 0 to {n - 1}."
+            yield Problem(prediction.source, prediction.line, "position", str(position), reason)
+    source = next(iter(run.of_texts.values())).source
+    for case in suite.cases:
+        keys = [(case.test, case.case, position) for position in range(len(case.texts))]
+        missing = [key for key in keys if key not in run.of_texts]
+        for key in missing:
+            reason = f"The run '{run.name}' has no prediction for this text; every text of the suite needs one."
+            yield Problem(source, None, "test, case, position", ", ".join(map(str, key)), reason)
+        if not missing:
+            yield from _problems_of_answer(case, [run.of_texts[key] for key in keys])
+
+
+def _problems_of_answer(case: Case, answer: Sequence[Prediction]) -> Iterator[Problem]:
+    """Probabilities that a case cannot be judged without."""
+    needs_probabilities = case.type == "DIR" or (case.type == "INV" and has_probabilities(answer))
+    if not needs_probabilities:
+        return
+    watched = watched_label(case, answer)
+    for prediction in answer:
+        if prediction.p(watched) is None:
+            known = listed(list(prediction.probabilities or {})) or "none"
+            reason = f"A {case.type} case compares the probability of '{watched}'; the row has {known}."
+            yield Problem(prediction.source, prediction.line, "probabilities", "", reason)

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from annotator.domain.sources import Problem
+from annotator.errors import Problem
 from annotator.formats.rows.findings import Findings, shown
 from annotator.formats.rows.lines import LineError, check_file, parse_value
 

@@ -1,0 +1,1 @@
+"""Files of labelling tools: Label Studio, doccano, Argilla."""

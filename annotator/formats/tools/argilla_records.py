@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from annotator.domain.sources import Problem
+from annotator.errors import Problem
 from annotator.formats.rows.findings import Findings, shown
 from annotator.formats.rows.json_items import read_content, read_items
 from annotator.formats.rows.lines import LineError, Row, convert, parse_value, read_rows

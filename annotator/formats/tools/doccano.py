@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from annotator.domain.sources import Problem, SourceItem
-from annotator.errors import InvalidValue
+from annotator.domain.sources import SourceItem
+from annotator.errors import InvalidValue, Problem
 from annotator.formats.base import ReadOptions
 from annotator.formats.rows.findings import Findings
 from annotator.formats.rows.json_items import read_content, read_items

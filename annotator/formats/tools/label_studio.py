@@ -8,7 +8,8 @@ from typing import Any
 
 import msgspec
 
-from annotator.domain.sources import Problem, SourceItem
+from annotator.domain.sources import SourceItem
+from annotator.errors import Problem
 from annotator.formats.base import ReadOptions
 from annotator.formats.rows.columns import KEY_NAMES
 from annotator.formats.rows.findings import Findings

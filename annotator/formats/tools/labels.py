@@ -14,9 +14,8 @@ import msgspec
 
 from annotator.domain.instances import GoldInstance
 from annotator.domain.numbers import counted
-from annotator.domain.sources import Problem
 from annotator.domain.tasks import Task
-from annotator.errors import ExportRefused, InvalidValue
+from annotator.errors import ExportRefused, InvalidValue, Problem
 from annotator.formats.rows.columns import field_names, segment_of
 from annotator.formats.rows.files import new_file
 from annotator.formats.rows.findings import Findings, listed

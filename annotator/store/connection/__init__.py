@@ -1,0 +1,1 @@
+"""The connection to a database, and its files: opened, shared, replaced, missed."""

@@ -1,0 +1,1 @@
+"""Who somebody is and what they may see: accounts, tokens, rights, independence."""

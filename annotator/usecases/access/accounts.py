@@ -21,6 +21,7 @@ from annotator.store.events import Event, add_event, add_repeated_event, list_ev
 from annotator.store.people import Session
 from annotator.store.reviews import give_up_reviews_of
 from annotator.store.tokens import revoke_tokens_of
+from annotator.text.characters import normal
 from annotator.usecases.access.passwords import (
     LONGEST_NAME,
     checked_name,
@@ -28,7 +29,6 @@ from annotator.usecases.access.passwords import (
     hash_password,
     is_password,
     needs_rehash,
-    normal,
 )
 from annotator.usecases.access.rights import require, require_administrator
 

@@ -9,6 +9,7 @@ from argon2.exceptions import InvalidHashError, VerificationError
 
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.errors import InvalidValue
+from annotator.text.characters import normal
 
 LONGEST_NAME = 100
 SHORTEST_PASSWORD = 10
@@ -29,16 +30,6 @@ def checked_name(name: str) -> str:
     if name.casefold() == LOCAL_OPERATOR.name:
         raise InvalidValue(f"'{LOCAL_OPERATOR.name}' is how the record names the command line. Choose another name.")
     return name
-
-
-def normal(name: str) -> str:
-    """One form for what keyboards write in several ways, without blanks around it.
-
-    >>> normal(" Zoe" + chr(0x308))  # the dots as a sign of their own
-    'Zoë'
-    """
-    storable = name.encode("utf-8", "replace").decode()
-    return unicodedata.normalize("NFKC", storable).strip()
 
 
 def checked_password(password: str) -> str:

@@ -1,0 +1,1 @@
+"""What annotators do: marking, drafts, leases, proposals, talk, My work."""

@@ -3,7 +3,6 @@
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from fractions import Fraction
 
 from annotator.domain.instances import Annotation
 from annotator.domain.reviews import SCALES, Finding, Review, Round
@@ -11,8 +10,8 @@ from annotator.errors import NotFound
 from annotator.review.rounds import passed_sets
 from annotator.store import Store
 from annotator.store.annotations import get_annotation
+from annotator.store.reviews import submitted_reviews
 from annotator.store.rounds import find_round
-from annotator.usecases.review.rounds import submitted_reviews
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,31 +90,3 @@ def in_words(finding: Finding) -> str:
     said = ", ".join(f"{count} × {scale[score - 1]}" for score, count in counts)
     whole = " of all sets" if finding.set_index is None and finding.name != "comprehensiveness" else ""
     return f"{finding.name.capitalize()} score{whole}: {said}."
-
-
-def describe(finding: Finding) -> str:
-    """A mean against its threshold, in one line.
-
-    >>> describe(Finding("compactness", 0, (4, 3, 3), Fraction(10, 3), Fraction(18, 5)))
-    'Compactness score 3.33 (4, 3, 3), needs 3.6: not concise enough.'
-    """
-    scores = ", ".join(map(str, finding.scores))
-    verb = "reaches" if finding.passes else "needs"
-    end = "." if finding.passes else f": {_LACKS[finding.name]}."
-    return f"{finding.name.capitalize()} score {decimal(finding.mean)} ({scores}), {verb} {decimal(finding.threshold)}{end}"
-
-
-_LACKS = {
-    "sufficiency": "the set alone does not support the result",
-    "compactness": "not concise enough",
-    "comprehensiveness": "the text without the sets still supports the result",
-}
-
-
-def decimal(number: Fraction) -> str:
-    """An exact number as people read it; the fraction is kept beside it where it matters.
-
-    >>> decimal(Fraction(8, 3)), decimal(Fraction(18, 5)), decimal(Fraction(3))
-    ('2.67', '3.6', '3')
-    """
-    return f"{float(number):.2f}".rstrip("0").rstrip(".")

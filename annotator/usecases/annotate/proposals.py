@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from annotator.domain.instances import Assignment, Draft, Instance
 from annotator.domain.people import User
-from annotator.domain.projects import Project
+from annotator.domain.projects import Project, kinds_of
 from annotator.domain.proposed_sets import IgnoredWords, ProposedSet, ProposedState
 from annotator.domain.rationales import RationaleSet, Span, set_letter
 from annotator.domain.word_lists import WordList
@@ -27,7 +27,6 @@ from annotator.usecases.access import independence
 from annotator.usecases.annotate.leases import own_work
 from annotator.usecases.annotate.originals import find_original
 from annotator.usecases.gold import gold_of_instance
-from annotator.usecases.perturb.assessment import kinds_of
 
 _ANY_LANGUAGE = "xx"
 

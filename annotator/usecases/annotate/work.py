@@ -5,7 +5,7 @@ from typing import cast
 
 from annotator.domain.instances import AnnotationState, Assignment, AssignmentState, Draft, Instance, Timing
 from annotator.domain.people import User
-from annotator.domain.projects import DISCARD_REASONS, Project
+from annotator.domain.projects import DISCARD_REASONS, Project, are_rationales_reviewed
 from annotator.domain.rationales import RationaleSet, check_spans
 from annotator.domain.submission import check_submission, result_mode_for
 from annotator.domain.texts import first_words
@@ -331,11 +331,6 @@ def _store_submission(
     close(store, assignment.id, draft)
     _move(store, assignment, "submitted")
     _note(store, user, "submit", assignment, result=result, sets=len(draft.sets), state=state)
-
-
-def are_rationales_reviewed(project: Project) -> bool:
-    """Whether submissions come before reviewers; where only labels are given there is no rationale to score."""
-    return project.settings.reviewers_per_annotation > 0 and project.settings.result_mode != "labels_only"
 
 
 def _write_annotation(

@@ -1,0 +1,1 @@
+"""What researchers look at: Saliency, metrics of a project, lists."""

@@ -1,10 +1,8 @@
 """The numbers of a project's models: answers, plausibility against gold, faithfulness, consistency."""
 
-import gc
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import replace
 from itertools import groupby
 from typing import cast
@@ -12,23 +10,22 @@ from typing import cast
 import numpy as np
 
 from annotator.domain.people import User
-from annotator.domain.projects import GoldPolicy, Project
+from annotator.domain.projects import Project
 from annotator.errors import NotFound
 from annotator.metrics.ragged import Flags
 from annotator.scoring import blocks as scoring
 from annotator.scoring.answers import score_answers
-from annotator.scoring.gold import GoldTable, gold_row
+from annotator.scoring.gold import GoldTable
 from annotator.scoring.instance_numbers import Behind, OfSeed, RowKey, coded_labels, has_choice, places_of
 from annotator.scoring.random_rows import OverInstances, random_numbers
 from annotator.scoring.runs import Answers, Scored, ScoringOptions, confidence_inputs
 from annotator.scoring.seeds import ConfidenceOverSeeds, NumbersOverSeeds, PairsOverSeeds
 from annotator.store import Store
-from annotator.store.instances import keys_of_originals
 from annotator.store.models import StoredRun, iterate_outputs, list_models, list_runs
 from annotator.usecases.access.rights import require
+from annotator.usecases.gold_table import gold_table
 from annotator.usecases.inspect.training_texts import without_training
 from annotator.usecases.models.model_trust import Trainings
-from annotator.usecases.transfer.export import ExportOptions, gold_instances
 
 Numbers = dict[str, object]
 
@@ -106,39 +103,6 @@ def _runs(store: Store, project: Project, model: str | None, method: str | None)
         there = ", ".join(methods) or "none"
         raise NotFound(f"There is no method '{method}' here (there is {there}).")
     return [stored for stored in runs if method is None or stored.run.method in {"", method}]
-
-
-def gold_table(store: Store, project: Project, policy: GoldPolicy, split: str | None = None) -> GoldTable:
-    """A project's gold as metrics take it; with the tokens of originals and perturbed versions, which are compared."""
-    options = ExportOptions(split=split)
-    originals = keys_of_originals(store, project.id)
-    with _no_looking_for_cycles():
-        return GoldTable(
-            [
-                gold_row(
-                    item,
-                    project.task,
-                    keep_tokens=item.instance.parent_key is not None or item.instance.key in originals,
-                    is_exhaustive=project.settings.is_exhaustive,
-                )
-                for item in gold_instances(store, project, policy, options)
-            ]
-        )
-
-
-@contextmanager
-def _no_looking_for_cycles() -> Iterator[None]:
-    """While hundreds of thousands of rows are made that stay, Python would go through all of them again and again.
-
-    That is a third of the time. What is not referred to any more is freed as ever; rows hold no cycles.
-    """
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 def _described(gold: GoldTable) -> Numbers:

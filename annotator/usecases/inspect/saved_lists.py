@@ -14,7 +14,7 @@ from annotator.store.events import add_event
 from annotator.store.instances import project_of_instance
 from annotator.store.measurements import count_asked
 from annotator.store.people import roles_of
-from annotator.usecases.access.passwords import normal
+from annotator.text.characters import normal
 from annotator.usecases.access.rights import require
 
 

@@ -1,0 +1,1 @@
+"""What leads do all week: decisions, agreement, quality, statistics, the record."""

@@ -4,6 +4,7 @@ from typing import Literal, cast
 
 from annotator.domain.instances import Annotation, Instance
 from annotator.domain.people import User
+from annotator.domain.projects import are_rationales_reviewed
 from annotator.errors import Conflict, NotFound
 from annotator.store import Store
 from annotator.store.annotations import find_annotation_of_assignment, set_annotation_state
@@ -24,7 +25,6 @@ from annotator.store.rounds import forget_round, open_round
 from annotator.store.shown_sets import give_back_what_was_shown
 from annotator.usecases.access.rights import require
 from annotator.usecases.annotate.leases import away_end
-from annotator.usecases.annotate.work import are_rationales_reviewed
 from annotator.usecases.review.rounds import decide_complete_of
 
 __all__ = ["Decision", "Proposal", "decide", "open_proposals"]

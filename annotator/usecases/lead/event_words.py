@@ -10,10 +10,10 @@ from typing import Any
 from annotator.domain.measurements import FORGOT_WRONG_K, told_of_wrong_k
 from annotator.domain.numbers import counted
 from annotator.domain.rationales import set_letter
+from annotator.review.sentences import finding_line
 from annotator.store.events import Event
 from annotator.store.rounds import unpack_verdict
 from annotator.usecases.project.label_replacement import told_of_replaced
-from annotator.usecases.review.inspection import finding_line
 from annotator.usecases.review.rounds import GATE
 
 Detail = Mapping[str, Any]

@@ -18,6 +18,7 @@ from annotator.domain.sources import SourceShown
 from annotator.domain.threads import Thread
 from annotator.errors import NotFound
 from annotator.formats.rows.spreadsheets import written_csv
+from annotator.review.sentences import decider, decision_lines, score_line
 from annotator.store import Store
 from annotator.store.annotations import annotations_of
 from annotator.store.events import Event, events_of_instance
@@ -31,7 +32,6 @@ from annotator.usecases.access import independence
 from annotator.usecases.access.rights import require
 from annotator.usecases.access.veiled_events import veiled
 from annotator.usecases.lead.event_words import event_actor, event_lines, event_words
-from annotator.usecases.review.inspection import decider, decision_lines, score_line
 
 _Detail = Mapping[str, Any]
 

@@ -7,6 +7,7 @@ from annotator.domain.numbers import counted
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.domain.reviews import Review, Round
+from annotator.review.sentences import score_line
 from annotator.store import Store
 from annotator.store.annotations import get_annotations
 from annotator.store.instances import InstanceRow, row_of
@@ -15,7 +16,6 @@ from annotator.store.rounds import list_undecided
 from annotator.store.stuck import ReviewersLeft, reviewers_left, rounds_without_reviewers, texts_without_annotators
 from annotator.usecases.access.independence import is_at_work_on, may_annotate_still
 from annotator.usecases.access.rights import require, roles_with
-from annotator.usecases.review.inspection import score_line
 
 PAGE_SIZE = 10
 _NAMED_TEXTS = 5

@@ -1,0 +1,1 @@
+"""Models: attributions, previews, training, and how far they are to be trusted."""

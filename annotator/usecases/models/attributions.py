@@ -21,7 +21,7 @@ from annotator.store.computed import forget_model, has_outputs, splits_of
 from annotator.store.events import add_event
 from annotator.store.instances import iterate_instance_batches
 from annotator.usecases.access.rights import require
-from annotator.usecases.inspect.project_scores import gold_table
+from annotator.usecases.gold_table import gold_table
 from annotator.usecases.models.attribution_batches import Batches, BatchResult, WrittenMethod
 from annotator.usecases.models.built_in_model import built_in_model, built_in_name, notes_of
 from annotator.usecases.models.project_model import AskedModel, asked_model

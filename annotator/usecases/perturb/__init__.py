@@ -1,0 +1,1 @@
+"""What authors and checkers of changed versions do."""

@@ -4,20 +4,19 @@ import json
 from dataclasses import dataclass
 
 from annotator.domain.authoring import ChangedText, Perturbation
-from annotator.domain.instances import GoldInstance, Instance, Segment
-from annotator.domain.perturbations import KINDS, PerturbationKind, get_kind, own_kind
-from annotator.domain.projects import Project
+from annotator.domain.instances import GoldInstance, Instance
+from annotator.domain.perturbations import get_kind
+from annotator.domain.projects import Project, kinds_of
 from annotator.domain.tasks import Task
 from annotator.errors import InvalidAnnotation, InvalidValue
 from annotator.perturb.carried_sets import Carried, carry_sets
+from annotator.perturb.changed_instance import changed_instance
 from annotator.perturb.changes import Change, compare, visible
 from annotator.store import Store
 from annotator.store import perturbations as perturbations_store
 from annotator.store.instances import get_instance, get_instances
-from annotator.text.retokenisation import tokenise_like
 from annotator.usecases.gold import gold_of_instance
 
-LONGEST_TEXT = 200_000
 LONGEST_NOTE = 10_000
 
 
@@ -34,11 +33,6 @@ class Look:
     gold: GoldInstance
     carried: Carried
     problems: tuple[str, ...]
-
-
-def kinds_of(project: Project) -> tuple[PerturbationKind, ...]:
-    """The kinds that are always there, then the project's own."""
-    return (*KINDS, *(own_kind(name) for name in project.settings.own_perturbation_kinds))
 
 
 def looked_at(store: Store, project: Project, instance: Instance, changed: ChangedText, but: int | None = None) -> Look:
@@ -72,24 +66,6 @@ def checked_gold(
     if not may_be_empty and (said := nothing_left(look)):
         raise InvalidAnnotation(f"{said} Submit it again if that is what you want.", is_warning=True)
     return look.gold
-
-
-def changed_instance(instance: Instance, changed: ChangedText) -> Instance:
-    """The changed version as an instance that is not stored (id 0); raises InvalidValue for other segments."""
-    names = {segment.name for segment in instance.segments}
-    if unknown := sorted(set(changed.texts) - names):
-        raise InvalidValue(f"The original has no segment '{unknown[0]}' (it has {', '.join(sorted(names))}).")
-    segments = []
-    for segment in instance.segments:
-        text = changed.texts.get(segment.name, segment.body.text)
-        check_length(segment.name, text)
-        same = text == segment.body.text
-        body = segment.body if same else tokenise_like(segment.body, text, instance.language)
-        segments.append(Segment(segment.name, segment.is_selectable, body))
-    return Instance(
-        0, instance.key, instance.split, instance.language, tuple(segments), changed.result,
-        parent_key=instance.key, perturbation_kind=changed.kind,
-    )  # fmt: skip
 
 
 def packed_sets(gold: GoldInstance) -> str:
@@ -165,9 +141,3 @@ def _same_text(store: Store, instance: Instance, changed: ChangedText, but: int 
         if {s.name: visible(s.body.text) for s in child.segments} == texts:
             return f"The changed version '{child.key}'"
     return None
-
-
-def check_length(name: str, text: str) -> None:
-    """Raise InvalidValue for a text that is too long."""
-    if len(text) > LONGEST_TEXT:
-        raise InvalidValue(f"The text of '{name}' is longer than {LONGEST_TEXT:,} characters.")

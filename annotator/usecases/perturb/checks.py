@@ -10,6 +10,7 @@ from annotator.domain.people import Right, User, has_right
 from annotator.domain.projects import Project
 from annotator.domain.sources import SourceInstance, SourceText
 from annotator.errors import Conflict, InvalidValue, NotAllowed
+from annotator.perturb.changed_instance import changed_instance
 from annotator.store import Store
 from annotator.store import perturbations as perturbations_store
 from annotator.store.events import add_event
@@ -20,7 +21,6 @@ from annotator.usecases.access import independence
 from annotator.usecases.access.rights import require_role
 from annotator.usecases.perturb.assessment import (
     Look,
-    changed_instance,
     checked_gold,
     emptied_segments,
     looked_at,

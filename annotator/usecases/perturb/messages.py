@@ -6,7 +6,7 @@ from typing import Any
 from annotator.domain.authoring import ChangedText, Perturbation
 from annotator.domain.instances import GoldInstance, Instance
 from annotator.domain.people import Right, User, has_right
-from annotator.domain.projects import Project
+from annotator.domain.projects import Project, kinds_of
 from annotator.domain.texts import first_words
 from annotator.perturb.changes import SegmentChange
 from annotator.perturb.registry import Suggestion
@@ -17,7 +17,7 @@ from annotator.store.projects import get_project_by_id
 from annotator.text.language import direction
 from annotator.text.utf16 import utf16_offsets
 from annotator.usecases.access.rights import require
-from annotator.usecases.perturb.assessment import Look, kinds_of, nothing_left, staleness
+from annotator.usecases.perturb.assessment import Look, nothing_left, staleness
 from annotator.usecases.perturb.checks import ToCheck
 from annotator.usecases.perturb.version_messages import changes_since
 from annotator.usecases.perturb.versions import Original

@@ -6,8 +6,9 @@ from annotator.domain.authoring import ChangedText, Perturbation
 from annotator.domain.instances import GoldInstance, Instance, Segment
 from annotator.domain.people import User, has_right
 from annotator.domain.perturbations import get_kind
-from annotator.domain.projects import Project
+from annotator.domain.projects import Project, kinds_of
 from annotator.errors import Conflict, InvalidValue, NotAllowed, NotFound
+from annotator.perturb.changed_instance import check_length
 from annotator.perturb.registry import Suggestion
 from annotator.perturb.suggested_texts import suggest
 from annotator.store import Store
@@ -20,15 +21,7 @@ from annotator.text.tokenisation import tokenise
 from annotator.usecases.access import independence
 from annotator.usecases.access.rights import require
 from annotator.usecases.gold import gold_of_instance
-from annotator.usecases.perturb.assessment import (
-    Look,
-    check_length,
-    checked_gold,
-    is_unchanged,
-    kinds_of,
-    looked_at,
-    packed_sets,
-)
+from annotator.usecases.perturb.assessment import Look, checked_gold, is_unchanged, looked_at, packed_sets
 from annotator.usecases.perturb.checks import settle_checks
 from annotator.usecases.perturb.given_words import given_words
 

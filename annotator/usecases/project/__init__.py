@@ -1,0 +1,1 @@
+"""A project's rules: settings, tasks, splits, word lists."""

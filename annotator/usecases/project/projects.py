@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields, replace
 from annotator.assignment.orders import queue_position
 from annotator.domain.numbers import counted
 from annotator.domain.people import PROJECT_ROLES, Right, Role, User, has_right
-from annotator.domain.projects import Project, ProjectSettings
+from annotator.domain.projects import Project, ProjectSettings, are_rationales_reviewed
 from annotator.domain.tasks import Task
 from annotator.errors import InvalidValue, NotAllowed
 from annotator.store import Store
@@ -37,7 +37,6 @@ from annotator.store.rounds import count_undecided
 from annotator.text.language import subtags
 from annotator.usecases.access.rights import require, require_may_create
 from annotator.usecases.access.veiled_events import veiled
-from annotator.usecases.annotate.work import are_rationales_reviewed
 from annotator.usecases.models.preview_settings import check_preview_model
 from annotator.usecases.project.label_replacement import require_unused
 from annotator.usecases.review.rounds import decide_all_complete

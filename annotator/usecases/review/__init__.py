@@ -1,0 +1,1 @@
+"""What reviewers do: scores, rounds, and what is shown of them."""

@@ -8,9 +8,10 @@ from annotator.domain.instances import Annotation, Assignment, AssignmentState, 
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.domain.rationales import RationaleSet, set_letter
-from annotator.domain.reviews import Finding, Review, Round
+from annotator.domain.reviews import Review, Round
 from annotator.errors import NotFound
 from annotator.review.gold import chosen_among, gold_of
+from annotator.review.sentences import decision_lines, score_line
 from annotator.store import Store
 from annotator.store.annotations import annotations_of
 from annotator.store.gold_choices import find_choice
@@ -20,7 +21,6 @@ from annotator.store.rounds import rounds_of_instances
 from annotator.store.shown_sets import standing
 from annotator.usecases.access import independence
 from annotator.usecases.access.rights import require
-from annotator.usecases.annotate.feedback import describe
 from annotator.usecases.annotate.work import Work
 from annotator.usecases.annotate.work_messages import ShownProject, ShownWork, show_project, show_work
 
@@ -167,46 +167,6 @@ def _view_of(
         decision=decision_lines(found),
         scores=tuple(score_line(review) for review in reviews if review.state == "submitted"),
     )
-
-
-def decision_lines(found: Round | None) -> tuple[str, ...]:
-    """What a round came to: outcome, who decided, why, and the gate's arithmetic."""
-    if found is None or found.outcome is None:
-        return ()
-    reason = f": {found.reason}" if found.reason else ""
-    lines = [f"{found.outcome.capitalize()} by {decider(found)}{reason}"]
-    return (*lines, *(finding_line(finding) for finding in (found.verdict.findings if found.verdict else ())))
-
-
-def decider(found: Round) -> str:
-    """Who decided a round, as it stands in a sentence."""
-    return "the thresholds" if found.decided_by == "gate" else str(found.decided_by)
-
-
-def finding_line(finding: Finding) -> str:
-    """One mean against its threshold, with the set it is about."""
-    of_set = "" if finding.set_index is None else f"Set {set_letter(finding.set_index)} · "
-    return of_set + describe(finding)
-
-
-def score_line(review: Review) -> str:
-    """Everything that a reviewer gave: of each set sufficiency and compactness, of the whole comprehensiveness, the comments."""
-    sets = [
-        f"{set_letter(number)}: sufficiency score {_score(s.sufficiency)}, "
-        f"compactness score {_score(s.compactness)}{_said(s.comment)}"
-        for number, s in enumerate(review.scores.sets)
-        if (s.sufficiency, s.compactness, s.comment) != (None, None, "")
-    ]
-    whole = f"comprehensiveness score {_score(review.scores.comprehensiveness)}{_said(review.scores.comment)}"
-    return f"{review.reviewer} · {'; '.join([*sets, whole])}"
-
-
-def _score(score: int | None) -> str:
-    return "–" if score is None else str(score)
-
-
-def _said(comment: str) -> str:
-    return f" “{comment}”" if comment else ""
 
 
 def _view(

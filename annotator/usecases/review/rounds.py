@@ -17,7 +17,7 @@ from annotator.store.instances import discard
 from annotator.store.people import get_user_by_id, roles_of
 from annotator.store.projects import get_project_by_id
 from annotator.store.queue import drops_out, is_held, settle
-from annotator.store.reviews import end_open_reviews, end_reviews_of_instance, reviews_of
+from annotator.store.reviews import end_open_reviews, end_reviews_of_instance, reviews_of, submitted_reviews
 from annotator.store.rounds import (
     carried_sets_of,
     close_round,
@@ -85,11 +85,6 @@ def decide_round(store: Store, actor: User, annotation_id: int, outcome: Outcome
             )
         project = get_project_by_id(store, found.project_id)
         _close(store, project, found, annotation, outcome, actor.name, reason.strip(), None)
-
-
-def submitted_reviews(store: Store, annotation_id: int) -> list[Review]:
-    """The reviews of an annotation that were handed in."""
-    return [r for r in reviews_of(store, [annotation_id]).get(annotation_id, []) if r.state == "submitted"]
 
 
 def scores_by_set(store: Store, annotation: Annotation, reviews: Sequence[Review]) -> list[SetScores]:

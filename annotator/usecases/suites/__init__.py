@@ -1,0 +1,1 @@
+"""Functional tests: made, run, and their results."""

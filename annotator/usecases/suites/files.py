@@ -7,12 +7,10 @@ from pathlib import Path
 from annotator.domain.numbers import counted
 from annotator.domain.people import User
 from annotator.domain.projects import Project
-from annotator.domain.sources import Problem
 from annotator.domain.suites import Case, CaseAnswer, StoredSuite
-from annotator.errors import Conflict, ImportRefused, InvalidValue
-from annotator.evaluation.er_test.functional_tests import problems_of_run
+from annotator.errors import Conflict, ImportRefused, InvalidValue, Problem
 from annotator.formats.suites.cases import Suite, read_suite, write_suite
-from annotator.formats.suites.predictions import Run, Runs, read_runs
+from annotator.formats.suites.predictions import Run, Runs, problems_of_run, read_runs
 from annotator.store import Store
 from annotator.store import suite_runs as run_store
 from annotator.store import suites as suite_store

@@ -6,8 +6,8 @@ from dataclasses import replace
 import numpy as np
 
 from annotator.domain.suites import Case, Verdict
-from annotator.evaluation.er_test.functional_tests import verdicts
 from annotator.metrics.ragged import Floats
+from annotator.scoring.verdicts import verdicts
 from annotator.store.suite_runs import Answers
 
 _NOT_APPLICABLE = 2

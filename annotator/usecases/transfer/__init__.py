@@ -1,0 +1,1 @@
+"""Import and export: files to a project and back."""

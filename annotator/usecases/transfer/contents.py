@@ -12,7 +12,7 @@ from annotator.store.annotations import annotations_of
 from annotator.store.instances import iterate_instance_batches, queue_keys
 from annotator.store.models import StoredRun, iterate_outputs, list_runs
 from annotator.usecases.access.rights import require
-from annotator.usecases.transfer.export import ExportOptions, gold_instances
+from annotator.usecases.gold import GoldOptions, gold_instances
 
 
 def iterate_instances(store: Store, actor: User, project: Project, split: str | None = None) -> Iterator[Instance]:
@@ -39,7 +39,7 @@ def iterate_gold(
     """The gold of every instance that has one and is not discarded; policy None: the project's."""
     require(store, actor, project.id, "export")
     counting = checked_policy(policy) or project.settings.gold_policy
-    yield from gold_instances(store, project, counting, ExportOptions(split=split))
+    yield from gold_instances(store, project, counting, GoldOptions(split=split))
 
 
 def checked_policy(policy: str | None) -> GoldPolicy | None:

@@ -5,13 +5,12 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 from annotator.domain.instances import Annotation, GoldInstance, Instance, Segment
 from annotator.domain.models import StoredOutput
 from annotator.domain.numbers import counted
 from annotator.domain.people import User
-from annotator.domain.projects import GoldPolicy, Project
+from annotator.domain.projects import Project
 from annotator.domain.sources import (
     SourceAnnotation,
     SourceDocument,
@@ -27,12 +26,10 @@ from annotator.errors import ExportRefused
 from annotator.formats.base import WriteOptions
 from annotator.formats.own.jsonl import write_own
 from annotator.formats.registry import WRITERS, get_writer
-from annotator.review.gold import chosen_among, gold_of
 from annotator.store import Store
 from annotator.store.annotations import annotations_of
 from annotator.store.assignments import HeldWork, work_of_instances
 from annotator.store.events import add_event, all_events
-from annotator.store.gold_choices import choices_of
 from annotator.store.instances import iterate_instance_batches, iterate_named_documents, queue_keys
 from annotator.store.lists import lists_as_sources
 from annotator.store.models import iterate_outputs, list_runs
@@ -48,26 +45,9 @@ from annotator.store.word_lists import list_word_lists
 from annotator.text.source_spans import to_source_sets, to_source_span
 from annotator.usecases.access.independence import GoldFor
 from annotator.usecases.access.rights import require
+from annotator.usecases.gold import GoldOptions, gold_instances
 
 WRITABLE: tuple[str, ...] = ("jsonl", *WRITERS)
-
-
-Half = Literal["both", "originals", "perturbed"]
-HALVES: tuple[Half, ...] = ("both", "originals", "perturbed")
-
-
-@dataclass(frozen=True, slots=True)
-class ExportOptions:
-    """What is written.
-
-    gold_policy None: the project's. include_submitted: also annotations that are not accepted yet. half: originals alone, or
-    perturbed versions alone (our own format always holds both).
-    """
-
-    gold_policy: GoldPolicy | None = None
-    split: str | None = None
-    include_submitted: bool = False
-    half: Half = "both"
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +69,7 @@ class Exported:
 
 
 def export_file(
-    store: Store, actor: User, project: Project, format_name: str, path: Path, options: ExportOptions = ExportOptions()
+    store: Store, actor: User, project: Project, format_name: str, path: Path, options: GoldOptions = GoldOptions()
 ) -> Exported:
     """Write a project in a format; answers how many instances were written.
 
@@ -147,30 +127,6 @@ class _Counter:
         for item in items:
             self.n += isinstance(item, SourceInstance)
             yield item
-
-
-def gold_instances(
-    store: Store, project: Project, policy: GoldPolicy, options: ExportOptions = ExportOptions()
-) -> Iterator[GoldInstance]:
-    """The gold of every instance that has one and is not discarded, in the order of import."""
-    states = {"accepted", "submitted"} if options.include_submitted else {"accepted"}
-    for instances in iterate_instance_batches(store, project.id, split=options.split):
-        ids = [instance.id for instance in instances]
-        annotations, choices = annotations_of(store, ids), choices_of(store, ids)
-        for instance in instances:
-            counting = sorted((a for a in annotations[instance.id] if a.state in states), key=_accepted_first)
-            chosen = chosen_among(annotations[instance.id], choices.get(instance.id))
-            gold = None if instance.state == "discarded" else gold_of(instance, counting, policy, chosen)
-            if gold is not None and _is_in(options.half, instance):
-                yield gold
-
-
-def _is_in(half: Half, instance: Instance) -> bool:
-    return half == "both" or (half == "perturbed") == (instance.parent_key is not None)
-
-
-def _accepted_first(annotation: Annotation) -> bool:
-    return annotation.state != "accepted"
 
 
 def everything_of(store: Store, project: Project, split: str | None = None) -> Iterator[SourceItem]:

@@ -9,8 +9,8 @@ from typing import Any, TypeVar
 from annotator.domain.numbers import counted
 from annotator.domain.people import User
 from annotator.domain.projects import GoldPolicy, Project
-from annotator.domain.sources import Problem, SourceColumns
-from annotator.errors import ImportRefused, InvalidValue
+from annotator.domain.sources import SourceColumns
+from annotator.errors import ImportRefused, InvalidValue, Problem
 from annotator.formats.base import OutputOptions, ReadOptions
 from annotator.formats.guess import Guess, guess_format
 from annotator.formats.registry import OUTPUT_READERS, READERS, get_output_reader, get_reader

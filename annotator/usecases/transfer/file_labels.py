@@ -6,8 +6,8 @@ from typing import TypeVar
 
 from annotator.domain.models import Prediction, SourceOutput
 from annotator.domain.projects import Project
-from annotator.domain.sources import Problem, SourceInstance, SourceProject
-from annotator.errors import InvalidValue
+from annotator.domain.sources import SourceInstance, SourceProject
+from annotator.errors import InvalidValue, Problem
 from annotator.formats.rows.findings import listed
 
 _T = TypeVar("_T")

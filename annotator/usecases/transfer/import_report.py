@@ -10,7 +10,8 @@ from annotator.domain.gold import Accepted
 from annotator.domain.models import SourceOutput
 from annotator.domain.numbers import counted
 from annotator.domain.projects import GoldPolicy
-from annotator.domain.sources import Problem, SourceColumns, SourceInstance
+from annotator.domain.sources import SourceColumns, SourceInstance
+from annotator.errors import Problem
 from annotator.formats.rows.findings import Places
 from annotator.text.word_scores import HOWS, How
 from annotator.usecases.transfer.imported_work import annotators_words, gold_words

@@ -6,7 +6,6 @@ from annotator.assignment.orders import queue_position
 from annotator.domain.models import StoredOutput
 from annotator.domain.projects import Project
 from annotator.domain.sources import (
-    Problem,
     SourceColumns,
     SourceDocument,
     SourceEvent,
@@ -19,6 +18,7 @@ from annotator.domain.sources import (
 )
 from annotator.domain.texts import TokenizedText
 from annotator.domain.word_lists import WordList
+from annotator.errors import Problem
 from annotator.store import Store
 from annotator.store.imports import InstanceWriter, NewDocument, NewInstance, last_queue_position
 from annotator.store.projects import set_labels

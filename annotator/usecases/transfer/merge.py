@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from annotator.domain.instances import Annotation
 from annotator.domain.numbers import counted
-from annotator.domain.sources import Problem, SourceInstance
-from annotator.errors import InvalidValue
+from annotator.domain.sources import SourceInstance
+from annotator.errors import InvalidValue, Problem
 from annotator.store import Store
 from annotator.store.annotations import annotations_of, replace_annotation
 from annotator.store.imports import InstanceWriter, KnownInstance, NewAnnotation, NewInstance

@@ -15,8 +15,7 @@ from annotator.domain.models import (
     SourceOutput,
 )
 from annotator.domain.projects import Project
-from annotator.domain.sources import Problem
-from annotator.errors import InvalidValue
+from annotator.errors import InvalidValue, Problem
 from annotator.store import Store
 from annotator.store.instances import KeyedInstance, get_instances, instances_of_keys, places_of
 from annotator.store.models import Planned, RunFinder, plan_outputs, write_planned

@@ -8,10 +8,9 @@ from annotator.domain.instances import Draft
 from annotator.domain.models import Output, Run, StoredOutput
 from annotator.domain.people import PROJECT_ROLES, User
 from annotator.domain.perturbations import get_kind
-from annotator.domain.projects import Project
+from annotator.domain.projects import Project, kinds_of
 from annotator.domain.rationales import RationaleSet, check_spans
 from annotator.domain.sources import (
-    Problem,
     SourceEvent,
     SourceInstance,
     SourceList,
@@ -22,7 +21,8 @@ from annotator.domain.sources import (
 )
 from annotator.domain.texts import TokenLayout
 from annotator.domain.word_lists import WordList
-from annotator.errors import InvalidValue
+from annotator.errors import InvalidValue, Problem
+from annotator.perturb.changed_instance import changed_instance
 from annotator.store import Store
 from annotator.store.events import record_event
 from annotator.store.imports import NewInstance, StoredWork, add_proposals, add_work
@@ -44,7 +44,6 @@ from annotator.store.transfer import (
 )
 from annotator.store.word_lists import find_word_list, save_word_list
 from annotator.text.source_spans import no_body, resolve_sets
-from annotator.usecases.perturb.assessment import changed_instance, kinds_of
 from annotator.usecases.transfer.import_report import ImportReport
 from annotator.usecases.transfer.output_labels import strange_label, told_strange
 

@@ -3,7 +3,7 @@
 A page at /annotate first asks /annotate/_stcore/health, is refused, waits an eighth of a second, and asks again at the root.
 And on the page with the panel the modules are found, and the first text is asked for, one after the other, when everything
 else is there. The document names the server, reads the modules with Streamlit's own, and asks for the text at once; the panel
-shows it where it stood the last time (panel/early.js), and Streamlit's component takes it over.
+shows it where it stood the last time (panel/shared/early.js), and Streamlit's component takes it over.
 """
 
 import json
@@ -20,7 +20,7 @@ from annotator.web.routes.access import session_of_request
 from annotator.web.routes.origins import is_from_elsewhere
 from annotator.web.routes.static import panel_modules
 
-_ENTRIES = {"annotate": "panel.js", "review": "review.js"}
+_ENTRIES = {"annotate": "annotate/main.js", "review": "review/main.js"}
 _FIRST_ASKED = frozenset({"annotate"})
 
 # The two settings are all that Streamlit's browser part has to know before it connects; with them it need not ask first.
@@ -66,7 +66,8 @@ _STYLE = """<style>
 }
 </style>
 """
-# panel/early.js says what becomes of the text. What this browser could not send yet goes first: then nothing is asked early.
+# panel/shared/early.js says what becomes of the text. What this browser could not send yet goes first: then nothing is asked
+# early.
 _FIRST_TEXT = """<script>
 try {
   const me = WHO_IS_SIGNED_IN;

@@ -1,6 +1,8 @@
-"""GET /panel/VERSION/FILE: the modules of the token panel; and the icon of the browser's tab."""
+"""GET /panel/VERSION/ROOM/FILE: the modules of the token panel; and the icon of the browser's tab."""
 
+import posixpath
 import re
+from collections.abc import Sequence
 from functools import cache
 from hashlib import blake2b
 from pathlib import Path
@@ -13,8 +15,8 @@ WEB = Path(__file__).resolve().parent.parent
 ICON = WEB / "icon.png"
 _PANEL = WEB / "panel"
 _TYPES = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml", ".json": "application/json"}
-_NAME = re.compile(r"[A-Za-z0-9_-]+(\.[a-z]+)")
-_IMPORT = re.compile(r'^(?:import|export) [^;]*?"\./([A-Za-z0-9_-]+\.js)";', re.MULTILINE)
+_NAME = re.compile(r"[a-z]+/[A-Za-z0-9_-]+(\.[a-z]+)")  # a room and a file in it: nothing else is served
+_IMPORT = re.compile(r'^(?:import|export) [^;]*?"(\.\.?/[A-Za-z0-9_/-]+\.js)";', re.MULTILINE)
 _FOR_EVER = "public, max-age=31536000, immutable"
 _ASK_AGAIN = "no-cache"
 
@@ -23,8 +25,8 @@ _ASK_AGAIN = "no-cache"
 def panel_version() -> str:
     """A digest of the panel's files. It stands in their address, so that the browser may keep them for ever."""
     digest = blake2b(digest_size=8)
-    for path in sorted(_PANEL.iterdir()):
-        digest.update(path.name.encode() + path.read_bytes())
+    for path in sorted(path for path in _PANEL.rglob("*") if path.is_file()):
+        digest.update(path.relative_to(_PANEL).as_posix().encode() + path.read_bytes())
     return digest.hexdigest()
 
 
@@ -34,8 +36,14 @@ def panel_modules(entry: str) -> list[str]:
     names = [entry]
     for name in names:  # grows while it is read
         imported = _IMPORT.findall((_PANEL / name).read_text(encoding="utf-8"))
-        names += [other for other in dict.fromkeys(imported) if other not in names]
+        others = [posixpath.normpath(f"{posixpath.dirname(name)}/{other}") for other in imported]
+        names += [other for other in dict.fromkeys(others) if other not in names]
     return [panel_address(name) for name in names]
+
+
+def panel_sheets(names: Sequence[str]) -> str:
+    """Some of the panel's style sheets as one text."""
+    return "\n".join((_PANEL / name).read_text(encoding="utf-8") for name in names)
 
 
 def panel_address(name: str) -> str:
@@ -59,4 +67,4 @@ def icon(_: Request) -> Response:
     return FileResponse(ICON, headers={"Cache-Control": "public, max-age=86400"})
 
 
-routes = [Route("/panel/{version}/{file}", panel_file), Route("/favicon.png", icon), Route("/favicon.ico", icon)]
+routes = [Route("/panel/{version}/{file:path}", panel_file), Route("/favicon.png", icon), Route("/favicon.ico", icon)]

@@ -11,7 +11,8 @@ from annotator.domain.numbers import counted
 from annotator.domain.people import has_right
 from annotator.domain.projects import GOLD_POLICIES, Project
 from annotator.usecases.databases import Store
-from annotator.usecases.transfer.export import HALVES, WRITABLE, Exported, ExportOptions, export_file
+from annotator.usecases.gold import HALVES, GoldOptions
+from annotator.usecases.transfer.export import WRITABLE, Exported, export_file
 from annotator.web.frame import as_text
 from annotator.web.session import Visit
 
@@ -64,7 +65,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     )  # fmt: skip
     if not sees_all and has_right(visit.user, visit.roles, "annotate"):
         st.caption("Texts that you are annotating or may still be given are left out.")
-    options = ExportOptions(policy, split or None, submitted, "both" if has_both else half)
+    options = GoldOptions(policy, split or None, submitted, "both" if has_both else half)
     choice = (project.id, format_name, options)
     if st.button("Prepare the file", type="primary", key="export_prepare"):
         st.session_state["export_ready"] = (choice, *_made(store, visit, project, format_name, options))
@@ -82,7 +83,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
 
 
 def _made(
-    store: Store, visit: Visit, project: Project, format_name: str, options: ExportOptions
+    store: Store, visit: Visit, project: Project, format_name: str, options: GoldOptions
 ) -> tuple[str, bytes, Exported]:
     base = "".join(c if c.isalnum() else "-" for c in project.name).strip("-") or "project"
     with tempfile.TemporaryDirectory(prefix="annotator-export-") as name:

@@ -8,8 +8,7 @@ import streamlit as st
 
 from annotator.domain.numbers import counted
 from annotator.domain.projects import GOLD_POLICIES, GoldPolicy, Project
-from annotator.domain.sources import Problem
-from annotator.errors import ImportRefused
+from annotator.errors import ImportRefused, Problem
 from annotator.usecases.databases import Store
 from annotator.usecases.transfer.file_import import READABLE, READABLE_OUTPUT, import_file
 from annotator.usecases.transfer.import_report import GOLD_MODES, MERGES, ImportOptions, ImportReport

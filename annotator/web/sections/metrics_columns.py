@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import streamlit as st
 
-from annotator.metrics.registry import Definition
+from annotator.metrics.definitions import Definition
 from annotator.scoring.table import Column
 from annotator.usecases.inspect.metric_names import named
 from annotator.web.frame import as_text

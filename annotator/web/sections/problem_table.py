@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from annotator.domain.sources import Problem
+from annotator.errors import Problem
 from annotator.web.frame import as_text
 
 _ROWS_IN_VIEW = 8

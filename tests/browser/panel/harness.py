@@ -50,7 +50,7 @@ PAGE = """<!doctype html><meta charset="utf-8"><title>token panel</title>
   }
   const started = performance.now();
   const [module, css, data] = await Promise.all([
-    import("/panel/__ENTRY__.js"), Promise.all(__SHEETS__.map((name) => fetch(`/panel/${name}`).then((r) => r.text()))),
+    import("/panel/__ENTRY__"), Promise.all(__SHEETS__.map((name) => fetch(`/panel/${name}`).then((r) => r.text()))),
     fetch("/mount").then((r) => r.json())]);
   const host = document.getElementById("host");
   const root = host.attachShadow({ mode: "open" });
@@ -113,8 +113,8 @@ def project(**changes: Any) -> dict[str, Any]:
 class Fake:
     """The server's memory and its switches."""
 
-    entry: ClassVar[str] = "panel"
-    sheets: ClassVar[tuple[str, ...]] = ("panel.css",)
+    entry: ClassVar[str] = "annotate/main.js"
+    sheets: ClassVar[tuple[str, ...]] = ("shared/panel.css",)
 
     works: list[dict[str, Any]]
     project: dict[str, Any] = field(default_factory=project)
@@ -279,7 +279,7 @@ class _Handler(BaseHTTPRequestHandler):
         elif url.path == "/favicon.ico":
             self._send(204, b"", "image/x-icon")
         elif url.path.startswith("/panel/"):
-            path = PANEL / Path(url.path).name
+            path = PANEL / url.path.removeprefix("/panel/")
             self._send(200, path.read_bytes(), TYPES[path.suffix])
         elif url.path == "/mount":
             self._json(200, self.fake.mount())

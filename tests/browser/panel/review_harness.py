@@ -61,8 +61,8 @@ def project() -> dict[str, Any]:
 class ReviewFake(Fake):
     """The server's memory and its switches."""
 
-    entry: ClassVar[str] = "review"
-    sheets: ClassVar[tuple[str, ...]] = ("panel.css", "review.css")
+    entry: ClassVar[str] = "review/main.js"
+    sheets: ClassVar[tuple[str, ...]] = ("shared/panel.css", "review/review.css")
 
     def __post_init__(self) -> None:
         self.project = project()

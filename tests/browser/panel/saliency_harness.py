@@ -54,8 +54,8 @@ def number(run: int, model: str, method: str, *names: str) -> dict[str, Any]:
 class SaliencyFake(Fake):
     """Texts that all have the same words, and maps of them."""
 
-    entry: ClassVar[str] = "saliency"
-    sheets: ClassVar[tuple[str, ...]] = ("panel.css", "saliency.css")
+    entry: ClassVar[str] = "saliency/main.js"
+    sheets: ClassVar[tuple[str, ...]] = ("shared/panel.css", "saliency/saliency.css")
 
     works: list[dict[str, Any]] = field(default_factory=list)
     panels: list[dict[str, Any]] = field(default_factory=lambda: [map_of(), attention()])

@@ -9,7 +9,7 @@ from tests.browser.panel.saliency_harness import SaliencyFake, SaliencyPage
 
 pytestmark = pytest.mark.browser
 
-WRITE = "async ([name, values]) => values.map((await import('/panel/numbers.js'))[name])"
+WRITE = "async ([name, values]) => values.map((await import('/panel/saliency/written_numbers.js'))[name])"
 
 
 def test_a_number_has_as_many_digits_as_its_size_asks_for(saliency: Callable[..., SaliencyPage]) -> None:

@@ -78,7 +78,7 @@ def test_the_read_mode_shows_another_work_when_the_script_gives_one(panel: Open)
 def test_two_panels_on_a_page_do_not_mix_their_marks(panel: Open) -> None:
     shown = panel(two())
     names = shown.page.evaluate(
-        """async () => { const { default: make } = await import('/panel/panel.js');
+        """async () => { const { default: make } = await import('/panel/annotate/main.js');
         const host = document.createElement('div'); document.getElementById('block').append(host);
         const parentElement = host.attachShadow({ mode: 'open' });
         const cleanup = make({ data: { ...mountData, mode: 'read', work: { ...instances.work, assignment: 9, revision: 1, round: 1,

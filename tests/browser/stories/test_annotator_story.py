@@ -11,8 +11,9 @@ from playwright.sync_api import Locator, expect
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.store import open_store
 from annotator.store.projects import get_project_by_id
+from annotator.usecases.gold import GoldOptions, gold_instances
 from annotator.usecases.project.projects import change_project, create_project, find_project
-from annotator.usecases.transfer.export import ExportOptions, export_file, gold_instances
+from annotator.usecases.transfer.export import export_file
 from annotator.usecases.transfer.file_import import import_file
 from benchmarks.served import Server
 from tests.browser.stories.story import Person
@@ -29,7 +30,7 @@ def words_of(server: Server, key: str) -> list[list[str]]:
         name = store.value(
             "SELECT projects.name FROM instances JOIN projects ON projects.id = project_id WHERE key = ?", (key,)
         )
-        for gold in gold_instances(store, find_project(store, name), "chosen", ExportOptions(include_submitted=True)):
+        for gold in gold_instances(store, find_project(store, name), "chosen", GoldOptions(include_submitted=True)):
             if gold.instance.key == key:
                 return [[gold.instance.token(i) for i in s.token_indices] for s in gold.sets]
     return []

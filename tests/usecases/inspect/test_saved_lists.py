@@ -17,6 +17,7 @@ from annotator.store import Store, open_store
 from annotator.store import lists as list_store
 from annotator.store.instances import find_instance_ids
 from annotator.store.measurements import last_event_id
+from annotator.usecases.gold import GoldOptions
 from annotator.usecases.inspect.number_changes import has_changed
 from annotator.usecases.inspect.saliency import list_instances_by
 from annotator.usecases.inspect.saved_lists import (
@@ -31,7 +32,7 @@ from annotator.usecases.inspect.saved_lists import (
 )
 from annotator.usecases.lead.timeline import timeline
 from annotator.usecases.project.projects import create_project, find_project
-from annotator.usecases.transfer.export import ExportOptions, everything_of, export_file
+from annotator.usecases.transfer.export import everything_of, export_file
 from annotator.usecases.transfer.file_import import import_file
 
 
@@ -198,7 +199,7 @@ def test_a_list_of_a_file_that_names_an_unknown_instance_refuses_the_import(
     store, project, worst, tmp_path: Path
 ) -> None:
     path = tmp_path / "all.jsonl"
-    export_file(store, LOCAL_OPERATOR, project, "jsonl", path, ExportOptions())
+    export_file(store, LOCAL_OPERATOR, project, "jsonl", path, GoldOptions())
     rows = [json.loads(line) for line in path.read_text().splitlines()]
     [row] = [row for row in rows if row["record"] == "list"]
     row["name"], row["members"] = "another", [["t1", ""], ["gone", ""]]

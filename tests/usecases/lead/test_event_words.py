@@ -9,7 +9,7 @@ import pytest
 from annotator.store.events import Event
 from annotator.usecases.lead.event_words import OF_ANNOTATIONS, SENTENCES, event_actor, event_lines, event_words
 
-SOURCES = sorted((Path(__file__).resolve().parents[3] / "annotator" / "usecases").glob("*.py"))
+SOURCES = sorted((Path(__file__).resolve().parents[3] / "annotator" / "usecases").rglob("*.py"))
 WRITERS = frozenset({"add_event", "record_event", "_note", "_tell"})
 
 

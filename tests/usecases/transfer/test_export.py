@@ -17,10 +17,11 @@ from annotator.errors import ExportRefused, ImportRefused, NotAllowed
 from annotator.store import Store, open_store
 from annotator.usecases.annotate import work as marking
 from annotator.usecases.demonstration.construction import build
+from annotator.usecases.gold import GoldOptions, gold_instances
 from annotator.usecases.lead.decisions import decide, open_proposals
 from annotator.usecases.project.projects import change_project, create_project, events_of, find_project
 from annotator.usecases.project.word_lists import save_word_list, word_lists
-from annotator.usecases.transfer.export import WRITABLE, ExportOptions, everything_of, export_file, gold_instances
+from annotator.usecases.transfer.export import WRITABLE, everything_of, export_file
 from annotator.usecases.transfer.file_import import import_file
 
 SETS = (RationaleSet.of((5, 7), (1, 2)), RationaleSet.of((0, 2), (2, 3)))
@@ -139,7 +140,7 @@ def test_the_papers_forms_bring_the_same_sets_back(tmp_path: Path, format_name: 
         project = find_project(store, name)
         # The benchmark's first dialect holds one flat set for pairs and reading; ERASER holds the first annotation's sets.
         policy = "union" if format_name == "benchmark" and name != "Sentiment" else "chosen"
-        export_file(store, LOCAL_OPERATOR, project, format_name, tmp_path / "out", ExportOptions(policy))  # type: ignore[arg-type]
+        export_file(store, LOCAL_OPERATOR, project, format_name, tmp_path / "out", GoldOptions(policy))  # type: ignore[arg-type]
         copy = create_project(store, LOCAL_OPERATOR, "Copy", project.task, labels=project.labels)
         report = import_file(store, LOCAL_OPERATOR, copy, format_name.removesuffix("-trustai"), tmp_path / "out")
         assert report.n_problems == 0
@@ -172,9 +173,7 @@ def test_a_split_alone_can_be_exported(
     project = make_project()
     rows = [{"id": f"t{n}", "text": f"Text {n}.", "split": split} for n, split in enumerate(("train", "test", "train"))]
     import_rows(project, rows)
-    assert (
-        export_file(store, LOCAL_OPERATOR, project, "jsonl", tmp_path / "t.jsonl", ExportOptions(split="train")).n == 2
-    )
+    assert export_file(store, LOCAL_OPERATOR, project, "jsonl", tmp_path / "t.jsonl", GoldOptions(split="train")).n == 2
     kinds = [json.loads(line)["record"] for line in (tmp_path / "t.jsonl").read_text().splitlines()]
     assert kinds.count("instance") == 2
 
@@ -193,7 +192,7 @@ def test_a_researcher_exports_gold_but_not_everybodys_unfinished_work(
     with pytest.raises(NotAllowed, match="see all annotations"):
         export_file(store, researcher, project, "jsonl", tmp_path / "x.jsonl")
     with pytest.raises(NotAllowed, match="see all annotations"):
-        export_file(store, researcher, project, "benchmark", tmp_path / "x", ExportOptions(include_submitted=True))
+        export_file(store, researcher, project, "benchmark", tmp_path / "x", GoldOptions(include_submitted=True))
     assert export_file(store, researcher, project, "benchmark", tmp_path / "gold").n == 2
 
 
@@ -208,7 +207,7 @@ def test_originals_and_perturbed_versions_are_written_apart_when_that_is_asked(
     import_rows(pairs, rows, split="test")
     for half, keys in (("originals", {"a"}), ("perturbed", {"a-not"}), ("both", {"a", "a-not"})):
         folder = tmp_path / half
-        n = export_file(store, LOCAL_OPERATOR, pairs, "eraser", folder, ExportOptions(half=half)).n  # type: ignore[arg-type]
+        n = export_file(store, LOCAL_OPERATOR, pairs, "eraser", folder, GoldOptions(half=half)).n  # type: ignore[arg-type]
         lines = [
             line
             for file in folder.glob("*.jsonl")
@@ -260,7 +259,7 @@ def test_a_contrast_export_without_gold_of_any_version_says_how_many_wait(
     ):
         export_file(store, LOCAL_OPERATOR, pairs, "contrast", tmp_path / "sets.jsonl")
     with pytest.raises(ExportRefused, match="Contrast sets are originals with their changed versions"):
-        export_file(store, LOCAL_OPERATOR, pairs, "contrast", tmp_path / "x.jsonl", ExportOptions(half="originals"))
+        export_file(store, LOCAL_OPERATOR, pairs, "contrast", tmp_path / "x.jsonl", GoldOptions(half="originals"))
 
 
 @pytest.mark.parametrize("format_name", [name for name in WRITABLE if name not in {"jsonl", "contrast"}])

@@ -12,9 +12,8 @@ from annotator.domain.instances import Draft
 from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.domain.projects import Project
 from annotator.domain.rationales import RationaleSet
-from annotator.domain.sources import Problem
 from annotator.domain.tasks import get_task
-from annotator.errors import ImportRefused, InvalidValue, NotAllowed
+from annotator.errors import ImportRefused, InvalidValue, NotAllowed, Problem
 from annotator.store import Store, open_store
 from annotator.store.annotations import annotations_of
 from annotator.text.alignment import split_on_spaces

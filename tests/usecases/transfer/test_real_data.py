@@ -8,8 +8,9 @@ from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.tasks import get_task
 from annotator.errors import ImportRefused
 from annotator.store import Store
+from annotator.usecases.gold import gold_instances
 from annotator.usecases.project.projects import create_project, find_project
-from annotator.usecases.transfer.export import everything_of, export_file, gold_instances
+from annotator.usecases.transfer.export import everything_of, export_file
 from annotator.usecases.transfer.file_import import import_file
 from annotator.usecases.transfer.import_report import ImportOptions
 from tests.conftest import SHARED_DATA

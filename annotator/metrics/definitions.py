@@ -1,0 +1,35 @@
+"""What a metric says of itself: name, title, bounds, direction, when it is undefined, source."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from annotator.metrics.plain_words import in_plain_words
+
+Direction = Literal["higher is better", "lower is better", "neither"]
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """One metric.
+
+    name:       unique, as commands and files write it: family and measure, such as "eraser.token_f1"
+    title:      as a screen writes it
+    definition: what is computed, in a sentence or a formula
+    lowest, highest: the bounds; None where there is none
+    undefined:  when there is no value, and what is done then
+    source:     paper and section, or the program whose number it is
+    """
+
+    name: str
+    title: str
+    definition: str
+    direction: Direction
+    lowest: float | None
+    highest: float | None
+    undefined: str
+    source: str
+
+    @property
+    def in_plain_words(self) -> str | None:
+        """What it tells, in a sentence for newcomers; None of a metric that no table of a project has."""
+        return in_plain_words(self.name)
