@@ -72,9 +72,9 @@ class Problem:
         return ", ".join(map(str, rows)) + (", …" if rows and self.n > len(rows) else "")
 
     def _place(self) -> str:
-        if self.n > 1:
-            lines = self.lines()
-            return f", in {self.n:,} rows" + (f" (lines {lines})" if lines else "")
+        in_rows = f", in {self.n:,} rows" if self.n > 1 else ""
+        if in_rows:
+            return in_rows + (f" (lines {self.lines()})" if self.lines() else "")
         return "" if self.line is None else f", line {self.line}"
 
 

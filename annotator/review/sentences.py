@@ -1,9 +1,10 @@
 """Scores and what the gate found, in words."""
 
+from collections import Counter
 from fractions import Fraction
 
 from annotator.domain.rationales import set_letter
-from annotator.domain.reviews import Finding, Review, Round
+from annotator.domain.reviews import SCALES, Finding, Review, Round
 
 
 def describe(finding: Finding) -> str:
@@ -72,3 +73,16 @@ def _score(score: int | None) -> str:
 
 def _said(comment: str) -> str:
     return f" “{comment}”" if comment else ""
+
+
+def in_words(finding: Finding) -> str:
+    """What the reviewers scored, in the words of the scale that they scored with, the lowest first.
+
+    >>> in_words(Finding("compactness", 0, (3, 2, 3), Fraction(8, 3), Fraction(18, 5)))
+    'Compactness score: 1 × includes disturbances, 2 × not sure.'
+    """
+    scale = SCALES[finding.name]
+    counts = sorted(Counter(finding.scores).items())
+    said = ", ".join(f"{count} × {scale[score - 1]}" for score, count in counts)
+    whole = " of all sets" if finding.set_index is None and finding.name != "comprehensiveness" else ""
+    return f"{finding.name.capitalize()} score{whole}: {said}."

@@ -1,13 +1,14 @@
 """Why work was returned, and how it was scored: the scales' words and the reviewers' comments, beside the set they are about."""
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from annotator.domain.instances import Annotation
-from annotator.domain.reviews import SCALES, Finding, Review, Round
+from annotator.domain.reviews import Finding, Review, Round
 from annotator.errors import NotFound
 from annotator.review.rounds import passed_sets
+from annotator.review.sentences import in_words
 from annotator.store import Store
 from annotator.store.annotations import get_annotation
 from annotator.store.reviews import submitted_reviews
@@ -77,16 +78,3 @@ def _told(found: Round, annotation: Annotation, reviews: Sequence[Review], findi
 
 def _each_once(lines: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(lines))
-
-
-def in_words(finding: Finding) -> str:
-    """What the reviewers scored, in the words of the scale that they scored with, the lowest first.
-
-    >>> in_words(Finding("compactness", 0, (3, 2, 3), Fraction(8, 3), Fraction(18, 5)))
-    'Compactness score: 1 × includes disturbances, 2 × not sure.'
-    """
-    scale = SCALES[finding.name]
-    counts = sorted(Counter(finding.scores).items())
-    said = ", ".join(f"{count} × {scale[score - 1]}" for score, count in counts)
-    whole = " of all sets" if finding.set_index is None and finding.name != "comprehensiveness" else ""
-    return f"{finding.name.capitalize()} score{whole}: {said}."

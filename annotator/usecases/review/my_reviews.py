@@ -10,13 +10,13 @@ from annotator.domain.rationales import set_letter
 from annotator.domain.reviews import SCALES, MyReviewState, Property, Review, Round
 from annotator.domain.texts import first_words
 from annotator.errors import InvalidValue
+from annotator.review.sentences import in_words
 from annotator.store import Store
 from annotator.store.annotations import get_annotations
 from annotator.store.my_reviews import ReviewLine, list_my_reviews
 from annotator.store.reviews import get_review
 from annotator.store.rounds import find_round
 from annotator.usecases.access.rights import require
-from annotator.usecases.annotate.feedback import in_words
 from annotator.usecases.annotate.outcomes import DISCARDED, why_discarded
 
 PAGE_SIZE = 20

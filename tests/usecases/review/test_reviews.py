@@ -28,6 +28,7 @@ from annotator.store.events import list_events
 from annotator.store.instances import get_instance
 from annotator.store.projects import get_project_by_id
 from annotator.store.rounds import find_round
+from annotator.usecases import gold
 from annotator.usecases.access.accounts import disable_user
 from annotator.usecases.annotate import work as marking
 from annotator.usecases.project.projects import change_project, give_role, take_role
@@ -606,7 +607,7 @@ def test_an_export_is_one_consistent_view_while_rounds_are_decided(
     score_all(store, reviewers, project)
     annotate(store, annotator, project, B)
     score_all(store, reviewers[:2], project)
-    read = exporting.annotations_of
+    read = gold.annotations_of
     n_decided = 0
 
     def decide_meanwhile(own: Store, ids: Sequence[int]) -> object:
@@ -617,7 +618,7 @@ def test_an_export_is_one_consistent_view_while_rounds_are_decided(
             n_decided += 1
         return read(own, ids)
 
-    monkeypatch.setattr(exporting, "annotations_of", decide_meanwhile)
+    monkeypatch.setattr(gold, "annotations_of", decide_meanwhile)
     n = exporting.export_file(store, LOCAL_OPERATOR, project, "benchmark", tmp_path / "out").n
     assert n_decided == 1
     assert n == 1
