@@ -10,6 +10,7 @@ PYTHON =
 DEMO_ARGS =
 PYTEST_ARGS =
 WORKERS = -n auto --maxprocesses 4 --dist loadfile
+DURATIONS = --durations=25 --durations-min=2
 
 VENV = .venv
 BIN = $(VENV)/bin
@@ -33,9 +34,9 @@ test: $(VENV)/installed-test browser
 	check $(BIN)/ruff check .; \
 	check $(BIN)/ruff format --check .; \
 	check $(BIN)/mypy; \
-	check $(BIN)/pytest $(WORKERS) $(PYTEST_ARGS) tests annotator --ignore=annotator/web --ignore=tests/browser; \
+	check $(BIN)/pytest $(WORKERS) $(DURATIONS) $(PYTEST_ARGS) tests annotator --ignore=annotator/web --ignore=tests/browser; \
 	echo "== browser tests"; browser="$(BIN)/pytest -o cache_dir=.pytest_cache/browser tests/browser"; \
-	$$browser $(PYTEST_ARGS) || if [ -n "$(strip $(PYTEST_ARGS))" ]; then failed="$$failed browser"; else \
+	$$browser $(DURATIONS) $(PYTEST_ARGS) || if [ -n "$(strip $(PYTEST_ARGS))" ]; then failed="$$failed browser"; else \
 	  echo "== THESE FAILED ONCE and run again; what passes now has a race"; \
 	  check $$browser --last-failed --last-failed-no-failures none; \
 	fi; \
