@@ -185,11 +185,10 @@ def _run(app: "App", listener: socket.socket) -> None:
         ws_per_message_deflate=False,
     )
     sys.setswitchinterval(_SWITCH_SECONDS)
-    try:
+    with suppress(KeyboardInterrupt):  # uvicorn hands the signal on when it has stopped, or keeps it
         uvicorn.Server(config).run(sockets=[listener])
-    except KeyboardInterrupt:
-        sys.stdout.write("Stopped.\n")
-        sys.stdout.flush()  # the thread that still imports may end the process before Python writes it out
+    sys.stdout.write("Stopped.\n")
+    sys.stdout.flush()  # the thread that still imports may end the process before Python writes it out
 
 
 def _as_ctrl_c(*_: object) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from annotator.scoring.fact_words import told_of_fact
 
-PAGE = Path(__file__).parents[2] / "annotator" / "web" / "panel" / "saliency_numbers.js"
+PAGE = Path(__file__).parents[2] / "annotator" / "web" / "panel" / "saliency" / "numbers.js"
 
 
 @pytest.mark.parametrize(
