@@ -1,6 +1,6 @@
 """What methods say of their own scores, in words: the value, what it is, and what to do where it is not as it should be.
 
-The Saliency page says the same below a map (annotator/web/panel/saliency_numbers.js).
+The Saliency page says the same below a map (annotator/web/panel/saliency/numbers.js).
 """
 
 from annotator.domain.numbers import percent, written

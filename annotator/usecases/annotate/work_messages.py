@@ -254,7 +254,7 @@ def segment_title(segment: Segment, task: Task) -> str:
     return f"{title} · {segment.docid}"
 
 
-# 32 hexadecimal digits, with or without the dashes of a UUID: nobody knows a document by them. (As in panel/naming.js.)
+# 32 hexadecimal digits, with or without the dashes of a UUID: nobody knows a document by them. (As in panel/shared/naming.js.)
 _MADE_BY_A_MACHINE = re.compile(r"[0-9a-f]{8}(-?)[0-9a-f]{4}\1[0-9a-f]{4}\1[0-9a-f]{4}\1[0-9a-f]{12}", re.IGNORECASE)
 
 

@@ -2,11 +2,11 @@
 
 Streamlit's document is empty: a browser that comes for the first time shows a white page until a megabyte of scripts has
 been read and the page's script has run once. So the document itself brings the frame of the page, in its colours, which goes
-when the page is there: the sidebar when Streamlit has one, the rest when the screen has drawn something (panel/dom.js), or
+when the page is there: the sidebar when Streamlit has one, the rest when the screen has drawn something (panel/shared/dom.js), or
 anything stands on the page that is no screen.
 """
 
-# Below this width the sidebar is closed until somebody opens it: the text needs the room. As in panel/early.js.
+# Below this width the sidebar is closed until somebody opens it: the text needs the room. As in panel/shared/early.js.
 NARROW = 1000
 
 STYLE = f"""<style>

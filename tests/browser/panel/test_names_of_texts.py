@@ -8,7 +8,7 @@ from tests.browser.panel.saliency_harness import SaliencyFake, SaliencyPage
 
 pytestmark = pytest.mark.browser
 
-NAME = "async (instance) => (await import('/panel/naming.js')).nameOf(instance)"
+NAME = "async (instance) => (await import('/panel/shared/naming.js')).nameOf(instance)"
 ABSTRACT = {"name": "document", "selectable": True, "text": "We studied four hundred patients."}
 CLAIM = {"name": "query", "selectable": False, "text": "The drug lowers blood pressure."}
 

@@ -20,7 +20,7 @@ WORDS = {"store": "Store as gold", "reason": "Reason", "reason_hint": "why", "re
 class EditFake(Fake):
     """The page's script gives one version to edit; no route is asked."""
 
-    entry: ClassVar[str] = "edit"
+    entry: ClassVar[str] = "annotate/edit.js"
 
     def mount(self) -> dict[str, Any]:
         return {"project": 1, "settings": project(result_mode="give"), "work": self.works[0], "words": WORDS}
