@@ -1,4 +1,4 @@
-"""docs/api.md is true: its commands, its Python and its curl lines are run in order, and do what it says."""
+"""docs/api.md and the README are true: their commands, their Python and the curl lines are run in order, and do what they say."""
 
 import doctest
 import re
@@ -16,7 +16,9 @@ from annotator.web.middleware import web_middleware
 from annotator.web.routes import all_routes
 from annotator.web.routes.access import ServerOptions, close_kept_store
 
-TEXT = (Path(__file__).resolve().parents[2] / "docs" / "api.md").read_text(encoding="utf-8")
+ROOT = Path(__file__).resolve().parents[2]
+TEXT = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
+README = (ROOT / "README.md").read_text(encoding="utf-8")
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 HOST = "http://127.0.0.1:8501"
 
@@ -74,6 +76,16 @@ def test_everything_on_the_page_works_in_its_order(folder: Path, capsys: pytest.
     assert {language: done.count(language) for language in done} == {"jsonl": 1, "sh": 5, "python": 4}
     assert '"n_unchanged":4' in answer  # what was taken out goes in again and changes nothing
     assert (folder / "gold.jsonl").read_text(encoding="utf-8").count("\n") == 2
+
+
+def test_the_readme_takes_two_reviews_in_and_reads_them_in_python(folder: Path) -> None:
+    """Its commands in their order, but those that serve, split, write and back up, and then its Python."""
+    [rows] = re.findall(r"^```json\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+    (folder / "reviews.jsonl").write_text(rows, encoding="utf-8")
+    for line in re.findall(r"^    \.venv/bin/annotator (.*(?:project create|import jsonl).*)$", README, re.MULTILINE):
+        assert run(shlex.split(line)) == 0, line
+    [block] = re.findall(r"^```python\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+    run_python(block, {})
 
 
 def test_the_page_names_every_route_and_every_name_of_an_address() -> None:
