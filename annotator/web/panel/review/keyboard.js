@@ -46,7 +46,8 @@ export class ReviewKeyboard {
   #onControl(key, target) {
     if (!(target instanceof Element)) return null;
     const radio = target.closest(".chip");
-    if (radio && (key === "ArrowLeft" || key === "ArrowRight")) return this.#do(() => moveRadio(radio, key === "ArrowRight" ? 1 : -1));
+    if (radio && (key === "ArrowLeft" || key === "ArrowRight"))
+      return this.#do(() => moveRadio(radio, key === "ArrowRight" ? 1 : -1));
     const choice = target.closest(".choice");
     if (choice && (key === "ArrowLeft" || key === "ArrowRight")) return this.#do(() => besideOf(choice, key)?.focus());
     if ((key === "Enter" || key === " ") && target.closest("button")) return false;

@@ -1,4 +1,6 @@
-/** The button that stands for a rationale set: its letter in its colour, how it is underlined, how many tokens it has. */
+/**
+ * The button that stands for a rationale set: its letter in its colour, how it is underlined, how many tokens it has.
+ */
 import { element, setText } from "./dom.js";
 import { letterOf } from "./model.js";
 import { lookOf } from "./palette.js";

@@ -1,6 +1,6 @@
 /**
- * Labels that are single letters name the choices of a question; standing alone they would read as the names of rationale sets.
- * So they are written as choices are, "B) painting", with the words that the text gives for them.
+ * Labels that are single letters name the choices of a question; standing alone they would read as the names of
+ * rationale sets. So they are written as choices are, "B) painting", with the words that the text gives for them.
  */
 
 const LETTER = /^[A-Z]$/;

@@ -18,7 +18,9 @@ export function openDialog(root, title, ...content) {
 
 /** Tab goes round within the dialog; left to itself it would pass through the browser's own controls. */
 function keepFocus(dialog, event) {
-  const stops = [...dialog.querySelectorAll("button, input, textarea, select")].filter((stop) => !stop.disabled && stop.getClientRects().length);
+  const stops = [...dialog.querySelectorAll("button, input, textarea, select")].filter(
+    (stop) => !stop.disabled && stop.getClientRects().length,
+  );
   const edge = event.shiftKey ? stops[0] : stops[stops.length - 1];
   if (focused() !== edge) return;
   event.preventDefault();
@@ -32,9 +34,18 @@ function outside(dialog, event) {
 
 /** @param {Array<[string, Array<[string, string]>]>} list  titles, each with rows of a key and what it does */
 export function openKeys(root, list) {
-  const groups = list.map(([title, rows]) => element("section", { class: "key-group" },
-    element("h3", {}, title),
-    element("dl", {}, ...rows.flatMap(([key, words]) => [element("dt", {}, element("kbd", {}, key)), element("dd", {}, words)]))));
+  const groups = list.map(([title, rows]) =>
+    element(
+      "section",
+      { class: "key-group" },
+      element("h3", {}, title),
+      element(
+        "dl",
+        {},
+        ...rows.flatMap(([key, words]) => [element("dt", {}, element("kbd", {}, key)), element("dd", {}, words)]),
+      ),
+    ),
+  );
   openDialog(root, "Keys", element("div", { class: "key-list" }, ...groups));
 }
 
@@ -45,7 +56,12 @@ export function openKeys(root, list) {
 export function openDiscard(root, reasons, ondiscard) {
   const choices = reasons.map((reason) => element("label", { class: "reason" },
     element("input", { type: "radio", name: "reason", value: reason, onchange: () => setText(trouble, "") }), reason));
-  const comment = element("textarea", { class: "note", rows: 2, "aria-label": "Comment", placeholder: "comment for the lead (optional)" });
+  const comment = element("textarea", {
+    class: "note",
+    rows: 2,
+    "aria-label": "Comment",
+    placeholder: "comment for the lead (optional)",
+  });
   const trouble = element("p", { class: "trouble", role: "alert" });
   const refuse = (sentence, field) => {
     setText(trouble, sentence);
@@ -54,7 +70,8 @@ export function openDiscard(root, reasons, ondiscard) {
   const send = () => {
     const chosen = dialog.querySelector("input:checked");
     if (!chosen) return refuse("Choose a reason first.", dialog.querySelector("input"));
-    if (chosen.value === "other" && !comment.value.trim()) return refuse("The reason is “other”: say in a few words why.", comment);
+    if (chosen.value === "other" && !comment.value.trim())
+      return refuse("The reason is “other”: say in a few words why.", comment);
     dialog.close();
     ondiscard(chosen.value, comment.value);
   };
@@ -71,4 +88,5 @@ export function openDiscard(root, reasons, ondiscard) {
   comment.focus(); // on a reason, the first blank that one types would choose it
 }
 
-export const when = (moment) => (moment ? new Date(moment).toLocaleString([], { dateStyle: "medium", timeStyle: "short" }) : null);
+export const when = (moment) =>
+  moment ? new Date(moment).toLocaleString([], { dateStyle: "medium", timeStyle: "short" }) : null;

@@ -30,7 +30,14 @@ export function button(label, { key = "", title = "", className = "", onclick, i
   const words = key ? `${title || label} (${key})` : title || label;
   return element(
     "button",
-    { type: "button", class: `button ${className}`, title: words, onclick, "aria-keyshortcuts": shortcut(key), ...rest },
+    {
+      type: "button",
+      class: `button ${className}`,
+      title: words,
+      onclick,
+      "aria-keyshortcuts": shortcut(key),
+      ...rest,
+    },
     icon,
     label && element("span", { class: "button-label" }, label),
     key && element("kbd", { "aria-hidden": "true" }, key),
@@ -84,7 +91,8 @@ export function focused() {
 export function scrollerOf(node) {
   for (let at = parentOf(node); at instanceof Element; at = parentOf(at)) {
     const { overflowY } = getComputedStyle(at);
-    if ((overflowY === "auto" || overflowY === "scroll") && at !== document.body && at !== document.documentElement) return at;
+    if ((overflowY === "auto" || overflowY === "scroll") && at !== document.body && at !== document.documentElement)
+      return at;
   }
   return document.scrollingElement || document.documentElement;
 }

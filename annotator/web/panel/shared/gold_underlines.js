@@ -1,4 +1,7 @@
-/** Gold sets as stacked underlines over the heat: a channel that the heat does not use. One rule for each combination of sets. */
+/**
+ * Gold sets as stacked underlines over the heat: a channel that the heat does not use. One rule for each combination of
+ * sets.
+ */
 import { element } from "./dom.js";
 import { letterOf } from "./model.js";
 import { lookOf } from "./palette.js";
@@ -29,18 +32,26 @@ export function goldRules(names, lanes, { dark = false, prefix = "g", lookAt = (
     const sets = name.split("-").map(Number);
     const images = sets.map((set) => line(lookAt(set)));
     const places = sets.map((set) => `0 calc(100% - ${FIRST + (lanes - 1 - (set % lanes)) * LANE}px)`);
-    return `.${prefix}${name}{background-image:${images.join(",")};background-size:${sets.map(() => "100% 3px").join(",")};`
-      + `background-position:${places.join(",")};background-repeat:repeat-x}`;
+    return (
+      `.${prefix}${name}{background-image:${images.join(",")};background-size:${sets.map(() => "100% 3px").join(",")};` +
+      `background-position:${places.join(",")};background-repeat:repeat-x}`
+    );
   }).join("");
 }
 
 const DARK_PREFIX = 'saliency[data-theme="dark"] .g';
 
 /** The rules for both themes, so that a saved page, which is light, needs no other sheet. */
-export const goldRulesOfThemes = (names, lanes) => goldRules(names, lanes) + goldRules(names, lanes, { dark: true, prefix: DARK_PREFIX });
+export const goldRulesOfThemes = (names, lanes) =>
+  goldRules(names, lanes) + goldRules(names, lanes, { dark: true, prefix: DARK_PREFIX });
 
 /** A set's letter, in the colour of its underline in either theme. */
-export const goldBadge = (set) => element("span", { class: "badge", style: `--set-light:${lookOf(set, false).color};--set-dark:${lookOf(set, true).color}` }, letterOf(set));
+export const goldBadge = (set) =>
+  element(
+    "span",
+    { class: "badge", style: `--set-light:${lookOf(set, false).color};--set-dark:${lookOf(set, true).color}` },
+    letterOf(set),
+  );
 
 /** Every proposal is dashed; the dashes of neighbouring sets differ in length, so that colour is not all. */
 const DASHES = [8, 4, 12, 6, 2];
@@ -50,7 +61,8 @@ const PATTERNS = {
   dashed: (color) => `repeating-linear-gradient(90deg,${color} 0 6px,transparent 6px 9px)`,
   dotted: (color) => `repeating-linear-gradient(90deg,${color} 0 3px,transparent 3px 5px)`,
   double: (color) => `linear-gradient(${color} 0 1px,transparent 1px 2px,${color} 2px 3px)`,
-  proposed: (color, set) => `repeating-linear-gradient(90deg,${color} 0 ${DASHES[set % DASHES.length]}px,transparent 0 ${DASHES[set % DASHES.length] + 3}px)`,
+  proposed: (color, set) =>
+    `repeating-linear-gradient(90deg,${color} 0 ${DASHES[set % DASHES.length]}px,transparent 0 ${DASHES[set % DASHES.length] + 3}px)`,
   wavy: (color) => `repeating-linear-gradient(115deg,${color} 0 3px,transparent 3px 6px)`,
 };
 

@@ -1,6 +1,7 @@
 /**
- * The project's guidelines beside the text. The page draws them, outside of the panel (annotator/web/guidelines.py); here they
- * are opened and closed, in the browser alone. What this person has seen, and whether they are open, stays in its storage.
+ * The project's guidelines beside the text. The page draws them, outside of the panel (annotator/web/guidelines.py);
+ * here they are opened and closed, in the browser alone. What this person has seen, and whether they are open, stays in
+ * its storage.
  */
 
 const PLACE = ".st-key-guidelines";

@@ -1,6 +1,6 @@
 /**
- * What an earlier page left in the browser's storage: messages that were never acknowledged. They are sent when a screen
- * opens, before it asks for work, and a piece of work that is shown again takes up what was kept of it.
+ * What an earlier page left in the browser's storage: messages that were never acknowledged. They are sent when a
+ * screen opens, before it asks for work, and a piece of work that is shown again takes up what was kept of it.
  */
 import { sentenceOf } from "./messages.js";
 
@@ -75,7 +75,10 @@ export class Leftovers {
     }
     session.load(entry.draft);
     if (entry.revision === session.revision || this.same(entry.sent, session.work.draft)) return true;
-    session.conflict = { work: session.work, error: "This browser kept changes that were never saved, and meanwhile others were saved elsewhere." };
+    session.conflict = {
+      work: session.work,
+      error: "This browser kept changes that were never saved, and meanwhile others were saved elsewhere.",
+    };
     return false;
   }
 

@@ -47,7 +47,12 @@ export class Messages {
   async #fetch(url, options) {
     const signal = AbortSignal.timeout(this.giveUpMs);
     try {
-      const response = await fetch(url, { credentials: "same-origin", headers: { "X-CSRF-Token": this.csrf }, signal, ...options });
+      const response = await fetch(url, {
+        credentials: "same-origin",
+        headers: { "X-CSRF-Token": this.csrf },
+        signal,
+        ...options,
+      });
       if (response.status === 401) this.onsignedout?.();
       return { status: response.status, body: await bodyOf(response) };
     } catch {

@@ -10,7 +10,8 @@
  * @property {Span[]} spans      sorted, without overlap; touching spans that came from the server stay apart
  * @property {number} size       number of tokens
  * @property {boolean} touched   whether it ever held a token
- * @property {number|null} origin  its index in the work object, or (of a correction) in the round before; null if it is new
+ * @property {number|null} origin  its index in the work object, or (of a correction) in the round before; null if it is
+ *   new
  * @property {boolean} locked
  */
 /**
@@ -21,7 +22,8 @@
  * @property {string} note
  * @property {boolean} noRationale
  * @property {number[]} unlocked     origins of sets that were unlocked
- * @property {Object<number, string>|null} proposed  what was said of proposed sets, by their numbers; null where none can be
+ * @property {Object<number, string>|null} proposed  what was said of proposed sets, by their numbers; null where none
+ *   can be
  * @property {boolean} corrects      whether the work goes on from an earlier round: then origins are sent with the sets
  */
 
@@ -54,13 +56,23 @@ export function stateFrom(draft, { locked = [], labelsOnly = false, unlocked = [
   const corrects = Boolean(draft.origins?.length);
   const sets = given.map((spans, index) => {
     const origin = corrects ? draft.origins[index] ?? null : index;
-    return makeSet(tidy(spans), { touched: true, origin, locked: locked.includes(origin) && !unlocked.includes(origin) });
+    return makeSet(tidy(spans), {
+      touched: true,
+      origin,
+      locked: locked.includes(origin) && !unlocked.includes(origin),
+    });
   });
   if (!sets.length && !labelsOnly) sets.push(emptySet());
   const open = sets.findIndex((set) => !set.locked);
   return {
-    sets, current: Math.max(0, open), result: draft.result ?? null, note: draft.note || "",
-    noRationale: Boolean(draft.no_rationale), unlocked: [...unlocked], corrects, proposed: proposes ? { ...draft.proposed } : null,
+    sets,
+    current: Math.max(0, open),
+    result: draft.result ?? null,
+    note: draft.note || "",
+    noRationale: Boolean(draft.no_rationale),
+    unlocked: [...unlocked],
+    corrects,
+    proposed: proposes ? { ...draft.proposed } : null,
   };
 }
 
@@ -68,7 +80,12 @@ export function stateFrom(draft, { locked = [], labelsOnly = false, unlocked = [
 export function draftOf(state) {
   const sets = [...state.sets];
   while (sets.length && !sets[sets.length - 1].size && !sets[sets.length - 1].touched) sets.pop();
-  const draft = { result: state.result, sets: sets.map((set) => set.spans), note: state.note, no_rationale: state.noRationale };
+  const draft = {
+    result: state.result,
+    sets: sets.map((set) => set.spans),
+    note: state.note,
+    no_rationale: state.noRationale,
+  };
   if (state.corrects) draft.origins = sets.map((set) => set.origin);
   if (state.unlocked.length) draft.unlocked = state.unlocked;
   if (state.proposed) draft.proposed = state.proposed;
@@ -77,9 +94,14 @@ export function draftOf(state) {
 
 /** Whether two drafts say the same (key order and missing fields aside). */
 export function sameDraft(a, b) {
-  const plain = (draft) => JSON.stringify([
-    draft.result ?? null, (draft.sets || []).map(tidyCopy).filter((spans) => spans.length), draft.note || "", Boolean(draft.no_rationale),
-    draft.proposed || {}]);
+  const plain = (draft) =>
+    JSON.stringify([
+      draft.result ?? null,
+      (draft.sets || []).map(tidyCopy).filter((spans) => spans.length),
+      draft.note || "",
+      Boolean(draft.no_rationale),
+      draft.proposed || {},
+    ]);
   return Boolean(a && b) && plain(a) === plain(b);
 }
 
@@ -190,7 +212,9 @@ export function setResult(state, result) {
 /** "No answer" or, again, none said; sets that hold nothing go with it. @returns {State} */
 export function setNoAnswer(state, on) {
   if (!on) return setResult(state, null);
-  return state.sets.some(({ size }) => size) ? setResult(state, "") : { ...state, result: "", sets: [emptySet()], current: 0 };
+  return state.sets.some(({ size }) => size)
+    ? setResult(state, "")
+    : { ...state, result: "", sets: [emptySet()], current: 0 };
 }
 
 /** @returns {State} */
@@ -219,13 +243,17 @@ export function unlockSet(state, index) {
  * @returns {{error: string, set: number|null}|null}
  */
 export function problemOf(state, project, result = state.result) {
-  return resultProblem(project, result) || (project.result_mode === "labels_only" ? null : setProblem(state, project, result));
+  return (
+    resultProblem(project, result) ||
+    (project.result_mode === "labels_only" ? null : setProblem(state, project, result))
+  );
 }
 
 function resultProblem({ result_kind: kind, result_mode: mode }, result) {
   const isAnswer = kind === "answer";
   if (mode === "confirm" || result || (isAnswer && result === "")) return null;
-  if (isAnswer) return { error: "Give the answer first: type it, select it in the text (0), or press “No answer” (i).", set: null };
+  if (isAnswer)
+    return { error: "Give the answer first: type it, select it in the text (0), or press “No answer” (i).", set: null };
   return { error: "Choose a label first (l).", set: null };
 }
 
@@ -241,7 +269,8 @@ function setProblem(state, project, result) {
     return { error: `Nothing is marked yet. Mark the tokens of set A${way}.`, set: 0 };
   }
   const empty = draft.sets.findIndex((spans) => !spans.length);
-  if (empty >= 0) return { error: `Set ${letterOf(empty)} has no tokens. Mark some, or press Delete to remove the set.`, set: empty };
+  if (empty >= 0)
+    return { error: `Set ${letterOf(empty)} has no tokens. Mark some, or press Delete to remove the set.`, set: empty };
   return equalProblem(draft.sets);
 }
 
@@ -250,7 +279,10 @@ function equalProblem(sets) {
   for (const [index, spans] of sets.entries()) {
     const key = JSON.stringify(tokensKey(spans));
     if (seen.has(key)) {
-      return { error: `Sets ${letterOf(seen.get(key))} and ${letterOf(index)} hold the same tokens. Change or remove one of them.`, set: index };
+      return {
+        error: `Sets ${letterOf(seen.get(key))} and ${letterOf(index)} hold the same tokens. Change or remove one of them.`,
+        set: index,
+      };
     }
     seen.set(key, index);
   }

@@ -1,6 +1,11 @@
-/** What a text is called where there is room for a few words: what is asked of it, else its key, or its first words where a machine made the key. */
+/**
+ * What a text is called where there is room for a few words: what is asked of it, else its key, or its first words
+ * where a machine made the key.
+ */
 
-/** 32 hexadecimal digits, with or without the dashes of a UUID, also of a changed version: nobody knows a text by them. */
+/**
+ * 32 hexadecimal digits, with or without the dashes of a UUID, also of a changed version: nobody knows a text by them.
+ */
 const MADE_BY_A_MACHINE = /^[0-9a-f]{8}(-?)[0-9a-f]{4}\1[0-9a-f]{4}\1[0-9a-f]{4}\1[0-9a-f]{12}(~.*)?$/i;
 const TITLE_CHARS = 40;
 
@@ -19,17 +24,20 @@ export function firstWords(text, limit) {
 const textOf = ({ text, tokens, before }) => text ?? tokens.map((token, place) => before[place] + token).join("");
 const isSelectable = ({ selectable, is_selectable: sameOfOthers }) => selectable ?? sameOfOthers;
 /** What an instance is about, several of which may share one text; as the lists of the server say it. */
-const isAsked = (one) => ["query", "question", "claim", "hypothesis"].includes(one.name) || !(isSelectable(one) || one.name === "choices");
+const isAsked = (one) =>
+  ["query", "question", "claim", "hypothesis"].includes(one.name) || !(isSelectable(one) || one.name === "choices");
 
 /**
- * Many claims may be about one abstract, so they are called by their own words; whose key says more has it on the screen.
+ * Many claims may be about one abstract, so they are called by their own words; whose key says more has it on the
+ * screen.
  * @param {{key: string, segments: Array<{name: string, text?: string, tokens?: string[], before?: string[]}>}} instance
  */
 export function nameOf({ key, segments }) {
   const asked = segments.find((one) => isAsked(one) && textOf(one).trim());
   if (asked) return firstWords(textOf(asked), TITLE_CHARS);
   if (!isMachineKey(key)) return key;
-  const said = segments.find((one) => isSelectable(one) && textOf(one).trim()) ?? segments.find((one) => textOf(one).trim());
+  const said =
+    segments.find((one) => isSelectable(one) && textOf(one).trim()) ?? segments.find((one) => textOf(one).trim());
   return said ? firstWords(textOf(said), TITLE_CHARS) : key;
 }
 

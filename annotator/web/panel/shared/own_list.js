@@ -28,12 +28,28 @@ export function openOwnList(root, words, fetchPage, onopen) {
   const asked = { page: 1, state: "", words: "" };
   const list = element("div", { class: "mine" });
   const where = element("span", { class: "page-words", role: "status" });
-  const search = element("input", { type: "text", class: "answer", placeholder: "words or key", "aria-label": words.search, oninput: () => later({ words: search.value }) });
-  const state = element("select", { class: "labels", "aria-label": "State", onchange: () => ask({ state: state.value, page: 1 }) },
-    element("option", { value: "" }, "All states"), ...Object.entries(words.states).map(([value, said]) => element("option", { value }, said)));
+  const search = element("input", {
+    type: "text",
+    class: "answer",
+    placeholder: "words or key",
+    "aria-label": words.search,
+    oninput: () => later({ words: search.value }),
+  });
+  const state = element(
+    "select",
+    { class: "labels", "aria-label": "State", onchange: () => ask({ state: state.value, page: 1 }) },
+    element("option", { value: "" }, "All states"),
+    ...Object.entries(words.states).map(([value, said]) => element("option", { value }, said)),
+  );
   const back = button("Previous page", { className: "plain", onclick: () => ask({ page: asked.page - 1 }) });
   const forth = button("Next page", { className: "plain", onclick: () => ask({ page: asked.page + 1 }) });
-  const dialog = openDialog(root, words.title, element("div", { class: "mine-asked" }, search, state), list, element("div", { class: "dialog-foot" }, where, back, forth));
+  const dialog = openDialog(
+    root,
+    words.title,
+    element("div", { class: "mine-asked" }, search, state),
+    list,
+    element("div", { class: "dialog-foot" }, where, back, forth),
+  );
   dialog.classList.add("my-work");
   let timer = null;
   let newest = 0;
@@ -53,14 +69,19 @@ export function openOwnList(root, words, fetchPage, onopen) {
 
   function show(answer) {
     const { status, body } = answer;
-    if (status !== 200) return list.replaceChildren(element("p", { class: "dialog-words", role: "alert" }, sentenceOf(answer)));
+    if (status !== 200)
+      return list.replaceChildren(element("p", { class: "dialog-words", role: "alert" }, sentenceOf(answer)));
     const pages = Math.max(1, Math.ceil(body.total / body.page_size));
     back.disabled = asked.page <= 1;
     forth.disabled = asked.page >= pages;
     setText(where, `${counted(body.total, words.one)} · page ${asked.page} of ${pages}`);
     const open = (row) => { dialog.close(); onopen(row); };
     const isAll = !asked.state && !asked.words.trim();
-    list.replaceChildren(...(body.rows.length ? body.rows.map((row) => rowOf(words, row, open)) : [element("p", { class: "dialog-words" }, isAll ? words.none : words.noMatch)]));
+    list.replaceChildren(
+      ...(body.rows.length
+        ? body.rows.map((row) => rowOf(words, row, open))
+        : [element("p", { class: "dialog-words" }, isAll ? words.none : words.noMatch)]),
+    );
     list.scrollTop = 0;
   }
 
@@ -71,8 +92,21 @@ export function openOwnList(root, words, fetchPage, onopen) {
 function rowOf({ states, facts, lines }, row, onopen) {
   const isNamed = !isMachineKey(row.key);
   const said = [row.result, row.sets && counted(row.sets, "set"), when(row.at), isNamed && row.key, ...facts(row)];
-  return element("button", { type: "button", class: "mine-row", title: isNamed ? `Open this text (${row.key})` : "Open this text", onclick: () => onopen(row) },
+  return element(
+    "button",
+    {
+      type: "button",
+      class: "mine-row",
+      title: isNamed ? `Open this text (${row.key})` : "Open this text",
+      onclick: () => onopen(row),
+    },
     element("span", { class: "mine-text", dir: "auto" }, row.excerpt || row.key),
-    element("span", { class: "mine-facts" }, element("b", { class: "mine-state", "data-state": row.state }, states[row.state] ?? row.state), ` · ${said.filter(Boolean).join(" · ")}`),
-    ...lines(row).map((line) => element("span", { class: "mine-line", dir: "auto" }, line)));
+    element(
+      "span",
+      { class: "mine-facts" },
+      element("b", { class: "mine-state", "data-state": row.state }, states[row.state] ?? row.state),
+      ` · ${said.filter(Boolean).join(" · ")}`,
+    ),
+    ...lines(row).map((line) => element("span", { class: "mine-line", dir: "auto" }, line)),
+  );
 }

@@ -1,23 +1,29 @@
 /**
- * Sets that are proposed for a text: which of them still wait for an answer, and what an answer does to the state. Pure: no DOM.
- * An answer is part of the state, so that undo takes it back, and part of the draft, so that it is remembered.
+ * Sets that are proposed for a text: which of them still wait for an answer, and what an answer does to the state.
+ * Pure: no DOM. An answer is part of the state, so that undo takes it back, and part of the draft, so that it is
+ * remembered.
  */
 import { addSet, sharedTokens, sizeOf, tidyCopy } from "./model.js";
 
-/** @typedef {{id: number, source: "carried"|"lexicon"|"complement", name: string, title: string, spans: Array, size: number, notes: string[]}} Proposal */
+/**
+ * @typedef {{id: number, source: "carried"|"lexicon"|"complement", name: string, title: string, spans: Array, size:
+ *   number, notes: string[]}} Proposal
+ */
 /** @typedef {"unasked"|"undecided"|"accepted"|"edited"|"rejected"} Answer */
 
 /** As the route answers, with spans as a set has them. @returns {Proposal} */
 const proposalFrom = (given) => ({ ...given, spans: tidyCopy(given.spans), size: sizeOf(given.spans) });
 
 /** @returns {Answer} */
-export const answerOf = (state, { id, source }) => state.proposed?.[id] ?? (source === "complement" ? "unasked" : "undecided");
+export const answerOf = (state, { id, source }) =>
+  state.proposed?.[id] ?? (source === "complement" ? "unasked" : "undecided");
 
 const isOpen = (answer) => answer === "undecided" || answer === "unasked";
 
 /** The proposals without an answer, those left out that a set here is already. @returns {Proposal[]} */
 function openOf(state, proposals) {
-  const isMarked = ({ spans, size }) => state.sets.some((set) => set.size === size && sharedTokens(set.spans, spans) === size);
+  const isMarked = ({ spans, size }) =>
+    state.sets.some((set) => set.size === size && sharedTokens(set.spans, spans) === size);
   return proposals.filter((proposal) => isOpen(answerOf(state, proposal)) && !isMarked(proposal));
 }
 
@@ -25,7 +31,16 @@ function openOf(state, proposals) {
 export class Offer {
   /** @param {{state: import("./model.js").State}} session */
   constructor(session) {
-    Object.assign(this, { session, asked: false, answered: false, sets: [], ignored: null, notes: [], hand: null, sorted: null });
+    Object.assign(this, {
+      session,
+      asked: false,
+      answered: false,
+      sets: [],
+      ignored: null,
+      notes: [],
+      hand: null,
+      sorted: null,
+    });
   }
 
   /** Takes the answer of the route; nothing that is marked changes. */
@@ -42,7 +57,12 @@ export class Offer {
       const undecided = open.filter((one) => answerOf(state, one) === "undecided");
       const before = this.sorted;
       // The same lists stay the same objects, so that a mark draws no proposal anew.
-      this.sorted = { from: sets, proposed, open: kept(before?.open, open), undecided: kept(before?.undecided, undecided) };
+      this.sorted = {
+        from: sets,
+        proposed,
+        open: kept(before?.open, open),
+        undecided: kept(before?.undecided, undecided),
+      };
     }
     return this.sorted;
   }
@@ -62,7 +82,8 @@ export class Offer {
   }
 }
 
-const kept = (before, now) => (before?.length === now.length && now.every((one, index) => one === before[index]) ? before : now);
+const kept = (before, now) =>
+  before?.length === now.length && now.every((one, index) => one === before[index]) ? before : now;
 
 /** What one person said of the proposals, in words; "" before anything was said. */
 export function saidOf(state, proposals) {

@@ -1,6 +1,7 @@
 /**
- * What is asked of the text, in one line below the bar, while it has scrolled out of sight itself: the question or claim of the
- * text, else the project's question. It lies over the text, so that nothing moves when it comes; a click or a key unfolds it.
+ * What is asked of the text, in one line below the bar, while it has scrolled out of sight itself: the question or
+ * claim of the text, else the project's question. It lies over the text, so that nothing moves when it comes; a click
+ * or a key unfolds it.
  */
 import { element, setText } from "./dom.js";
 
@@ -11,8 +12,19 @@ export class QuestionLine {
   /** @param {() => void} onturn  it was folded or unfolded */
   constructor(onturn) {
     this.parts = element("span", { class: "asked-parts" });
-    this.root = element("button", { type: "button", class: "asked-line", hidden: true, title: "Unfold or fold what is asked (f)", "aria-keyshortcuts": "f", onclick: onturn },
-      this.parts, element("kbd", { "aria-hidden": "true" }, "f"));
+    this.root = element(
+      "button",
+      {
+        type: "button",
+        class: "asked-line",
+        hidden: true,
+        title: "Unfold or fold what is asked (f)",
+        "aria-keyshortcuts": "f",
+        onclick: onturn,
+      },
+      this.parts,
+      element("kbd", { "aria-hidden": "true" }, "f"),
+    );
     this.sources = [];
   }
 

@@ -1,6 +1,6 @@
 /**
- * How large one's texts are written and how far apart their lines stand: a setting of the person at this browser, kept in its
- * storage, the same on all screens with a text.
+ * How large one's texts are written and how far apart their lines stand: a setting of the person at this browser, kept
+ * in its storage, the same on all screens with a text.
  */
 import { openDialog } from "./dialogs.js";
 import { button, element, setText } from "./dom.js";
@@ -62,8 +62,19 @@ export class Reading {
 
   open() {
     const rows = [this.#row("size", "Text size", ["-", "+"]), this.#row("space", "Line spacing")];
-    const usual = button("As usual", { className: "plain", onclick: () => { this.#set({ ...USUAL }); rows.forEach(({ show }) => show()); } });
-    const dialog = openDialog(this.root, "Text", ...rows.map(({ root }) => root), element("div", { class: "dialog-foot" }, usual));
+    const usual = button("As usual", {
+      className: "plain",
+      onclick: () => {
+        this.#set({ ...USUAL });
+        rows.forEach(({ show }) => show());
+      },
+    });
+    const dialog = openDialog(
+      this.root,
+      "Text",
+      ...rows.map(({ root }) => root),
+      element("div", { class: "dialog-foot" }, usual),
+    );
     dialog.classList.add("reading");
   }
 
@@ -76,10 +87,21 @@ export class Reading {
       show();
     };
     show();
-    const turner = (sign, words, by, key) => button(sign, {
-      title: key ? `${title}: ${words} (${key})` : `${title}: ${words}`, className: "square", "aria-label": `${title}: ${words}`, onclick: () => turn(by),
-    });
-    const root = element("div", { class: "reading-row" }, element("span", {}, title), turner("−", "less", -1, keys?.[0]), shown, turner("+", "more", 1, keys?.[1]));
+    const turner = (sign, words, by, key) =>
+      button(sign, {
+        title: key ? `${title}: ${words} (${key})` : `${title}: ${words}`,
+        className: "square",
+        "aria-label": `${title}: ${words}`,
+        onclick: () => turn(by),
+      });
+    const root = element(
+      "div",
+      { class: "reading-row" },
+      element("span", {}, title),
+      turner("−", "less", -1, keys?.[0]),
+      shown,
+      turner("+", "more", 1, keys?.[1]),
+    );
     return { root, show };
   }
 }

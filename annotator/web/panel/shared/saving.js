@@ -83,7 +83,11 @@ export class Outbox {
     const finish = this.#finishOf(session);
     if (!session.dirty && !finish) return this.storage.drop(session.id);
     this.storage.keep({
-      assignment: session.id, instance: session.opens, state: session.work.state, revision: session.revision, draft: session.draft,
+      assignment: session.id,
+      instance: session.opens,
+      state: session.work.state,
+      revision: session.revision,
+      draft: session.draft,
       sent: this.sending?.session === session ? this.sentDraft : null,
       finish: finish && { kind: finish.kind, extra: finish.extra },
     });
@@ -118,7 +122,8 @@ export class Outbox {
     this.#say();
     const answer = await this.messages.post(job.kind, body);
     this.sending = null;
-    if (answer.status === 0 || answer.status >= 500 || answer.status === 401 || answer.status === 429) this.#later(answer);
+    if (answer.status === 0 || answer.status >= 500 || answer.status === 401 || answer.status === 429)
+      this.#later(answer);
     else this.#settle(job, answer, body, version);
   }
 

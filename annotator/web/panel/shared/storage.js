@@ -2,9 +2,9 @@
  * Drafts that the server has not acknowledged, in the browser's storage, so that neither a lost connection
  * nor a closed tab loses a mark.
  *
- * An entry belongs to the tab that wrote it. Another tab leaves it alone while its owner lives: the owner
- * gives it up when its page closes, and a crashed owner stops renewing it. And it belongs to the person who was signed in:
- * somebody else who signs in at the same browser neither sees nor sends it.
+ * An entry belongs to the tab that wrote it. Another tab leaves it alone while its owner lives: the owner gives it up
+ * when its page closes, and a crashed owner stops renewing it. And it belongs to the person who was signed in: somebody
+ * else who signs in at the same browser neither sees nor sends it.
  */
 
 const DRAFTS = "annotator:draft:";
@@ -20,7 +20,8 @@ const OWNED_MS = 15000;
  * @property {Object|null} sent  a draft that was on its way when the entry was written
  * @property {Object|null} finish  the rest of a submit, skip or discard that is not acknowledged
  * @property {string|null} tab
- * @property {number|null} [user]  whose it is; unknown of entries of earlier versions, which the server refuses to others anyway
+ * @property {number|null} [user]  whose it is; unknown of entries of earlier versions, which the server refuses to
+ *   others anyway
  * @property {number} at
  */
 
@@ -29,7 +30,13 @@ export class DraftStorage {
    * @param {string} [prefix]  of the entries' keys: each kind of work has its own
    * @param {number|null} [user]  who is signed in
    */
-  constructor(prefix = DRAFTS, user = null, storage = safeStorage("localStorage"), session = safeStorage("sessionStorage"), now = Date.now) {
+  constructor(
+    prefix = DRAFTS,
+    user = null,
+    storage = safeStorage("localStorage"),
+    session = safeStorage("sessionStorage"),
+    now = Date.now,
+  ) {
     this.prefix = prefix;
     this.user = user;
     this.storage = storage;
@@ -61,7 +68,10 @@ export class DraftStorage {
   /** All entries that are this tab's to take. @returns {Entry[]} */
   list() {
     const keys = Object.keys(this.storage).filter((key) => key.startsWith(this.prefix));
-    return keys.map((key) => this.find(key.slice(this.prefix.length))).filter(Boolean).sort((a, b) => a.at - b.at);
+    return keys
+      .map((key) => this.find(key.slice(this.prefix.length)))
+      .filter(Boolean)
+      .sort((a, b) => a.at - b.at);
   }
 
   /** Says "still mine" while the entries cannot be sent. */

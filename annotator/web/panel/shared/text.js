@@ -40,8 +40,8 @@ const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/g;
 const CLEARLY = 3;
 
 /**
- * Which way a text runs: as its language does, but a text that is plainly written the other way (a question in another language,
- * a text whose language was never told) runs as it is written.
+ * Which way a text runs: as its language does, but a text that is plainly written the other way (a question in another
+ * language, a text whose language was never told) runs as it is written.
  * @param {"ltr"|"rtl"|undefined} given  of its language
  */
 export function directionOf(text, given) {
@@ -135,7 +135,10 @@ export class TokenMap {
     return Math.min(this.tokenAfter(segment, char), this.first[segment] + this.starts[segment].length - 1);
   }
 
-  /** The tokens that lie exactly at some characters of a segment, or null: words begin and end where tokens do. @returns {Span|null} */
+  /**
+   * The tokens that lie exactly at some characters of a segment, or null: words begin and end where tokens do.
+   * @returns {Span|null}
+   */
   spanAt(segment, start, end) {
     const first = lowerBound(this.starts[segment], start);
     const last = lowerBound(this.ends[segment], end);
