@@ -94,7 +94,10 @@ export class Keyboard {
    *   back, forward, keys
    */
   constructor(screen, marking, actions) {
-    Object.assign(this, { screen, marking, actions, goal: null });
+    this.screen = screen;
+    this.marking = marking;
+    this.actions = actions;
+    this.goal = null;
     this.bindings = this.#bindings();
     // Where a text is only read, all keys belong to the page around it.
     this.listener = screen.readMode

@@ -10,7 +10,8 @@ import { pieceNodes } from "../shared/pieces.js";
 export class Original {
   /** @param {import("../shared/messages.js").Messages} messages @param {import("./screen.js").Screen} screen */
   constructor(messages, screen) {
-    Object.assign(this, { messages, screen });
+    this.messages = messages;
+    this.screen = screen;
   }
 
   async open() {

@@ -15,7 +15,11 @@ export class Pointer {
    * @param {import("./marking.js").Marking} marking
    */
   constructor(host, screen, marking) {
-    Object.assign(this, { host, screen, marking, drag: null, last: null });
+    this.host = host;
+    this.screen = screen;
+    this.marking = marking;
+    this.drag = null;
+    this.last = null;
     host.addEventListener("pointerdown", (event) => this.#down(event));
     host.addEventListener("pointermove", (event) => this.#move(event));
     host.addEventListener("pointerup", (event) => this.#up(event));

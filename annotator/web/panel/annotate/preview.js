@@ -65,7 +65,9 @@ export class Preview {
     const { sets, current } = session.state;
     this.sets.hidden = session.project?.result_mode === "labels_only";
     if (this.drawn === sets && this.current === current && this.dark === dark) return;
-    Object.assign(this, { drawn: sets, current, dark });
+    this.drawn = sets;
+    this.current = current;
+    this.dark = dark;
     this.rows.replaceChildren(...sets.map((set, index) => this.#row(session, set, index, dark)));
     this.#updateTotal(session, sets);
     setText(this.overlaps, overlapWords(sets, current));

@@ -13,7 +13,8 @@ export class Proposing {
    * @param {import("./marking.js").Marking} marking
    */
   constructor(screen, marking) {
-    Object.assign(this, { screen, marking });
+    this.screen = screen;
+    this.marking = marking;
   }
 
   get session() {

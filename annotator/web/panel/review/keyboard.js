@@ -8,7 +8,9 @@ export class ReviewKeyboard {
    * @param {Object<string, Function>} actions
    */
   constructor(screen, scoring, actions) {
-    Object.assign(this, { screen, scoring, actions });
+    this.screen = screen;
+    this.scoring = scoring;
+    this.actions = actions;
     this.bindings = this.#bindings();
     this.listener = new KeyListener(screen.root, (event, target) => this.#handle(event, target));
   }

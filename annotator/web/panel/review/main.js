@@ -17,7 +17,8 @@ import { Talk } from "../shared/talk.js";
 
 class Review {
   constructor(data, parent, trigger) {
-    Object.assign(this, { data, trigger });
+    this.data = data;
+    this.trigger = trigger;
     this.screen = new ReviewScreen(parent);
     this.scoring = new Scoring(this.screen, (session) => this.flow.changed(session));
     this.storage = new DraftStorage("annotator:review:", data.user ?? null);

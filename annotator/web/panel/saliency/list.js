@@ -23,7 +23,11 @@ export class InstanceList {
    * @param {import("./lists.js").SavedLists} saved
    */
   constructor(actions, saved) {
-    Object.assign(this, { actions, saved, page: 1, rows: [], n: 0 });
+    this.actions = actions;
+    this.saved = saved;
+    this.page = 1;
+    this.rows = [];
+    this.n = 0;
     const changed = () => this.load(1);
     this.which = element(
       "select",
@@ -83,7 +87,8 @@ export class InstanceList {
 
   /** What can be chosen: the models with their answers, and every number of every run. */
   offer({ runs, names }) {
-    Object.assign(this, { runs, names });
+    this.runs = runs;
+    this.names = names;
     const own = runs.filter((run) => !run.method);
     [this.model, this.other].forEach((select, place) => {
       const before = select.value;
@@ -232,7 +237,9 @@ export class InstanceList {
     const answer = await this.actions.ask({ ...this.query, page });
     if (this.asking !== asked) return;
     if (answer.error) return setText(this.count, answer.error);
-    Object.assign(this, { page, rows: answer.rows, n: answer.n });
+    this.page = page;
+    this.rows = answer.rows;
+    this.n = answer.n;
     const first = (page - 1) * PER_PAGE;
     setText(this.count, this.#countWords(first, answer));
     this.back.disabled = page <= 1;

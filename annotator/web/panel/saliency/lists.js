@@ -11,7 +11,8 @@ export class SavedLists {
    *   how many that lists
    */
   constructor(actions) {
-    Object.assign(this, { actions, lists: [] });
+    this.actions = actions;
+    this.lists = [];
     this.select = element("select", { "aria-label": "List", onchange: () => this.#choose(this.select.value) });
     this.facts = element("p", { class: "list-note" });
     this.root = element(

@@ -46,7 +46,10 @@ export class SaliencyMap {
    * @param {Object|null} choice  the layers and labels that its run has; null: the panel cannot be changed
    */
   constructor(view, panel, actions, choice = null) {
-    Object.assign(this, { view, panel, actions, choice });
+    this.view = view;
+    this.panel = panel;
+    this.actions = actions;
+    this.choice = choice;
     this.order = orderOf(panel);
     this.meaning = meaningOf(panel);
     this.ranks = ranksOf(this.order);
@@ -214,7 +217,9 @@ export class SaliencyMap {
   paint({ scale, counts, combos, magnitude, showNumbers }) {
     const { panel, view } = this;
     this.selected = selectedOf(panel, view.sides, counts, this.order);
-    Object.assign(this, { scale, magnitude, isSigned: panel.is_signed && !magnitude });
+    this.scale = scale;
+    this.magnitude = magnitude;
+    this.isSigned = panel.is_signed && !magnitude;
     const scores = panel.scores || [];
     let nCut = 0;
     this.tokens.forEach((made, token) => {

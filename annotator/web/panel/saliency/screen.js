@@ -16,7 +16,10 @@ const DARK = matchMedia("(prefers-color-scheme: dark)");
 
 export class SaliencyScreen {
   constructor(parent, actions, state) {
-    Object.assign(this, { actions, state, maps: [], partnerMaps: [] });
+    this.actions = actions;
+    this.state = state;
+    this.maps = [];
+    this.partnerMaps = [];
     this.rules = element("style");
     this.title = element("div", { class: "heat-title" });
     this.k = element("input", {
@@ -90,7 +93,8 @@ export class SaliencyScreen {
 
   /** Shows another text. */
   show(view, partner = null) {
-    Object.assign(this, { view, partnerView: partner });
+    this.view = view;
+    this.partnerView = partner;
     for (const one of [view, partner].filter(Boolean)) {
       one.n = one.sides.reduce((sum, side) => sum + side.n, 0);
       one.combos = combinations(one.gold, one.n);

@@ -17,7 +17,8 @@ const PATIENCE_MS = 60000;
 export class Answers {
   /** @param {Object} parts  routes, csrf, screen, setsOf(session) -> spans of each set */
   constructor({ routes, csrf, screen, setsOf }) {
-    Object.assign(this, { screen, setsOf });
+    this.screen = screen;
+    this.setsOf = setsOf;
     this.messages = new Messages(routes, csrf, PATIENCE_MS);
   }
 

@@ -16,7 +16,10 @@ export class Guidelines {
    * @param {import("./stage.js").Stage} screen
    */
   constructor({ project, guidelines }, screen) {
-    Object.assign(this, { project, screen, isOpen: false, news: "" });
+    this.project = project;
+    this.screen = screen;
+    this.isOpen = false;
+    this.news = "";
     this.key = `annotator:guidelines:${guidelines?.user ?? ""}`;
     this.version = guidelines?.version ?? "";
     this.leaving = new AbortController();

@@ -8,7 +8,8 @@ export class KeyListener {
    * @param {(event: KeyboardEvent, target: EventTarget) => boolean} handle  whether the key meant something here
    */
   constructor(root, handle) {
-    Object.assign(this, { root, handle });
+    this.root = root;
+    this.handle = handle;
     root.addEventListener("keydown", (event) => this.#down(event));
     // Streamlit listens on the page for r and c; what is typed on the screen is none of its business.
     for (const kind of ["keyup", "keypress"]) root.addEventListener(kind, (event) => event.stopPropagation());

@@ -16,7 +16,11 @@ export class Leftovers {
    * @param {() => boolean} parts.isClosed  whether the screen has gone
    */
   constructor(parts) {
-    Object.assign(this, parts);
+    this.messages = parts.messages;
+    this.storage = parts.storage;
+    this.same = parts.same;
+    this.onlost = parts.onlost;
+    this.isClosed = parts.isClosed;
     this.refusal = null;
   }
 

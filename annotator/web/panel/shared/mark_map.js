@@ -48,7 +48,8 @@ export class MarkMap {
   /** @param {Array<{spans: import("./text.js").Span[]}>} sets */
   update(sets, dark) {
     if (this.sets === sets && this.dark === dark) return;
-    Object.assign(this, { sets, dark });
+    this.sets = sets;
+    this.dark = dark;
     this.#later();
   }
 

@@ -102,8 +102,7 @@ export class Marks {
   /**
    * Marks tokens on top of all sets, whatever set they are in.
    * @param {"out"|"added"|"gone"|"stop"|"proposed"|"hand"|"ignored"|"answer"} kind  taken out; new or gone since the
-   *   round before; where
-   *   one stands; proposed, the one at hand, told to be no rationale; the answer
+   *   round before; where one stands; proposed, the one at hand, told to be no rationale; the answer
    */
   overlay(kind, spans) {
     const name = `${this.prefix}-${kind}`;
@@ -124,7 +123,9 @@ export class Marks {
    */
   propose(proposed, hand, ignored) {
     if (this.proposed === proposed && this.hand === hand && this.ignored === ignored) return;
-    Object.assign(this, { proposed, hand, ignored });
+    this.proposed = proposed;
+    this.hand = hand;
+    this.ignored = ignored;
     this.overlay("ignored", ignored);
     this.overlay("proposed", unionOf(proposed.filter((one) => one !== hand)));
     this.overlay("hand", hand?.spans ?? []);

@@ -31,21 +31,23 @@ function openOf(state, proposals) {
 export class Offer {
   /** @param {{state: import("./model.js").State}} session */
   constructor(session) {
-    Object.assign(this, {
-      session,
-      asked: false,
-      answered: false,
-      sets: [],
-      ignored: null,
-      notes: [],
-      hand: null,
-      sorted: null,
-    });
+    this.session = session;
+    this.asked = false;
+    this.answered = false;
+    this.sets = [];
+    this.ignored = null;
+    this.notes = [];
+    this.hand = null;
+    this.sorted = null;
   }
 
   /** Takes the answer of the route; nothing that is marked changes. */
   receive({ proposals, ignored, notes }) {
-    Object.assign(this, { answered: true, sets: proposals.map(proposalFrom), ignored, notes, sorted: null });
+    this.answered = true;
+    this.sets = proposals.map(proposalFrom);
+    this.ignored = ignored;
+    this.notes = notes;
+    this.sorted = null;
   }
 
   /** Worked out anew only when the sets or the answers are others. */

@@ -35,7 +35,9 @@ export function applyReading(root, { size, space } = readingOf()) {
 export class Reading {
   /** @param {HTMLElement} root @param {(setting: {size: number, space: number}) => void} onchange */
   constructor(root, onchange) {
-    Object.assign(this, { root, onchange, value: readingOf() });
+    this.root = root;
+    this.onchange = onchange;
+    this.value = readingOf();
     applyReading(root, this.value);
   }
 

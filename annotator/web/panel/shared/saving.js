@@ -26,7 +26,13 @@ export class Outbox {
    * @param {(a: Object, b: Object) => boolean} [parts.same]  whether two drafts say the same
    */
   constructor(parts) {
-    Object.assign(this, { same: sameDraft, ...parts });
+    this.same = parts.same ?? sameDraft;
+    this.messages = parts.messages;
+    this.storage = parts.storage;
+    this.onword = parts.onword;
+    this.onrefused = parts.onrefused;
+    this.ondone = parts.ondone;
+    this.aheadOf = parts.aheadOf;
     /** @type {Job[]} */
     this.queue = [];
     this.sending = null;

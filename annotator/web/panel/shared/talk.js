@@ -15,7 +15,8 @@ const LONGEST = 10000;
 export class Talk {
   /** @param {Object} parts  routes, csrf, project (its id), screen */
   constructor({ routes, csrf, project, screen }) {
-    Object.assign(this, { project, screen });
+    this.project = project;
+    this.screen = screen;
     this.messages = new Messages(routes, csrf);
     /** Words that were typed and not sent, by instance: closing the dialog loses nothing. */
     this.unsent = new Map();

@@ -20,7 +20,12 @@ export class WorkFlow {
    *   takes
    */
   constructor(parts, { same, lost }) {
-    Object.assign(this, parts);
+    this.messages = parts.messages;
+    this.storage = parts.storage;
+    this.outbox = parts.outbox;
+    this.screen = parts.screen;
+    this.trigger = parts.trigger;
+    this.project = parts.project;
     this.current = null;
     this.waiting = true;
     this.settings = null;
