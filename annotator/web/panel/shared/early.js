@@ -45,7 +45,7 @@ export function takeEarly(url) {
 export async function earlyData() {
   const early = window.annotatorEarly;
   const answer = await early?.answer;
-  return answer?.body.work && window.annotatorEarly === early ? early.data : null;
+  return answer?.body.work && early && window.annotatorEarly === early ? early.data : null;
 }
 
 /** Where a panel stands in windows of a kind, and the theme around it. */
@@ -71,7 +71,10 @@ export class EarlyPlace {
     this.root = inner.attachShadow({ mode: "open" });
   }
 
-  /** Puts the place into the page, and waits for its style sheet. */
+  /**
+   * Puts the place into the page, and waits for its style sheet.
+   * @param {string} css
+   */
   async open(css) {
     const sheet = document.createElement("link");
     Object.assign(sheet, { rel: "stylesheet", href: css });
@@ -86,7 +89,10 @@ export class EarlyPlace {
     this.host.hidden = false;
   }
 
-  /** Calls back when the page turns out to show something else: another page, a refusal, nothing at all. */
+  /**
+   * Calls back when the page turns out to show something else: another page, a refusal, nothing at all.
+   * @param {() => void} onother
+   */
   watch(onother) {
     const { pathname } = location;
     const until = performance.now() + PATIENCE_MS;
@@ -108,9 +114,13 @@ export class EarlyPlace {
   }
 }
 
-/** Remembers where a panel stands, for the next time. */
+/**
+ * Remembers where a panel stands, for the next time.
+ * @param {HTMLElement} root
+ */
 export function rememberPlace(root) {
-  const parent = root.getRootNode().host;
+  const tree = root.getRootNode();
+  const parent = tree instanceof ShadowRoot ? tree.host : null;
   if (!parent?.isConnected || parent.closest(".annotator-early")) return;
   const scroller = scrollerOf(root);
   const around = scroller.getBoundingClientRect();
@@ -134,7 +144,7 @@ const kindOfWindow = () => KINDS.map(({ matches }) => Number(matches)).join("");
 
 function read() {
   try {
-    return JSON.parse(localStorage.getItem(REMEMBERED)) || {};
+    return JSON.parse(localStorage.getItem(REMEMBERED) ?? "null") || {};
   } catch {
     return {};
   }

@@ -15,14 +15,15 @@ const PAUSE_MS = 250;
  * @property {Object<string, string>} states  in the words of the screen
  * @property {string} none  the list is empty
  * @property {string} noMatch  nothing is found
- * @property {(row: Object) => Array<string|null|false>} facts  beside the state
- * @property {(row: Object) => string[]} lines  below them
+ * @property {(row: Object<string, any>) => Array<string|null|false>} facts  beside the state
+ * @property {(row: Object<string, any>) => string[]} lines  below them
  */
 
 /**
  * @param {Words} words
  * @param {(asked: {page: number, state: string, words: string}) => Promise<import("./messages.js").Answer>} fetchPage
- * @param {(row: Object) => void} onopen
+ * @param {(row: Object<string, any>) => void} onopen
+ * @param {HTMLElement} root
  */
 export function openOwnList(root, words, fetchPage, onopen) {
   const asked = { page: 1, state: "", words: "" };
@@ -51,14 +52,17 @@ export function openOwnList(root, words, fetchPage, onopen) {
     element("div", { class: "dialog-foot" }, where, back, forth),
   );
   dialog.classList.add("my-work");
-  let timer = null;
+  /** @type {ReturnType<typeof setTimeout>|undefined} */
+  let timer;
   let newest = 0;
 
+  /** @param {Object<string, any>} change */
   function later(change) {
     clearTimeout(timer);
     timer = setTimeout(() => ask({ ...change, page: 1 }), PAUSE_MS);
   }
 
+  /** @param {Object<string, any>} change */
   async function ask(change) {
     Object.assign(asked, change);
     const mine = (newest += 1);
@@ -67,6 +71,7 @@ export function openOwnList(root, words, fetchPage, onopen) {
     if (mine === newest && dialog.isConnected) show(answer);
   }
 
+  /** @param {Answer} answer */
   function show(answer) {
     const { status, body } = answer;
     if (status !== 200)
@@ -75,11 +80,12 @@ export function openOwnList(root, words, fetchPage, onopen) {
     back.disabled = asked.page <= 1;
     forth.disabled = asked.page >= pages;
     setText(where, `${counted(body.total, words.one)} · page ${asked.page} of ${pages}`);
+    /** @param {Object<string, any>} row */
     const open = (row) => { dialog.close(); onopen(row); };
     const isAll = !asked.state && !asked.words.trim();
     list.replaceChildren(
       ...(body.rows.length
-        ? body.rows.map((row) => rowOf(words, row, open))
+        ? body.rows.map((/** @type {Object<string, any>} */ row) => rowOf(words, row, open))
         : [element("p", { class: "dialog-words" }, isAll ? words.none : words.noMatch)]),
     );
     list.scrollTop = 0;
@@ -89,6 +95,11 @@ export function openOwnList(root, words, fetchPage, onopen) {
   ask({});
 }
 
+/**
+ * @param {Words} words
+ * @param {Object<string, any>} row
+ * @param {(row: Object<string, any>) => void} onopen
+ */
 function rowOf({ states, facts, lines }, row, onopen) {
   const isNamed = !isMachineKey(row.key);
   const said = [row.result, row.sets && counted(row.sets, "set"), when(row.at), isNamed && row.key, ...facts(row)];

@@ -17,7 +17,11 @@ export function pieceNodes(pieces, keep = (text) => text) {
   });
 }
 
-/** The white space before the words stands outside of the mark; of a replacement it stands there once. */
+/**
+ * The white space before the words stands outside of the mark; of a replacement it stands there once.
+ * @param {"del"|"ins"} tag
+ * @param {string} text
+ */
 function marked(tag, text, isBoth = false) {
   const words = text.trimStart();
   return text

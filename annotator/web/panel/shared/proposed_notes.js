@@ -10,6 +10,7 @@ export class ProposedNotes {
 
   /**
    * One line from the beginning, so that the text does not move when the answer comes; the whole of it is its title.
+   * @param {Session} given
    */
   update({ work, offer }) {
     this.root.hidden = !work.proposes;
@@ -21,6 +22,7 @@ export class ProposedNotes {
   }
 }
 
+/** @param {Session["offer"]} offer */
 function wordsOf({ answered, sets }) {
   if (!answered) return "…";
   const count = sets.filter(({ source }) => source === "carried").length;

@@ -11,6 +11,7 @@ const STEP = 0.1;
 const BOUNDS = { size: [0.8, 2.4], space: [0.8, 1.8] };
 const USUAL = Object.freeze({ size: 1, space: 1 });
 
+/** @param {"size"|"space"} name @param {number} value */
 const bounded = (name, value) => {
   const [least, most] = BOUNDS[name];
   return Number.isFinite(value) ? Math.min(most, Math.max(least, Math.round(value * 10) / 10)) : USUAL[name];
@@ -19,7 +20,7 @@ const bounded = (name, value) => {
 /** @returns {{size: number, space: number}} */
 export function readingOf() {
   try {
-    const kept = JSON.parse(localStorage.getItem(KEY)) || {};
+    const kept = JSON.parse(localStorage.getItem(KEY) ?? "null") || {};
     return { size: bounded("size", kept.size), space: bounded("space", kept.space) };
   } catch {
     return { ...USUAL };
@@ -41,11 +42,16 @@ export class Reading {
     applyReading(root, this.value);
   }
 
-  /** One step more or less of a part. @param {"size"|"space"} name */
+  /**
+   * One step more or less of a part.
+   * @param {"size"|"space"} name
+   * @param {number} by
+   */
   step(name, by) {
     this.#set({ ...this.value, [name]: bounded(name, this.value[name] + by * STEP) });
   }
 
+  /** @param {{size: number, space: number}} value */
   #set(value) {
     if (value.size === this.value.size && value.space === this.value.space) return;
     this.value = value;
@@ -58,6 +64,7 @@ export class Reading {
   }
 
   get words() {
+    /** @param {number} part */
     const percent = (part) => `${Math.round(part * 100)} %`;
     return `text size ${percent(this.value.size)}, line spacing ${percent(this.value.space)}`;
   }
@@ -80,15 +87,21 @@ export class Reading {
     dialog.classList.add("reading");
   }
 
-  /** @param {[string, string]} [keys]  that do the same anywhere */
+  /**
+   * @param {[string, string]} [keys]  that do the same anywhere
+   * @param {"size"|"space"} name
+   * @param {string} title
+   */
   #row(name, title, keys) {
     const shown = element("output", { class: "reading-value", "aria-label": title });
     const show = () => setText(shown, `${Math.round(this.value[name] * 100)} %`);
+    /** @param {number} by */
     const turn = (by) => {
       this.step(name, by);
       show();
     };
     show();
+    /** @param {string} sign @param {string} words @param {number} by @param {string} [key] */
     const turner = (sign, words, by, key) =>
       button(sign, {
         title: key ? `${title}: ${words} (${key})` : `${title}: ${words}`,

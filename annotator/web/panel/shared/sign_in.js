@@ -22,7 +22,7 @@ export function addressOf(place) {
 export function signInLink(address) {
   return element("a", {
     class: "button sign-in", href: address(), target: "_self",
-    onclick: (event) => { event.currentTarget.href = address(); },
+    onclick: (/** @type {{currentTarget: HTMLAnchorElement}} */ event) => { event.currentTarget.href = address(); },
   }, "Sign in");
 }
 

@@ -16,9 +16,10 @@ const OWNED_MS = 15000;
  * @property {number} instance
  * @property {string} state      of the work when it was changed
  * @property {number} revision   the revision the draft builds on
- * @property {Object} draft
- * @property {Object|null} sent  a draft that was on its way when the entry was written
- * @property {Object|null} finish  the rest of a submit, skip or discard that is not acknowledged
+ * @property {any} draft
+ * @property {any} sent  a draft that was on its way when the entry was written
+ * @property {{kind: Job["kind"], extra: Object<string, any>}|null} finish
+ *   the rest of a submit, skip or discard that is not acknowledged
  * @property {string|null} tab
  * @property {number|null} [user]  whose it is; unknown of entries of earlier versions, which the server refuses to
  *   others anyway
@@ -52,12 +53,16 @@ export class DraftStorage {
     this.#write({ ...entry, user: this.user, tab: this.tab, at: this.now() });
   }
 
+  /** @param {number} assignment */
   drop(assignment) {
     this.mine.delete(assignment);
     this.storage.removeItem(this.prefix + assignment);
   }
 
-  /** The entry of an assignment if it is this tab's to take: its own, given up, or its owner's no more. */
+  /**
+   * The entry of an assignment if it is this tab's to take: its own, given up, or its owner's no more.
+   * @param {number|string} assignment
+   */
   find(assignment) {
     const entry = this.#read(this.prefix + assignment);
     const isOwn = entry && (this.user === null || (entry.user ?? this.user) === this.user);
@@ -70,7 +75,7 @@ export class DraftStorage {
     const keys = Object.keys(this.storage).filter((key) => key.startsWith(this.prefix));
     return keys
       .map((key) => this.find(key.slice(this.prefix.length)))
-      .filter(Boolean)
+      .filter((entry) => entry !== null)
       .sort((a, b) => a.at - b.at);
   }
 
@@ -84,6 +89,7 @@ export class DraftStorage {
     this.#each((entry) => ({ ...entry, tab: null }));
   }
 
+  /** @param {(entry: Entry) => Entry} change */
   #each(change) {
     for (const assignment of this.mine) {
       const entry = this.#read(this.prefix + assignment);
@@ -91,6 +97,7 @@ export class DraftStorage {
     }
   }
 
+  /** @param {Entry} entry */
   #write(entry) {
     try {
       this.storage.setItem(this.prefix + entry.assignment, JSON.stringify(entry));
@@ -99,9 +106,10 @@ export class DraftStorage {
     }
   }
 
+  /** @param {string} key @returns {Entry|null} */
   #read(key) {
     try {
-      const entry = JSON.parse(this.storage.getItem(key));
+      const entry = JSON.parse(this.storage.getItem(key) ?? "null");
       return entry && entry.draft ? entry : null;
     } catch {
       return null;
@@ -109,12 +117,18 @@ export class DraftStorage {
   }
 }
 
-/** A browser may forbid storage altogether: then an object for this page's life takes its place. */
+/**
+ * A browser may forbid storage altogether: then an object for this page's life takes its place.
+ * @param {"localStorage"|"sessionStorage"} name
+ * @returns {Storage}
+ */
 function safeStorage(name) {
   try {
     return window[name];
   } catch {
+    /** @type {Record<string, string>} */
     const kept = {};
+    /** @type {Pick<Storage, "getItem"|"setItem"|"removeItem">} */
     const methods = {
       getItem: (key) => kept[key] ?? null,
       setItem: (key, value) => { kept[key] = String(value); },

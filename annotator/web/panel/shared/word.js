@@ -18,7 +18,10 @@ export class Word {
     this.root = element("span", { class: "word", role: "status" }, WORDS.saved);
   }
 
-  /** "saving…" appears only if it takes a moment: a word that flickers at each mark tires. */
+  /**
+   * "saving…" appears only if it takes a moment: a word that flickers at each mark tires.
+   * @param {keyof typeof WORDS} word
+   */
   say(word) {
     clearTimeout(this.timer);
     const show = () => {
@@ -26,7 +29,7 @@ export class Word {
       this.root.title = WORDS[word];
       this.root.dataset.word = word;
     };
-    if (word === "saving" && !["offline", "unstored"].includes(this.root.dataset.word))
+    if (word === "saving" && !["offline", "unstored"].includes(this.root.dataset.word ?? ""))
       this.timer = setTimeout(show, PATIENCE_MS);
     else show();
   }
