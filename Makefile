@@ -108,7 +108,9 @@ browser: $(VENV)/installed-test
 has_node = node -e 'const [a, b] = process.versions.node.split("."); process.exit(a > 18 || (a == 18 && b >= 18) ? 0 : 1)' >/dev/null 2>&1 && npm --version >/dev/null 2>&1
 
 define panel_checks
-check $(PANEL_BIN)/eslint --config $(PANEL_TOOLS)/eslint.config.js annotator/web/panel
+check $(PANEL_BIN)/eslint --config $(PANEL_TOOLS)/eslint.config.js annotator/web/panel tests/panel; \
+check $(PANEL_BIN)/tsc -p $(PANEL_TOOLS); \
+check node --test $(wildcard tests/panel/*.test.mjs)
 endef
 
 panel-tools:
