@@ -1,7 +1,7 @@
 # make demo    a running demonstration in the browser (what it needs is installed into .venv first)
 # make test    everything that must hold: style, types, tests, browser tests
 # make bench   how fast it is, as ratios
-# make clean   take away .venv and what the tools left behind
+# make clean   take away .venv, node_modules and what the tools left behind
 #
 # PYTHON=/path/to/python3.12 chooses the Python that .venv is made with.
 # DEMO_ARGS="--port 9000 --no-browser" and PYTEST_ARGS="-x" are handed on.
@@ -15,9 +15,11 @@ DURATIONS = --durations=25 --durations-min=2
 VENV = .venv
 BIN = $(VENV)/bin
 LOG = $(VENV)/install.log
+PANEL_TOOLS = tools/panel
+PANEL_BIN = $(PANEL_TOOLS)/node_modules/.bin
 comma = ,
 
-.PHONY: help demo test bench clean browser
+.PHONY: help demo test bench clean browser panel-tools
 
 help:
 	@sed -n 's/^# \{0,1\}//p;/^$$/q' Makefile
@@ -29,11 +31,12 @@ demo: $(VENV)/installed-run
 # docstrings; annotator/web is left out, since importing it begins to build a screen. The browser tests run one after the
 # other: several browsers at once on a small machine only wait for each other. Those that failed run once more, by
 # themselves and with servers of their own; one that fails only once is named, and is a race to be found and mended.
-test: $(VENV)/installed-test browser
+test: $(VENV)/installed-test browser panel-tools
 	@failed=; check() { echo "== $$*"; "$$@" || failed="$$failed $$(basename "$$1")"; }; \
 	check $(BIN)/ruff check .; \
 	check $(BIN)/ruff format --check .; \
 	check $(BIN)/mypy; \
+	if $(has_node); then $(panel_checks); fi; \
 	check $(BIN)/pytest $(WORKERS) $(DURATIONS) $(PYTEST_ARGS) tests annotator --ignore=annotator/web --ignore=tests/browser; \
 	echo "== browser tests"; browser="$(BIN)/pytest -o cache_dir=.pytest_cache/browser tests/browser"; \
 	$$browser $(DURATIONS) $(PYTEST_ARGS) || if [ -n "$(strip $(PYTEST_ARGS))" ]; then failed="$$failed browser"; else \
@@ -47,7 +50,7 @@ bench: $(VENV)/installed-test browser
 	@exec $(BIN)/python -m benchmarks
 
 clean:
-	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(PANEL_TOOLS)/node_modules $(PANEL_TOOLS)/install.log build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # A stamp is older than pyproject.toml when the dependencies may have changed; only then is anything installed.
@@ -101,3 +104,30 @@ browser: $(VENV)/installed-test
 	  exit 1; \
 	fi; \
 	echo "******** NO BROWSER: the browser tests will be SKIPPED. Install one (Debian: apt-get install chromium). ********" >&2
+
+# Only what checks the panel's JavaScript needs Node; the program itself does not. Debian 12's is new enough.
+has_node = node -e 'const [a, b] = process.versions.node.split("."); process.exit(a > 18 || (a == 18 && b >= 18) ? 0 : 1)' >/dev/null 2>&1 && npm --version >/dev/null 2>&1
+
+define panel_checks
+check $(PANEL_BIN)/eslint --config $(PANEL_TOOLS)/eslint.config.js annotator/web/panel tests/panel; \
+check $(PANEL_BIN)/tsc -p $(PANEL_TOOLS); \
+check node --test $(wildcard tests/panel/*.test.mjs)
+endef
+
+panel-tools:
+	@if $(has_node); then $(MAKE) --no-print-directory -s $(PANEL_TOOLS)/node_modules/installed; \
+	elif [ "$$ANNOTATOR_REQUIRE_NODE" = 1 ]; then \
+	  echo "Node 18.18 or newer, or its npm, is missing and ANNOTATOR_REQUIRE_NODE is 1: install them (Debian: apt-get install nodejs npm)." >&2; \
+	  exit 1; \
+	else \
+	  echo "******** NO NODE: the panel's JavaScript will NOT BE CHECKED. Install Node 18.18 or newer (Debian: apt-get install nodejs npm). ********" >&2; \
+	fi
+
+# npm begins by taking the folder away, and the stamp with it, so that a stamp never speaks of half an installation.
+$(PANEL_TOOLS)/node_modules/installed: $(PANEL_TOOLS)/package.json $(PANEL_TOOLS)/package-lock.json
+	@echo "Installing into $(PANEL_TOOLS)/node_modules ..."
+	@if ! npm ci --prefix $(PANEL_TOOLS) --no-audit --no-fund >$(PANEL_TOOLS)/install.log 2>&1; then \
+	  echo "The tools that check the panel's JavaScript could not be installed: check the network (and npm's own settings) and repeat the command; $(PANEL_TOOLS)/install.log has the details." >&2; \
+	  exit 1; \
+	fi
+	@touch $@

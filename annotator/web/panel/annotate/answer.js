@@ -1,4 +1,7 @@
-/** The answer in the bar: a field to type it, a button that takes it from the text, and a button that says that there is none. */
+/**
+ * The answer in the bar: a field to type it, a button that takes it from the text, and a button that says that there is
+ * none.
+ */
 import { element, focused, press, toggle } from "../shared/dom.js";
 
 export class AnswerField {
@@ -11,9 +14,21 @@ export class AnswerField {
       oninput: () => actions.result(this.input.value === "" ? null : this.input.value),
       onblur: () => this.#write(),
     });
-    this.pick = toggle("Select", "0", "Take the answer from the text: drag over its words", () => actions.look("answer"));
-    this.none = element("button", { type: "button", class: "pill", title: "The text holds no answer (i)", "aria-keyshortcuts": "i", onclick: () => actions.noAnswer() },
-      "No answer", element("kbd", { "aria-hidden": "true" }, "i"));
+    this.pick = toggle("Select", "0", "Take the answer from the text: drag over its words", () =>
+      actions.look("answer"),
+    );
+    this.none = element(
+      "button",
+      {
+        type: "button",
+        class: "pill",
+        title: "The text holds no answer (i)",
+        "aria-keyshortcuts": "i",
+        onclick: () => actions.noAnswer(),
+      },
+      "No answer",
+      element("kbd", { "aria-hidden": "true" }, "i"),
+    );
     this.nodes = [element("div", { class: "answer-ways" }, this.input, this.pick, this.none)];
   }
 

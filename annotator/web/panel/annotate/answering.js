@@ -1,4 +1,7 @@
-/** The answer and its place in the text. The draft holds only the answer's words; which of several places was meant is known while one works. */
+/**
+ * The answer and its place in the text. The draft holds only the answer's words; which of several places was meant is
+ * known while one works.
+ */
 
 const NOWHERE = [];
 
@@ -9,11 +12,14 @@ export function placeAnswer(session, span) {
   return words;
 }
 
-/** Where the answer stands: at the place it was taken from, else where its words stand, if that is at one place only. */
+/**
+ * Where the answer stands: at the place it was taken from, else where its words stand, if that is at one place only.
+ */
 export function answerSpans(session) {
   const { project, result } = session;
   if (project?.result_kind !== "answer" || project.result_mode === "confirm" || !result) return NOWHERE;
-  if (session.answerPlace?.words !== result) session.answerPlace = { words: result, spans: onlyPlaceOf(result, session.map) };
+  if (session.answerPlace?.words !== result)
+    session.answerPlace = { words: result, spans: onlyPlaceOf(result, session.map) };
   return session.answerPlace.spans;
 }
 

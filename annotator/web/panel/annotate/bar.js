@@ -7,8 +7,8 @@ import { ResultPlace } from "./result.js";
 import { Word } from "../shared/word.js";
 
 /**
- * With more sets their chips show less, so that they stay in one line: first without keys, then the numbers of the current one alone.
- * A lock or a flag takes about a quarter of a chip.
+ * With more sets their chips show less, so that they stay in one line: first without keys, then the numbers of the
+ * current one alone. A lock or a flag takes about a quarter of a chip.
  */
 const CROWDS = [[28, "crowd"], [12, "many"]];
 const CHIP_QUARTERS = 4;
@@ -23,21 +23,56 @@ export class Bar {
     this.#makeButtons();
     this.sets = element("div", { class: "sets", role: "radiogroup", "aria-label": "Rationale sets" });
     this.proposed = new ProposedRow(actions);
-    this.tools = element("div", { class: "row tools-row" },
-      element("h2", { class: "result-title" }, "Sets"), this.sets, element("div", { class: "views" }, this.adder, this.none), this.views);
-    this.root = element("div", { class: "bar", role: "toolbar", "aria-label": "Label, rationale sets and submit", tabIndex: -1 },
-      element("div", { class: "row main-row" }, this.result.root, this.word.root, this.ways), this.tools, this.proposed.root);
+    this.tools = element(
+      "div",
+      { class: "row tools-row" },
+      element("h2", { class: "result-title" }, "Sets"),
+      this.sets,
+      element("div", { class: "views" }, this.adder, this.none),
+      this.views,
+    );
+    this.root = element(
+      "div",
+      { class: "bar", role: "toolbar", "aria-label": "Label, rationale sets and submit", tabIndex: -1 },
+      element("div", { class: "row main-row" }, this.result.root, this.word.root, this.ways),
+      this.tools,
+      this.proposed.root,
+    );
     this.sets.addEventListener("pointerleave", () => actions.hover(null));
   }
 
   #makeButtons() {
     const { actions } = this;
-    this.undo = button("", { icon: icon("undo"), title: "Undo (Ctrl+Z)", className: "plain square", onclick: actions.undo, "aria-label": "Undo" });
-    this.redo = button("", { icon: icon("redo"), title: "Redo (Ctrl+Shift+Z)", className: "plain square", onclick: actions.redo, "aria-label": "Redo" });
+    this.undo = button("", {
+      icon: icon("undo"),
+      title: "Undo (Ctrl+Z)",
+      className: "plain square",
+      onclick: actions.undo,
+      "aria-label": "Undo",
+    });
+    this.redo = button("", {
+      icon: icon("redo"),
+      title: "Redo (Ctrl+Shift+Z)",
+      className: "plain square",
+      onclick: actions.redo,
+      "aria-label": "Redo",
+    });
     this.skip = button("Skip", { key: "s", title: "Skip this text for now", onclick: actions.skip });
-    this.discard = button("Propose to discard", { key: "d", className: "propose-discard", title: "Propose to discard this text", onclick: actions.discard });
-    this.discard.querySelector(".button-label").replaceChildren(element("span", { class: "long-words" }, "Propose to "), "discard");
-    this.submit = button("Submit", { key: "Ctrl+⏎", className: "primary", title: "Submit and go to the next text", onclick: () => actions.submit() });
+    this.discard = button("Propose to discard", {
+      key: "d",
+      className: "propose-discard",
+      title: "Propose to discard this text",
+      onclick: actions.discard,
+    });
+    this.discard
+      .querySelector(".button-label")
+      .replaceChildren(element("span", { class: "long-words" }, "Propose to "), "discard");
+    this.submit = button("Submit", {
+      key: "Ctrl+⏎",
+      className: "primary",
+      title: "Submit and go to the next text",
+      onclick: () => actions.submit(),
+    });
     this.ways = element("div", { class: "ways" }, this.undo, this.redo, this.skip, this.discard, this.submit);
     this.adder = button("New set", { key: "n", className: "plain adder", onclick: actions.newSet });
     this.erase = toggle("Erase", "e", "Erase: clicking and dragging remove tokens", () => actions.look("erase"));
@@ -45,7 +80,12 @@ export class Bar {
     this.hide = toggle("Hide sets", "x", "Hide all sets: show the rest of the text", () => actions.look("hide"));
     this.table = toggle("Table", "t", "Keep the table of sets and the note in sight", () => actions.table());
     this.table.classList.add("table-button");
-    this.none = toggle("No rationale", "", "No rationale: nothing in the text supports the result", actions.noRationale);
+    this.none = toggle(
+      "No rationale",
+      "",
+      "No rationale: nothing in the text supports the result",
+      actions.noRationale,
+    );
     this.views = element("div", { class: "views" }, this.erase, this.only, this.hide, this.table);
   }
 
@@ -81,15 +121,22 @@ export class Bar {
     const { sets, unlocked } = state;
     while (this.chips.length > sets.length) this.chips.pop().root.remove();
     while (this.chips.length < sets.length) this.#addChip(this.chips.length);
-    const signs = sets.filter((set) => set.locked || unlocked.includes(set.origin) || work.feedback?.sets?.[set.origin]).length;
+    const signs = sets.filter(
+      (set) => set.locked || unlocked.includes(set.origin) || work.feedback?.sets?.[set.origin],
+    ).length;
     const quarters = sets.length * CHIP_QUARTERS + signs;
     for (const [most, name] of CROWDS) this.tools.classList.toggle(name, quarters > most);
     // While the next words are the answer's, no set is the one that takes them.
     this.sets.classList.toggle("resting", looks.answer);
     const chosen = readMode ? looks.pinned : state.current;
-    sets.forEach((set, index) => this.#updateChip(index, set, {
-      chosen: index === chosen, feedback: work.feedback?.sets?.[set.origin] || [], wasLocked: unlocked.includes(set.origin), dark,
-    }));
+    sets.forEach((set, index) =>
+      this.#updateChip(index, set, {
+        chosen: index === chosen,
+        feedback: work.feedback?.sets?.[set.origin] || [],
+        wasLocked: unlocked.includes(set.origin),
+        dark,
+      }),
+    );
     this.#showChosen(chosen);
   }
 
@@ -98,18 +145,26 @@ export class Bar {
     const shown = `${chosen} of ${this.chips.length}`;
     if (this.shown === shown) return;
     this.shown = shown;
-    if (this.tools.classList.contains("many")) this.chips[chosen]?.root.scrollIntoView({ block: "nearest", inline: "nearest" });
+    if (this.tools.classList.contains("many"))
+      this.chips[chosen]?.root.scrollIntoView({ block: "nearest", inline: "nearest" });
   }
 
   #addChip(index) {
     const lock = element("span", { class: "lock", hidden: true });
     const flag = element("span", { class: "flag", hidden: true }, icon("returned"));
     const key = index < 9 ? element("kbd", { "aria-hidden": "true" }, String(index + 1)) : null;
-    const chip = makeChip(index, {
-      // A key press is a click without a count: it chooses, and leaves the text where it is.
-      onclick: (event) => (event.target.closest(".lock") ? this.actions.unlock(index) : this.actions.choose(index, event.detail > 0)),
-      onpointerenter: () => this.actions.hover(index),
-    }, lock, flag, key);
+    const chip = makeChip(
+      index,
+      {
+        // A key press is a click without a count: it chooses, and leaves the text where it is.
+        onclick: (event) =>
+          event.target.closest(".lock") ? this.actions.unlock(index) : this.actions.choose(index, event.detail > 0),
+        onpointerenter: () => this.actions.hover(index),
+      },
+      lock,
+      flag,
+      key,
+    );
     this.chips.push({ ...chip, lock, flag });
     this.sets.append(chip.root);
   }
@@ -123,8 +178,12 @@ export class Bar {
     if (symbol && chip.symbol !== symbol) chip.lock.replaceChildren(icon((chip.symbol = symbol)));
     chip.flag.hidden = !feedback.length;
     const words = setWords(index, set.size);
-    const notes = [set.locked && "passed and locked: click the lock or press u to unlock it", ...feedback].filter(Boolean).join(" · ");
-    chip.root.title = [words, index < 9 && `key ${index + 1}`, "click to go to its place, again to go back", notes].filter(Boolean).join(" – ");
+    const notes = [set.locked && "passed and locked: click the lock or press u to unlock it", ...feedback]
+      .filter(Boolean)
+      .join(" · ");
+    chip.root.title = [words, index < 9 && `key ${index + 1}`, "click to go to its place, again to go back", notes]
+      .filter(Boolean)
+      .join(" – ");
     chip.root.setAttribute("aria-label", [words, notes].filter(Boolean).join(", "));
   }
 

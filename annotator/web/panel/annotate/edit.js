@@ -1,6 +1,6 @@
 /**
- * The lead's version of an annotation: the token panel with marks only. It asks no route for anything; what is made here goes
- * to the script when the person stores it. See docs/panel.md, "The panel for editing".
+ * The lead's version of an annotation: the token panel with marks only. It asks no route for anything; what is made
+ * here goes to the script when the person stores it. See docs/panel.md, "The panel for editing".
  */
 import { openKeys } from "../shared/dialogs.js";
 import { setText } from "../shared/dom.js";
@@ -14,7 +14,9 @@ import { Session } from "../shared/session.js";
 
 const NOT_HERE = new Set(["s", "d", "g", "m", "q", "v", "Shift + v"]);
 const keysHere = (project) =>
-  keysFor(project).filter(([title]) => title !== "Proposed sets").map(([title, rows]) => [title, rows.filter(([key]) => !NOT_HERE.has(key))]);
+  keysFor(project)
+    .filter(([title]) => title !== "Proposed sets")
+    .map(([title, rows]) => [title, rows.filter(([key]) => !NOT_HERE.has(key))]);
 const nothing = () => {};
 
 class Editor {
@@ -33,14 +35,34 @@ class Editor {
   #actions() {
     const { marking, screen } = this;
     return {
-      hover: (index) => screen.hover(index), choose: (index, byHand) => screen.chosen(marking, index, byHand), newSet: () => marking.newSet(),
-      unlock: nothing, undo: () => marking.undo(), redo: () => marking.redo(),
-      look: (name) => marking.toggleLook(name), noRationale: () => marking.toggleNoRationale(),
-      result: (label) => marking.setResult(label), note: (text) => marking.setNote(text),
-      nextMark: (by) => screen.nextMark(by), table: () => screen.keepTable(), reading: () => screen.reading.open(), noAnswer: () => marking.noAnswer(),
-      submit: () => this.#store(), keys: () => openKeys(screen.root, keysHere(this.data.settings)), focusText: () => screen.focusText(),
-      skip: nothing, discard: nothing, guidelines: nothing, mine: nothing, forward: nothing, ask: nothing,
-      accept: nothing, reject: nothing, nextProposal: nothing, take: nothing, glance: nothing,
+      hover: (index) => screen.hover(index),
+      choose: (index, byHand) => screen.chosen(marking, index, byHand),
+      newSet: () => marking.newSet(),
+      unlock: nothing,
+      undo: () => marking.undo(),
+      redo: () => marking.redo(),
+      look: (name) => marking.toggleLook(name),
+      noRationale: () => marking.toggleNoRationale(),
+      result: (label) => marking.setResult(label),
+      note: (text) => marking.setNote(text),
+      nextMark: (by) => screen.nextMark(by),
+      table: () => screen.keepTable(),
+      reading: () => screen.reading.open(),
+      noAnswer: () => marking.noAnswer(),
+      submit: () => this.#store(),
+      keys: () => openKeys(screen.root, keysHere(this.data.settings)),
+      focusText: () => screen.focusText(),
+      skip: nothing,
+      discard: nothing,
+      guidelines: nothing,
+      mine: nothing,
+      forward: nothing,
+      ask: nothing,
+      accept: nothing,
+      reject: nothing,
+      nextProposal: nothing,
+      take: nothing,
+      glance: nothing,
     };
   }
 
@@ -71,7 +93,10 @@ class Editor {
     return data.project !== this.data.project || data.work.instance.id !== this.data.work.instance.id;
   }
 
-  /** Sets that were ticked since are added, those unticked go, unless they were changed here; one step, so undo leads back. */
+  /**
+   * Sets that were ticked since are added, those unticked go, unless they were changed here; one step, so undo leads
+   * back.
+   */
   update(data, trigger) {
     const before = keysOf(this.data.work.draft.sets);
     const after = keysOf(data.work.draft.sets);
@@ -80,9 +105,13 @@ class Editor {
     this.screen.updateTheme();
     if (before.join() === after.join()) return;
     const { session } = this.screen;
-    const kept = session.draft.sets.filter((spans) => spans.length && (!before.includes(keyOf(spans)) || after.includes(keyOf(spans))));
+    const kept = session.draft.sets.filter(
+      (spans) => spans.length && (!before.includes(keyOf(spans)) || after.includes(keyOf(spans))),
+    );
     const here = keysOf(kept);
-    const added = data.work.draft.sets.filter((spans) => !before.includes(keyOf(spans)) && !here.includes(keyOf(spans)));
+    const added = data.work.draft.sets.filter(
+      (spans) => !before.includes(keyOf(spans)) && !here.includes(keyOf(spans)),
+    );
     session.load({ ...session.draft, sets: [...kept, ...added] });
     this.screen.refresh();
   }

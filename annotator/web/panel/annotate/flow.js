@@ -58,7 +58,12 @@ export class Flow extends WorkFlow {
   }
 
   #expect(work) {
-    if (!work || this.current?.id === work.assignment || this.upcoming.some((session) => session.id === work.assignment)) return;
+    if (
+      !work ||
+      this.current?.id === work.assignment ||
+      this.upcoming.some((session) => session.id === work.assignment)
+    )
+      return;
     this.upcoming.push(this.#admit(work));
   }
 
@@ -84,8 +89,9 @@ export class Flow extends WorkFlow {
   }
 
   /**
-   * What is proposed is asked for when the text is on the screen, so that nothing waits for it, and after what was handed in has
-   * arrived: its sets may be what is carried over. Without an answer it is asked for again when the next message gets through.
+   * What is proposed is asked for when the text is on the screen, so that nothing waits for it, and after what was
+   * handed in has arrived: its sets may be what is carried over. Without an answer it is asked for again when the next
+   * message gets through.
    */
   async #askProposed(session) {
     if (!session?.work.proposes || !session.open || session.offer.asked || this.outbox.isFinishing()) return;
@@ -113,7 +119,9 @@ export class Flow extends WorkFlow {
     if (!count || this.hasSaidUndecided) return false;
     this.hasSaidUndecided = true;
     const sets = count === 1 ? "1 proposed set is" : `${count} proposed sets are`;
-    this.screen.hint(`${sets} undecided and will not be kept. Submit again to go on. This is said only once.`, { stay: true });
+    this.screen.hint(`${sets} undecided and will not be kept. Submit again to go on. This is said only once.`, {
+      stay: true,
+    });
     return true;
   }
 
@@ -151,7 +159,11 @@ export class Flow extends WorkFlow {
     if (next) return this.show(next);
     this.waiting = true;
     this.screen.setBusy(true);
-    if (this.outbox.word === "offline") this.screen.hint("Your work is kept in this browser and submitted when the server can be reached. The next text comes then.", { stay: true });
+    if (this.outbox.word === "offline")
+      this.screen.hint(
+        "Your work is kept in this browser and submitted when the server can be reached. The next text comes then.",
+        { stay: true },
+      );
     else this.screen.announce("Fetching the next text.");
   }
 
@@ -191,9 +203,11 @@ export class Flow extends WorkFlow {
     const { status, body } = answer;
     session.leaving = false;
     const other = body.work && body.work.assignment === session.id ? body.work : null;
-    if (status === 409 && other && other.state !== "submitted") session.conflict = { work: other, error: sentenceOf(answer) };
+    if (status === 409 && other && other.state !== "submitted")
+      session.conflict = { work: other, error: sentenceOf(answer) };
     else session.problem = { error: sentenceOf(answer), warning: Boolean(body.warning), lost: status === 410, kind };
-    if (Number.isInteger(body.set) && session.state.sets[body.set]) session.history.replace({ ...session.state, current: body.set });
+    if (Number.isInteger(body.set) && session.state.sets[body.set])
+      session.history.replace({ ...session.state, current: body.set });
   }
 
   #bringBack(session) {
@@ -209,7 +223,13 @@ export class Flow extends WorkFlow {
     const answer = await this.messages.next(this.project, session.work.instance.id);
     const work = answer.body.work;
     if (answer.status !== 200 || work?.instance.id !== session.work.instance.id || work.state === "submitted") {
-      session.problem = { error: answer.status === 200 ? "Somebody else has this text now. Your marks are kept in this browser." : sentenceOf(answer), lost: true };
+      session.problem = {
+        error:
+          answer.status === 200
+            ? "Somebody else has this text now. Your marks are kept in this browser."
+            : sentenceOf(answer),
+        lost: true,
+      };
       return this.screen.refresh();
     }
     const { draft } = session;
@@ -245,7 +265,10 @@ export class Flow extends WorkFlow {
     this.#reopened(answer);
   }
 
-  /** Goes back to the last submission, which is reopened. What is on its way is let arrive first: it may be just that one. */
+  /**
+   * Goes back to the last submission, which is reopened. What is on its way is let arrive first: it may be just that
+   * one.
+   */
   async back() {
     this.goesBack = this.outbox.isFinishing();
     if (this.goesBack) return this.screen.hint(ON_ITS_WAY);
@@ -283,7 +306,9 @@ export class Flow extends WorkFlow {
     this.screen.announce(sentence);
   }
 
-  /** Returns to the text that was left to go back or to look at finished work; the one that is left now comes after it. */
+  /**
+   * Returns to the text that was left to go back or to look at finished work; the one that is left now comes after it.
+   */
   forward() {
     const session = this.current;
     if (!session || this.waiting) return;

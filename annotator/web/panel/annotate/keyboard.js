@@ -2,11 +2,17 @@
 import { scrollerOf } from "../shared/dom.js";
 import { KeyListener, isEntry, keyOf, moveRadio } from "../shared/keys.js";
 
-const ANSWER_KEYS = ["The answer", [
-  ["0", "select it in the text: the words that you drag over, click or mark with Space next become the answer; Esc cancels"],
-  ["i", "say that there is no answer"],
-  ["l", "type it"],
-]];
+const ANSWER_KEYS = [
+  "The answer",
+  [
+    [
+      "0",
+      "select it in the text: the words that you drag over, click or mark with Space next become the answer; Esc cancels",
+    ],
+    ["i", "say that there is no answer"],
+    ["l", "type it"],
+  ],
+];
 
 /** The list of keys as it is shown to people; one line for each thing one can do. */
 export const KEY_LIST = [
@@ -73,7 +79,9 @@ export const KEY_LIST = [
 /** The keys of a project: those of the answer only where one is given. */
 export function keysFor(project) {
   if (project?.result_kind !== "answer" || project.result_mode === "confirm") return KEY_LIST;
-  return KEY_LIST.flatMap((group) => (group[0] === "Work" ? [ANSWER_KEYS, ["Work", group[1].filter(([key]) => key !== "l")]] : [group]));
+  return KEY_LIST.flatMap((group) =>
+    group[0] === "Work" ? [ANSWER_KEYS, ["Work", group[1].filter(([key]) => key !== "l")]] : [group],
+  );
 }
 
 const WITHOUT_TEXT = new Set(["v", "m", "g", "?"]);
@@ -82,13 +90,19 @@ export class Keyboard {
   /**
    * @param {import("./screen.js").Screen} screen
    * @param {import("./marking.js").Marking} marking
-   * @param {Object<string, Function>} actions  submit, skip, discard, accept, reject, nextProposal, guidelines, mine, back, forward, keys
+   * @param {Object<string, Function>} actions  submit, skip, discard, accept, reject, nextProposal, guidelines, mine,
+   *   back, forward, keys
    */
   constructor(screen, marking, actions) {
-    Object.assign(this, { screen, marking, actions, goal: null });
+    this.screen = screen;
+    this.marking = marking;
+    this.actions = actions;
+    this.goal = null;
     this.bindings = this.#bindings();
     // Where a text is only read, all keys belong to the page around it.
-    this.listener = screen.readMode ? null : new KeyListener(screen.root, (event, target) => this.#handle(event, target));
+    this.listener = screen.readMode
+      ? null
+      : new KeyListener(screen.root, (event, target) => this.#handle(event, target));
   }
 
   destroy() {
@@ -145,8 +159,10 @@ export class Keyboard {
   /** On the bar: a radio button moves with the arrows and submits with Enter, a button is pressed. */
   #onControl(key, target) {
     const radio = target.closest("[role=radio]");
-    if (radio && (key === "ArrowLeft" || key === "ArrowRight")) return this.#do(() => moveRadio(radio, key === "ArrowRight" ? 1 : -1));
-    if ((key === "Enter" || key === " ") && target.closest(".proposal")) return this.#do(() => this.actions.accept(false));
+    if (radio && (key === "ArrowLeft" || key === "ArrowRight"))
+      return this.#do(() => moveRadio(radio, key === "ArrowRight" ? 1 : -1));
+    if ((key === "Enter" || key === " ") && target.closest(".proposal"))
+      return this.#do(() => this.actions.accept(false));
     if (key === "Enter" && (radio || target.matches(".bar"))) return this.#do(this.actions.submit);
     if ((key === "Enter" || key === " ") && target.closest("button, a, summary")) return false;
     return null;
@@ -274,7 +290,10 @@ export class Keyboard {
       if (!box || sameLine(box, from)) continue;
       line ??= box;
       if (!sameLine(box, line)) break;
-      const away = box.left <= this.goal && this.goal <= box.right ? 0 : Math.min(Math.abs(box.left - this.goal), Math.abs(box.right - this.goal));
+      const away =
+        box.left <= this.goal && this.goal <= box.right
+          ? 0
+          : Math.min(Math.abs(box.left - this.goal), Math.abs(box.right - this.goal));
       if (away < least) [best, least] = [at, away];
     }
     return best;
@@ -327,4 +346,5 @@ export class Keyboard {
   }
 }
 
-const sameLine = (a, b) => Math.abs((a.top + a.bottom) / 2 - (b.top + b.bottom) / 2) < Math.max(a.height, b.height) * 0.6;
+const sameLine = (a, b) =>
+  Math.abs((a.top + a.bottom) / 2 - (b.top + b.bottom) / 2) < Math.max(a.height, b.height) * 0.6;

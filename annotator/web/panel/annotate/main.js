@@ -40,8 +40,18 @@ class Panel {
       messages: this.messages, storage: this.storage, outbox: this.outbox, screen: this.screen,
       trigger: (name, value) => this.trigger(name, value), project: data.project,
     });
-    this.talk = new Talk({ routes: data.talk || "/api/talk", csrf: data.csrf || "", project: data.project, screen: this.screen });
-    this.answers = new Answers({ routes: "/api", csrf: data.csrf || "", screen: this.screen, setsOf: ({ state }) => state.sets.map(({ spans }) => spans) });
+    this.talk = new Talk({
+      routes: data.talk || "/api/talk",
+      csrf: data.csrf || "",
+      project: data.project,
+      screen: this.screen,
+    });
+    this.answers = new Answers({
+      routes: "/api",
+      csrf: data.csrf || "",
+      screen: this.screen,
+      setsOf: ({ state }) => state.sets.map(({ spans }) => spans),
+    });
     this.original = new Original(this.messages, this.screen);
     this.screen.build(this.#actions());
     this.screen.root.classList.toggle("brief", Boolean(data.brief));
@@ -57,20 +67,48 @@ class Panel {
   #actions() {
     const { marking, flow, screen, proposing, data } = this;
     return {
-      hover: (index) => screen.hover(index), choose: (index, byHand) => screen.chosen(marking, index, byHand), newSet: () => marking.newSet(),
-      unlock: (index) => marking.unlock(index), undo: () => marking.undo(), redo: () => marking.redo(),
-      look: (name) => marking.toggleLook(name), noRationale: () => marking.toggleNoRationale(),
-      result: (label) => marking.setResult(label), note: (text) => marking.setNote(text),
-      submit: (confirmed = false) => flow.submit(confirmed === true), skip: () => flow.skip(), discard: () => this.#askDiscard(),
-      ask: () => this.talk.open(), answers: () => this.answers.open(),
-      guidelines: (reads) => screen.guidelines?.toggle(reads === true), original: data.mode === "read" ? null : () => this.original.open(),
-      mine: () => openMyWork(screen.root, (asked) => this.messages.mine(this.data.project, asked), (row) => flow.open(row.instance)),
-      back: () => flow.back(), forward: () => flow.forward(),
-      nextMark: (by) => screen.nextMark(by), table: () => screen.keepTable(), reading: () => screen.reading.open(), noAnswer: () => marking.noAnswer(),
-      keys: () => openKeys(screen.root, keysFor(flow.settings)), retry: () => flow.retry(), withdraw: () => flow.withdraw(), goOn: () => flow.goOn(),
-      accept: (all) => proposing.accept(all), reject: (all) => proposing.reject(all), nextProposal: (by) => proposing.step(by),
-      take: (id) => proposing.take(id), glance: (id) => screen.glance(id),
-      focusText: () => screen.focusText(), keepMine: () => flow.keepMine(), takeTheirs: () => flow.takeTheirs(), takeAgain: () => flow.takeAgain(),
+      hover: (index) => screen.hover(index),
+      choose: (index, byHand) => screen.chosen(marking, index, byHand),
+      newSet: () => marking.newSet(),
+      unlock: (index) => marking.unlock(index),
+      undo: () => marking.undo(),
+      redo: () => marking.redo(),
+      look: (name) => marking.toggleLook(name),
+      noRationale: () => marking.toggleNoRationale(),
+      result: (label) => marking.setResult(label),
+      note: (text) => marking.setNote(text),
+      submit: (confirmed = false) => flow.submit(confirmed === true),
+      skip: () => flow.skip(),
+      discard: () => this.#askDiscard(),
+      ask: () => this.talk.open(),
+      answers: () => this.answers.open(),
+      guidelines: (reads) => screen.guidelines?.toggle(reads === true),
+      original: data.mode === "read" ? null : () => this.original.open(),
+      mine: () =>
+        openMyWork(
+          screen.root,
+          (asked) => this.messages.mine(this.data.project, asked),
+          (row) => flow.open(row.instance),
+        ),
+      back: () => flow.back(),
+      forward: () => flow.forward(),
+      nextMark: (by) => screen.nextMark(by),
+      table: () => screen.keepTable(),
+      reading: () => screen.reading.open(),
+      noAnswer: () => marking.noAnswer(),
+      keys: () => openKeys(screen.root, keysFor(flow.settings)),
+      retry: () => flow.retry(),
+      withdraw: () => flow.withdraw(),
+      goOn: () => flow.goOn(),
+      accept: (all) => proposing.accept(all),
+      reject: (all) => proposing.reject(all),
+      nextProposal: (by) => proposing.step(by),
+      take: (id) => proposing.take(id),
+      glance: (id) => screen.glance(id),
+      focusText: () => screen.focusText(),
+      keepMine: () => flow.keepMine(),
+      takeTheirs: () => flow.takeTheirs(),
+      takeAgain: () => flow.takeAgain(),
     };
   }
 
@@ -123,7 +161,8 @@ class Panel {
     this.screen.updateTheme();
     this.#guide(data);
     if (data.mode === "read" && JSON.stringify(data.work) !== this.workShown) this.#showWork(data.work);
-    else if (data.mode !== "read" && (data.start ?? null) !== (before.start ?? null) && data.start) this.flow.open(data.start);
+    else if (data.mode !== "read" && (data.start ?? null) !== (before.start ?? null) && data.start)
+      this.flow.open(data.start);
   }
 
   /** Calls back between two drags: an element that is moved loses the pointer. */
@@ -151,7 +190,10 @@ class Panel {
   }
 }
 
-/** The panel that was made before Streamlit was there, until it is taken over. @type {{panel: Panel, place: EarlyPlace}|null} */
+/**
+ * The panel that was made before Streamlit was there, until it is taken over.
+ * @type {{panel: Panel, place: EarlyPlace}|null}
+ */
 let early = null;
 
 async function begin() {

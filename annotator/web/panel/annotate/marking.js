@@ -69,7 +69,9 @@ export class Marking {
     const segments = this.session.map.segmentsOf([...state.sets[state.current].spans, ...spans]);
     if (segments.length <= 1) return true;
     const there = this.session.map.segments[segments[0]].title || this.session.map.segments[segments[0]].name;
-    this.screen.hint(`In this project a set must lie in one segment, and set ${letter} lies in “${there}”. Make a new set (n) for the other segment.`);
+    this.screen.hint(
+      `In this project a set must lie in one segment, and set ${letter} lies in “${there}”. Make a new set (n) for the other segment.`,
+    );
     return false;
   }
 
@@ -98,7 +100,9 @@ export class Marking {
     return Boolean(this.screen.looks.answer) && this.writable;
   }
 
-  /** The words of the text become the answer, as they stand there; after that one marks the set again that one was at. */
+  /**
+   * The words of the text become the answer, as they stand there; after that one marks the set again that one was at.
+   */
   pick(spans) {
     if (!spans.length || !this.isPicking) return;
     const { session } = this;
@@ -127,7 +131,9 @@ export class Marking {
   toggle(spans) {
     if (!spans.length) return;
     if (this.isPicking) return this.pick(spans);
-    const held = this.state?.sets[this.state.current] && spans.every((span) => model.covers(this.state.sets[this.state.current].spans, span));
+    const held =
+      this.state?.sets[this.state.current] &&
+      spans.every((span) => model.covers(this.state.sets[this.state.current].spans, span));
     if (held || this.screen.looks.erase) this.remove(spans);
     else this.add(spans);
   }
@@ -177,7 +183,9 @@ export class Marking {
     this.session.history.replace(after);
     this.screen.refresh();
     const set = after.sets[after.current];
-    this.screen.announce(`set ${model.letterOf(after.current)}, ${counted(set.size, "token")}${set.locked ? ", locked" : ""}`);
+    this.screen.announce(
+      `set ${model.letterOf(after.current)}, ${counted(set.size, "token")}${set.locked ? ", locked" : ""}`,
+    );
   }
 
   /** Where nothing can be marked, a chosen set is only looked at. */
@@ -192,7 +200,10 @@ export class Marking {
 
   setResult(result) {
     const typed = this.session?.project?.result_kind === "answer";
-    this.edit((state) => model.setResult(state, result), typed ? null : spokenLabel(result, this.session?.work.instance));
+    this.edit(
+      (state) => model.setResult(state, result),
+      typed ? null : spokenLabel(result, this.session?.work.instance),
+    );
   }
 
   /** The next label, or the previous one. */
@@ -254,6 +265,8 @@ export class Marking {
   #saysPicking(on) {
     if (on) this.screen.focusText();
     const set = this.labelsOnly ? "" : ` Set ${model.letterOf(this.state.current)} again.`;
-    this.screen.announce(on ? "Select the answer in the text, or press Escape to cancel." : `No answer selected.${set}`);
+    this.screen.announce(
+      on ? "Select the answer in the text, or press Escape to cancel." : `No answer selected.${set}`,
+    );
   }
 }

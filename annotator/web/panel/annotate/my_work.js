@@ -2,8 +2,14 @@
 import { openOwnList } from "../shared/own_list.js";
 
 const STATES = {
-  submitted: "Submitted", accepted: "Accepted", returned: "Returned", proposed: "Proposed to discard", discarded: "Discarded",
-  skipped: "Skipped", draft: "Draft", "passed on": "Given to another annotator",
+  submitted: "Submitted",
+  accepted: "Accepted",
+  returned: "Returned",
+  proposed: "Proposed to discard",
+  discarded: "Discarded",
+  skipped: "Skipped",
+  draft: "Draft",
+  "passed on": "Given to another annotator",
 };
 
 /** @type {import("../shared/own_list.js").Words} */

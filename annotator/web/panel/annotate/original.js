@@ -1,4 +1,7 @@
-/** The original of a changed version, one key away: its text and what was changed. It is asked for when one wants to see it. */
+/**
+ * The original of a changed version, one key away: its text and what was changed. It is asked for when one wants to see
+ * it.
+ */
 import { openDialog } from "../shared/dialogs.js";
 import { element } from "../shared/dom.js";
 import { sentenceOf } from "../shared/messages.js";
@@ -7,7 +10,8 @@ import { pieceNodes } from "../shared/pieces.js";
 export class Original {
   /** @param {import("../shared/messages.js").Messages} messages @param {import("./screen.js").Screen} screen */
   constructor(messages, screen) {
-    Object.assign(this, { messages, screen });
+    this.messages = messages;
+    this.screen = screen;
   }
 
   async open() {
@@ -16,7 +20,10 @@ export class Original {
     if (!session.work.is_changed) return this.screen.hint("This text is not a changed version of another one.");
     const body = element("div", { class: "original" }, "…");
     this.dialog = openDialog(this.screen.root, "The original, and what was changed", body);
-    this.dialog.addEventListener("keydown", (event) => event.key.toLowerCase() === "c" && !event.ctrlKey && !event.metaKey && this.dialog.close());
+    this.dialog.addEventListener(
+      "keydown",
+      (event) => event.key.toLowerCase() === "c" && !event.ctrlKey && !event.metaKey && this.dialog.close(),
+    );
     const answer = await this.messages.get("original", { assignment: session.work.assignment });
     if (answer.status !== 200) return body.replaceChildren(element("p", { class: "dialog-words" }, sentenceOf(answer)));
     body.replaceChildren(...partsOf(answer.body, session.offer));
@@ -26,10 +33,30 @@ export class Original {
 
 function partsOf({ language, direction, segments }, { notes, open }) {
   const isNamed = segments.length > 1;
-  const legend = element("p", { class: "dialog-words" }, element("del", {}, "in the original only"), " · ", element("ins", {}, "in this text only"));
+  const legend = element(
+    "p",
+    { class: "dialog-words" },
+    element("del", {}, "in the original only"),
+    " · ",
+    element("ins", {}, "in this text only"),
+  );
   const warnings = [...open.flatMap((one) => one.notes), ...notes];
-  return [legend, ...segments.map(({ title, is_changed: isChanged, pieces }) => element("section", {},
-    isNamed && element("h3", { class: "segment-title" }, isChanged ? title : `${title} · not changed`),
-    element("p", { class: "since", dir: direction, lang: language }, ...pieceNodes(pieces)))),
-  warnings.length > 0 && element("section", { class: "proposed-notes" }, element("h3", { class: "segment-title" }, "Sets proposed from the original"), ...warnings.map((line) => element("p", {}, line)))].filter(Boolean);
+  return [
+    legend,
+    ...segments.map(({ title, is_changed: isChanged, pieces }) =>
+      element(
+        "section",
+        {},
+        isNamed && element("h3", { class: "segment-title" }, isChanged ? title : `${title} · not changed`),
+        element("p", { class: "since", dir: direction, lang: language }, ...pieceNodes(pieces)),
+      ),
+    ),
+    warnings.length > 0 &&
+      element(
+        "section",
+        { class: "proposed-notes" },
+        element("h3", { class: "segment-title" }, "Sets proposed from the original"),
+        ...warnings.map((line) => element("p", {}, line)),
+      ),
+  ].filter(Boolean);
 }

@@ -15,14 +15,21 @@ export class Pointer {
    * @param {import("./marking.js").Marking} marking
    */
   constructor(host, screen, marking) {
-    Object.assign(this, { host, screen, marking, drag: null, last: null });
+    this.host = host;
+    this.screen = screen;
+    this.marking = marking;
+    this.drag = null;
+    this.last = null;
     host.addEventListener("pointerdown", (event) => this.#down(event));
     host.addEventListener("pointermove", (event) => this.#move(event));
     host.addEventListener("pointerup", (event) => this.#up(event));
     host.addEventListener("pointercancel", () => this.cancel());
     host.addEventListener("lostpointercapture", () => this.cancel());
     // The browser's own selection would lie over the marks; the focus has to come to the text all the same.
-    host.addEventListener("mousedown", (event) => event.button === 0 && !this.screen.readMode && event.preventDefault());
+    host.addEventListener(
+      "mousedown",
+      (event) => event.button === 0 && !this.screen.readMode && event.preventDefault(),
+    );
   }
 
   get view() {
@@ -40,8 +47,16 @@ export class Pointer {
     if (!place) return;
     this.host.setPointerCapture(event.pointerId);
     this.drag = {
-      from: place, to: place, x: event.clientX, y: event.clientY, moved: false, pointer: event.pointerId,
-      picks: this.marking.isPicking, erase: !this.marking.isPicking && (event.altKey || this.screen.looks.erase), shift: event.shiftKey, at: event,
+      from: place,
+      to: place,
+      x: event.clientX,
+      y: event.clientY,
+      moved: false,
+      pointer: event.pointerId,
+      picks: this.marking.isPicking,
+      erase: !this.marking.isPicking && (event.altKey || this.screen.looks.erase),
+      shift: event.shiftKey,
+      at: event,
     };
   }
 
@@ -80,7 +95,9 @@ export class Pointer {
     const { session } = this.screen;
     const spans = session.map.spansBetween(low, high);
     if (!this.drag.picks && session.project?.sets_may_cross_segments !== false) return spans;
-    const home = session.map.segmentOf(session.map.tokenAtRank(Math.min(Math.max(0, from.low), session.map.readable - 1)));
+    const home = session.map.segmentOf(
+      session.map.tokenAtRank(Math.min(Math.max(0, from.low), session.map.readable - 1)),
+    );
     return spans.filter(([start]) => session.map.segmentOf(start) === home);
   }
 

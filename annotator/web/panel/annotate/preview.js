@@ -1,4 +1,6 @@
-/** Numbers that move as one marks: each set's tokens and share of the text, their union, their overlaps; and the note. */
+/**
+ * Numbers that move as one marks: each set's tokens and share of the text, their union, their overlaps; and the note.
+ */
 import { badgeOf } from "../shared/chip.js";
 import { element, setText } from "../shared/dom.js";
 import { letterOf, sharedTokens, unionOf } from "../shared/model.js";
@@ -11,17 +13,44 @@ export class Preview {
     this.rows = element("tbody");
     this.total = element("tfoot");
     this.overlaps = element("p", { class: "overlaps" });
-    this.table = element("table", { class: "numbers" },
-      element("thead", {}, element("tr", {},
-        element("th", { scope: "col" }, "Set"),
-        element("th", { scope: "col", class: "number" }, "Tokens"),
-        element("th", { scope: "col", class: "number", title: "Rationale length ratio: tokens of the set / selectable tokens" }, "RLR"),
-        element("th", { scope: "col" }, "Words"))),
-      this.rows, this.total);
-    this.note = element("textarea", { class: "note", rows: 2, id: "annotator-note", oninput: () => actions.note(this.note.value), placeholder: "for the reviewers and the lead" });
+    this.table = element(
+      "table",
+      { class: "numbers" },
+      element(
+        "thead",
+        {},
+        element(
+          "tr",
+          {},
+          element("th", { scope: "col" }, "Set"),
+          element("th", { scope: "col", class: "number" }, "Tokens"),
+          element(
+            "th",
+            { scope: "col", class: "number", title: "Rationale length ratio: tokens of the set / selectable tokens" },
+            "RLR",
+          ),
+          element("th", { scope: "col" }, "Words"),
+        ),
+      ),
+      this.rows,
+      this.total,
+    );
+    this.note = element("textarea", {
+      class: "note",
+      rows: 2,
+      id: "annotator-note",
+      oninput: () => actions.note(this.note.value),
+      placeholder: "for the reviewers and the lead",
+    });
     this.noteBox = element("label", { class: "note-box" }, element("span", { class: "note-title" }, "Note"), this.note);
     this.sets = element("div", { class: "numbers-box" }, this.table, this.overlaps);
-    this.root = element("div", { class: "aside" }, element("h2", { class: "heard" }, "Table of sets and note"), this.sets, this.noteBox);
+    this.root = element(
+      "div",
+      { class: "aside" },
+      element("h2", { class: "heard" }, "Table of sets and note"),
+      this.sets,
+      this.noteBox,
+    );
   }
 
   show(session) {
@@ -36,7 +65,9 @@ export class Preview {
     const { sets, current } = session.state;
     this.sets.hidden = session.project?.result_mode === "labels_only";
     if (this.drawn === sets && this.current === current && this.dark === dark) return;
-    Object.assign(this, { drawn: sets, current, dark });
+    this.drawn = sets;
+    this.current = current;
+    this.dark = dark;
     this.rows.replaceChildren(...sets.map((set, index) => this.#row(session, set, index, dark)));
     this.#updateTotal(session, sets);
     setText(this.overlaps, overlapWords(sets, current));
@@ -79,7 +110,8 @@ function overlapWords(sets, current) {
   for (let a = 0; a < sets.length; a += 1) {
     for (let b = a + 1; b < sets.length; b += 1) {
       const shared = sharedTokens(sets[a].spans, sets[b].spans);
-      if (shared) pairs.push({ a, b, words: `${letterOf(a)} ∩ ${letterOf(b)}: ${shared} ${shared === 1 ? "token" : "tokens"}` });
+      if (shared)
+        pairs.push({ a, b, words: `${letterOf(a)} ∩ ${letterOf(b)}: ${shared} ${shared === 1 ? "token" : "tokens"}` });
     }
   }
   const named = pairs.length <= MANY_PAIRS ? pairs : pairs.filter(({ a, b }) => a === current || b === current);

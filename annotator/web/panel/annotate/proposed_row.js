@@ -11,9 +11,24 @@ export class ProposedRow {
     this.chips = element("div", { class: "proposed-sets", role: "radiogroup", "aria-label": "Proposed sets" });
     this.words = element("span", { class: "proposed-words" });
     this.ignored = element("span", { class: "proposed-words ignored-words" });
-    this.accept = button("Accept", { key: "a", title: "Accept the current proposed set", className: "plain accept", onclick: () => actions.accept(false) });
-    this.all = button("All", { key: "Shift+A", title: "Accept all proposed sets", className: "plain", onclick: () => actions.accept(true) });
-    this.reject = button("Reject", { key: "r", title: "Reject the current proposed set", className: "plain", onclick: () => actions.reject(false) });
+    this.accept = button("Accept", {
+      key: "a",
+      title: "Accept the current proposed set",
+      className: "plain accept",
+      onclick: () => actions.accept(false),
+    });
+    this.all = button("All", {
+      key: "Shift+A",
+      title: "Accept all proposed sets",
+      className: "plain",
+      onclick: () => actions.accept(true),
+    });
+    this.reject = button("Reject", {
+      key: "r",
+      title: "Reject the current proposed set",
+      className: "plain",
+      onclick: () => actions.reject(false),
+    });
     this.ways = element("div", { class: "views" }, this.accept, this.all, this.reject);
     this.root = element("div", { class: "row proposed-row" },
       element("div", { class: "sets-group" }, this.title, this.chips, this.words, this.ignored), this.ways);
@@ -42,19 +57,33 @@ export class ProposedRow {
     if (key === this.drawn) return;
     const hadFocus = this.chips.contains(this.root.getRootNode().activeElement);
     this.drawn = key;
-    this.chips.replaceChildren(...open.map((one) => this.#chip(one, one === atHand, answerOf(state, one) === "unasked")));
+    this.chips.replaceChildren(
+      ...open.map((one) => this.#chip(one, one === atHand, answerOf(state, one) === "unasked")),
+    );
     if (hadFocus) (this.chips.querySelector("[aria-checked=true]") || this.accept).focus();
   }
 
   #chip({ id, title, size, notes }, chosen, isUnasked) {
     const count = `${size} ${size === 1 ? "token" : "tokens"}`;
     const said = [isUnasked ? `On request: ${title}` : `Proposed: ${title}`, count, ...notes].join(" – ");
-    return element("button", {
-      type: "button", class: isUnasked ? "proposal unasked" : "proposal", role: "radio", "data-id": id, "aria-checked": String(chosen),
-      "aria-label": said, title: said, tabIndex: chosen ? 0 : -1,
-      onclick: () => this.actions.take(id), onpointerenter: () => this.actions.glance(id),
-    }, element("span", { class: "proposal-title" }, isUnasked ? `${title}?` : title), element("span", { class: "count" }, String(size)),
-    notes.length > 0 && element("span", { class: "flag" }, icon("warning")));
+    return element(
+      "button",
+      {
+        type: "button",
+        class: isUnasked ? "proposal unasked" : "proposal",
+        role: "radio",
+        "data-id": id,
+        "aria-checked": String(chosen),
+        "aria-label": said,
+        title: said,
+        tabIndex: chosen ? 0 : -1,
+        onclick: () => this.actions.take(id),
+        onpointerenter: () => this.actions.glance(id),
+      },
+      element("span", { class: "proposal-title" }, isUnasked ? `${title}?` : title),
+      element("span", { class: "count" }, String(size)),
+      notes.length > 0 && element("span", { class: "flag" }, icon("warning")),
+    );
   }
 }
 

@@ -1,4 +1,7 @@
-/** What a person does with proposed sets: takes one to hand, accepts it, rejects it, asks for one that waits to be asked for. */
+/**
+ * What a person does with proposed sets: takes one to hand, accepts it, rejects it, asks for one that waits to be asked
+ * for.
+ */
 import { accept, answer, answerOf } from "../shared/proposals.js";
 import { letterOf } from "../shared/model.js";
 
@@ -10,7 +13,8 @@ export class Proposing {
    * @param {import("./marking.js").Marking} marking
    */
   constructor(screen, marking) {
-    Object.assign(this, { screen, marking });
+    this.screen = screen;
+    this.marking = marking;
   }
 
   get session() {
@@ -25,7 +29,9 @@ export class Proposing {
   #ready() {
     if (!this.marking.writable || this.marking.labelsOnly) return false;
     if (this.offer.atHand) return true;
-    this.screen.hint(this.offer.sets.length ? "You have decided on every proposed set." : "No set is proposed for this text.");
+    this.screen.hint(
+      this.offer.sets.length ? "You have decided on every proposed set." : "No set is proposed for this text.",
+    );
     return false;
   }
 
@@ -44,7 +50,9 @@ export class Proposing {
     const { atHand } = session.offer;
     if (!atHand) return;
     this.screen.keepInSight(atHand.spans[0][0]);
-    this.screen.announce([`proposed: ${words(atHand)}: ${session.map.brief(atHand.spans, BRIEF_CHARS)}`, ...atHand.notes].join(". "));
+    this.screen.announce(
+      [`proposed: ${words(atHand)}: ${session.map.brief(atHand.spans, BRIEF_CHARS)}`, ...atHand.notes].join(". "),
+    );
   }
 
   /** Accepts the one at hand, or all; what waits to be asked for is only shown. */
@@ -80,4 +88,6 @@ export class Proposing {
 const words = ({ title, size }) => `${title}, ${size} ${size === 1 ? "token" : "tokens"}`;
 
 const madeWords = (state, chosen) =>
-  chosen.length === 1 ? `accepted as set ${letterOf(state.current)}, ${words(chosen[0])}` : `${chosen.length} proposed sets accepted`;
+  chosen.length === 1
+    ? `accepted as set ${letterOf(state.current)}, ${words(chosen[0])}`
+    : `${chosen.length} proposed sets accepted`;

@@ -1,10 +1,16 @@
-/** The place of the result in the bar: the one that is given, a choice of labels, or an answer. It is built once for each text. */
+/**
+ * The place of the result in the bar: the one that is given, a choice of labels, or an answer. It is built once for
+ * each text.
+ */
 import { AnswerField } from "./answer.js";
 import { labelWords, spokenLabel } from "../shared/choices.js";
 import { element } from "../shared/dom.js";
 
 const MANY_LABELS = 6;
-/** Of a letter, of a pill beside its words, of what stands beside the labels in their row, and of the narrowest row that holds both. */
+/**
+ * Of a letter, of a pill beside its words, of what stands beside the labels in their row, and of the narrowest row that
+ * holds both.
+ */
 const LETTER_PIXELS = 7.5;
 const PILL_PIXELS = 36;
 const OTHERS_PIXELS = 400;
@@ -43,12 +49,22 @@ export class ResultPlace {
     const kind = project?.result_kind || work.result?.kind || "label";
     const given = work.result?.given ?? null;
     const inList = kind === "label" && !fixed && !haveRoom(session, room);
-    const key = JSON.stringify([session.id, kind, fixed, fixed ? session.result : given, project?.result_mode, project?.labels, inList]);
+    const key = JSON.stringify([
+      session.id,
+      kind,
+      fixed,
+      fixed ? session.result : given,
+      project?.result_mode,
+      project?.labels,
+      inList,
+    ]);
     if (key === this.key) return;
     this.key = key;
     this.part = this.#make(session, { kind, fixed, given, inList });
     const title = kind === "answer" ? "Answer" : "Label";
-    this.root.replaceChildren(...(this.part ? [element("span", { class: "result-title" }, title), ...this.part.nodes] : []));
+    this.root.replaceChildren(
+      ...(this.part ? [element("span", { class: "result-title" }, title), ...this.part.nodes] : []),
+    );
   }
 
   #make(session, { kind, fixed, given, inList }) {
@@ -59,8 +75,9 @@ export class ResultPlace {
 }
 
 /**
- * Whether the labels can stand side by side, each with one press: not where they are many, and not where the bar is to be low and
- * some would be out of sight. Widths are about those of the letters, so that nothing has to be laid out to know it.
+ * Whether the labels can stand side by side, each with one press: not where they are many, and not where the bar is to
+ * be low and some would be out of sight. Widths are about those of the letters, so that nothing has to be laid out to
+ * know it.
  */
 function haveRoom({ project, work }, { width, lines }) {
   const { labels } = project;
@@ -74,13 +91,20 @@ const widthOf = (words) => [...words].reduce((sum, letter) => sum + (letter > "\
 
 class Fixed {
   constructor({ result, work }) {
-    this.nodes = [element("span", { class: "given" }, result === "" ? "no answer" : element("bdi", {}, labelWords(result, work.instance)))];
+    this.nodes = [
+      element(
+        "span",
+        { class: "given" },
+        result === "" ? "no answer" : element("bdi", {}, labelWords(result, work.instance)),
+      ),
+    ];
   }
 
   update() {}
 }
 
-const keyOf = ({ project }) => (project.result_mode === "labels_only" ? [] : [element("kbd", { "aria-hidden": "true" }, "l")]);
+const keyOf = ({ project }) =>
+  project.result_mode === "labels_only" ? [] : [element("kbd", { "aria-hidden": "true" }, "l")];
 
 class LabelPills {
   constructor(session, given, actions) {
@@ -90,13 +114,25 @@ class LabelPills {
     this.pills = this.labels.map((label, index) => {
       const words = labelWords(label, work.instance);
       const isGiven = given !== null && label === given;
-      return element("button", {
-        type: "button", class: "pill", role: "radio", title: isGiven ? `${words} – as given` : words,
-        "aria-label": words === label ? null : spokenLabel(label, work.instance), onclick: () => actions.result(label),
-      }, labelsOnly && index < 9 && element("kbd", { "aria-hidden": "true" }, String(index + 1)), element("bdi", { class: "pill-words" }, words),
-      isGiven && element("span", { class: "was" }, "given"));
+      return element(
+        "button",
+        {
+          type: "button",
+          class: "pill",
+          role: "radio",
+          title: isGiven ? `${words} – as given` : words,
+          "aria-label": words === label ? null : spokenLabel(label, work.instance),
+          onclick: () => actions.result(label),
+        },
+        labelsOnly && index < 9 && element("kbd", { "aria-hidden": "true" }, String(index + 1)),
+        element("bdi", { class: "pill-words" }, words),
+        isGiven && element("span", { class: "was" }, "given"),
+      );
     });
-    this.nodes = [...keyOf(session), element("div", { class: "pills", role: "radiogroup", "aria-label": "Label" }, ...this.pills)];
+    this.nodes = [
+      ...keyOf(session),
+      element("div", { class: "pills", role: "radiogroup", "aria-label": "Label" }, ...this.pills),
+    ];
   }
 
   update({ result }, { readOnly }) {
@@ -113,9 +149,12 @@ class LabelList {
   constructor(session, given, actions) {
     const { project, work } = session;
     const words = (label) => labelWords(label, work.instance) + (given !== null && label === given ? " – given" : "");
-    this.list = element("select", { class: "labels", "aria-label": "Label", onchange: () => actions.result(this.list.value) },
+    this.list = element(
+      "select",
+      { class: "labels", "aria-label": "Label", onchange: () => actions.result(this.list.value) },
       element("option", { value: "", disabled: true }, "Choose a label"),
-      ...project.labels.map((label) => element("option", { value: label }, words(label))));
+      ...project.labels.map((label) => element("option", { value: label }, words(label))),
+    );
     this.nodes = [...keyOf(session), this.list];
   }
 

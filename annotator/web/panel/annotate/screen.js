@@ -15,8 +15,20 @@ import { Stage } from "../shared/stage.js";
 import { TabTitle } from "../shared/tab_title.js";
 
 const NONE = [];
-/** How a text is looked at when it comes. `answer`: the next words are the answer; `table`: the table of sets is kept in sight. */
-const NO_LOOKS = Object.freeze({ erase: false, only: false, hide: false, answer: false, table: false, hovered: null, pinned: null, proposal: null });
+/**
+ * How a text is looked at when it comes. `answer`: the next words are the answer; `table`: the table of sets is kept in
+ * sight.
+ */
+const NO_LOOKS = Object.freeze({
+  erase: false,
+  only: false,
+  hide: false,
+  answer: false,
+  table: false,
+  hovered: null,
+  pinned: null,
+  proposal: null,
+});
 
 export class Screen extends Stage {
   /**
@@ -42,12 +54,21 @@ export class Screen extends Stage {
     this.textTitle = element("h2", { class: "heard" }, "Text");
     const main = element("div", { class: "main" }, this.textTitle, this.notices.root, this.text, this.empty);
     const body = element("div", { class: "body" }, main, this.numbers.root);
-    const root = element("div", { class: this.readMode ? "panel read" : "panel", tabIndex: -1 }, this.head.root, this.bar.root, body, this.notices.dock, this.live);
+    const root = element(
+      "div",
+      { class: this.readMode ? "panel read" : "panel", tabIndex: -1 },
+      this.head.root,
+      this.bar.root,
+      body,
+      this.notices.dock,
+      this.live,
+    );
     this.raise(root, this.bar.root, body, this.notices.urgent);
   }
 
   #makeText() {
-    const description = "Arrow keys move from token to token, Space marks, digits choose the rationale set, question mark lists all keys.";
+    const description =
+      "Arrow keys move from token to token, Space marks, digits choose the rationale set, question mark lists all keys.";
     this.makeParts({
       role: this.readMode ? "document" : "application",
       "aria-label": "Text to mark", "aria-description": this.readMode ? null : description,
@@ -79,7 +100,9 @@ export class Screen extends Stage {
     this.moveCursor(null);
     this.tab?.name(nameOf(session.work.instance));
     this.onshow?.(session);
-    this.announce(`${session.work.state === "returned" ? "Returned text" : "Text"} ${nameOf(session.work.instance)}, ${counted(session.map.selectableCount, "token")}`);
+    this.announce(
+      `${session.work.state === "returned" ? "Returned text" : "Text"} ${nameOf(session.work.instance)}, ${counted(session.map.selectableCount, "token")}`,
+    );
   }
 
   showEmpty(sentence) {
@@ -102,7 +125,14 @@ export class Screen extends Stage {
     this.text.classList.toggle("erasing", this.looks.erase && !this.readOnly);
     this.text.classList.toggle("picking", this.looks.answer && !this.readOnly);
     this.root.classList.toggle("table-kept", this.looks.table);
-    this.bar.update(session, { looks: this.looks, readOnly: this.readOnly, readMode: this.readMode, busy: this.busy, dark: this.dark, room: this.room });
+    this.bar.update(session, {
+      looks: this.looks,
+      readOnly: this.readOnly,
+      readMode: this.readMode,
+      busy: this.busy,
+      dark: this.dark,
+      room: this.room,
+    });
     this.numbers.update(session, { dark: this.dark, readOnly: this.readOnly });
     this.head.update(session);
     this.asked.update(this.head.words);
@@ -113,7 +143,8 @@ export class Screen extends Stage {
   #paintProposed({ offer }) {
     const hides = this.looks.only || this.looks.hide || this.readOnly;
     const shown = hides ? [] : offer.undecided;
-    const hand = shown.find(({ id }) => id === this.looks.proposal) ?? (shown.includes(offer.atHand) ? offer.atHand : null);
+    const hand =
+      shown.find(({ id }) => id === this.looks.proposal) ?? (shown.includes(offer.atHand) ? offer.atHand : null);
     this.marks.propose(shown, hand, hides ? NONE : offer.ignored?.spans ?? NONE);
   }
 
@@ -153,14 +184,19 @@ export class Screen extends Stage {
     const { top, bottom } = super.textWindow();
     if (!this.looks.table) return { top, bottom };
     const table = this.numbers.root.getBoundingClientRect();
-    return { top, bottom: table.left < this.text.getBoundingClientRect().right ? Math.max(top, Math.min(bottom, table.top)) : bottom };
+    return {
+      top,
+      bottom:
+        table.left < this.text.getBoundingClientRect().right ? Math.max(top, Math.min(bottom, table.top)) : bottom,
+    };
   }
 
   /** A set was chosen; by hand also to see where it lies. */
   chosen(marking, index, byHand = false) {
     const before = this.looks.pinned;
     marking.choose(index);
-    if (byHand && !(this.readMode && before === index)) this.places.toSet(index, this.session.state.sets[index]?.spans ?? NONE);
+    if (byHand && !(this.readMode && before === index))
+      this.places.toSet(index, this.session.state.sets[index]?.spans ?? NONE);
   }
 
   /** To the next mark of the sets that are shown, or to the one before. */
@@ -174,7 +210,9 @@ export class Screen extends Stage {
   keepTable() {
     this.looks.table = !this.looks.table;
     this.refresh();
-    this.announce(this.looks.table ? "the table of sets is kept in sight" : "the table of sets is below the text again");
+    this.announce(
+      this.looks.table ? "the table of sets is kept in sight" : "the table of sets is below the text again",
+    );
   }
 
   /** Where a jump led: the cursor stands there, and a step from it goes on. */
@@ -193,7 +231,10 @@ export class Screen extends Stage {
     this.#showRange();
     this.keepInSight(session.cursor);
     this.view.showCursor(session.cursor);
-    if (speak) this.announce(this.#rangeSpans().length ? rangeWords(session.map, this.#rangeSpans()) : this.#describe(session.cursor));
+    if (speak)
+      this.announce(
+        this.#rangeSpans().length ? rangeWords(session.map, this.#rangeSpans()) : this.#describe(session.cursor),
+      );
   }
 
   /** The range that the keyboard has made, if there is one. */

@@ -10,7 +10,11 @@ import { deskKey } from "./write.js";
 export class Check {
   /** @param {Object} parts  data, rules, messages, stage */
   constructor(parts) {
-    Object.assign(this, { ...parts, startsAnew: true });
+    this.data = parts.data;
+    this.rules = parts.rules;
+    this.messages = parts.messages;
+    this.stage = parts.stage;
+    this.startsAnew = true;
     this.desk = new Desk(parts);
     this.pair = new Pair(() => {});
     this.title = element("h2", { class: "work-title" });
@@ -77,7 +81,9 @@ export class Check {
   }
 
   #show({ perturbation, original, look }) {
-    Object.assign(this, { one: perturbation, original, look });
+    this.one = perturbation;
+    this.original = original;
+    this.look = look;
     this.stage.remember();
     if (!perturbation) {
       setText(this.empty, "There is nothing for you to check. What others submit appears here.");

@@ -13,7 +13,10 @@ const SUGGEST_AFTER_MS = 500;
 export class Desk {
   /** @param {{rules: Object, messages: import("../shared/messages.js").Messages, stage: Object, aside?: Node}} parts  stage: theme, announce; aside: stands below the original */
   constructor({ rules, messages, stage, aside = null }) {
-    Object.assign(this, { rules, messages, stage, work: null });
+    this.rules = rules;
+    this.messages = messages;
+    this.stage = stage;
+    this.work = null;
     this.word = new Word();
     this.kind = new KindField(rules.kinds, () => this.#kindChosen());
     this.result = new ResultField(rules, () => this.#changed(0));

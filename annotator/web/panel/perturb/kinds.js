@@ -6,7 +6,8 @@ const KEEPS = new Map([[true, "The label usually stays."], [false, "The label us
 
 export class KindField {
   constructor(kinds, onchange) {
-    Object.assign(this, { kinds, onchange });
+    this.kinds = kinds;
+    this.onchange = onchange;
     this.byName = new Map(kinds.map((kind) => [kind.name, kind]));
     this.field = element("select", { class: "kind-field", "aria-label": "Kind of change", onchange: () => this.#chosen(this.field.value) },
       element("option", { value: "" }, "Kind …"), ...this.#families((kind) => element("option", { value: kind.name }, kind.title), (title, rows) => element("optgroup", { label: title }, ...rows)));

@@ -15,7 +15,10 @@ export class Looking {
    * @param {(sentence: string) => void} parts.onproblem  why it can be neither looked at nor kept
    */
   constructor(parts) {
-    Object.assign(this, { ...parts, work: null });
+    this.onlook = parts.onlook;
+    this.onword = parts.onword;
+    this.onproblem = parts.onproblem;
+    this.work = null;
     this.leaving = new AbortController();
     const { signal } = this.leaving;
     window.addEventListener("pagehide", () => this.#flush(), { signal });

@@ -10,7 +10,12 @@ import { deskKey } from "./write.js";
 export class Mine {
   /** @param {Object} parts  data, rules, messages, stage */
   constructor(parts) {
-    Object.assign(this, { ...parts, startsAnew: true, page: 1, one: null });
+    this.data = parts.data;
+    this.messages = parts.messages;
+    this.stage = parts.stage;
+    this.startsAnew = true;
+    this.page = 1;
+    this.one = null;
     this.desk = new Desk(parts);
     this.count = element("p", { class: "list-count", role: "status" });
     this.body = element("div", { class: "mine-list" });
@@ -106,7 +111,8 @@ export class Mine {
     if (answer.status !== 200) return this.stage.say(sentenceOf(answer));
     const { perturbation: one, original } = answer.body;
     if (!one.may_revise) return this.stage.say("This cannot be changed now: its checkers have begun, or it is decided.");
-    Object.assign(this, { one, original });
+    this.one = one;
+    this.original = original;
     this.#showEditor(true);
     this.title.title = `Key of this text: ${one.key}`;
     this.title.replaceChildren(nameOf(original), element("small", {}, one.state === "returned" ? "returned" : "not checked yet"));

@@ -8,7 +8,10 @@ const PAUSE_MS = 250;
 export class Originals {
   /** @param {Object} actions  ask(query) -> answer, open(id) */
   constructor(actions) {
-    Object.assign(this, { actions, page: 1, rows: [], current: null });
+    this.actions = actions;
+    this.page = 1;
+    this.rows = [];
+    this.current = null;
     this.words = element("input", { type: "search", placeholder: "key or words", "aria-label": "Key or words", oninput: () => this.#later() });
     this.without = element("input", { type: "checkbox", checked: true, onchange: () => this.load(1) });
     this.count = element("p", { class: "list-count", role: "status" });
@@ -30,7 +33,8 @@ export class Originals {
     if (this.asked !== asked) return;
     if (answer.status !== 200) return setText(this.count, sentenceOf(answer));
     const { rows, n, n_unfinished: unfinished, per_page: perPage } = answer.body;
-    Object.assign(this, { page, rows });
+    this.page = page;
+    this.rows = rows;
     const pages = Math.max(1, Math.ceil(n / perPage));
     const counted = `${n.toLocaleString()} ${n === 1 ? "text" : "texts"}${pages > 1 ? ` · page ${page} of ${pages}` : ""}`;
     setText(this.count, (n ? counted : this.#none()) + waitingWords(unfinished));

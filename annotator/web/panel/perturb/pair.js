@@ -19,7 +19,8 @@ export class Pair {
    * @param {[Node[], Node[]]} under  what stands below the last segment, left and right
    */
   constructor(onchange, under = [[], []]) {
-    Object.assign(this, { onchange, under });
+    this.onchange = onchange;
+    this.under = under;
     this.rules = element("style");
     this.chips = element("div", { class: "pair-sets" });
     this.grid = element("div", { class: "pair-grid" });
@@ -30,7 +31,12 @@ export class Pair {
 
   /** @param {Object} original  as the routes tell it; @param {Object<string, string>} titles  of segments */
   show(original, titles, { dark, texts = null, isEditable = true }) {
-    Object.assign(this, { original, titles, dark, isEditable, look: null, folds: original.segments.some(({ tokens }) => tokens.length > FOLDS_FROM) });
+    this.original = original;
+    this.titles = titles;
+    this.dark = dark;
+    this.isEditable = isEditable;
+    this.look = null;
+    this.folds = original.segments.some(({ tokens }) => tokens.length > FOLDS_FROM);
     this.n = original.segments.reduce((sum, segment) => sum + segment.tokens.length, 0);
     this.combos = combosOf(original.gold, this.n);
     this.areas.clear();

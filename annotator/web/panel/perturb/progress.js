@@ -5,7 +5,10 @@ import { sentenceOf } from "../shared/messages.js";
 export class Progress {
   /** @param {Object} parts  data, messages, stage */
   constructor(parts) {
-    Object.assign(this, { ...parts, startsAnew: true });
+    this.data = parts.data;
+    this.messages = parts.messages;
+    this.stage = parts.stage;
+    this.startsAnew = true;
     this.root = element("div", { class: "progress-view" });
   }
 

@@ -4,7 +4,10 @@ import { moveRadio } from "../shared/keys.js";
 
 export class ResultField {
   constructor({ labels, result_kind: kind }, onchange) {
-    Object.assign(this, { labels, onchange, value: null, isAnswer: kind === "answer" || !labels.length });
+    this.labels = labels;
+    this.onchange = onchange;
+    this.value = null;
+    this.isAnswer = kind === "answer" || !labels.length;
     this.root = element("div", { class: "result" }, element("span", { class: "result-title" }, this.isAnswer ? "Answer" : "Label"), this.isAnswer ? this.#answer() : this.#pills());
   }
 

@@ -8,7 +8,11 @@ const LONGEST = 160;
 export class Suggestions {
   /** @param {Object} actions  ask(segment, text, kind, seed) -> answer, typed(segment) -> text, apply(segment, edits), titleOf(segment) */
   constructor(actions) {
-    Object.assign(this, { actions, seed: 0, kind: "", segments: [], groups: new Map() });
+    this.actions = actions;
+    this.seed = 0;
+    this.kind = "";
+    this.segments = [];
+    this.groups = new Map();
     this.more = button("More", { key: "+", title: "Other suggestions", className: "plain", onclick: () => this.next() });
     this.words = element("p", { class: "suggest-words", role: "status" });
     this.body = element("div", { class: "suggest-body" });
@@ -17,7 +21,10 @@ export class Suggestions {
 
   /** @param {string[]} segments  in which something may be suggested */
   show(kind, segments, direction) {
-    Object.assign(this, { kind, segments, direction, seed: 0 });
+    this.kind = kind;
+    this.segments = segments;
+    this.direction = direction;
+    this.seed = 0;
     this.groups.clear();
     this.load();
   }

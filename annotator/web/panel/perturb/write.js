@@ -11,7 +11,10 @@ const FRESH = { kind: "", texts: null, result: null, note: "" };
 export class Write {
   /** @param {Object} parts  data, rules, messages, stage (dark, say, announce, remember, progress) */
   constructor(parts) {
-    Object.assign(this, parts);
+    this.data = parts.data;
+    this.rules = parts.rules;
+    this.messages = parts.messages;
+    this.stage = parts.stage;
     this.others = element("section", { class: "others", "aria-label": "Versions of this text" });
     this.desk = new Desk({ ...parts, aside: this.others });
     this.list = new Originals({ ask: (query) => this.messages.get("originals", { project: this.data.project, ...query }), open: (id) => this.open(id) });

@@ -1,6 +1,7 @@
 /**
- * The one score that is asked for now: which it is, its question, and its scale with the papers' words. The same number means
- * something else on each scale, so what was chosen stands there in words: large beside the scale's name, and all in one line.
+ * The one score that is asked for now: which it is, its question, and its scale with the papers' words. The same number
+ * means something else on each scale, so what was chosen stands there in words: large beside the scale's name, and all
+ * in one line.
  */
 import { badgeOf } from "../shared/chip.js";
 import { button, element, setText } from "../shared/dom.js";
@@ -13,7 +14,13 @@ export class Ask {
   constructor(actions) {
     this.where = element("span", { class: "ask-where" });
     const mover = (sign, key, title, by) =>
-      button(sign, { key, title, className: "plain step-button", onclick: () => actions.move(by), "aria-label": title });
+      button(sign, {
+        key,
+        title,
+        className: "plain step-button",
+        onclick: () => actions.move(by),
+        "aria-label": title,
+      });
     this.back = mover("‹", "k", "Previous score", -1);
     this.forth = mover("›", "j", "Next score", 1);
     this.title = element("h2", { class: "ask-title" });
@@ -22,9 +29,19 @@ export class Ask {
     this.given = element("p", { class: "ask-given", "aria-label": "Scores given" });
     this.choices = Array.from({ length: LONGEST }, (_, index) => choice(index + 1, actions));
     this.scale = element("div", { class: "scale", role: "radiogroup" }, ...this.choices.map(({ root }) => root));
-    this.root = element("div", { class: "ask" },
+    this.root = element(
+      "div",
+      { class: "ask" },
       element("div", { class: "ask-steps" }, this.back, this.where, this.forth),
-      element("div", { class: "ask-words" }, element("div", { class: "ask-top" }, this.title, this.chosen), this.question), this.scale, this.given);
+      element(
+        "div",
+        { class: "ask-words" },
+        element("div", { class: "ask-top" }, this.title, this.chosen),
+        this.question,
+      ),
+      this.scale,
+      this.given,
+    );
   }
 
   /** @param {import("./session.js").ReviewSession} session */
@@ -35,7 +52,11 @@ export class Ask {
     // Not `disabled`: the focus would fall off a button that is pressed at the last step.
     this.back.setAttribute("aria-disabled", String(at === 0));
     this.forth.setAttribute("aria-disabled", String(at === steps.length - 1));
-    this.title.replaceChildren(step.set === null ? "The whole ·" : badgeOf(step.set, dark), ` ${name}`, session.work.state === "decided" ? " – yours" : "");
+    this.title.replaceChildren(
+      step.set === null ? "The whole ·" : badgeOf(step.set, dark),
+      ` ${name}`,
+      session.work.state === "decided" ? " – yours" : "",
+    );
     const [before, result, after] = questionOf(session);
     this.question.replaceChildren(before, element("b", {}, result), after);
     this.question.title = before + result + after;
@@ -76,12 +97,25 @@ export class Ask {
 /** A step of the scale. A click leaves the focus where it was: then Space still scrolls and does not score again. */
 function choice(value, actions) {
   const label = element("span", { class: "choice-words" });
-  const root = element("button", {
-    type: "button", class: "choice", role: "radio", "aria-keyshortcuts": String(value), onclick: () => actions.score(value),
-    onmousedown: (event) => event.preventDefault(),
-  }, element("kbd", {}, String(value)), label);
+  const root = element(
+    "button",
+    {
+      type: "button",
+      class: "choice",
+      role: "radio",
+      "aria-keyshortcuts": String(value),
+      onclick: () => actions.score(value),
+      onmousedown: (event) => event.preventDefault(),
+    },
+    element("kbd", {}, String(value)),
+    label,
+  );
   return { root, label };
 }
 
 const givenWords = (property, score) =>
-  element("span", { class: isUnsure(property, score) ? "given-words unsure" : "given-words" }, wordsOf(property, score));
+  element(
+    "span",
+    { class: isUnsure(property, score) ? "given-words unsure" : "given-words" },
+    wordsOf(property, score),
+  );

@@ -1,4 +1,7 @@
-/** The review's bar, which stays in view: how far each set is, what is asked now, the views of the text, and the ways on. */
+/**
+ * The review's bar, which stays in view: how far each set is, what is asked now, the views of the text, and the ways
+ * on.
+ */
 import { makeChip, paintChip, setWords } from "../shared/chip.js";
 import { button, element, setText } from "../shared/dom.js";
 import { icon } from "../shared/icons.js";
@@ -22,9 +25,20 @@ export class ReviewBar {
     this.sets = element("div", { class: "sets", role: "radiogroup", "aria-label": "Sets to score" });
     this.sets.addEventListener("pointerleave", () => actions.hover(null));
     this.skip = button("Skip", { key: "s", title: "Skip for now", onclick: actions.skip });
-    this.submit = button("Submit", { key: "Ctrl+⏎", className: "primary", title: "Submit and go on", onclick: () => actions.submit() });
+    this.submit = button("Submit", {
+      key: "Ctrl+⏎",
+      className: "primary",
+      title: "Submit and go on",
+      onclick: () => actions.submit(),
+    });
     this.ways = element("div", { class: "ways" }, this.skip, this.submit);
-    this.main = element("div", { class: "row main-row" }, element("div", { class: "sets-group" }, this.sets), this.word.root, this.ways);
+    this.main = element(
+      "div",
+      { class: "row main-row" },
+      element("div", { class: "sets-group" }, this.sets),
+      this.word.root,
+      this.ways,
+    );
     this.root = element("div", { class: "bar", role: "group", "aria-label": "Scores, views and submit", tabIndex: -1 },
       this.main, this.ask.root, this.views.root);
   }
@@ -55,10 +69,20 @@ export class ReviewBar {
   #makeChips({ sets }) {
     this.chips = sets.map((set, index) => this.#makeSetChip(set, index));
     const boxes = scoreBoxes(["comprehensiveness"]);
-    const root = element("button", {
-      type: "button", class: "chip whole", role: "radio", "aria-checked": "false", title: "The whole: comprehensiveness score",
-      onclick: () => this.actions.choose(null), onpointerenter: () => this.actions.hover(null),
-    }, element("span", { class: "whole-name" }, "The whole"), boxes.root);
+    const root = element(
+      "button",
+      {
+        type: "button",
+        class: "chip whole",
+        role: "radio",
+        "aria-checked": "false",
+        title: "The whole: comprehensiveness score",
+        onclick: () => this.actions.choose(null),
+        onpointerenter: () => this.actions.hover(null),
+      },
+      element("span", { class: "whole-name" }, "The whole"),
+      boxes.root,
+    );
     this.whole = { root, boxes };
     this.sets.replaceChildren(...this.chips.map((chip) => chip.root), root);
   }
@@ -92,12 +116,17 @@ export class ReviewBar {
       box.classList.toggle("is-given", score !== null);
       box.classList.toggle("unsure", isUnsure(property, score));
       box.classList.toggle("asked", step.set === set && step.property === property);
-      return score === null ? `${nameOf(property)} missing` : `${nameOf(property)} ${score} (${wordsOf(property, score)})`;
+      return score === null
+        ? `${nameOf(property)} missing`
+        : `${nameOf(property)} ${score} (${wordsOf(property, score)})`;
     });
   }
 }
 
 function scoreBoxes(properties) {
-  const made = properties.map((property) => ({ property, box: element("span", { class: "score-box", "data-property": property }, "–") }));
+  const made = properties.map((property) => ({
+    property,
+    box: element("span", { class: "score-box", "data-property": property }, "–"),
+  }));
   return { made, root: element("span", { class: "score-boxes" }, ...made.map(({ box }) => box)) };
 }

@@ -7,7 +7,8 @@ import { ReviewSession } from "./session.js";
 import { WorkFlow } from "../shared/work_flow.js";
 
 const UNSENT = "You have changed a review that was submitted. Submit it again (Ctrl+Enter), or undo the change.";
-const KEPT = "The server cannot be reached. Your review is kept in this browser and is sent when the connection is back.";
+const KEPT =
+  "The server cannot be reached. Your review is kept in this browser and is sent when the connection is back.";
 
 export class ReviewFlow extends WorkFlow {
   /** @param {Object} parts  messages, storage, outbox, screen, trigger, project (its id) */
@@ -75,9 +76,11 @@ export class ReviewFlow extends WorkFlow {
   submit() {
     const session = this.current;
     if (!session || this.waiting) return;
-    if (session.work.state === "decided") return this.screen.hint("This round is decided: its scores can no longer be changed.");
+    if (session.work.state === "decided")
+      return this.screen.hint("This round is decided: its scores can no longer be changed.");
     if (session.held) return this.screen.hint("First decide what to do with these scores (below).");
-    if (session.submitted && !session.dirty) return this.screen.hint("This review is submitted, and nothing has changed since.");
+    if (session.submitted && !session.dirty)
+      return this.screen.hint("This review is submitted, and nothing has changed since.");
     const missing = nextMissing(session.steps, session.scores, session.at - 1);
     if (missing >= 0) return this.#ask(session, missing);
     this.#leave("submit");

@@ -8,7 +8,9 @@ export class ReviewKeyboard {
    * @param {Object<string, Function>} actions
    */
   constructor(screen, scoring, actions) {
-    Object.assign(this, { screen, scoring, actions });
+    this.screen = screen;
+    this.scoring = scoring;
+    this.actions = actions;
     this.bindings = this.#bindings();
     this.listener = new KeyListener(screen.root, (event, target) => this.#handle(event, target));
   }
@@ -46,7 +48,8 @@ export class ReviewKeyboard {
   #onControl(key, target) {
     if (!(target instanceof Element)) return null;
     const radio = target.closest(".chip");
-    if (radio && (key === "ArrowLeft" || key === "ArrowRight")) return this.#do(() => moveRadio(radio, key === "ArrowRight" ? 1 : -1));
+    if (radio && (key === "ArrowLeft" || key === "ArrowRight"))
+      return this.#do(() => moveRadio(radio, key === "ArrowRight" ? 1 : -1));
     const choice = target.closest(".choice");
     if (choice && (key === "ArrowLeft" || key === "ArrowRight")) return this.#do(() => besideOf(choice, key)?.focus());
     if ((key === "Enter" || key === " ") && target.closest("button")) return false;

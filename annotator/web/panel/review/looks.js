@@ -1,8 +1,8 @@
 /**
  * How the text of a review is looked at. Pure: from a session to what is to be marked.
  *
- * all: the text with every set · alone: one set, the rest faded · less: the set less one token · without: the text with the
- * sets' tokens blanked · changes: what differs from the round before.
+ * all: the text with every set · alone: one set, the rest faded · less: the set less one token · without: the text with
+ * the sets' tokens blanked · changes: what differs from the round before.
  */
 import { cutSpan, holds, unionOf } from "../shared/model.js";
 
@@ -19,7 +19,10 @@ const without = (spans, others) => others.reduce(cutSpan, spans);
 
 export const countTokens = (spans) => spans.reduce((sum, [start, end]) => sum + end - start, 0);
 
-/** The tokens of a step that are new, and that have gone, since the round before. @returns {{added: Span[], gone: Span[]}} */
+/**
+ * The tokens of a step that are new, and that have gone, since the round before.
+ * @returns {{added: Span[], gone: Span[]}}
+ */
 export function changesOf({ work, step }) {
   const { previous, sets } = work;
   if (!previous) return { added: [], gone: [] };
@@ -38,7 +41,10 @@ export function stopsOf(session) {
     const { added, gone } = changesOf(session);
     return inOrder([...added, ...gone]);
   }
-  if (view === "less") return inOrder(ofStep.flatMap(([start, end]) => Array.from({ length: end - start }, (_, by) => [start + by, start + by + 1])));
+  if (view === "less")
+    return inOrder(
+      ofStep.flatMap(([start, end]) => Array.from({ length: end - start }, (_, by) => [start + by, start + by + 1])),
+    );
   return inOrder(ofStep);
 }
 
@@ -49,7 +55,9 @@ export function pictureOf(session, hovered = null) {
   const changes = view === "changes" ? changesOf(session) : { added: [], gone: [] };
   const isLess = view === "less";
   return {
-    sets: isLess ? work.sets.map((set, index) => (index === step.set ? { spans: without(set.spans, place) } : set)) : work.sets,
+    sets: isLess
+      ? work.sets.map((set, index) => (index === step.set ? { spans: without(set.spans, place) } : set))
+      : work.sets,
     lookAt: (index) => lookAt(session, hovered, index),
     faded: view === "alone" || isLess,
     overlays: { out: isLess ? place : [], ...changes, stop: isLess ? [] : place },

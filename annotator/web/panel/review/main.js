@@ -17,7 +17,8 @@ import { Talk } from "../shared/talk.js";
 
 class Review {
   constructor(data, parent, trigger) {
-    Object.assign(this, { data, trigger });
+    this.data = data;
+    this.trigger = trigger;
     this.screen = new ReviewScreen(parent);
     this.scoring = new Scoring(this.screen, (session) => this.flow.changed(session));
     this.storage = new DraftStorage("annotator:review:", data.user ?? null);
@@ -31,8 +32,18 @@ class Review {
       messages: this.messages, storage: this.storage, outbox: this.outbox, screen: this.screen,
       trigger: (name, value) => this.trigger(name, value), project: data.project,
     });
-    this.talk = new Talk({ routes: data.talk || "/api/talk", csrf: data.csrf || "", project: data.project, screen: this.screen });
-    this.answers = new Answers({ routes: "/api", csrf: data.csrf || "", screen: this.screen, setsOf: ({ work }) => work.sets.map(({ spans }) => spans) });
+    this.talk = new Talk({
+      routes: data.talk || "/api/talk",
+      csrf: data.csrf || "",
+      project: data.project,
+      screen: this.screen,
+    });
+    this.answers = new Answers({
+      routes: "/api",
+      csrf: data.csrf || "",
+      screen: this.screen,
+      setsOf: ({ work }) => work.sets.map(({ spans }) => spans),
+    });
     const actions = this.#actions();
     this.screen.build(actions);
     this.keyboard = new ReviewKeyboard(this.screen, this.scoring, actions);
@@ -45,13 +56,33 @@ class Review {
   #actions() {
     const { scoring, flow, screen } = this;
     return {
-      hover: (index) => screen.hover(index), choose: (set, property) => scoring.choose(set, property), score: (value) => scoring.score(value),
-      move: (by) => scoring.move(by), look: (view) => scoring.look(view), arrow: (right) => scoring.arrow(right), point: (token) => scoring.point(token),
-      comment: (set, text) => scoring.comment(set, text), submit: () => flow.submit(), skip: () => flow.skip(),
-      ask: () => this.talk.open(), answers: () => this.answers.open(), guidelines: (reads) => screen.guidelines.toggle(reads === true),
-      mine: () => openMyReviews(screen.root, (asked) => this.messages.mine(this.data.project, asked), (row) => flow.open(row.annotation)),
-      reading: () => screen.reading.open(), keys: () => openKeys(screen.root, REVIEW_KEYS), retry: () => flow.retry(), goOn: () => flow.goOn(), takeBack: () => flow.takeBack(),
-      keepMine: () => flow.keepMine(), takeTheirs: () => flow.takeTheirs(), focusText: () => screen.focusText(),
+      hover: (index) => screen.hover(index),
+      choose: (set, property) => scoring.choose(set, property),
+      score: (value) => scoring.score(value),
+      move: (by) => scoring.move(by),
+      look: (view) => scoring.look(view),
+      arrow: (right) => scoring.arrow(right),
+      point: (token) => scoring.point(token),
+      comment: (set, text) => scoring.comment(set, text),
+      submit: () => flow.submit(),
+      skip: () => flow.skip(),
+      ask: () => this.talk.open(),
+      answers: () => this.answers.open(),
+      guidelines: (reads) => screen.guidelines.toggle(reads === true),
+      mine: () =>
+        openMyReviews(
+          screen.root,
+          (asked) => this.messages.mine(this.data.project, asked),
+          (row) => flow.open(row.annotation),
+        ),
+      reading: () => screen.reading.open(),
+      keys: () => openKeys(screen.root, REVIEW_KEYS),
+      retry: () => flow.retry(),
+      goOn: () => flow.goOn(),
+      takeBack: () => flow.takeBack(),
+      keepMine: () => flow.keepMine(),
+      takeTheirs: () => flow.takeTheirs(),
+      focusText: () => screen.focusText(),
     };
   }
 

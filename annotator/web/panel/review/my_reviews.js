@@ -3,8 +3,17 @@ import { openOwnList } from "../shared/own_list.js";
 
 /** @type {import("../shared/own_list.js").Words} */
 const WORDS = {
-  title: "My reviews", search: "Search my reviews for words or a key", one: "review",
-  states: { submitted: "Not decided yet", accepted: "Accepted", returned: "Returned", discarded: "Discarded", skipped: "Skipped", draft: "Draft" },
+  title: "My reviews",
+  search: "Search my reviews for words or a key",
+  one: "review",
+  states: {
+    submitted: "Not decided yet",
+    accepted: "Accepted",
+    returned: "Returned",
+    discarded: "Discarded",
+    skipped: "Skipped",
+    draft: "Draft",
+  },
   none: "There is nothing here yet. What you score or skip is listed here. Scores can be changed until their round is decided.",
   noMatch: "No review matches. Change the search, or choose all states.",
   facts: (row) => [row.round > 1 && `round ${row.round}`, row.may_change && "can be changed"],

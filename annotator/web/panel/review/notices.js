@@ -15,11 +15,19 @@ export class ReviewNotices extends Notices {
   #submitted({ submitted, unsaved }) {
     if (!submitted) return null;
     if (unsaved === "unsent") {
-      return this.box("info", "warning", "You have changed a review that was submitted. Submit it again, or undo the change.",
-        button("Undo the change", { onclick: this.actions.takeBack }));
+      return this.box(
+        "info",
+        "warning",
+        "You have changed a review that was submitted. Submit it again, or undo the change.",
+        button("Undo the change", { onclick: this.actions.takeBack }),
+      );
     }
-    return this.box("info", "check", "You have submitted this review. Until the round is decided you can change the scores and submit them again.",
-      button("Back to work", { onclick: this.actions.goOn }));
+    return this.box(
+      "info",
+      "check",
+      "You have submitted this review. Until the round is decided you can change the scores and submit them again.",
+      button("Back to work", { onclick: this.actions.goOn }),
+    );
   }
 
   #decision({ work }) {
@@ -27,6 +35,11 @@ export class ReviewNotices extends Notices {
     const { title, why } = decisionWords(work);
     const words = element("div", {}, element("p", { class: "notice-title" }, title), why && element("p", {}, why));
     const kind = work.decision.outcome === "accepted" ? "accepted" : "returned";
-    return this.box(kind, kind === "accepted" ? "check" : "returned", words, button("Back to work", { onclick: this.actions.goOn }));
+    return this.box(
+      kind,
+      kind === "accepted" ? "check" : "returned",
+      words,
+      button("Back to work", { onclick: this.actions.goOn }),
+    );
   }
 }

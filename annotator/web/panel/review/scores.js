@@ -1,6 +1,7 @@
 /**
- * Scores of one review: immutable values and plain functions, no DOM and no network. A *step* is one score that is asked for:
- * for each set that is not carried its sufficiency, then its compactness; at the end the comprehensiveness of the whole.
+ * Scores of one review: immutable values and plain functions, no DOM and no network. A *step* is one score that is
+ * asked for: for each set that is not carried its sufficiency, then its compactness; at the end the comprehensiveness
+ * of the whole.
  */
 import { letterOf } from "../shared/model.js";
 
@@ -40,9 +41,12 @@ export function stepsOf(work) {
 export function wholeScores(scores, setCount) {
   const given = scores?.sets || [];
   return {
-    comprehensiveness: scores?.comprehensiveness ?? null, comment: scores?.comment || "",
+    comprehensiveness: scores?.comprehensiveness ?? null,
+    comment: scores?.comment || "",
     sets: Array.from({ length: setCount }, (_, index) => ({
-      sufficiency: given[index]?.sufficiency ?? null, compactness: given[index]?.compactness ?? null, comment: given[index]?.comment || "",
+      sufficiency: given[index]?.sufficiency ?? null,
+      compactness: given[index]?.compactness ?? null,
+      comment: given[index]?.comment || "",
     })),
   };
 }
@@ -55,7 +59,8 @@ export function sameScores(a, b) {
 }
 
 /** @param {Step} step @returns {number|null} */
-export const scoreAt = (scores, { property, set }) => (set === null ? scores.comprehensiveness : scores.sets[set][property]);
+export const scoreAt = (scores, { property, set }) =>
+  set === null ? scores.comprehensiveness : scores.sets[set][property];
 
 export const commentAt = (scores, set) => (set === null ? scores.comment : scores.sets[set].comment);
 

@@ -1,4 +1,7 @@
-/** What a reviewer can do to the review on the screen: score, go from step to step, look, comment. Each shows itself at once. */
+/**
+ * What a reviewer can do to the review on the screen: score, go from step to step, look, comment. Each shows itself at
+ * once.
+ */
 import { isInSet } from "./looks.js";
 import { SCALES, nameOf, nextMissing, placeOf, scoreAt, withComment, withScore } from "./scores.js";
 
@@ -26,7 +29,8 @@ export class Scoring {
   /** Whether scores may be given now; says why if not. */
   #writable() {
     if (this.session?.open && !this.screen.busy) return true;
-    if (this.session?.work.state === "decided") this.screen.hint("This round is decided: its scores can no longer be changed.");
+    if (this.session?.work.state === "decided")
+      this.screen.hint("This round is decided: its scores can no longer be changed.");
     return false;
   }
 
@@ -76,15 +80,16 @@ export class Scoring {
   }
 
   /**
-   * A set, or null for the whole: its wanted step, else its first one without a score, else its first one. A set that has
-   * passed has no steps; it is only looked at.
+   * A set, or null for the whole: its wanted step, else its first one without a score, else its first one. A set that
+   * has passed has no steps; it is only looked at.
    */
   choose(set, property = null) {
     const { session } = this;
     if (!session) return;
     const own = session.steps.map((step, at) => ({ ...step, at })).filter((step) => step.set === set);
     if (!own.length) return this.#glance(set);
-    const wanted = own.find((step) => step.property === property) || own.find((step) => scoreAt(session.scores, step) === null);
+    const wanted =
+      own.find((step) => step.property === property) || own.find((step) => scoreAt(session.scores, step) === null);
     this.goTo((wanted || own[0]).at);
   }
 
@@ -114,7 +119,12 @@ export class Scoring {
     const { session, screen } = this;
     const by = right === (session?.map.direction !== "rtl") ? 1 : -1;
     const count = session?.stops.length;
-    if (!count) return screen.hint(session?.view === "changes" ? "Nothing has changed here since the previous round." : "There is no set to step through.");
+    if (!count)
+      return screen.hint(
+        session?.view === "changes"
+          ? "Nothing has changed here since the previous round."
+          : "There is no set to step through.",
+      );
     session.stop = session.stop === null ? (by > 0 ? 0 : count - 1) : (session.stop + by + count) % count;
     screen.refresh();
     screen.showStop();

@@ -31,13 +31,32 @@ export class ReviewScreen extends Stage {
   build(actions) {
     this.makeParts({ role: "document", "aria-label": "Text", onclick: (event) => this.#clicked(event, actions) });
     this.tab = new TabTitle();
-    this.head = new Head(actions, { page: "Review", mine: "My reviews", mineTitle: "My reviews: what you have scored or skipped, and what came of it" });
+    this.head = new Head(actions, {
+      page: "Review",
+      mine: "My reviews",
+      mineTitle: "My reviews: what you have scored or skipped, and what came of it",
+    });
     this.bar = new ReviewBar(actions);
     this.notices = new ReviewNotices(actions);
     this.sheet = new Sheet(actions);
-    const main = element("div", { class: "main" }, element("h2", { class: "heard" }, "Text"), this.notices.root, this.text, this.empty);
+    const main = element(
+      "div",
+      { class: "main" },
+      element("h2", { class: "heard" }, "Text"),
+      this.notices.root,
+      this.text,
+      this.empty,
+    );
     const body = element("div", { class: "body" }, main, this.sheet.root);
-    const root = element("div", { class: "panel review", tabIndex: -1 }, this.head.root, this.bar.root, body, this.notices.dock, this.live);
+    const root = element(
+      "div",
+      { class: "panel review", tabIndex: -1 },
+      this.head.root,
+      this.bar.root,
+      body,
+      this.notices.dock,
+      this.live,
+    );
     this.raise(root, this.bar.root, body, this.notices.urgent);
     this.fit = () => this.#fitSheet();
     document.addEventListener("scroll", this.fit, { passive: true, capture: true });
@@ -80,7 +99,9 @@ export class ReviewScreen extends Stage {
     this.tab.name(nameOf(session.work.instance));
     if (focused() === document.body || this.root.contains(focused())) this.focusText();
     const { work } = session;
-    this.moved(`Review of ${nameOf(work.instance)}, round ${work.round}, ${work.sets.length} ${work.sets.length === 1 ? "set" : "sets"}.`);
+    this.moved(
+      `Review of ${nameOf(work.instance)}, round ${work.round}, ${work.sets.length} ${work.sets.length === 1 ? "set" : "sets"}.`,
+    );
     this.onshow?.(session);
   }
 

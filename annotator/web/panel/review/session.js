@@ -1,4 +1,6 @@
-/** One review while it is on the screen: its scores, which of them is asked for, how the text is looked at, its time. */
+/**
+ * One review while it is on the screen: its scores, which of them is asked for, how the text is looked at, its time.
+ */
 import { Clock } from "../shared/clock.js";
 import { nextMissing, sameScores, stepsOf, wholeScores } from "./scores.js";
 import { stopsOf } from "./looks.js";

@@ -1,9 +1,9 @@
 /**
- * The sheet beside the text: a card for each set and one for the whole, with its words, the comment, why it was returned
- * before, the means it carries, and, once the round is decided, the gate's arithmetic.
+ * The sheet beside the text: a card for each set and one for the whole, with its words, the comment, why it was
+ * returned before, the means it carries, and, once the round is decided, the gate's arithmetic.
  */
 import { badgeOf } from "../shared/chip.js";
-import { element, setText } from "../shared/dom.js";
+import { element } from "../shared/dom.js";
 import { letterOf, unionOf } from "../shared/model.js";
 import { countTokens } from "./looks.js";
 import { commentAt, decimalOf, exactWords, nameOf } from "./scores.js";
@@ -34,10 +34,24 @@ export class Sheet {
     });
     const commentBox = element("label", { class: "note-box" },
       element("span", { class: "note-title" }, "Comment ", element("kbd", { "aria-hidden": "true" }, "c")), comment);
-    const head = element("div", { class: "card-head" }, badge, element("span", { class: "card-size" }, sizeWords(session, set)));
-    const root = element("section", { class: "card", "aria-label": set === null ? "The whole" : `Set ${letterOf(set)}` },
-      head, ...wordsOf(session, set), ...linesOf(session.work, set), ...passedOf(session.work, set), ...arithmeticOf(session.work, set), commentBox);
-    if (set === null || !session.work.sets[set].is_carried) root.addEventListener("click", (event) => this.#clicked(event, set));
+    const head = element(
+      "div",
+      { class: "card-head" },
+      badge,
+      element("span", { class: "card-size" }, sizeWords(session, set)),
+    );
+    const root = element(
+      "section",
+      { class: "card", "aria-label": set === null ? "The whole" : `Set ${letterOf(set)}` },
+      head,
+      ...wordsOf(session, set),
+      ...linesOf(session.work, set),
+      ...passedOf(session.work, set),
+      ...arithmeticOf(session.work, set),
+      commentBox,
+    );
+    if (set === null || !session.work.sets[set].is_carried)
+      root.addEventListener("click", (event) => this.#clicked(event, set));
     return { root, set, badge, comment, commentBox };
   }
 
@@ -46,7 +60,8 @@ export class Sheet {
   }
 
   update(session, { dark, busy }) {
-    if (dark !== this.dark) this.cards.forEach(({ badge, set }) => badge.replaceChildren(set === null ? "The whole" : badgeOf(set, dark)));
+    if (dark !== this.dark)
+      this.cards.forEach(({ badge, set }) => badge.replaceChildren(set === null ? "The whole" : badgeOf(set, dark)));
     this.dark = dark;
     for (const { root, set, comment, commentBox } of this.cards) {
       const isCurrent = session.step.set === set;
@@ -81,12 +96,14 @@ export class Sheet {
 function sizeWords({ work, map }, set) {
   const spans = set === null ? unionOf(work.sets) : work.sets[set].spans;
   const size = countTokens(spans);
-  if (set === null) return work.sets.length ? `${size} of ${map.selectableCount} tokens in the sets` : "no rationale in the text";
+  if (set === null)
+    return work.sets.length ? `${size} of ${map.selectableCount} tokens in the sets` : "no rationale in the text";
   return `${size} ${size === 1 ? "token" : "tokens"}`;
 }
 
 function wordsOf({ work, map }, set) {
-  if (set !== null) return [element("p", { class: "card-words", dir: "auto" }, map.brief(work.sets[set].spans, BRIEF_CHARS))];
+  if (set !== null)
+    return [element("p", { class: "card-words", dir: "auto" }, map.brief(work.sets[set].spans, BRIEF_CHARS))];
   return work.note ? [element("p", { class: "card-words", dir: "auto" }, `Annotator's note: ${work.note}`)] : [];
 }
 
@@ -96,7 +113,8 @@ function linesOf({ previous, sets }, set) {
   const kept = sets.map((each) => each.previous);
   const gone = (_, index) =>
     kept.includes(index) ? [] : saidOf(previous, index).map((line) => `Set ${letterOf(index)}, which is gone: ${line}`);
-  const lines = set === null ? [...previous.lines, ...previous.sets.flatMap(gone)] : saidOf(previous, sets[set].previous);
+  const lines =
+    set === null ? [...previous.lines, ...previous.sets.flatMap(gone)] : saidOf(previous, sets[set].previous);
   if (!lines.length) return [];
   const title = element("p", { class: "said-title" }, `Round ${previous.round}`);
   return [element("div", { class: "said" }, title, ...lines.map((line) => element("p", { dir: "auto" }, line)))];
@@ -108,7 +126,15 @@ function passedOf({ sets }, set) {
   const carried = set === null ? null : sets[set].carried;
   if (!carried) return [];
   const mean = (property) => element("p", {}, `${nameOf(property)} ${exactWords(carried[property])}`);
-  return [element("div", { class: "carried" }, element("p", { class: "said-title" }, "Passed in an earlier round"), mean("sufficiency"), mean("compactness"))];
+  return [
+    element(
+      "div",
+      { class: "carried" },
+      element("p", { class: "said-title" }, "Passed in an earlier round"),
+      mean("sufficiency"),
+      mean("compactness"),
+    ),
+  ];
 }
 
 /** The gate's findings: each mean with where it comes from, against its threshold. */

@@ -12,12 +12,26 @@ export class Views {
     this.place = element("span", { class: "stop-words" });
     this.legend = element("span", { class: "legend" });
     const stepper = (sign, title, right) =>
-      button(sign, { title: `${title} (${sign})`, className: "plain square", onclick: () => actions.arrow(right), "aria-label": title });
+      button(sign, {
+        title: `${title} (${sign})`,
+        className: "plain square",
+        onclick: () => actions.arrow(right),
+        "aria-label": title,
+      });
     const back = stepper("←", "Previous part", false);
     const forth = stepper("→", "Next part", true);
     this.stepping = element("span", { class: "stepping" }, this.place, back, forth);
-    const views = element("div", { class: "views", role: "group", "aria-label": "Views of the text" }, ...this.buttons.values());
-    this.root = element("div", { class: "row views-row" }, views, element("div", { class: "stops" }, this.legend, this.stepping));
+    const views = element(
+      "div",
+      { class: "views", role: "group", "aria-label": "Views of the text" },
+      ...this.buttons.values(),
+    );
+    this.root = element(
+      "div",
+      { class: "row views-row" },
+      views,
+      element("div", { class: "stops" }, this.legend, this.stepping),
+    );
   }
 
   /** @param {import("./session.js").ReviewSession} session */
@@ -45,7 +59,8 @@ export class Views {
 function legendOf(session) {
   const { added, gone } = changesOf(session);
   const { step, work } = session;
-  if (step.set !== null && work.sets[step.set].previous === null) return ["a new set: ", sample("added", `${countTokens(added)} added`)];
+  if (step.set !== null && work.sets[step.set].previous === null)
+    return ["a new set: ", sample("added", `${countTokens(added)} added`)];
   if (!added.length && !gone.length) return [`unchanged since round ${work.previous.round}`];
   return [sample("added", `${countTokens(added)} added`), sample("gone", `${countTokens(gone)} removed`)];
 }

@@ -3,7 +3,10 @@ import { labelWords } from "../shared/choices.js";
 import { letterOf } from "../shared/model.js";
 import { decimalOf, nameOf } from "./scores.js";
 
-/** The question of the step in three parts; the one in the middle is the result, to stand out. @returns {[string, string, string]} */
+/**
+ * The question of the step in three parts; the one in the middle is the result, to stand out.
+ * @returns {[string, string, string]}
+ */
 export function questionOf({ step, work }) {
   const result = work.result === null ? "the result" : labelWords(work.result, work.instance) || "no answer";
   if (step.property === "sufficiency") return ["Can ", result, ` be inferred from set ${letterOf(step.set)} alone?`];
@@ -35,12 +38,17 @@ const OUTCOMES = {
 /** The outcome of a decided round, by whom, and why. @returns {{title: string, why: string}} */
 export function decisionWords({ decision, round }) {
   const by = decision.by === "gate" ? "" : ` by ${decision.by}`;
-  return { title: `${OUTCOMES[decision.outcome](round)}${by}.`, why: decision.reason || failureWords(decision.findings) };
+  return {
+    title: `${OUTCOMES[decision.outcome](round)}${by}.`,
+    why: decision.reason || failureWords(decision.findings),
+  };
 }
 
 /** Which means fell short, in a sentence. */
 function failureWords(findings) {
-  const failed = findings.filter((finding) => !finding.passes).sort((a, b) => (a.set ?? Infinity) - (b.set ?? Infinity));
+  const failed = findings
+    .filter((finding) => !finding.passes)
+    .sort((a, b) => (a.set ?? Infinity) - (b.set ?? Infinity));
   if (!findings.length) return "";
   if (!failed.length) return "Every mean reaches its threshold.";
   const named = failed.map(({ property, set }) => (set === null ? "" : `set ${letterOf(set)}: `) + nameOf(property));

@@ -1,4 +1,7 @@
-/** The maps as a drawing (SVG), and that as a picture (PNG). Both are made in the browser and hold nothing from elsewhere. */
+/**
+ * The maps as a drawing (SVG), and that as a picture (PNG). Both are made in the browser and hold nothing from
+ * elsewhere.
+ */
 import { letterOf } from "../shared/model.js";
 import { lookOf } from "../shared/palette.js";
 import { lanesOf } from "../shared/gold_underlines.js";
@@ -34,8 +37,9 @@ export function drawingOf(maps) {
     height = Math.max(height, y);
   }
   const width = GAP + (column + 1) * (WIDTH + GAP);
-  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family="sans-serif" font-size="${FONT}">`
-    + `<rect width="100%" height="100%" fill="#fff"/>${parts.join("")}</svg>`;
+  const svg =
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family="sans-serif" font-size="${FONT}">` +
+    `<rect width="100%" height="100%" fill="#fff"/>${parts.join("")}</svg>`;
   return { svg, width, height };
 }
 
@@ -67,7 +71,8 @@ function wordAt(map, token, word, x, y, width, lanes) {
   const rgb = map.shadeOf(token);
   const box = `x="${round(x)}" y="${y - 16}" width="${round(width)}"`;
   const parts = [rgb && `<rect ${box} height="21" fill="${hexOf(rgb)}"/>`];
-  if (map.selected.has(token)) parts.push(`<rect ${box} height="${21 + LANE * lanes}" fill="none" stroke="#111" stroke-width="1.4"/>`);
+  if (map.selected.has(token))
+    parts.push(`<rect ${box} height="${21 + LANE * lanes}" fill="none" stroke="#111" stroke-width="1.4"/>`);
   map.view.gold.forEach((tokens, set) => {
     if (tokens.includes(token)) parts.push(underline(set, x, x + width, y + 7 + LANE * (set % lanes)));
   });
@@ -79,7 +84,8 @@ const DASHES = { dashed: "6 3", dotted: "3 2", wavy: "1.5 1.5" };
 
 function underline(set, x1, x2, y) {
   const { color, style } = lookOf(set, false);
-  const line = (at, thick) => `<line x1="${round(x1)}" x2="${round(x2)}" y1="${at}" y2="${at}" stroke="${color}" stroke-width="${thick}"${DASHES[style] ? ` stroke-dasharray="${DASHES[style]}"` : ""}/>`;
+  const line = (at, thick) =>
+    `<line x1="${round(x1)}" x2="${round(x2)}" y1="${at}" y2="${at}" stroke="${color}" stroke-width="${thick}"${DASHES[style] ? ` stroke-dasharray="${DASHES[style]}"` : ""}/>`;
   return style === "double" ? line(y - 1, 1) + line(y + 1, 1) : line(y, 2.4);
 }
 
@@ -91,12 +97,19 @@ function legendAt(map, y) {
     const part = legend.isSigned ? (step - 9.5) / 10 : (step + 0.5) / 20;
     return `<rect x="${60 + step * 6}" y="${y - 9}" width="6.3" height="10" fill="${hexOf(colourOf(part, legend.isSigned))}"/>`;
   });
-  return `${small(written(legend.low), 54, y, 'text-anchor="end"')}${steps.join("")}<rect x="60" y="${y - 9}" width="120" height="10" fill="none" stroke="#888"/>`
-    + small(`${written(legend.high)}   ${legend.words}`, 186, y);
+  return (
+    `${small(written(legend.low), 54, y, 'text-anchor="end"')}${steps.join("")}<rect x="60" y="${y - 9}" width="120" height="10" fill="none" stroke="#888"/>` +
+    small(`${written(legend.high)}   ${legend.words}`, 186, y)
+  );
 }
 
 function goldAt(gold, y) {
-  return gold.map((tokens, set) => `${underline(set, set * 84, set * 84 + 26, y - 4)}${small(`${letterOf(set)} (${tokens.length})`, set * 84 + 32, y)}`).join("");
+  return gold
+    .map(
+      (tokens, set) =>
+        `${underline(set, set * 84, set * 84 + 26, y - 4)}${small(`${letterOf(set)} (${tokens.length})`, set * 84 + 32, y)}`,
+    )
+    .join("");
 }
 
 /** A token that is wider than the drawing is cut, and says so with dots. */
@@ -109,18 +122,27 @@ function fitted(pen, word, font) {
 }
 
 export function wordsOf(view) {
-  return view.segments.flatMap((segment, at) => segment.tokens.map((word, place) => ({ word, token: segment.first + place, before: place || !at ? segment.before[place] : "\n" })));
+  return view.segments.flatMap((segment, at) =>
+    segment.tokens.map((word, place) => ({
+      word,
+      token: segment.first + place,
+      before: place || !at ? segment.before[place] : "\n",
+    })),
+  );
 }
 
 const round = (value) => Math.round(value * 10) / 10;
-const textAt = (words, x, y, more = "") => `<text x="${round(x)}" y="${y}" fill="#111" xml:space="preserve" ${more}>${xml(words)}</text>`;
+const textAt = (words, x, y, more = "") =>
+  `<text x="${round(x)}" y="${y}" fill="#111" xml:space="preserve" ${more}>${xml(words)}</text>`;
 const small = (words, x, y, more = "") => textAt(words, x, y, `font-size="${SMALL}" ${more}`);
+
+const NOT_IN_XML =
+  // eslint-disable-next-line no-control-regex
+  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 
 /** Text for XML, which knows no control signs and no halves of pairs, however they are written. */
 function xml(text) {
-  // eslint-disable-next-line no-control-regex
-  const clean = text.replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, "\ufffd");
-  return clean.replace(/[&<>"']/g, (sign) => `&#${sign.codePointAt(0)};`);
+  return text.replace(NOT_IN_XML, "\ufffd").replace(/[&<>"']/g, (sign) => `&#${sign.codePointAt(0)};`);
 }
 
 /**
@@ -139,12 +161,17 @@ export function pictureScale(width, height) {
 export async function pictureOf({ svg, width, height }) {
   const scale = pictureScale(width, height);
   const size = `${width.toLocaleString("en")} × ${Math.ceil(height).toLocaleString("en")} pixels`;
-  if (scale === null) return { blob: null, refusal: `The picture would have ${size}, which is more than browsers can draw. Save it as SVG, which has no such limit, or remove some maps.` };
+  if (scale === null)
+    return {
+      blob: null,
+      refusal: `The picture would have ${size}, which is more than browsers can draw. Save it as SVG, which has no such limit, or remove some maps.`,
+    };
   const address = URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" }));
   try {
     const image = await loaded(address);
     // A browser that is short of memory may still draw the smaller one.
-    const blob = await painted(image, width, height, scale) || (scale > 1 ? await painted(image, width, height, 1) : null);
+    const blob =
+      (await painted(image, width, height, scale)) || (scale > 1 ? await painted(image, width, height, 1) : null);
     return { blob, refusal: blob ? "" : undrawn(size) };
   } catch {
     return { blob: null, refusal: undrawn(size) };
@@ -165,7 +192,10 @@ function loaded(address) {
 }
 
 function painted(image, width, height, scale) {
-  const canvas = Object.assign(document.createElement("canvas"), { width: Math.floor(width * scale), height: Math.floor(height * scale) });
+  const canvas = Object.assign(document.createElement("canvas"), {
+    width: Math.floor(width * scale),
+    height: Math.floor(height * scale),
+  });
   canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
   return new Promise((resolve) => {
     canvas.toBlob(resolve, "image/png");

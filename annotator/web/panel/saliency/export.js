@@ -1,4 +1,6 @@
-/** What is on screen as a file: a page of its own, a piece of LaTeX, a table. Drawings and pictures: saliency_drawing.js. */
+/**
+ * What is on screen as a file: a page of its own, a piece of LaTeX, a table. Drawings and pictures: drawing.js.
+ */
 import { letterOf } from "../shared/model.js";
 import { wordsOf } from "./drawing.js";
 
@@ -9,18 +11,30 @@ export function htmlOf(title, sheets, ...contents) {
     for (const select of clone.querySelectorAll("header select")) select.replaceWith(select.dataset.words || "");
     for (const made of clone.querySelectorAll("button, input, select")) made.remove();
   }
-  return `<!doctype html><html lang="en"><meta charset="utf-8"><title>${escaped(title)}</title><style>${sheets}.heat-text{max-height:none!important}.heat-where{margin-bottom:12px}</style>`
-    + `<body style="margin:0;padding:16px"><div class="panel saliency" data-theme="light" style="display:block">${clones.map((clone) => clone.outerHTML).join("")}</div></body></html>`;
+  return (
+    `<!doctype html><html lang="en"><meta charset="utf-8"><title>${escaped(title)}</title><style>${sheets}.heat-text{max-height:none!important}.heat-where{margin-bottom:12px}</style>` +
+    `<body style="margin:0;padding:16px"><div class="panel saliency" data-theme="light" style="display:block">${clones.map((clone) => clone.outerHTML).join("")}</div></body></html>`
+  );
 }
 
 /** For a paper: \colorbox for heat, \fbox for the top k, sets as superscripts. Needs xcolor. */
 export function latexOf(maps) {
-  const lines = ["% needs \\usepackage{xcolor}; orange supports, blue opposes, violet is a weight without a sign, boxes are the top k, letters are gold sets"];
+  const lines = [
+    "% needs \\usepackage{xcolor}; orange supports, blue opposes, violet is a weight without a sign, boxes are the top k, letters are gold sets",
+  ];
   for (const map of maps) {
-    lines.push(`\\noindent\\textbf{${tex(`${map.title()} · ${map.view.instance.key}`)}} {\\small ${tex(map.legendLine())}}\\par`, "{\\setlength{\\fboxsep}{1pt}%");
+    lines.push(
+      `\\noindent\\textbf{${tex(`${map.title()} · ${map.view.instance.key}`)}} {\\small ${tex(map.legendLine())}}\\par`,
+      "{\\setlength{\\fboxsep}{1pt}%",
+    );
     const words = wordsOf(map.view);
     // The end of a line is TeX's blank between two words; a percent sign takes it away.
-    lines.push(words.map(({ word, token }, place) => texWord(map, token, word) + (words[place + 1]?.before === "" ? "%" : "")).join("\n"), "\\par}");
+    lines.push(
+      words
+        .map(({ word, token }, place) => texWord(map, token, word) + (words[place + 1]?.before === "" ? "%" : ""))
+        .join("\n"),
+      "\\par}",
+    );
   }
   return `${lines.join("\n")}\n`;
 }
@@ -36,28 +50,49 @@ function texWord(map, token, word) {
 
 /** The scores of the maps on screen, a line for each token and map. label: "" where the scores belong to none. */
 export function csvOf(maps) {
-  const rows = [["instance", "map", "label", "signed", "token_index", "token", "score", "rank", "in_top_k", "gold_sets"]];
+  const rows = [
+    ["instance", "map", "label", "signed", "token_index", "token", "score", "rank", "in_top_k", "gold_sets"],
+  ];
   for (const map of maps) {
     const { gold, instance } = map.view;
     for (const { word, token } of wordsOf(map.view)) {
       const score = map.panel.scores?.[token] ?? null;
       const sets = gold.map((tokens, set) => (tokens.includes(token) ? letterOf(set) : "")).join(" ").trim();
-      rows.push([instance.key, map.title(), map.panel.label, map.panel.is_signed ? 1 : 0, token, word, score ?? "", map.ranks.get(token) ?? "", map.selected.has(token) ? 1 : 0, sets]);
+      rows.push([
+        instance.key,
+        map.title(),
+        map.panel.label,
+        map.panel.is_signed ? 1 : 0,
+        token,
+        word,
+        score ?? "",
+        map.ranks.get(token) ?? "",
+        map.selected.has(token) ? 1 : 0,
+        sets,
+      ]);
     }
   }
   return rows.map((row) => row.map(cell).join(",")).join("\r\n");
 }
 
-/** A formula of a spreadsheet must not run: such a text begins with an apostrophe (as in formats/rows/spreadsheets.py). */
+/**
+ * A formula of a spreadsheet must not run: such a text begins with an apostrophe (as in formats/rows/spreadsheets.py).
+ */
 function cell(value) {
-  const isFormula = typeof value === "string" && /^[=+\-@\t\r\n＝＋－＠]/.test(value) && !/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(value);
+  const isFormula =
+    typeof value === "string" &&
+    /^[=+\-@\t\r\n＝＋－＠]/.test(value) &&
+    !/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(value);
   const text = isFormula ? `'${value}` : String(value);
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
 /** @param {Blob|string} content */
 export function save(name, type, content) {
-  const link = Object.assign(document.createElement("a"), { href: URL.createObjectURL(new Blob([content], { type })), download: name });
+  const link = Object.assign(document.createElement("a"), {
+    href: URL.createObjectURL(new Blob([content], { type })),
+    download: name,
+  });
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }

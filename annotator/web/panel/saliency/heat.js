@@ -2,10 +2,14 @@
  * Heat: orange supports, blue opposes, violet is a weight that does neither; zero is the page's own ground.
  *
  * Ten steps a side in one sheet, so that a token carries a class and no style of its own. The sheet mixes colours that
- * saliency.css names for each theme, and text keeps its contrast on the strongest of them. Files are drawn in the light theme.
+ * saliency.css names for each theme, and text keeps its contrast on the strongest of them. Files are drawn in the light
+ * theme.
  */
 
-/** The ends of the scale in the light theme, as saliency.css has them; they stay apart under simulated colour blindness (Machado 2009). */
+/**
+ * The ends of the scale in the light theme, as saliency.css has them; they stay apart under simulated colour blindness
+ * (Machado 2009).
+ */
 const LIGHT = { s: [0xfd, 0xb8, 0x63], o: [0x92, 0xc5, 0xde], w: [0xc9, 0xb6, 0xea] };
 const NAMES = { s: "supports", o: "opposes", w: "weight" };
 export const STEPS = 10;
@@ -32,7 +36,9 @@ export function heatRules() {
   const rules = [];
   for (const [end, name] of Object.entries(NAMES)) {
     for (let step = 1; step <= STEPS; step += 1) {
-      rules.push(`.${end}${step}{background-color:color-mix(in srgb,var(--heat-${name}) ${(100 * step) / STEPS}%,var(--heat-zero))}`);
+      rules.push(
+        `.${end}${step}{background-color:color-mix(in srgb,var(--heat-${name}) ${(100 * step) / STEPS}%,var(--heat-zero))}`,
+      );
     }
   }
   return rules.join("");
@@ -46,11 +52,15 @@ export function heatRules() {
 export function scalesOf(panels, scope, { clip = false } = {}) {
   const own = panels.map((panel) => highest(panel.scores || [], clip));
   if (scope === "own") return own;
-  return panels.map((panel, place) => Math.max(...own.filter((_, other) => other === place || panels[other].method === panel.method)));
+  return panels.map((panel, place) =>
+    Math.max(...own.filter((_, other) => other === place || panels[other].method === panel.method)),
+  );
 }
 
 function highest(scores, clip) {
   const sizes = scores.filter((score) => score !== null).map(Math.abs).sort((a, b) => a - b);
   if (!sizes.length) return 0;
-  return clip ? sizes[Math.min(sizes.length - 1, Math.floor(0.98 * sizes.length))] || sizes[sizes.length - 1] : sizes[sizes.length - 1];
+  return clip
+    ? sizes[Math.min(sizes.length - 1, Math.floor(0.98 * sizes.length))] || sizes[sizes.length - 1]
+    : sizes[sizes.length - 1];
 }

@@ -4,8 +4,13 @@ import { written } from "./written_numbers.js";
 import { groupOf, groupsOf, whoseOf } from "./runs.js";
 
 const WHICH = [
-  ["all", "all texts"], ["wrong", "wrong predictions of …"], ["right", "right predictions of …"], ["disagree", "models disagree"],
-  ["won", "right where another is wrong"], ["lost", "wrong where another is right"], ["perturbed", "changed versions"],
+  ["all", "all texts"],
+  ["wrong", "wrong predictions of …"],
+  ["right", "right predictions of …"],
+  ["disagree", "models disagree"],
+  ["won", "right where another is wrong"],
+  ["lost", "wrong where another is right"],
+  ["perturbed", "changed versions"],
 ];
 const NEEDS_MODEL = new Set(["wrong", "right", "won", "lost"]);
 const PER_PAGE = 25;
@@ -13,40 +18,90 @@ const PAUSE = 250;
 
 export class InstanceList {
   /**
-   * @param {Object} actions  ask(query) -> answer, open(id), listed(): another list is shown, run(id, layer): a run is chosen
+   * @param {Object} actions  ask(query) -> answer, open(id), listed(): another list is shown, run(id, layer): a run is
+   *   chosen
    * @param {import("./lists.js").SavedLists} saved
    */
   constructor(actions, saved) {
-    Object.assign(this, { actions, saved, page: 1, rows: [], n: 0 });
+    this.actions = actions;
+    this.saved = saved;
+    this.page = 1;
+    this.rows = [];
+    this.n = 0;
     const changed = () => this.load(1);
-    this.which = element("select", { "aria-label": "Which texts", onchange: () => (this.#offer(), changed()) }, ...WHICH.map(([value, words]) => element("option", { value }, words)));
+    this.which = element(
+      "select",
+      { "aria-label": "Which texts", onchange: () => (this.#offer(), changed()) },
+      ...WHICH.map(([value, words]) => element("option", { value }, words)),
+    );
     this.model = element("select", { "aria-label": "Whose predictions", onchange: changed });
     this.other = element("select", { "aria-label": "The other model", onchange: changed });
     this.by = element("select", { "aria-label": "Order by a run", onchange: () => this.#chooseRun() });
     this.seed = element("select", { "aria-label": "Seed of the run", onchange: () => this.#chooseSeed() });
     this.number = element("select", { "aria-label": "Number of the run", onchange: changed });
-    this.order = element("select", { "aria-label": "Direction", onchange: changed }, element("option", { value: "lowest" }, "lowest first"), element("option", { value: "highest" }, "highest first"));
-    this.words = element("input", { type: "search", placeholder: "key or words", "aria-label": "Key or words", oninput: () => this.#later() });
+    this.order = element(
+      "select",
+      { "aria-label": "Direction", onchange: changed },
+      element("option", { value: "lowest" }, "lowest first"),
+      element("option", { value: "highest" }, "highest first"),
+    );
+    this.words = element("input", {
+      type: "search",
+      placeholder: "key or words",
+      "aria-label": "Key or words",
+      oninput: () => this.#later(),
+    });
     this.count = element("p", { class: "list-count", "aria-live": "polite" });
     this.body = element("div", { class: "list-rows", role: "listbox", "aria-label": "Texts" });
-    this.back = button("‹", { title: "Previous page", className: "plain icon-only", onclick: () => this.load(this.page - 1) });
-    this.on = button("›", { title: "Next page", className: "plain icon-only", onclick: () => this.load(this.page + 1) });
-    this.root = element("aside", { class: "list", "aria-label": "Texts" },
-      element("div", { class: "list-asked" }, this.saved.root, this.words, this.which, this.model, this.other, this.by, this.seed, this.number, this.order),
-      this.count, this.body, element("div", { class: "list-pages" }, this.back, this.on));
+    this.back = button("‹", {
+      title: "Previous page",
+      className: "plain icon-only",
+      onclick: () => this.load(this.page - 1),
+    });
+    this.on = button("›", {
+      title: "Next page",
+      className: "plain icon-only",
+      onclick: () => this.load(this.page + 1),
+    });
+    this.root = element(
+      "aside",
+      { class: "list", "aria-label": "Texts" },
+      element(
+        "div",
+        { class: "list-asked" },
+        this.saved.root,
+        this.words,
+        this.which,
+        this.model,
+        this.other,
+        this.by,
+        this.seed,
+        this.number,
+        this.order,
+      ),
+      this.count,
+      this.body,
+      element("div", { class: "list-pages" }, this.back, this.on),
+    );
   }
 
   /** What can be chosen: the models with their answers, and every number of every run. */
   offer({ runs, names }) {
-    Object.assign(this, { runs, names });
+    this.runs = runs;
+    this.names = names;
     const own = runs.filter((run) => !run.method);
     [this.model, this.other].forEach((select, place) => {
       const before = select.value;
-      select.replaceChildren(...own.map((run) => element("option", { value: run.run, selected: String(run.run) === before }, whoseOf(run))));
+      select.replaceChildren(
+        ...own.map((run) => element("option", { value: run.run, selected: String(run.run) === before }, whoseOf(run))),
+      );
       if (!before && own.length > place) select.selectedIndex = place;
     });
     const [run, number] = [this.runId, this.number.value];
-    this.by.replaceChildren(element("option", { value: "" }, "order of import"), ...groupsOf(this.#measured).map(({ first, title }) => element("option", { value: first.run }, title)));
+    this.by.replaceChildren(
+      element("option", { value: "" }, "order of import"),
+      ...groupsOf(this.#measured).map(({ first, title }) => element("option", { value: first.run }, title)),
+    );
     this.#chooseOf(run);
     choose(this.number, number);
     this.#offer();
@@ -75,15 +130,24 @@ export class InstanceList {
   /** The seeds of the group that is chosen: each has numbers of its own. */
   #offerSeeds() {
     const seeds = groupOf(Number(this.by.value), this.#measured)?.runs || [];
-    this.seed.replaceChildren(...seeds.map(({ run, seed }) => element("option", { value: run }, `seed ${seed ?? "none"}`)));
+    this.seed.replaceChildren(
+      ...seeds.map(({ run, seed }) => element("option", { value: run }, `seed ${seed ?? "none"}`)),
+    );
   }
 
   /** The numbers of the run that is chosen; the one of before is kept where the run has it. */
   #offerNumbers() {
     const run = this.runs.find((one) => String(one.run) === this.runId);
     const kept = this.number.selectedOptions[0]?.dataset.name;
-    this.number.replaceChildren(...(run?.numbers || []).map(({ layer, name }) => element("option", { value: `${layer ?? "-"}:${name}`, "data-name": name, title: this.names[name]?.definition },
-      `${this.names[name]?.title || name}${layer === null ? "" : `, layer ${layer}`}`)));
+    this.number.replaceChildren(
+      ...(run?.numbers || []).map(({ layer, name }) =>
+        element(
+          "option",
+          { value: `${layer ?? "-"}:${name}`, "data-name": name, title: this.names[name]?.definition },
+          `${this.names[name]?.title || name}${layer === null ? "" : `, layer ${layer}`}`,
+        ),
+      ),
+    );
     const same = [...this.number.options].find((option) => option.dataset.name === kept);
     if (same) same.selected = true;
     this.#offer();
@@ -119,7 +183,12 @@ export class InstanceList {
   }
 
   get query() {
-    const query = { which: this.which.value, by: this.by.value ? `${this.runId}:${this.number.value}` : "", order: this.order.value, words: this.words.value.trim() };
+    const query = {
+      which: this.which.value,
+      by: this.by.value ? `${this.runId}:${this.number.value}` : "",
+      order: this.order.value,
+      words: this.words.value.trim(),
+    };
     if (!this.model.hidden) query.answers = this.model.value;
     if (!this.other.hidden) query.other = this.other.value;
     if (this.saved.value) query.list = this.saved.value;
@@ -129,12 +198,26 @@ export class InstanceList {
   /** What differs from all texts in the order of import, for the address. */
   get asked() {
     const { which, by, order, words, answers, other, list } = this.query;
-    return { which: which === "all" ? "" : which, by, order: by && order === "highest" ? order : "", words, answers, other, list };
+    return {
+      which: which === "all" ? "" : which,
+      by,
+      order: by && order === "highest" ? order : "",
+      words,
+      answers,
+      other,
+      list,
+    };
   }
 
   /** Chooses what an address asks for; a number or a model that is not there (any more) is left out. */
   restore(asked) {
-    for (const [select, name] of [[this.which, "which"], [this.model, "answers"], [this.other, "other"], [this.order, "order"]]) choose(select, asked.get(name));
+    for (const [select, name] of [
+      [this.which, "which"],
+      [this.model, "answers"],
+      [this.other, "other"],
+      [this.order, "order"],
+    ])
+      choose(select, asked.get(name));
     this.#restoreNumber(asked.get("by") || "");
     this.words.value = asked.get("words") || "";
     if (NEEDS_MODEL.has(this.which.value) && !this.model.value) this.which.value = "all";
@@ -154,7 +237,9 @@ export class InstanceList {
     const answer = await this.actions.ask({ ...this.query, page });
     if (this.asking !== asked) return;
     if (answer.error) return setText(this.count, answer.error);
-    Object.assign(this, { page, rows: answer.rows, n: answer.n });
+    this.page = page;
+    this.rows = answer.rows;
+    this.n = answer.n;
     const first = (page - 1) * PER_PAGE;
     setText(this.count, this.#countWords(first, answer));
     this.back.disabled = page <= 1;
@@ -167,15 +252,33 @@ export class InstanceList {
 
   /** How many texts are listed, and how many are not because they have no value of the number. */
   #countWords(first, { n, rows, without }) {
-    const missing = without ? `${without.toLocaleString("en")} ${without === 1 ? "has" : "have"} no value of this number` : "";
-    if (n) return [`${first + 1}–${first + rows.length} of ${n.toLocaleString("en")}`, missing].filter(Boolean).join(" · ");
-    return missing ? `No text is listed: ${missing}. Choose another number.` : "No text matches. Choose other texts, or clear the search.";
+    const missing = without
+      ? `${without.toLocaleString("en")} ${without === 1 ? "has" : "have"} no value of this number`
+      : "";
+    if (n)
+      return [`${first + 1}–${first + rows.length} of ${n.toLocaleString("en")}`, missing].filter(Boolean).join(" · ");
+    return missing
+      ? `No text is listed: ${missing}. Choose another number.`
+      : "No text matches. Choose other texts, or clear the search.";
   }
 
   #row(row) {
-    const facts = [row.value !== null && written(row.value), row.label !== null && row.label, row.kind].filter(Boolean).join(" · ");
-    return element("button", { type: "button", class: "list-row", role: "option", "data-id": row.id, onclick: () => this.actions.open(row.id) },
-      element("b", {}, row.key), element("span", { class: "facts" }, facts || row.result || ""), element("span", { class: "excerpt", dir: "auto" }, row.excerpt));
+    const facts = [row.value !== null && written(row.value), row.label !== null && row.label, row.kind]
+      .filter(Boolean)
+      .join(" · ");
+    return element(
+      "button",
+      {
+        type: "button",
+        class: "list-row",
+        role: "option",
+        "data-id": row.id,
+        onclick: () => this.actions.open(row.id),
+      },
+      element("b", {}, row.key),
+      element("span", { class: "facts" }, facts || row.result || ""),
+      element("span", { class: "excerpt", dir: "auto" }, row.excerpt),
+    );
   }
 
   mark(id) {

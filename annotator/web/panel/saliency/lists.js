@@ -1,18 +1,36 @@
-/** Saved lists: the choice above the texts, and the dialog in which lists are saved, put together, changed and deleted. */
+/**
+ * Saved lists: the choice above the texts, and the dialog in which lists are saved, put together, changed and deleted.
+ */
 import { openDialog, when } from "../shared/dialogs.js";
 import { button, element, press, setText, toggle } from "../shared/dom.js";
 
 export class SavedLists {
   /**
-   * @param {Object} actions  ask(route, query) and tell(route, body) -> answer or {error}, chosen(): another list is looked at,
-   *   shown() -> {project, instance, listed, n}: the text on screen, the query of the list beside it, and how many that lists
+   * @param {Object} actions  ask(route, query) and tell(route, body) -> answer or {error}, chosen(): another list is
+   *   looked at, shown() -> {project, instance, listed, n}: the text on screen, the query of the list beside it, and
+   *   how many that lists
    */
   constructor(actions) {
-    Object.assign(this, { actions, lists: [] });
+    this.actions = actions;
+    this.lists = [];
     this.select = element("select", { "aria-label": "List", onchange: () => this.#choose(this.select.value) });
     this.facts = element("p", { class: "list-note" });
-    this.root = element("div", { class: "list-saved" },
-      element("div", { class: "list-saved-row" }, this.select, button("Lists", { key: "l", title: "Save the texts that are listed, or put this text on a list", className: "plain", onclick: () => this.open() })), this.facts);
+    this.root = element(
+      "div",
+      { class: "list-saved" },
+      element(
+        "div",
+        { class: "list-saved-row" },
+        this.select,
+        button("Lists", {
+          key: "l",
+          title: "Save the texts that are listed, or put this text on a list",
+          className: "plain",
+          onclick: () => this.open(),
+        }),
+      ),
+      this.facts,
+    );
     this.#offer();
   }
 
@@ -32,8 +50,13 @@ export class SavedLists {
   }
 
   #offer(wanted = "") {
-    const options = this.lists.map((one) => element("option", { value: one.id }, `${one.name} (${one.n.toLocaleString("en")})`));
-    this.select.replaceChildren(element("option", { value: "" }, this.lists.length ? "no list" : "no lists yet"), ...options);
+    const options = this.lists.map((one) =>
+      element("option", { value: one.id }, `${one.name} (${one.n.toLocaleString("en")})`),
+    );
+    this.select.replaceChildren(
+      element("option", { value: "" }, this.lists.length ? "no list" : "no lists yet"),
+      ...options,
+    );
     this.select.value = wanted;
     if (this.select.selectedIndex < 0) this.select.value = "";
     this.select.disabled = !this.lists.length;
@@ -48,7 +71,13 @@ export class SavedLists {
 
   #showNote() {
     const chosen = this.lists.find((one) => String(one.id) === this.value);
-    this.facts.replaceChildren(...(chosen ? [chosen.note && element("span", { class: "note-words", dir: "auto" }, chosen.note), factsOf(chosen)].filter(Boolean) : []));
+    this.facts.replaceChildren(
+      ...(chosen
+        ? [chosen.note && element("span", { class: "note-words", dir: "auto" }, chosen.note), factsOf(chosen)].filter(
+            Boolean,
+          )
+        : []),
+    );
   }
 
   async open() {
@@ -63,16 +92,49 @@ export class SavedLists {
 
   /** What a new list begins with, its name, its note. */
   #form(instance, n) {
-    const of = (value, words, checked, disabled) => element("label", { class: "reason" }, element("input", { type: "radio", name: "list-of", value, checked, disabled }), words);
-    const name = element("input", { type: "text", name: "list-name", maxLength: 100, placeholder: "a name for the list", "aria-label": "Name of the list" });
-    const note = element("textarea", { class: "note", rows: 2, maxLength: 2000, placeholder: "a note: what the texts have in common (optional)", "aria-label": "Note" });
+    const of = (value, words, checked, disabled) =>
+      element(
+        "label",
+        { class: "reason" },
+        element("input", { type: "radio", name: "list-of", value, checked, disabled }),
+        words,
+      );
+    const name = element("input", {
+      type: "text",
+      name: "list-name",
+      maxLength: 100,
+      placeholder: "a name for the list",
+      "aria-label": "Name of the list",
+    });
+    const note = element("textarea", {
+      class: "note",
+      rows: 2,
+      maxLength: 2000,
+      placeholder: "a note: what the texts have in common (optional)",
+      "aria-label": "Note",
+    });
     const save = () => this.#save(form.querySelector("input[name=list-of]:checked").value, name, note);
-    const form = element("div", { class: "saved-form" },
-      element("div", { class: "reasons", role: "radiogroup", "aria-label": "What to save" },
-        of("listed", `all texts that are listed now (${n.toLocaleString("en")})`, n > 0, n === 0), of("instance", `only this text${instance ? `: ${instance.key}` : ""}`, n === 0, !instance)),
-      name, note, element("div", { class: "dialog-foot" }, button("Save list", { key: "⏎", className: "primary", onclick: save })));
+    const form = element(
+      "div",
+      { class: "saved-form" },
+      element(
+        "div",
+        { class: "reasons", role: "radiogroup", "aria-label": "What to save" },
+        of("listed", `all texts that are listed now (${n.toLocaleString("en")})`, n > 0, n === 0),
+        of("instance", `only this text${instance ? `: ${instance.key}` : ""}`, n === 0, !instance),
+      ),
+      name,
+      note,
+      element("div", { class: "dialog-foot" }, button("Save list", { key: "⏎", className: "primary", onclick: save })),
+    );
     form.addEventListener("keydown", (event) => {
-      if (event.key !== "Enter" || event.isComposing || event.target.matches("button") || (event.target === note && !event.ctrlKey)) return;
+      if (
+        event.key !== "Enter" ||
+        event.isComposing ||
+        event.target.matches("button") ||
+        (event.target === note && !event.ctrlKey)
+      )
+        return;
       event.preventDefault();
       save();
     });
@@ -82,7 +144,11 @@ export class SavedLists {
   async #save(what, name, note) {
     const { project, instance, listed } = this.actions.shown();
     const of = what === "instance" ? { instance: instance.id } : { asked: listed };
-    const saved = await this.#tell("save", { project, name: name.value, note: note.value, ...of }, (one) => `“${one.name}” is saved with ${countOf(one.n)}.`);
+    const saved = await this.#tell(
+      "save",
+      { project, name: name.value, note: note.value, ...of },
+      (one) => `“${one.name}” is saved with ${countOf(one.n)}.`,
+    );
     if (saved) name.value = note.value = "";
     else name.focus();
   }
@@ -106,26 +172,89 @@ export class SavedLists {
   }
 
   #row(one, instance) {
-    const held = one.may_change && instance && toggle("This text", "", one.holds ? `Take ${instance.key} off this list` : `Put ${instance.key} on this list`, () => this.#put(one, instance));
+    const held =
+      one.may_change &&
+      instance &&
+      toggle(
+        "This text",
+        "",
+        one.holds ? `Take ${instance.key} off this list` : `Put ${instance.key} on this list`,
+        () => this.#put(one, instance),
+      );
     if (held) press(held, one.holds);
-    const row = element("section", { class: "saved-row", "aria-label": one.name },
-      element("div", { class: "saved-words" }, element("b", { dir: "auto" }, one.name), factsOf(one), one.note && element("span", { class: "note-words", dir: "auto" }, one.note)),
-      element("div", { class: "saved-acts" }, held, button("Show", { title: `Show the texts on “${one.name}”`, className: "plain", onclick: () => (this.dialog.close(), this.#choose(String(one.id))) }),
-        one.may_change && button("Change", { title: `Change the name and the note of “${one.name}”`, className: "plain", onclick: () => this.#edit(row, one) }),
-        one.may_change && button("Delete", { title: `Delete “${one.name}”`, className: "plain", onclick: (event) => this.#delete(event.currentTarget, one) })));
+    const row = element(
+      "section",
+      { class: "saved-row", "aria-label": one.name },
+      element(
+        "div",
+        { class: "saved-words" },
+        element("b", { dir: "auto" }, one.name),
+        factsOf(one),
+        one.note && element("span", { class: "note-words", dir: "auto" }, one.note),
+      ),
+      element(
+        "div",
+        { class: "saved-acts" },
+        held,
+        button("Show", {
+          title: `Show the texts on “${one.name}”`,
+          className: "plain",
+          onclick: () => (this.dialog.close(), this.#choose(String(one.id))),
+        }),
+        one.may_change &&
+          button("Change", {
+            title: `Change the name and the note of “${one.name}”`,
+            className: "plain",
+            onclick: () => this.#edit(row, one),
+          }),
+        one.may_change &&
+          button("Delete", {
+            title: `Delete “${one.name}”`,
+            className: "plain",
+            onclick: (event) => this.#delete(event.currentTarget, one),
+          }),
+      ),
+    );
     return row;
   }
 
   async #put(one, instance) {
     const on = !one.holds;
-    if (await this.#tell("put", { list: one.id, instance: instance.id, on }, () => `${instance.key} is now ${on ? "on" : "off"} “${one.name}”.`)) this.#focus(one, ".toggle");
+    if (
+      await this.#tell(
+        "put",
+        { list: one.id, instance: instance.id, on },
+        () => `${instance.key} is now ${on ? "on" : "off"} “${one.name}”.`,
+      )
+    )
+      this.#focus(one, ".toggle");
   }
 
   #edit(row, one) {
     const name = element("input", { type: "text", value: one.name, maxLength: 100, "aria-label": "Name" });
-    const note = element("textarea", { class: "note", rows: 2, maxLength: 2000, value: one.note, "aria-label": "Note" });
-    const send = async () => (await this.#tell("change", { list: one.id, name: name.value, note: note.value }, (made) => `“${made.name}” is changed.`)) && this.#focus(one, "button");
-    row.replaceChildren(name, note, element("div", { class: "saved-acts" }, button("Save", { className: "primary", onclick: send }), button("Cancel", { className: "plain", onclick: () => (this.#fill(), this.#focus(one, "button")) })));
+    const note = element("textarea", {
+      class: "note",
+      rows: 2,
+      maxLength: 2000,
+      value: one.note,
+      "aria-label": "Note",
+    });
+    const send = async () =>
+      (await this.#tell(
+        "change",
+        { list: one.id, name: name.value, note: note.value },
+        (made) => `“${made.name}” is changed.`,
+      )) && this.#focus(one, "button");
+    row.replaceChildren(
+      name,
+      note,
+      element(
+        "div",
+        { class: "saved-acts" },
+        button("Save", { className: "primary", onclick: send }),
+        button("Cancel", { className: "plain", onclick: () => (this.#fill(), this.#focus(one, "button")) }),
+      ),
+    );
     name.focus();
   }
 
@@ -147,4 +276,5 @@ export class SavedLists {
 }
 
 const countOf = (n) => `${n.toLocaleString("en")} ${n === 1 ? "text" : "texts"}`;
-const factsOf = (one) => element("span", { class: "saved-facts" }, [countOf(one.n), one.made_by, when(one.changed_at)].join(" · "));
+const factsOf = (one) =>
+  element("span", { class: "saved-facts" }, [countOf(one.n), one.made_by, when(one.changed_at)].join(" · "));

@@ -1,4 +1,7 @@
-/** The Saliency screen: the component's entry. It asks its own routes; the address holds what is shown, so a view can be shared. */
+/**
+ * The Saliency screen: the component's entry. It asks its own routes; the address holds what is shown, so a view can be
+ * shared.
+ */
 import { openKeys } from "../shared/dialogs.js";
 import { isEntry, KeyListener } from "../shared/keys.js";
 import { mountable } from "../shared/mount.js";
@@ -10,11 +13,43 @@ import { SavedLists } from "./lists.js";
 import { SaliencyScreen } from "./screen.js";
 
 const KEYS = [
-  ["Texts", [["j", "next text"], ["k", "previous text"], ["i", "show or hide the list of texts"], ["/", "search by key or words"], ["l", "lists: save the texts that are listed, or put this text on a list"]]],
-  ["Maps", [["← →", "point at the next or the previous word"], ["[ ]", "one token fewer or more in the top k"], ["s", "one scale for all maps of a method"], ["m", "show sizes without signs"], ["c", "cut the scale at the 98th percentile"], ["n", "show the scores under the words"], ["b", "show the highest scores as bars"], ["p", "show the model's own pieces"], ["x", "show a matrix of maps by tokens"], ["e", "export the maps"], ["?", "show these keys"]]],
+  [
+    "Texts",
+    [
+      ["j", "next text"],
+      ["k", "previous text"],
+      ["i", "show or hide the list of texts"],
+      ["/", "search by key or words"],
+      ["l", "lists: save the texts that are listed, or put this text on a list"],
+    ],
+  ],
+  [
+    "Maps",
+    [
+      ["← →", "point at the next or the previous word"],
+      ["[ ]", "one token fewer or more in the top k"],
+      ["s", "one scale for all maps of a method"],
+      ["m", "show sizes without signs"],
+      ["c", "cut the scale at the 98th percentile"],
+      ["n", "show the scores under the words"],
+      ["b", "show the highest scores as bars"],
+      ["p", "show the model's own pieces"],
+      ["x", "show a matrix of maps by tokens"],
+      ["e", "export the maps"],
+      ["?", "show these keys"],
+    ],
+  ],
 ];
 const MOST_MAPS = 8;
-const FLAGS = { shared: "shared", magnitude: "magnitude", clip: "clip", numbers: "numbers", bars: "bars", pieces: "pieces", matrix: "matrix" };
+const FLAGS = {
+  shared: "shared",
+  magnitude: "magnitude",
+  clip: "clip",
+  numbers: "numbers",
+  bars: "bars",
+  pieces: "pieces",
+  matrix: "matrix",
+};
 
 class Saliency {
   constructor(data, parent) {
@@ -23,13 +58,30 @@ class Saliency {
     this.panels = asked.has("panels") ? asked.get("panels").split(",").filter(Boolean) : null;
     this.partnerId = Number(asked.get("partner")) || null;
     this.state = { share: asked.has("k") ? Math.min(100, Math.max(0, Number(asked.get("k")) || 0)) : null };
-    for (const [name, word] of Object.entries(FLAGS)) this.state[name] = (asked.get("looks") || "").split(" ").includes(word);
+    for (const [name, word] of Object.entries(FLAGS))
+      this.state[name] = (asked.get("looks") || "").split(" ").includes(word);
     this.screen = new SaliencyScreen(parent, this.#actions(), this.state);
     this.saved = new SavedLists({
-      ask: (route, query) => this.#ask(route, query), tell: (route, body) => this.#tell(route, body), chosen: () => this.list.load(1), root: () => this.screen.root,
-      shown: () => ({ project: this.data.project, instance: this.view?.instance, listed: this.list.query, n: this.list.n }),
+      ask: (route, query) => this.#ask(route, query),
+      tell: (route, body) => this.#tell(route, body),
+      chosen: () => this.list.load(1),
+      root: () => this.screen.root,
+      shown: () => ({
+        project: this.data.project,
+        instance: this.view?.instance,
+        listed: this.list.query,
+        n: this.list.n,
+      }),
     });
-    this.list = new InstanceList({ ask: (query) => this.#ask("list", { project: data.project, ...query }), open: (id) => this.open(id), listed: () => this.#remember(), run: (run, layer) => this.#openRun(run, layer) }, this.saved);
+    this.list = new InstanceList(
+      {
+        ask: (query) => this.#ask("list", { project: data.project, ...query }),
+        open: (id) => this.open(id),
+        listed: () => this.#remember(),
+        run: (run, layer) => this.#openRun(run, layer),
+      },
+      this.saved,
+    );
     this.screen.root.insertBefore(this.list.root, this.screen.main);
     this.keyboard = new KeyListener(this.screen.root, (event, target) => this.#key(event, target));
     this.#begin(data.start);
@@ -37,8 +89,14 @@ class Saliency {
 
   #actions() {
     return {
-      step: (by) => this.step(by), list: () => this.#toggleList(), partner: (id) => this.#choosePartner(id), remember: () => this.#remember(),
-      add: (panel) => this.#setPanels([...(this.panels || []), panel]), remove: (place) => this.#setPanels(this.panels.filter((_, at) => at !== place)), choose: (place, panel, what) => this.#choosePanel(place, panel, what), save: (kind) => this.#save(kind),
+      step: (by) => this.step(by),
+      list: () => this.#toggleList(),
+      partner: (id) => this.#choosePartner(id),
+      remember: () => this.#remember(),
+      add: (panel) => this.#setPanels([...(this.panels || []), panel]),
+      remove: (place) => this.#setPanels(this.panels.filter((_, at) => at !== place)),
+      choose: (place, panel, what) => this.#choosePanel(place, panel, what),
+      save: (kind) => this.#save(kind),
     };
   }
 
@@ -77,7 +135,9 @@ class Saliency {
 
   async #tell(route, body) {
     const { status, body: said } = await new Messages(this.data.routes, this.data.csrf).post(route, body);
-    return status === 200 ? said : { error: said.error || "The server cannot be reached, so nothing was changed. Try again." };
+    return status === 200
+      ? said
+      : { error: said.error || "The server cannot be reached, so nothing was changed. Try again." };
   }
 
   /** Opens a text with the panels that are chosen; the first time the server chooses them. */
@@ -88,7 +148,8 @@ class Saliency {
     if (this.asked !== asked) return;
     if (view.error) return this.screen.say(view.error);
     this.view = view;
-    if (!this.panels && view.panels.length) this.panels = view.panels.map((panel) => `${panel.run}:${panel.layer ?? "-"}:${panel.asked_label ?? ""}`);
+    if (!this.panels && view.panels.length)
+      this.panels = view.panels.map((panel) => `${panel.run}:${panel.layer ?? "-"}:${panel.asked_label ?? ""}`);
     const partner = view.partners.some((one) => one.id === this.partnerId) ? await this.#askPartner(id) : null;
     if (this.asked !== asked) return;
     if (!partner) this.partnerId = null;
@@ -98,7 +159,11 @@ class Saliency {
   }
 
   async #askPartner(id) {
-    const partner = await this.#ask("partner", { instance: id, partner: this.partnerId, panels: (this.panels || []).join(",") });
+    const partner = await this.#ask("partner", {
+      instance: id,
+      partner: this.partnerId,
+      panels: (this.panels || []).join(","),
+    });
     if (partner.error) this.screen.say(partner.error);
     return partner.error ? null : partner;
   }
@@ -109,15 +174,19 @@ class Saliency {
   }
 
   /**
-   * Opens the run that the texts are ordered by as a map, unless one of its maps is there already. It takes the place of the one
-   * that was opened so before: with the arrow keys one passes every run of the menu.
+   * Opens the run that the texts are ordered by as a map, unless one of its maps is there already. It takes the place
+   * of the one that was opened so before: with the arrow keys one passes every run of the menu.
    */
   #openRun(run, layer) {
     const panels = (this.panels || []).filter((panel) => panel !== this.openedByOrder);
     if (!this.view || this.panels?.some((panel) => panel.startsWith(`${run}:`))) return undefined;
     const choice = this.view.choices.find((one) => one.run === run);
-    if (!choice) return this.screen.say("The run by which the texts are ordered has no attribution of this text, so no map of it is opened.");
-    if (panels.length >= MOST_MAPS) return this.screen.say(`${MOST_MAPS} maps are open, which is the most. Remove one to open another run.`);
+    if (!choice)
+      return this.screen.say(
+        "The run by which the texts are ordered has no attribution of this text, so no map of it is opened.",
+      );
+    if (panels.length >= MOST_MAPS)
+      return this.screen.say(`${MOST_MAPS} maps are open, which is the most. Remove one to open another run.`);
     this.openedByOrder = `${run}:${layer}:`;
     return this.#setPanels([this.openedByOrder, ...panels]);
   }
@@ -148,7 +217,15 @@ class Saliency {
     if (!this.view) return;
     const said = new URLSearchParams(location.search);
     const looks = Object.keys(FLAGS).filter((name) => this.state[name]).join(" ");
-    const values = { project: this.data.project, instance: this.view?.instance.id, panels: this.panels?.join(","), partner: this.partnerId, k: this.state.share, looks, ...(this.link ? {} : this.list.asked) };
+    const values = {
+      project: this.data.project,
+      instance: this.view?.instance.id,
+      panels: this.panels?.join(","),
+      partner: this.partnerId,
+      k: this.state.share,
+      looks,
+      ...(this.link ? {} : this.list.asked),
+    };
     for (const [name, value] of Object.entries(values)) {
       if (value === null || value === undefined || value === "") said.delete(name);
       else said.set(name, String(value));
@@ -173,8 +250,15 @@ class Saliency {
   #page() {
     const root = this.screen.root.getRootNode();
     const sheets = [...root.querySelectorAll("style")].map((style) => style.textContent).join("\n");
-    const adopted = [...(root.adoptedStyleSheets || [])].flatMap((sheet) => [...sheet.cssRules].map((rule) => rule.cssText)).join("\n");
-    return htmlOf(`Saliency of ${this.view.instance.key}`, `${adopted}\n${sheets}`, this.screen.title.querySelector(".heat-where"), this.screen.content);
+    const adopted = [...(root.adoptedStyleSheets || [])]
+      .flatMap((sheet) => [...sheet.cssRules].map((rule) => rule.cssText))
+      .join("\n");
+    return htmlOf(
+      `Saliency of ${this.view.instance.key}`,
+      `${adopted}\n${sheets}`,
+      this.screen.title.querySelector(".heat-where"),
+      this.screen.content,
+    );
   }
 
   #key(event, target) {
@@ -183,9 +267,24 @@ class Saliency {
     const { screen } = this;
     const press = (name) => screen[`${name}Button`].click();
     const acts = {
-      j: () => this.step(1), k: () => this.step(-1), i: () => this.#toggleList(), "/": () => this.list.words.focus(), "[": () => screen.nudge(-1), "]": () => screen.nudge(1),
-      s: () => press("shared"), m: () => press("magnitude"), c: () => press("clip"), n: () => press("numbers"), b: () => press("bars"), p: () => press("pieces"), x: () => press("matrix"),
-      e: () => screen.openExport(), l: () => this.saved.open(), ArrowRight: () => screen.stepToken(1), ArrowLeft: () => screen.stepToken(-1), "?": () => openKeys(screen.root, KEYS),
+      j: () => this.step(1),
+      k: () => this.step(-1),
+      i: () => this.#toggleList(),
+      "/": () => this.list.words.focus(),
+      "[": () => screen.nudge(-1),
+      "]": () => screen.nudge(1),
+      s: () => press("shared"),
+      m: () => press("magnitude"),
+      c: () => press("clip"),
+      n: () => press("numbers"),
+      b: () => press("bars"),
+      p: () => press("pieces"),
+      x: () => press("matrix"),
+      e: () => screen.openExport(),
+      l: () => this.saved.open(),
+      ArrowRight: () => screen.stepToken(1),
+      ArrowLeft: () => screen.stepToken(-1),
+      "?": () => openKeys(screen.root, KEYS),
     };
     if (!acts[event.key]) return false;
     acts[event.key]();
@@ -206,7 +305,8 @@ class Saliency {
     this.data = data;
     this.screen.updateTheme();
     if (data.measured !== measured) this.#begin(this.view?.instance.id);
-    else if (data.start && data.start !== start && data.start !== this.view?.instance.id && start !== undefined) this.#remember();
+    else if (data.start && data.start !== start && data.start !== this.view?.instance.id && start !== undefined)
+      this.#remember();
   }
 
   destroy() {

@@ -10,10 +10,32 @@ import { factsOf, fitOf, orderOf, ranksOf, selectedOf, tiesOf } from "./numbers.
 const BARS = 15;
 const LABEL = "Label that is explained";
 
-/** What stands in the place of a panel where no map is chosen, or no model has said anything: the text and its gold alone. */
+/**
+ * What stands in the place of a panel where no map is chosen, or no model has said anything: the text and its gold
+ * alone.
+ */
 export const TEXT_AND_GOLD = {
-  run: null, model: "", method: "", parameters: "{}", seed: null, unit: "none", is_signed: false, label: "", asked_label: null, layer: null, answer: null,
-  numbers: {}, scores: null, ranking: null, spans: null, pieces: null, convergence: null, facts: {}, spread: null, trust: null, seen: null,
+  run: null,
+  model: "",
+  method: "",
+  parameters: "{}",
+  seed: null,
+  unit: "none",
+  is_signed: false,
+  label: "",
+  asked_label: null,
+  layer: null,
+  answer: null,
+  numbers: {},
+  scores: null,
+  ranking: null,
+  spans: null,
+  pieces: null,
+  convergence: null,
+  facts: {},
+  spread: null,
+  trust: null,
+  seen: null,
 };
 
 export class SaliencyMap {
@@ -24,20 +46,43 @@ export class SaliencyMap {
    * @param {Object|null} choice  the layers and labels that its run has; null: the panel cannot be changed
    */
   constructor(view, panel, actions, choice = null) {
-    Object.assign(this, { view, panel, actions, choice });
+    this.view = view;
+    this.panel = panel;
+    this.actions = actions;
+    this.choice = choice;
     this.order = orderOf(panel);
     this.meaning = meaningOf(panel);
     this.ranks = ranksOf(this.order);
     this.names = [];
     this.isEmpty = !panel.scores && !panel.ranking && !panel.spans;
     this.tokens = [];
-    this.text = element("div", { class: "heat-text", dir: "auto", lang: view.instance.language }, ...view.segments.map((segment) => this.#segment(segment)));
+    this.text = element(
+      "div",
+      { class: "heat-text", dir: "auto", lang: view.instance.language },
+      ...view.segments.map((segment) => this.#segment(segment)),
+    );
     this.bars = element("div", { class: "heat-bars", hidden: true });
     this.pieces = element("div", { class: "heat-pieces", hidden: true });
     this.legend = element("div", { class: "heat-legend" });
     this.pointed = element("p", { class: "heat-pointed", "aria-live": "polite" });
-    const paper = element("div", { class: "heat-paper", onpointerover: (event) => this.#over(event), onpointerleave: () => actions.hover(null) }, this.text, this.bars);
-    this.root = element("section", { class: "heat-panel", "aria-label": [this.title(), panel.scores && this.meaning.head].filter(Boolean).join(", ") }, this.#header(), paper, this.pieces, this.legend, this.pointed);
+    const paper = element(
+      "div",
+      { class: "heat-paper", onpointerover: (event) => this.#over(event), onpointerleave: () => actions.hover(null) },
+      this.text,
+      this.bars,
+    );
+    this.root = element(
+      "section",
+      {
+        class: "heat-panel",
+        "aria-label": [this.title(), panel.scores && this.meaning.head].filter(Boolean).join(", "),
+      },
+      this.#header(),
+      paper,
+      this.pieces,
+      this.legend,
+      this.pointed,
+    );
   }
 
   #header() {
@@ -45,12 +90,36 @@ export class SaliencyMap {
     const layer = this.#choose("Layer", this.choice?.layers, panel.layer, (one) => `layer ${one}`);
     const label = this.#choose(LABEL, this.choice?.labels, panel.label, (one) => `for “${one}”`);
     const seed = this.#seed();
-    const about = panel.scores && !(label && panel.is_signed) && element("span", { class: "heat-head-meaning" }, this.meaning.head);
-    return element("header", {},
-      element("div", { class: "heat-head" }, element("h3", { title: this.#details() }, this.title(!layer, !seed)),
-        panel.answer && element("span", { class: `heat-answer ${panel.answer.label === view.instance.result ? "right" : "wrong"}` }, this.answerWords()),
-        panel.run !== null && element("button", { type: "button", class: "button plain icon-only", title: "Remove this map", "aria-label": "Remove this map", onclick: this.actions.remove }, "×")),
-      (layer || seed || label || about) && element("div", { class: "heat-head" }, layer, seed, label, about));
+    const about =
+      panel.scores && !(label && panel.is_signed) && element("span", { class: "heat-head-meaning" }, this.meaning.head);
+    return element(
+      "header",
+      {},
+      element(
+        "div",
+        { class: "heat-head" },
+        element("h3", { title: this.#details() }, this.title(!layer, !seed)),
+        panel.answer &&
+          element(
+            "span",
+            { class: `heat-answer ${panel.answer.label === view.instance.result ? "right" : "wrong"}` },
+            this.answerWords(),
+          ),
+        panel.run !== null &&
+          element(
+            "button",
+            {
+              type: "button",
+              class: "button plain icon-only",
+              title: "Remove this map",
+              "aria-label": "Remove this map",
+              onclick: this.actions.remove,
+            },
+            "×",
+          ),
+      ),
+      (layer || seed || label || about) && element("div", { class: "heat-head" }, layer, seed, label, about),
+    );
   }
 
   /** A choice between the seeds of its group: the maps of the others are one step away. */
@@ -63,21 +132,45 @@ export class SaliencyMap {
   /** A choice between what the run has; null where there is nothing to choose. */
   #choose(what, there, now, words) {
     if (!there || there.length < 2) return null;
-    const select = element("select", { "aria-label": `${what}, ${this.title()}`, "data-words": words(now) }, ...there.map((one) => element("option", { value: one, selected: one === now }, words(one))));
-    const chosen = () => ({ Seed: this.panel.run, Layer: this.panel.layer ?? "-", [LABEL]: this.panel.asked_label || "", [what]: select.value });
-    select.addEventListener("change", () => this.actions.choose(`${chosen().Seed}:${chosen().Layer}:${chosen()[LABEL]}`, what));
+    const select = element(
+      "select",
+      { "aria-label": `${what}, ${this.title()}`, "data-words": words(now) },
+      ...there.map((one) => element("option", { value: one, selected: one === now }, words(one))),
+    );
+    const chosen = () => ({
+      Seed: this.panel.run,
+      Layer: this.panel.layer ?? "-",
+      [LABEL]: this.panel.asked_label || "",
+      [what]: select.value,
+    });
+    select.addEventListener("change", () =>
+      this.actions.choose(`${chosen().Seed}:${chosen().Layer}:${chosen()[LABEL]}`, what),
+    );
     return select;
   }
 
   title(withLayer = true, withSeed = true) {
     const { run, model, method, layer, seed } = this.panel;
     if (run === null) return "Text and gold";
-    return [model, method || "predictions", withLayer && layer !== null && `layer ${layer}`, withSeed && seed !== null && `seed ${seed}`, this.panel.differs].filter(Boolean).join(" · ");
+    return [
+      model,
+      method || "predictions",
+      withLayer && layer !== null && `layer ${layer}`,
+      withSeed && seed !== null && `seed ${seed}`,
+      this.panel.differs,
+    ]
+      .filter(Boolean)
+      .join(" · ");
   }
 
   #details() {
     const { parameters, unit, convergence } = this.panel;
-    const facts = [this.panel.scores && this.meaning.legend, parameters !== "{}" && parameters, unit !== "none" && `unit: ${unit}`, convergence !== null && `convergence: ${written(convergence)}`];
+    const facts = [
+      this.panel.scores && this.meaning.legend,
+      parameters !== "{}" && parameters,
+      unit !== "none" && `unit: ${unit}`,
+      convergence !== null && `convergence: ${written(convergence)}`,
+    ];
     return facts.filter(Boolean).join(" · ") || this.title();
   }
 
@@ -90,7 +183,10 @@ export class SaliencyMap {
     return `${right} ${label}${p === undefined ? "" : ` ${Math.round(100 * p)} %`}`;
   }
 
-  /** How far the model is to be trusted: how often it is right, and whether it learned from this text; "" where nothing is known. */
+  /**
+   * How far the model is to be trusted: how often it is right, and whether it learned from this text; "" where nothing
+   * is known.
+   */
   trustWords() {
     const { model, trust, seen } = this.panel;
     const words = [trust && `${trust[0].toLowerCase()}${trust.slice(1)}`, seen].filter(Boolean);
@@ -121,7 +217,9 @@ export class SaliencyMap {
   paint({ scale, counts, combos, magnitude, showNumbers }) {
     const { panel, view } = this;
     this.selected = selectedOf(panel, view.sides, counts, this.order);
-    Object.assign(this, { scale, magnitude, isSigned: panel.is_signed && !magnitude });
+    this.scale = scale;
+    this.magnitude = magnitude;
+    this.isSigned = panel.is_signed && !magnitude;
     const scores = panel.scores || [];
     let nCut = 0;
     this.tokens.forEach((made, token) => {
@@ -129,7 +227,14 @@ export class SaliencyMap {
       const heat = stepOf(score, scale, this.isSigned);
       const isCut = score !== null && Math.abs(score) > scale * (1 + 1e-9);
       nCut += isCut;
-      const classes = ["t", heat, isCut && "cut", combos[token] && `g${combos[token]}`, this.selected.has(token) && "top", scores.length && score === null && token < view.n && "not-seen"];
+      const classes = [
+        "t",
+        heat,
+        isCut && "cut",
+        combos[token] && `g${combos[token]}`,
+        this.selected.has(token) && "top",
+        scores.length && score === null && token < view.n && "not-seen",
+      ];
       const name = classes.filter(Boolean).join(" ");
       if (this.names[token] !== name) made.className = this.names[token] = name;
     });
@@ -161,10 +266,23 @@ export class SaliencyMap {
     const { panel, scale, magnitude } = this;
     if (panel.run === null) return { bar: false, words: "" };
     if (this.isEmpty) return { bar: false, words: "this run has no attribution of this text" };
-    if (!panel.scores) return { bar: false, words: panel.spans ? "selected tokens are boxed" : "a ranking without scores" };
+    if (!panel.scores)
+      return { bar: false, words: panel.spans ? "selected tokens are boxed" : "a ranking without scores" };
     if (!scale) return { bar: false, words: "all scores are 0, so the top k are the first tokens" };
     const meaning = panel.is_signed && magnitude ? `sizes without signs, ${this.meaning.head}` : this.meaning.legend;
-    return { bar: true, isSigned: this.isSigned, low: this.isSigned ? -scale : 0, high: scale, words: [meaning, panel.unit !== "none" && panel.unit, this.nCut > 0 && `${this.nCut} ${this.nCut === 1 ? "word" : "words"} beyond the scale, in bold`].filter(Boolean).join(" · ") };
+    return {
+      bar: true,
+      isSigned: this.isSigned,
+      low: this.isSigned ? -scale : 0,
+      high: scale,
+      words: [
+        meaning,
+        panel.unit !== "none" && panel.unit,
+        this.nCut > 0 && `${this.nCut} ${this.nCut === 1 ? "word" : "words"} beyond the scale, in bold`,
+      ]
+        .filter(Boolean)
+        .join(" · "),
+    };
   }
 
   legendLine() {
@@ -175,9 +293,16 @@ export class SaliencyMap {
   #paintLegend() {
     const { bar, isSigned, low, high, words } = this.legendWords();
     if (!bar) return this.legend.replaceChildren(element("span", {}, words));
-    this.legend.replaceChildren(element("span", {}, written(low)),
-      element("span", { class: `heat-scale ${isSigned ? "two-sided" : "one-sided"}`, "aria-hidden": "true" }, isSigned && element("i", {}, "0")),
-      element("span", {}, written(high)), element("span", { class: "heat-meaning" }, words));
+    this.legend.replaceChildren(
+      element("span", {}, written(low)),
+      element(
+        "span",
+        { class: `heat-scale ${isSigned ? "two-sided" : "one-sided"}`, "aria-hidden": "true" },
+        isSigned && element("i", {}, "0"),
+      ),
+      element("span", {}, written(high)),
+      element("span", { class: "heat-meaning" }, words),
+    );
     return undefined;
   }
 
@@ -188,13 +313,37 @@ export class SaliencyMap {
     const fit = fitOf(selected, this.isEmpty ? [] : view.gold);
     const ties = tiesOf(panel, view.sides, selected);
     return [
-      { title: "Token F1", value: written(fit.f1), words: "2 · |top k ∩ set| / (|top k| + |set|) of the gold set that fits best, whose letter stands beside it", ...(fit.f1 === null ? {} : { badge: goldBadge(fit.set), badgeWords: `set ${letterOf(fit.set)}` }) },
+      {
+        title: "Token F1",
+        value: written(fit.f1),
+        words: "2 · |top k ∩ set| / (|top k| + |set|) of the gold set that fits best, whose letter stands beside it",
+        ...(fit.f1 === null ? {} : { badge: goldBadge(fit.set), badgeWords: `set ${letterOf(fit.set)}` }),
+      },
       { title: "IoU", value: written(fit.iou), words: "|top k ∩ set| / |top k ∪ set| of the same set" },
-      { title: "Sets found", value: written(fit.recall), words: "share of the gold sets whose tokens are all among the top k" },
-      { title: "Coverage", value: written(fit.coverage), words: "share of the tokens of all gold sets that are among the top k" },
-      ...Object.entries(NAMES).filter(([name]) => name in panel.numbers).map(([name, [title, words]]) => ({ title, value: written(panel.numbers[name]), words })),
+      {
+        title: "Sets found",
+        value: written(fit.recall),
+        words: "share of the gold sets whose tokens are all among the top k",
+      },
+      {
+        title: "Coverage",
+        value: written(fit.coverage),
+        words: "share of the tokens of all gold sets that are among the top k",
+      },
+      ...Object.entries(NAMES)
+        .filter(([name]) => name in panel.numbers)
+        .map(([name, [title, words]]) => ({ title, value: written(panel.numbers[name]), words })),
       ...factsOf(panel),
-      ...(ties > 0 ? [{ title: "Ties at k", value: String(ties), words: "tokens that were left out although their score equals one in the top k; the first by position were taken" }] : []),
+      ...(ties > 0
+        ? [
+            {
+              title: "Ties at k",
+              value: String(ties),
+              words:
+                "tokens that were left out although their score equals one in the top k; the first by position were taken",
+            },
+          ]
+        : []),
     ];
   }
 
@@ -204,10 +353,24 @@ export class SaliencyMap {
     const words = this.tokens.map((made) => made.textContent);
     const list = (panel.scores || []).map((score, token) => [score, token]).filter(([score]) => score !== null);
     list.sort((a, b) => Math.abs(b[0]) - Math.abs(a[0]) || a[1] - b[1]);
-    this.bars.replaceChildren(...list.slice(0, BARS).map(([score, token]) => element("div", { class: "bar-row", "data-token": token },
-      element("span", { class: "bar-word" }, words[token]),
-      element("span", { class: "bar-track" }, element("span", { class: `bar-fill ${!panel.is_signed ? "weight" : score < 0 ? "against" : "for"}`, style: `width:${scale ? ((panel.is_signed ? 50 : 100) * Math.min(1, Math.abs(score) / scale)).toFixed(1) : 0}%` })),
-      element("span", { class: "bar-number" }, this.meaning.number(score)))));
+    this.bars.replaceChildren(
+      ...list.slice(0, BARS).map(([score, token]) =>
+        element(
+          "div",
+          { class: "bar-row", "data-token": token },
+          element("span", { class: "bar-word" }, words[token]),
+          element(
+            "span",
+            { class: "bar-track" },
+            element("span", {
+              class: `bar-fill ${!panel.is_signed ? "weight" : score < 0 ? "against" : "for"}`,
+              style: `width:${scale ? ((panel.is_signed ? 50 : 100) * Math.min(1, Math.abs(score) / scale)).toFixed(1) : 0}%`,
+            }),
+          ),
+          element("span", { class: "bar-number" }, this.meaning.number(score)),
+        ),
+      ),
+    );
   }
 
   /** Shows or hides the list of bars, and the sub-word pieces. */
@@ -222,8 +385,21 @@ export class SaliencyMap {
     if (!this.panel.pieces) return [element("p", {}, "There are no pieces: the source gives a score for each word.")];
     const special = this.panel.pieces.filter((piece) => piece[3]).reduce((sum, piece) => sum + Math.abs(piece[5]), 0);
     const all = this.panel.pieces.reduce((sum, piece) => sum + Math.abs(piece[5]), 0);
-    return [...this.panel.pieces.map(([text, , , isSpecial, , score]) => element("span", { class: `piece ${isSpecial ? "special" : ""}` }, text || "∅", element("small", {}, this.meaning.number(score)))),
-      element("p", {}, `${percent(all ? special / all : 0)} of all |score| lies on special pieces, which belong to no word.`)];
+    return [
+      ...this.panel.pieces.map(([text, , , isSpecial, , score]) =>
+        element(
+          "span",
+          { class: `piece ${isSpecial ? "special" : ""}` },
+          text || "∅",
+          element("small", {}, this.meaning.number(score)),
+        ),
+      ),
+      element(
+        "p",
+        {},
+        `${percent(all ? special / all : 0)} of all |score| lies on special pieces, which belong to no word.`,
+      ),
+    ];
   }
 
   /** Marks a token, and says its number and rank. `scrolls`: whether a long text is moved so that it can be seen. */
@@ -239,9 +415,20 @@ export class SaliencyMap {
   wordsAbout(token) {
     const score = this.panel.scores?.[token] ?? null;
     const rank = this.ranks.get(token);
-    const sets = this.panel.run === null && this.view.gold.flatMap((tokens, set) => (tokens.includes(token) ? [letterOf(set)] : []));
-    if (sets) return [`“${this.tokens[token].textContent}”`, sets.length ? `in gold ${sets.length === 1 ? "set" : "sets"} ${sets.join(", ")}` : "in no gold set"].join(" · ");
-    const words = [`“${this.tokens[token].textContent}”`, score === null ? "no score" : this.meaning.said(score), rank && `rank ${rank} of ${this.ranks.size}`, this.selected?.has(token) && "in the top k"];
+    const sets =
+      this.panel.run === null &&
+      this.view.gold.flatMap((tokens, set) => (tokens.includes(token) ? [letterOf(set)] : []));
+    if (sets)
+      return [
+        `“${this.tokens[token].textContent}”`,
+        sets.length ? `in gold ${sets.length === 1 ? "set" : "sets"} ${sets.join(", ")}` : "in no gold set",
+      ].join(" · ");
+    const words = [
+      `“${this.tokens[token].textContent}”`,
+      score === null ? "no score" : this.meaning.said(score),
+      rank && `rank ${rank} of ${this.ranks.size}`,
+      this.selected?.has(token) && "in the top k",
+    ];
     return words.filter(Boolean).join(" · ");
   }
 

@@ -11,22 +11,54 @@ import { stepOf } from "./heat.js";
  */
 export function matrixOf(view, maps, { scales, combos, hover }) {
   const words = view.segments.filter((segment) => segment.is_selectable).flatMap((segment) => segment.tokens);
-  const head = element("tr", {}, element("th", { scope: "col" }, view.instance.key), ...words.map((word, token) => element("th", { scope: "col", class: combos[token] ? `g${combos[token]}` : "", "data-token": token }, word || "\u00a0")));
+  const head = element(
+    "tr",
+    {},
+    element("th", { scope: "col" }, view.instance.key),
+    ...words.map((word, token) =>
+      element(
+        "th",
+        { scope: "col", class: combos[token] ? `g${combos[token]}` : "", "data-token": token },
+        word || "\u00a0",
+      ),
+    ),
+  );
   const facts = maps.map((map, place) => element("small", { "aria-live": "polite" }, scaleWords(map, scales[place])));
-  const rows = maps.map((map, place) => element("tr", {}, element("th", { scope: "row", title: map.legendLine() }, map.title(), facts[place]),
-    ...words.map((word, token) => {
-      const score = map.panel.scores?.[token] ?? null;
-      const heat = stepOf(score, scales[place], map.isSigned);
-      return element("td", { class: [heat, map.selected.has(token) && "top"].filter(Boolean).join(" "), title: `${word}: ${score === null ? "no score" : map.meaning.said(score)}`, "data-token": token });
-    })));
+  const rows = maps.map((map, place) =>
+    element(
+      "tr",
+      {},
+      element("th", { scope: "row", title: map.legendLine() }, map.title(), facts[place]),
+      ...words.map((word, token) => {
+        const score = map.panel.scores?.[token] ?? null;
+        const heat = stepOf(score, scales[place], map.isSigned);
+        return element("td", {
+          class: [heat, map.selected.has(token) && "top"].filter(Boolean).join(" "),
+          title: `${word}: ${score === null ? "no score" : map.meaning.said(score)}`,
+          "data-token": token,
+        });
+      }),
+    ),
+  );
   const table = element("table", {}, element("thead", {}, head), element("tbody", {}, ...rows));
-  const box = element("div", { class: "heat-matrix", tabIndex: 0, role: "region", "aria-label": `Methods by tokens, ${view.instance.key}`, onpointerleave: () => hover(null) }, table);
+  const box = element(
+    "div",
+    {
+      class: "heat-matrix",
+      tabIndex: 0,
+      role: "region",
+      "aria-label": `Methods by tokens, ${view.instance.key}`,
+      onpointerleave: () => hover(null),
+    },
+    table,
+  );
   box.addEventListener("pointerover", (event) => {
     const token = event.target.closest?.("[data-token]")?.dataset.token;
     hover(token === undefined ? null : Number(token));
   });
   const usual = facts.map((fact) => fact.textContent);
-  const say = (token) => facts.forEach((fact, place) => setText(fact, token === null ? usual[place] : maps[place].wordsAbout(token)));
+  const say = (token) =>
+    facts.forEach((fact, place) => setText(fact, token === null ? usual[place] : maps[place].wordsAbout(token)));
   return { root: box, point: pointer(box, table, say) };
 }
 

@@ -7,7 +7,8 @@ export const OF_NO_LABEL = "weight; belongs to no label";
  * The label is that of the attribution alone: what the model answers is not what a score without a label explains.
  * @param {{is_signed: boolean, label: string, answer: ?{label: string}}} panel
  * @returns {{head: string, legend: string, number: (score: number) => string, said: (score: number) => string}}
- *   head: in the head of the map; legend: beside the colours; number: a score alone; said: a score in a sentence of its own
+ *   head: in the head of the map; legend: beside the colours; number: a score alone; said: a score in a sentence of
+ *   its own
  */
 export function meaningOf({ is_signed: isSigned, label, answer }) {
   if (!isSigned) return weightOf(label);
@@ -27,6 +28,7 @@ function weightOf(label) {
     head,
     legend: label ? `weight for “${label}”; does not say whether a word supports or opposes it` : OF_NO_LABEL,
     number: written,
-    said: (score) => (label ? `weight ${written(score)} for “${label}”` : `weight ${written(score)}; belongs to no label`),
+    said: (score) =>
+      label ? `weight ${written(score)} for “${label}”` : `weight ${written(score)}; belongs to no label`,
   };
 }

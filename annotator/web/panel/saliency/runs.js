@@ -1,12 +1,16 @@
-/** Runs as people choose them: how they are called, what tells two of a name apart, and which of their maps comes next. */
+/**
+ * Runs as people choose them: how they are called, what tells two of a name apart, and which of their maps comes next.
+ */
 
 import { counted } from "../shared/spoken.js";
 
 /** @param {{model: string, method: string, seed: ?number}} run  a run without a method is a model's predictions */
-export const titleOf = ({ model, method, seed }) => [model, method || "predictions", seed !== null && seed !== undefined && `seed ${seed}`].filter(Boolean).join(" · ");
+export const titleOf = ({ model, method, seed }) =>
+  [model, method || "predictions", seed !== null && seed !== undefined && `seed ${seed}`].filter(Boolean).join(" · ");
 
 /** Whose predictions a run holds. */
-export const whoseOf = ({ model, seed }) => [model, seed !== null && seed !== undefined && `seed ${seed}`].filter(Boolean).join(" · ");
+export const whoseOf = ({ model, seed }) =>
+  [model, seed !== null && seed !== undefined && `seed ${seed}`].filter(Boolean).join(" · ");
 
 /** The title with what tells the run apart from the others. */
 export const fullTitleOf = (run, runs) => [titleOf(run), differences(run, runs)].filter(Boolean).join(" · ");
@@ -17,7 +21,9 @@ export function differences(one, runs) {
   if (!same.length) return "";
   const own = parametersOf(one);
   const others = same.map(parametersOf);
-  const names = Object.keys(own).filter((name) => others.some((other) => JSON.stringify(other[name]) !== JSON.stringify(own[name])));
+  const names = Object.keys(own).filter((name) =>
+    others.some((other) => JSON.stringify(other[name]) !== JSON.stringify(own[name])),
+  );
   return names.length ? names.map((name) => `${name} ${own[name]}`).join(", ") : `run ${one.run}`;
 }
 
@@ -30,7 +36,8 @@ function parametersOf({ parameters }) {
 }
 
 /**
- * Runs that differ in their seed alone, folded together: random scores have ten seeds, and ten entries that look alike hide the others.
+ * Runs that differ in their seed alone, folded together: random scores have ten seeds, and ten entries that look alike
+ * hide the others.
  * @param {Array<{run: number, group?: number}>} runs
  * @returns {Array<{first: Object, runs: Object[], title: string}>}
  */
@@ -38,9 +45,15 @@ export function groupsOf(runs) {
   const groups = new Map();
   for (const run of runs) groups.set(run.group ?? run.run, [...(groups.get(run.group ?? run.run) || []), run]);
   const bySeed = (a, b) => (a.seed ?? -1) - (b.seed ?? -1);
-  const all = [...groups.values()].map((of) => of.sort(bySeed)).map((of) => ({ first: of[0], runs: of, named: of.length > 1 ? { ...of[0], seed: null } : of[0] }));
+  const all = [...groups.values()]
+    .map((of) => of.sort(bySeed))
+    .map((of) => ({ first: of[0], runs: of, named: of.length > 1 ? { ...of[0], seed: null } : of[0] }));
   const names = all.map(({ named }) => named);
-  return all.map(({ first, runs: of, named }) => ({ first, runs: of, title: `${fullTitleOf(named, names)}${of.length > 1 ? ` (${counted(of.length, "seed")})` : ""}` }));
+  return all.map(({ first, runs: of, named }) => ({
+    first,
+    runs: of,
+    title: `${fullTitleOf(named, names)}${of.length > 1 ? ` (${counted(of.length, "seed")})` : ""}`,
+  }));
 }
 
 /** The group that holds a run. */
@@ -65,7 +78,8 @@ export function nextMapOf(choice, panels) {
   if (!shown.length) return `${choice.run}:-:`;
   const isShown = (layer, label) => shown.some((panel) => panel.layer === layer && panel.label === label);
   for (const layer of choice.layers.length ? choice.layers : [null]) {
-    for (const label of choice.labels.length ? choice.labels : [""]) if (!isShown(layer, label)) return `${choice.run}:${layer ?? "-"}:${label}`;
+    for (const label of choice.labels.length ? choice.labels : [""])
+      if (!isShown(layer, label)) return `${choice.run}:${layer ?? "-"}:${label}`;
   }
   return null;
 }

@@ -16,14 +16,28 @@ const DARK = matchMedia("(prefers-color-scheme: dark)");
 
 export class SaliencyScreen {
   constructor(parent, actions, state) {
-    Object.assign(this, { actions, state, maps: [], partnerMaps: [] });
+    this.actions = actions;
+    this.state = state;
+    this.maps = [];
+    this.partnerMaps = [];
     this.rules = element("style");
     this.title = element("div", { class: "heat-title" });
-    this.k = element("input", { type: "range", min: 0, max: 100, step: 1, "aria-label": "Share of the tokens in the top k", oninput: () => this.#slide() });
+    this.k = element("input", {
+      type: "range",
+      min: 0,
+      max: 100,
+      step: 1,
+      "aria-label": "Share of the tokens in the top k",
+      oninput: () => this.#slide(),
+    });
     this.kWords = element("output", { class: "k-words" });
     this.controls = this.#controls();
     this.add = element("select", { class: "add-panel", "aria-label": "Add a map", onchange: () => this.#added() });
-    this.partner = element("select", { class: "partner", "aria-label": "Version beside it", onchange: () => actions.partner(this.partner.value ? Number(this.partner.value) : null) });
+    this.partner = element("select", {
+      class: "partner",
+      "aria-label": "Version beside it",
+      onchange: () => actions.partner(this.partner.value ? Number(this.partner.value) : null),
+    });
     this.grid = element("div", { class: "heat-grid" });
     this.matrix = element("div", {});
     this.numbers = new NumbersTable();
@@ -51,17 +65,36 @@ export class SaliencyScreen {
       press(made, state[name]);
       return (this[`${name}Button`] = made);
     };
-    return element("div", { class: "heat-controls" },
-      element("label", { class: "k" }, "Top k", this.k), this.kWords, button("RLR", { title: "Take k from the project's mean rationale length ratio (RLR)", className: "plain", onclick: () => this.#usual() }),
-      flip("shared", "Shared scale", "s", "Use one scale for all maps of a method"), flip("magnitude", "Without signs", "m", "Show sizes without signs"),
-      flip("clip", "Cut outliers", "c", "Cut the scale at the 98th percentile"), flip("numbers", "Scores", "n", "Show the scores under the words"),
-      flip("bars", "Bars", "b", "Show the highest scores as bars"), flip("pieces", "Pieces", "p", "Show the model's own pieces"), flip("matrix", "Matrix", "x", "Show a matrix of maps by tokens"),
-      button("Export", { title: "Save the maps as a file", key: "e", className: "always", onclick: () => this.openExport() }));
+    return element(
+      "div",
+      { class: "heat-controls" },
+      element("label", { class: "k" }, "Top k", this.k),
+      this.kWords,
+      button("RLR", {
+        title: "Take k from the project's mean rationale length ratio (RLR)",
+        className: "plain",
+        onclick: () => this.#usual(),
+      }),
+      flip("shared", "Shared scale", "s", "Use one scale for all maps of a method"),
+      flip("magnitude", "Without signs", "m", "Show sizes without signs"),
+      flip("clip", "Cut outliers", "c", "Cut the scale at the 98th percentile"),
+      flip("numbers", "Scores", "n", "Show the scores under the words"),
+      flip("bars", "Bars", "b", "Show the highest scores as bars"),
+      flip("pieces", "Pieces", "p", "Show the model's own pieces"),
+      flip("matrix", "Matrix", "x", "Show a matrix of maps by tokens"),
+      button("Export", {
+        title: "Save the maps as a file",
+        key: "e",
+        className: "always",
+        onclick: () => this.openExport(),
+      }),
+    );
   }
 
   /** Shows another text. */
   show(view, partner = null) {
-    Object.assign(this, { view, partnerView: partner });
+    this.view = view;
+    this.partnerView = partner;
     for (const one of [view, partner].filter(Boolean)) {
       one.n = one.sides.reduce((sum, side) => sum + side.n, 0);
       one.combos = combinations(one.gold, one.n);
@@ -74,9 +107,20 @@ export class SaliencyScreen {
     this.#showTitle();
     this.tab.name(this.name);
     this.#offerMaps();
-    const made = (one, which) => (one.panels.length ? one.panels : [TEXT_AND_GOLD]).map((panel, place) => new SaliencyMap(one, { ...panel, differs: differences(panel, view.choices) },
-      { hover: (token) => this.hover(which, token), remove: () => this.actions.remove(place), choose: (panel_, what) => this.actions.choose(place, panel_, what) },
-      which === "own" ? choiceOf(panel.run, view.choices) : null));
+    const made = (one, which) =>
+      (one.panels.length ? one.panels : [TEXT_AND_GOLD]).map(
+        (panel, place) =>
+          new SaliencyMap(
+            one,
+            { ...panel, differs: differences(panel, view.choices) },
+            {
+              hover: (token) => this.hover(which, token),
+              remove: () => this.actions.remove(place),
+              choose: (panel_, what) => this.actions.choose(place, panel_, what),
+            },
+            which === "own" ? choiceOf(panel.run, view.choices) : null,
+          ),
+      );
     this.maps = made(view, "own");
     this.partnerMaps = partner ? made(partner, "partner") : [];
     this.at = null;
@@ -109,28 +153,62 @@ export class SaliencyScreen {
   #words() {
     const withheld = this.view.withheld || this.partnerView?.withheld;
     if (withheld) return withheld;
-    const gold = this.view.gold.length ? "" : "This text has no gold sets, so there is nothing to compare an attribution with.";
-    if (!this.view.choices.length) return `No model has an attribution of this text yet. Below you can import attributions or have them computed. ${gold}`.trim();
+    const gold = this.view.gold.length
+      ? ""
+      : "This text has no gold sets, so there is nothing to compare an attribution with.";
+    if (!this.view.choices.length)
+      return `No model has an attribution of this text yet. Below you can import attributions or have them computed. ${gold}`.trim();
     return this.isWithoutMaps ? `No map is open. Choose one under “Add a map”. ${gold}`.trim() : gold;
   }
 
   #showTitle() {
     const { instance, gold } = this.view;
     const sets = gold.map((tokens, set) => element("span", { class: "gold-chip" }, goldBadge(set), `${tokens.length}`));
-    this.title.replaceChildren(element("div", { class: "heat-where" },
-      button("‹", { title: "Previous text", key: "k", className: "plain", onclick: () => this.actions.step(-1) }), button("›", { title: "Next text", key: "j", className: "plain", onclick: () => this.actions.step(1) }),
-      element("h2", { title: `Key of this text: ${instance.key}` }, this.name), element("span", { class: "gold-label" }, instance.result === null ? "no label" : `gold: ${instance.result || "no answer"}`), ...sets,
-      instance.kind && element("span", { class: "kind" }, `${instance.kind} of ${instance.parent}`)),
-    element("div", { class: "heat-choose" }, this.partner, this.add, button("Texts", { key: "i", title: "Show or hide the list of texts", className: "plain", onclick: () => this.actions.list() })));
-    const partners = this.view.partners.map(({ id, key, kind }) => element("option", { value: id }, kind ? `${key} (${kind})` : `${key} (original)`));
-    this.partner.replaceChildren(element("option", { value: "" }, partners.length ? "no version beside it" : "no other version"), ...partners);
+    this.title.replaceChildren(
+      element(
+        "div",
+        { class: "heat-where" },
+        button("‹", { title: "Previous text", key: "k", className: "plain", onclick: () => this.actions.step(-1) }),
+        button("›", { title: "Next text", key: "j", className: "plain", onclick: () => this.actions.step(1) }),
+        element("h2", { title: `Key of this text: ${instance.key}` }, this.name),
+        element(
+          "span",
+          { class: "gold-label" },
+          instance.result === null ? "no label" : `gold: ${instance.result || "no answer"}`,
+        ),
+        ...sets,
+        instance.kind && element("span", { class: "kind" }, `${instance.kind} of ${instance.parent}`),
+      ),
+      element(
+        "div",
+        { class: "heat-choose" },
+        this.partner,
+        this.add,
+        button("Texts", {
+          key: "i",
+          title: "Show or hide the list of texts",
+          className: "plain",
+          onclick: () => this.actions.list(),
+        }),
+      ),
+    );
+    const partners = this.view.partners.map(({ id, key, kind }) =>
+      element("option", { value: id }, kind ? `${key} (${kind})` : `${key} (original)`),
+    );
+    this.partner.replaceChildren(
+      element("option", { value: "" }, partners.length ? "no version beside it" : "no other version"),
+      ...partners,
+    );
     this.partner.value = this.partnerView ? String(this.partnerView.instance.id) : "";
     this.partner.disabled = !partners.length;
   }
 
   #offerMaps() {
     const { choices } = this.view;
-    this.add.replaceChildren(element("option", { value: "" }, "Add a map …"), ...groupsOf(choices).map(({ first, title }) => element("option", { value: first.run }, title)));
+    this.add.replaceChildren(
+      element("option", { value: "" }, "Add a map …"),
+      ...groupsOf(choices).map(({ first, title }) => element("option", { value: first.run }, title)),
+    );
     this.add.disabled = !choices.length;
   }
 
@@ -175,11 +253,20 @@ export class SaliencyScreen {
     const scales = scalesOf(all.map((map) => map.panel), state.shared ? "method" : "own", { clip: state.clip });
     all.forEach((map, place) => {
       const counts = countsOf(map.view.sides, map.view === this.view ? this.shares : this.#partnerShares());
-      map.paint({ scale: scales[place], counts, combos: map.view.combos, magnitude: state.magnitude, showNumbers: state.numbers });
+      map.paint({
+        scale: scales[place],
+        counts,
+        combos: map.view.combos,
+        magnitude: state.magnitude,
+        showNumbers: state.numbers,
+      });
       map.look({ bars: state.bars, pieces: state.pieces });
     });
     const counts = countsOf(this.view.sides, this.shares);
-    setText(this.kWords, `${this.view.sides.map(({ n }, side) => `${counts[side]} of ${n}`).join(" and ")}${state.share !== null ? "" : this.view.are_ratios_measured ? " (RLR)" : " (RLR not measured yet: 20 %)"}`);
+    setText(
+      this.kWords,
+      `${this.view.sides.map(({ n }, side) => `${counts[side]} of ${n}`).join(" and ")}${state.share !== null ? "" : this.view.are_ratios_measured ? " (RLR)" : " (RLR not measured yet: 20 %)"}`,
+    );
     this.#showMatrix(scales);
     this.numbers.root.hidden = this.isWithoutMaps;
     if (!this.isWithoutMaps) this.numbers.show(this.shown);
@@ -190,31 +277,69 @@ export class SaliencyScreen {
 
   #showMatrix(scales) {
     const { state } = this;
-    const of = (view, maps, which, from) => matrixOf(view, maps, { scales: scales.slice(from), combos: view.combos, hover: (token) => this.hover(which, token) });
+    const of = (view, maps, which, from) =>
+      matrixOf(view, maps, {
+        scales: scales.slice(from),
+        combos: view.combos,
+        hover: (token) => this.hover(which, token),
+      });
     this.matrices = [];
     if (this.isWithoutMaps) return this.matrix.replaceChildren();
     if (state.matrix) this.matrices.push(of(this.view, this.maps, "own", 0));
-    if (state.matrix && this.partnerMaps.length) this.matrices.push(of(this.partnerView, this.partnerMaps, "partner", this.maps.length));
+    if (state.matrix && this.partnerMaps.length)
+      this.matrices.push(of(this.partnerView, this.partnerMaps, "partner", this.maps.length));
     this.matrix.replaceChildren(...this.matrices.map(({ root }) => root));
     return undefined;
   }
 
   #partnerShares() {
-    return this.state.share === null ? this.partnerView.ratios : this.partnerView.sides.map(() => this.state.share / 100);
+    return this.state.share === null
+      ? this.partnerView.ratios
+      : this.partnerView.sides.map(() => this.state.share / 100);
   }
 
   /** MAP between the rankings of the two versions, depth by depth. */
   #showDepths() {
     if (!this.partnerMaps.length || this.isWithoutMaps) return this.depths.replaceChildren();
-    const lists = (map) => map.order.filter((token) => map.selected.has(token)).map((token) => map.tokens[token].textContent);
+    const lists = (map) =>
+      map.order.filter((token) => map.selected.has(token)).map((token) => map.tokens[token].textContent);
     const rows = this.maps.map((map, place) => {
-      const [first, second] = this.view.instance.parent ? [this.partnerMaps[place], map] : [map, this.partnerMaps[place]];
+      const [first, second] = this.view.instance.parent
+        ? [this.partnerMaps[place], map]
+        : [map, this.partnerMaps[place]];
       const { depths, map: value } = depthsOf(lists(first), lists(second));
-      return element("tr", {}, element("th", { scope: "row" }, map.title()), element("td", {}, element("b", {}, written(value))), ...depths.slice(0, 12).map((depth) => element("td", {}, written(depth))));
+      return element(
+        "tr",
+        {},
+        element("th", { scope: "row" }, map.title()),
+        element("td", {}, element("b", {}, written(value))),
+        ...depths.slice(0, 12).map((depth) => element("td", {}, written(depth))),
+      );
     });
     const most = Math.min(12, Math.max(...this.maps.map((map) => map.selected.size), 1));
-    return this.depths.replaceChildren(element("table", {}, element("caption", {}, "MAP of the top k, and for each depth i the share of the changed version's first i tokens that are among the original's first i"),
-      element("thead", {}, element("tr", {}, element("th", { scope: "col" }, "i"), element("th", { scope: "col" }, "MAP"), ...Array.from({ length: most }, (_, i) => element("th", { scope: "col" }, String(i + 1))))), element("tbody", {}, ...rows)));
+    return this.depths.replaceChildren(
+      element(
+        "table",
+        {},
+        element(
+          "caption",
+          {},
+          "MAP of the top k, and for each depth i the share of the changed version's first i tokens that are among the original's first i",
+        ),
+        element(
+          "thead",
+          {},
+          element(
+            "tr",
+            {},
+            element("th", { scope: "col" }, "i"),
+            element("th", { scope: "col" }, "MAP"),
+            ...Array.from({ length: most }, (_, i) => element("th", { scope: "col" }, String(i + 1))),
+          ),
+        ),
+        element("tbody", {}, ...rows),
+      ),
+    );
   }
 
   /** Points at a token in every map at once, and at the one in its place in the maps of the other version. */
@@ -239,17 +364,37 @@ export class SaliencyScreen {
 
   openExport() {
     if (!this.maps.length) return this.say("There is no text on the screen, so there is nothing to save.");
-    const offer = (label, words, kind) => element("div", { class: "export-row" }, button(label, { onclick: () => (dialog.close(), this.actions.save(kind)) }), words);
-    const dialog = openDialog(this.root, "Export the maps",
-      offer("HTML", "a page of its own, without scripts", "html"), offer("SVG", "a drawing, for slides and papers", "svg"), offer("PNG", "a picture, at twice the size of the drawing", "png"),
-      offer("LaTeX", "coloured boxes, for a paper (needs xcolor)", "tex"), offer("CSV", "a row for each token of each map", "csv"));
+    const offer = (label, words, kind) =>
+      element(
+        "div",
+        { class: "export-row" },
+        button(label, { onclick: () => (dialog.close(), this.actions.save(kind)) }),
+        words,
+      );
+    const dialog = openDialog(
+      this.root,
+      "Export the maps",
+      offer("HTML", "a page of its own, without scripts", "html"),
+      offer("SVG", "a drawing, for slides and papers", "svg"),
+      offer("PNG", "a picture, at twice the size of the drawing", "png"),
+      offer("LaTeX", "coloured boxes, for a paper (needs xcolor)", "tex"),
+      offer("CSV", "a row for each token of each map", "csv"),
+    );
     return undefined;
   }
 
   /** A file that could not be made, and another kind instead. */
   offerInstead(refusal, label, kind) {
-    const dialog = openDialog(this.root, "The file could not be made", element("p", { class: "dialog-words", role: "alert" }, refusal),
-      element("div", { class: "dialog-foot" }, button(`Save as ${label}`, { className: "primary", onclick: () => (dialog.close(), this.actions.save(kind)) })));
+    const dialog = openDialog(
+      this.root,
+      "The file could not be made",
+      element("p", { class: "dialog-words", role: "alert" }, refusal),
+      element(
+        "div",
+        { class: "dialog-foot" },
+        button(`Save as ${label}`, { className: "primary", onclick: () => (dialog.close(), this.actions.save(kind)) }),
+      ),
+    );
   }
 
   say(words) {

@@ -1,10 +1,17 @@
-/** The numbers of all maps in one table, to be read across: a row for each number, a column for each map in the order of the screen. */
+/**
+ * The numbers of all maps in one table, to be read across: a row for each number, a column for each map in the order of
+ * the screen.
+ */
 import { element } from "../shared/dom.js";
 
 export class NumbersTable {
   constructor() {
     this.table = element("table", {});
-    const box = element("div", { class: "numbers-box", tabIndex: 0, role: "region", "aria-label": "Numbers of the maps" }, this.table);
+    const box = element(
+      "div",
+      { class: "numbers-box", tabIndex: 0, role: "region", "aria-label": "Numbers of the maps" },
+      this.table,
+    );
     this.definitions = element("dl", {});
     this.details = element("details", {}, element("summary", {}, "What these numbers mean"), this.definitions);
     this.trust = element("div", { class: "heat-trust" });
@@ -16,19 +23,60 @@ export class NumbersTable {
     const numbers = maps.map((map) => new Map(map.numberRows().map((row) => [row.title, row])));
     const titles = inOrder(numbers.map((one) => [...one.keys()]));
     const definitionOf = (title) => numbers.find((one) => one.has(title)).get(title).words;
-    this.table.replaceChildren(element("thead", {}, headOf(maps)), element("tbody", {}, ...titles.map((title) => element("tr", {},
-      element("th", { scope: "row", title: definitionOf(title) }, title), ...numbers.map((one) => cellOf(one.get(title))), element("td", { class: "definition" }, definitionOf(title))))));
-    this.definitions.replaceChildren(...titles.flatMap((title) => [element("dt", {}, title), element("dd", {}, definitionOf(title))]));
-    this.trust.replaceChildren(...[...new Set(maps.map((map) => map.trustWords()))].filter(Boolean).map((words) => element("p", {}, words)));
+    this.table.replaceChildren(
+      element("thead", {}, headOf(maps)),
+      element(
+        "tbody",
+        {},
+        ...titles.map((title) =>
+          element(
+            "tr",
+            {},
+            element("th", { scope: "row", title: definitionOf(title) }, title),
+            ...numbers.map((one) => cellOf(one.get(title))),
+            element("td", { class: "definition" }, definitionOf(title)),
+          ),
+        ),
+      ),
+    );
+    this.definitions.replaceChildren(
+      ...titles.flatMap((title) => [element("dt", {}, title), element("dd", {}, definitionOf(title))]),
+    );
+    this.trust.replaceChildren(
+      ...[...new Set(maps.map((map) => map.trustWords()))].filter(Boolean).map((words) => element("p", {}, words)),
+    );
   }
 }
 
-const headOf = (maps) => element("tr", {}, element("td", {}), ...maps.map((map) => element("th", { scope: "col" }, map.title(), element("small", {}, [map.version, map.panel.scores && map.meaning.head].filter(Boolean).join(" · ")))), element("th", { class: "definition", scope: "col" }, "Definition"));
+const headOf = (maps) =>
+  element(
+    "tr",
+    {},
+    element("td", {}),
+    ...maps.map((map) =>
+      element(
+        "th",
+        { scope: "col" },
+        map.title(),
+        element("small", {}, [map.version, map.panel.scores && map.meaning.head].filter(Boolean).join(" · ")),
+      ),
+    ),
+    element("th", { class: "definition", scope: "col" }, "Definition"),
+  );
 
 /** A number that a map has; empty where its method has no such number. */
 function cellOf(row) {
   if (!row) return element("td", {});
-  return element("td", { title: row.detail }, element("span", { class: "numbers-value" }, row.badge && element("span", { class: "of-set", "aria-label": row.badgeWords }, row.badge), row.value));
+  return element(
+    "td",
+    { title: row.detail },
+    element(
+      "span",
+      { class: "numbers-value" },
+      row.badge && element("span", { class: "of-set", "aria-label": row.badgeWords }, row.badge),
+      row.value,
+    ),
+  );
 }
 
 /** The titles of all maps, each where the first map that has it has it: behind the one that stands before it there. */

@@ -1,11 +1,17 @@
-/** Measured numbers as people read them: the rule of annotator/domain/numbers.py, in the browser. Counts are not written here. */
+/**
+ * Measured numbers as people read them: the rule of annotator/domain/numbers.py, in the browser. Counts are not written
+ * here.
+ */
 
 const UNDEFINED = "–";
 /** What remains of a zero that was added up. */
 const NOISE = 1e-12;
 const SMALLEST_WITH_DECIMALS = 1e-4;
 
-/** As many digits as its size asks for: three, of small numbers two beyond the zeros; no minus before a zero; a dash for none. */
+/**
+ * As many digits as its size asks for: three, of small numbers two beyond the zeros; no minus before a zero; a dash for
+ * none.
+ */
 export function written(value) {
   if (value === null || value === undefined || Number.isNaN(value)) return UNDEFINED;
   if (!Number.isFinite(value)) return value > 0 ? "∞" : "−∞";
@@ -13,7 +19,9 @@ export function written(value) {
   if (size < NOISE) return "0";
   if (size < SMALLEST_WITH_DECIMALS) return value.toExponential(1).replaceAll("-", "−");
   const decimals = decimalsOf(size);
-  return value.toLocaleString("en", { minimumFractionDigits: decimals, maximumFractionDigits: decimals }).replace("-", "−");
+  return value
+    .toLocaleString("en", { minimumFractionDigits: decimals, maximumFractionDigits: decimals })
+    .replace("-", "−");
 }
 
 /** Three digits in all; below 1 three decimals, or as many as show two digits. */
@@ -29,4 +37,5 @@ export function signed(value) {
 }
 
 /** A share between 0 and 1. */
-export const percent = (share) => (share === null || share === undefined ? UNDEFINED : `${(Math.round(1000 * share) / 10 + 0).toFixed(1)} %`);
+export const percent = (share) =>
+  share === null || share === undefined ? UNDEFINED : `${(Math.round(1000 * share) / 10 + 0).toFixed(1)} %`;

@@ -1,7 +1,7 @@
 /**
- * What models say of the sets on the screen, on demand. The project's model: each set alone (is it sufficient?), less each of its
- * tokens (is it compact?), and the text without the sets (are they comprehensive?). Stored attributions: how each set fits the
- * top k and the ranking. See docs/panel.md, "The model's answers".
+ * What models say of the sets on the screen, on demand. The project's model: each set alone (is it sufficient?), less
+ * each of its tokens (is it compact?), and the text without the sets (are they comprehensive?). Stored attributions:
+ * how each set fits the top k and the ranking. See docs/panel.md, "The model's answers".
  */
 import { badgeOf } from "./chip.js";
 import { openDialog } from "./dialogs.js";
@@ -17,7 +17,8 @@ const PATIENCE_MS = 60000;
 export class Answers {
   /** @param {Object} parts  routes, csrf, screen, setsOf(session) -> spans of each set */
   constructor({ routes, csrf, screen, setsOf }) {
-    Object.assign(this, { screen, setsOf });
+    this.screen = screen;
+    this.setsOf = setsOf;
     this.messages = new Messages(routes, csrf, PATIENCE_MS);
   }
 
@@ -29,7 +30,11 @@ export class Answers {
     const sets = places.map((index) => all[index]);
     const body = element("div", { class: "answers", "aria-live": "polite" }, element("p", {}, "Asking the model …"));
     openDialog(this.screen.root, "What the model answers", body);
-    const answer = await this.messages.post("preview", { instance: session.work.instance.id, result: session.result, sets });
+    const answer = await this.messages.post("preview", {
+      instance: session.work.instance.id,
+      result: session.result,
+      sets,
+    });
     if (!body.isConnected) return;
     if (answer.status !== 200) return body.replaceChildren(element("p", { role: "alert" }, sentenceOf(answer)));
     const { model, trouble, attributions } = answer.body;
@@ -40,39 +45,132 @@ export class Answers {
 
   #answers({ map }, { model, kind, label, unseen, full, rest, sets, trust, seen }, places) {
     const { dark } = this.screen;
-    const row = (title, { p, predicted }, words) => element("tr", {}, element("th", { scope: "row" }, title),
-      element("td", { class: "number" }, percent(p)), element("td", { class: "number" }, words), element("td", { dir: "auto" }, predicted === label ? predicted : element("b", {}, predicted || "no answer")));
-    const rows = [row("the whole text", full, ""),
-      ...sets.map((set, index) => row(element("span", { "aria-label": `set ${letterOf(places[index])} alone` }, badgeOf(places[index], dark), " alone"), set, change(full.p, set.p))),
-      row("without the sets", rest, change(full.p, rest.p))];
-    const less = sets.flatMap((set, index) => (set.less.length ? [element("p", { class: "less-title" }, badgeOf(places[index], dark), " less one token"), element("p", { class: "less" },
-      ...set.less.map(([token, p]) => element("span", { class: isSpare(set.p, p) ? "piece spare" : "piece", title: isSpare(set.p, p) ? "the model gives the result as well without it" : "" },
-        map.textOf([token, token + 1]), element("small", {}, change(set.p, p)))))] : []));
-    const about = kind === "built-in" ? "a small classifier of words, trained on this project's labels" : "the model that the lead chose";
+    const row = (title, { p, predicted }, words) =>
+      element(
+        "tr",
+        {},
+        element("th", { scope: "row" }, title),
+        element("td", { class: "number" }, percent(p)),
+        element("td", { class: "number" }, words),
+        element("td", { dir: "auto" }, predicted === label ? predicted : element("b", {}, predicted || "no answer")),
+      );
+    const rows = [
+      row("the whole text", full, ""),
+      ...sets.map((set, index) =>
+        row(
+          element(
+            "span",
+            { "aria-label": `set ${letterOf(places[index])} alone` },
+            badgeOf(places[index], dark),
+            " alone",
+          ),
+          set,
+          change(full.p, set.p),
+        ),
+      ),
+      row("without the sets", rest, change(full.p, rest.p)),
+    ];
+    const less = sets.flatMap((set, index) =>
+      set.less.length
+        ? [
+            element("p", { class: "less-title" }, badgeOf(places[index], dark), " less one token"),
+            element(
+              "p",
+              { class: "less" },
+              ...set.less.map(([token, p]) =>
+                element(
+                  "span",
+                  {
+                    class: isSpare(set.p, p) ? "piece spare" : "piece",
+                    title: isSpare(set.p, p) ? "the model gives the result as well without it" : "",
+                  },
+                  map.textOf([token, token + 1]),
+                  element("small", {}, change(set.p, p)),
+                ),
+              ),
+            ),
+          ]
+        : [],
+    );
+    const about =
+      kind === "built-in"
+        ? "a small classifier of words, trained on this project's labels"
+        : "the model that the lead chose";
     const told = [trust, seen].filter(Boolean).map((words) => element("p", { class: "trust" }, words));
-    return [...told, tableOf(["", `p(${label})`, "change", "predicts"], 1, element("tbody", {}, ...rows)), ...less,
-      ...(unseen ? [element("p", { class: "quiet" }, `The text is too long for the model: it did not see ${unseen} of its words.`)] : []),
-      element("p", { class: "quiet" }, `${model}: ${about}. It is no judge of what people need.`)];
+    return [
+      ...told,
+      tableOf(["", `p(${label})`, "change", "predicts"], 1, element("tbody", {}, ...rows)),
+      ...less,
+      ...(unseen
+        ? [
+            element(
+              "p",
+              { class: "quiet" },
+              `The text is too long for the model: it did not see ${unseen} of its words.`,
+            ),
+          ]
+        : []),
+      element("p", { class: "quiet" }, `${model}: ${about}. It is no judge of what people need.`),
+    ];
   }
 
   /** A body of rows for each attribution, under what it is of. */
   #fits(attributions, places) {
     const { dark } = this.screen;
     const bodies = attributions.map(({ model, method, seed, layer, label, k, n, sets }) => {
-      const of = [model, method, layer !== null && `layer ${layer}`, seed !== null && `seed ${seed}`, label && `for ${label}`].filter(Boolean).join(" · ");
+      const of = [
+        model,
+        method,
+        layer !== null && `layer ${layer}`,
+        seed !== null && `seed ${seed}`,
+        label && `for ${label}`,
+      ]
+        .filter(Boolean)
+        .join(" · ");
       const top = `top ${k.map((count, side) => `${count} of ${n[side]}`).join(" and ")}`;
-      return element("tbody", {}, element("tr", { class: "group" }, element("th", { scope: "rowgroup", colspan: 4 }, of, element("small", {}, top))),
-        ...sets.map((set, index) => element("tr", {}, element("th", { scope: "row", "aria-label": `set ${letterOf(places[index])}` }, badgeOf(places[index], dark)),
-          ...[set.f1, set.iou, set.ap].map((value) => element("td", { class: "number" }, value === null ? "–" : value.toFixed(2))))));
+      return element(
+        "tbody",
+        {},
+        element(
+          "tr",
+          { class: "group" },
+          element("th", { scope: "rowgroup", colspan: 4 }, of, element("small", {}, top)),
+        ),
+        ...sets.map((set, index) =>
+          element(
+            "tr",
+            {},
+            element(
+              "th",
+              { scope: "row", "aria-label": `set ${letterOf(places[index])}` },
+              badgeOf(places[index], dark),
+            ),
+            ...[set.f1, set.iou, set.ap].map((value) =>
+              element("td", { class: "number" }, value === null ? "–" : value.toFixed(2)),
+            ),
+          ),
+        ),
+      );
     });
-    return [element("p", { class: "less-title" }, "Beside the attributions of this text"), tableOf(["", "Token F1", "IoU", "AP"], 0, ...bodies),
-      element("p", { class: "quiet" }, "Token F1 and IoU of the set with the attribution's top k; AP: average precision of its ranking, with the set as what is to be found.")];
+    return [
+      element("p", { class: "less-title" }, "Beside the attributions of this text"),
+      tableOf(["", "Token F1", "IoU", "AP"], 0, ...bodies),
+      element(
+        "p",
+        { class: "quiet" },
+        "Token F1 and IoU of the set with the attribution's top k; AP: average precision of its ranking, with the set as what is to be found.",
+      ),
+    ];
   }
 }
 
-/** @param {Array<string>} heads  a table of rows that have a name; @param {number} nWords  how many columns at the end hold words */
+/**
+ * @param {Array<string>} heads  a table of rows that have a name;
+ * @param {number} nWords  how many columns at the end hold words
+ */
 function tableOf(heads, nWords, ...bodies) {
-  const head = (words, place) => element("th", { scope: "col", class: place && place < heads.length - nWords ? "number" : "" }, words);
+  const head = (words, place) =>
+    element("th", { scope: "col", class: place && place < heads.length - nWords ? "number" : "" }, words);
   return element("table", { class: "numbers" }, element("thead", {}, element("tr", {}, ...heads.map(head))), ...bodies);
 }
 

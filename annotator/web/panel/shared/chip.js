@@ -1,17 +1,31 @@
-/** The button that stands for a rationale set: its letter in its colour, how it is underlined, how many tokens it has. */
+/**
+ * The button that stands for a rationale set: its letter in its colour, how it is underlined, how many tokens it has.
+ */
 import { element, setText } from "./dom.js";
 import { letterOf } from "./model.js";
 import { lookOf } from "./palette.js";
 
-/** The letter in the set's colour. */
+/**
+ * The letter in the set's colour.
+ * @param {number} index
+ * @param {boolean} dark
+ */
 export function badgeOf(index, dark) {
   return element("span", { class: "badge", style: `--set:${lookOf(index, dark).color}` }, letterOf(index));
 }
 
-/** "Set A, 4 tokens" */
+/**
+ * "Set A, 4 tokens"
+ * @param {number} index
+ * @param {number} size
+ */
 export const setWords = (index, size) => `Set ${letterOf(index)}, ${size} ${size === 1 ? "token" : "tokens"}`;
 
-/** @param {...Node} more  what follows the count */
+/**
+ * @param {number} index
+ * @param {Object<string, any>} properties
+ * @param {...Child} more  what follows the count
+ */
 export function makeChip(index, properties, ...more) {
   const sample = element("span", { class: "sample", "aria-hidden": "true" }, "\u00a0\u00a0\u00a0\u00a0\u00a0");
   const count = element("span", { class: "count" }, "0");
@@ -21,7 +35,10 @@ export function makeChip(index, properties, ...more) {
   return { root, sample, count };
 }
 
-/** @param {{index: number, count: number, size: number, chosen: boolean, dark: boolean}} state  count: of all sets */
+/**
+ * @param {Pick<ReturnType<typeof makeChip>, "root"|"sample"|"count">} chip
+ * @param {{index: number, count: number, size: number, chosen: boolean, dark: boolean}} state  count: of all sets
+ */
 export function paintChip(chip, { index, count, size, chosen, dark }) {
   const { color, style } = lookOf(index, dark, count);
   chip.root.style.setProperty("--set", color);

@@ -1,11 +1,12 @@
 /** Time spent on one instance since the last message about it that the server acknowledged. */
 
 export class Clock {
-  /** @param {number} idleAfter  seconds; a longer pause counts as idle */
+  /** @param {number|undefined} idleAfter  seconds; a longer pause counts as idle */
   constructor(idleAfter, now = Date.now) {
     this.idleAfter = (idleAfter || 60) * 1000;
     this.now = now;
     this.last = null;
+    /** @type {string|null} */
     this.firstAction = null;
     this.reported = false;
     this.active = 0;
@@ -47,7 +48,10 @@ export class Clock {
     };
   }
 
-  /** A timing reached the server: count from there on. */
+  /**
+   * A timing reached the server: count from there on.
+   * @param {Timing} timing
+   */
   acknowledge(timing) {
     this.active = Math.max(0, this.active - timing.active_ms);
     this.idle = Math.max(0, this.idle - timing.idle_ms);

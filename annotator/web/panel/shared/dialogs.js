@@ -1,7 +1,12 @@
 /** Dialogs: the list of keys, the reason to discard. The browser traps the focus in them. */
 import { button, element, focused, setText } from "./dom.js";
 
-/** Opens a dialog; it closes with Escape, its button, or a click beside it. */
+/**
+ * Opens a dialog; it closes with Escape, its button, or a click beside it.
+ * @param {Element|ShadowRoot} root
+ * @param {string} title
+ * @param {...Child} content
+ */
 export function openDialog(root, title, ...content) {
   const close = button("Close", { key: "Esc", className: "plain", onclick: () => dialog.close() });
   const dialog = element("dialog", { class: "dialog", "aria-label": title, onclose: () => dialog.remove() },
@@ -16,45 +21,74 @@ export function openDialog(root, title, ...content) {
   return dialog;
 }
 
-/** Tab goes round within the dialog; left to itself it would pass through the browser's own controls. */
+/**
+ * Tab goes round within the dialog; left to itself it would pass through the browser's own controls.
+ * @param {HTMLDialogElement} dialog
+ * @param {KeyboardEvent} event
+ */
 function keepFocus(dialog, event) {
-  const stops = [...dialog.querySelectorAll("button, input, textarea, select")].filter((stop) => !stop.disabled && stop.getClientRects().length);
+  /** @type {NodeListOf<HTMLButtonElement|HTMLInputElement|HTMLTextAreaElement|HTMLSelectElement>} */
+  const found = dialog.querySelectorAll("button, input, textarea, select");
+  const stops = [...found].filter((stop) => !stop.disabled && stop.getClientRects().length);
   const edge = event.shiftKey ? stops[0] : stops[stops.length - 1];
   if (focused() !== edge) return;
   event.preventDefault();
   stops[event.shiftKey ? stops.length - 1 : 0].focus();
 }
 
+/** @param {HTMLDialogElement} dialog @param {PointerEvent} event */
 function outside(dialog, event) {
   const box = dialog.getBoundingClientRect();
   return event.clientX < box.left || event.clientX > box.right || event.clientY < box.top || event.clientY > box.bottom;
 }
 
-/** @param {Array<[string, Array<[string, string]>]>} list  titles, each with rows of a key and what it does */
+/**
+ * @param {Array<[string, Array<[string, string]>]>} list  titles, each with rows of a key and what it does
+ * @param {HTMLElement} root
+ */
 export function openKeys(root, list) {
-  const groups = list.map(([title, rows]) => element("section", { class: "key-group" },
-    element("h3", {}, title),
-    element("dl", {}, ...rows.flatMap(([key, words]) => [element("dt", {}, element("kbd", {}, key)), element("dd", {}, words)]))));
+  const groups = list.map(([title, rows]) =>
+    element(
+      "section",
+      { class: "key-group" },
+      element("h3", {}, title),
+      element(
+        "dl",
+        {},
+        ...rows.flatMap(([key, words]) => [element("dt", {}, element("kbd", {}, key)), element("dd", {}, words)]),
+      ),
+    ),
+  );
   openDialog(root, "Keys", element("div", { class: "key-list" }, ...groups));
 }
 
 /**
  * No reason is chosen beforehand, and without one nothing is sent.
+ * @param {HTMLElement} root
+ * @param {string[]} reasons
  * @param {(reason: string, comment: string) => void} ondiscard
  */
 export function openDiscard(root, reasons, ondiscard) {
   const choices = reasons.map((reason) => element("label", { class: "reason" },
     element("input", { type: "radio", name: "reason", value: reason, onchange: () => setText(trouble, "") }), reason));
-  const comment = element("textarea", { class: "note", rows: 2, "aria-label": "Comment", placeholder: "comment for the lead (optional)" });
+  const comment = element("textarea", {
+    class: "note",
+    rows: 2,
+    "aria-label": "Comment",
+    placeholder: "comment for the lead (optional)",
+  });
   const trouble = element("p", { class: "trouble", role: "alert" });
+  /** @param {string} sentence @param {HTMLElement|null} field */
   const refuse = (sentence, field) => {
     setText(trouble, sentence);
-    field.focus();
+    field?.focus();
   };
   const send = () => {
+    /** @type {HTMLInputElement|null} */
     const chosen = dialog.querySelector("input:checked");
     if (!chosen) return refuse("Choose a reason first.", dialog.querySelector("input"));
-    if (chosen.value === "other" && !comment.value.trim()) return refuse("The reason is “other”: say in a few words why.", comment);
+    if (chosen.value === "other" && !comment.value.trim())
+      return refuse("The reason is “other”: say in a few words why.", comment);
     dialog.close();
     ondiscard(chosen.value, comment.value);
   };
@@ -64,11 +98,14 @@ export function openDiscard(root, reasons, ondiscard) {
     element("div", { class: "dialog-foot" }, button("Cancel", { className: "plain", onclick: () => dialog.close() }),
       button("Propose to discard", { key: "Ctrl+⏎", className: "primary", onclick: send })));
   dialog.addEventListener("keydown", (event) => {
-    if (event.key !== "Enter" || event.target.matches("button") || (event.target === comment && !event.ctrlKey)) return;
+    if (event.key !== "Enter" || event.target instanceof HTMLButtonElement) return;
+    if (event.target === comment && !event.ctrlKey) return;
     event.preventDefault();
     send();
   });
   comment.focus(); // on a reason, the first blank that one types would choose it
 }
 
-export const when = (moment) => (moment ? new Date(moment).toLocaleString([], { dateStyle: "medium", timeStyle: "short" }) : null);
+/** @param {string|null|undefined} moment */
+export const when = (moment) =>
+  moment ? new Date(moment).toLocaleString([], { dateStyle: "medium", timeStyle: "short" }) : null;

@@ -3,10 +3,11 @@
 /**
  * Makes an element. Properties that start with "on" are listeners, "class" is the class name,
  * names with a dash (aria-…, data-…) and a few others are attributes, the rest are properties.
- * @param {string} tag
+ * @template {keyof HTMLElementTagNameMap} T
+ * @param {T} tag
  * @param {Object<string, any>} [properties]
- * @param {...(Node|string|null|undefined|false)} children
- * @returns {HTMLElement}
+ * @param {...Child} children
+ * @returns {HTMLElementTagNameMap[T]}
  */
 export function element(tag, properties = {}, ...children) {
   const made = document.createElement(tag);
@@ -17,6 +18,7 @@ export function element(tag, properties = {}, ...children) {
 
 const ATTRIBUTES = new Set(["role", "for", "dir", "lang", "colspan", "scope"]);
 
+/** @param {any} made @param {string} name @param {any} value */
 function setProperty(made, name, value) {
   if (value === null || value === undefined) return;
   if (name === "class") made.className = value;
@@ -25,37 +27,68 @@ function setProperty(made, name, value) {
   else made[name] = value;
 }
 
-/** A button with a title; `key` is printed on it. */
+/**
+ * @typedef {Object<string, any> & {key?: string, title?: string, className?: string, icon?: Node|null,
+ *   onclick?: (event: any) => unknown}} ButtonParts  the rest are properties as of `element`
+ */
+
+/**
+ * A button with a title; `key` is printed on it.
+ * @param {string} label
+ * @param {ButtonParts} [parts]
+ */
 export function button(label, { key = "", title = "", className = "", onclick, icon = null, ...rest } = {}) {
   const words = key ? `${title || label} (${key})` : title || label;
   return element(
     "button",
-    { type: "button", class: `button ${className}`, title: words, onclick, "aria-keyshortcuts": shortcut(key), ...rest },
+    {
+      type: "button",
+      class: `button ${className}`,
+      title: words,
+      onclick,
+      "aria-keyshortcuts": shortcut(key),
+      ...rest,
+    },
     icon,
     label && element("span", { class: "button-label" }, label),
     key && element("kbd", { "aria-hidden": "true" }, key),
   );
 }
 
-/** A button that is on or off. */
+/**
+ * A button that is on or off.
+ * @param {string} label
+ * @param {string} key
+ * @param {string} title
+ * @param {(event: any) => unknown} onclick
+ */
 export function toggle(label, key, title, onclick) {
   return button(label, { key, title, className: "toggle", onclick, "aria-pressed": "false" });
 }
 
+/** @param {HTMLElement} made @param {boolean} on */
 export function press(made, on) {
   made.setAttribute("aria-pressed", String(on));
 }
 
+/** @param {string} key */
 function shortcut(key) {
   return key ? key.replace("Ctrl", "Control").replace("⏎", "Enter") : null;
 }
 
-/** Changes a text only if it is another one, so that nothing is laid out again for nothing. */
+/**
+ * Changes a text only if it is another one, so that nothing is laid out again for nothing.
+ * @param {Node} node
+ * @param {string} text
+ */
 export function setText(node, text) {
   if (node.textContent !== text) node.textContent = text;
 }
 
-/** Calls back when the frame that holds the changes made so far has been handed to the screen. */
+/**
+ * Calls back when the frame that holds the changes made so far has been handed to the screen.
+ * @param {() => void} callback
+ */
 export function afterPaint(callback) {
   requestAnimationFrame(() => {
     const channel = new MessageChannel();
@@ -67,7 +100,10 @@ export function afterPaint(callback) {
   });
 }
 
-/** Calls back some time after that: for what nobody waits for. */
+/**
+ * Calls back some time after that: for what nobody waits for.
+ * @param {() => void} callback
+ */
 export const afterwards = (callback) => afterPaint(() => setTimeout(callback));
 
 /** There is something to see: what the document showed until now goes (routes/beginning.py). */
@@ -80,21 +116,29 @@ export function focused() {
   return active;
 }
 
-/** The nearest ancestor that scrolls, through shadow roots; the page itself if there is none. */
+/**
+ * The nearest ancestor that scrolls, through shadow roots; the page itself if there is none.
+ * @param {Node} node
+ */
 export function scrollerOf(node) {
   for (let at = parentOf(node); at instanceof Element; at = parentOf(at)) {
     const { overflowY } = getComputedStyle(at);
-    if ((overflowY === "auto" || overflowY === "scroll") && at !== document.body && at !== document.documentElement) return at;
+    if ((overflowY === "auto" || overflowY === "scroll") && at !== document.body && at !== document.documentElement)
+      return at;
   }
   return document.scrollingElement || document.documentElement;
 }
 
+/** @param {any} node */
 function parentOf(node) {
   const parent = node.assignedSlot || node.parentNode;
   return parent instanceof ShadowRoot ? parent.host : parent;
 }
 
-/** The part of the window in which a scroller shows its content. */
+/**
+ * The part of the window in which a scroller shows its content.
+ * @param {Element} scroller
+ */
 export function viewportOf(scroller) {
   if (scroller === document.scrollingElement) return { top: 0, bottom: window.innerHeight, height: window.innerHeight };
   const box = scroller.getBoundingClientRect();

@@ -43,7 +43,9 @@ export class TextView {
     this.long = instance.segments.reduce((sum, segment) => sum + segment.text.length, 0) > LONG_TEXT;
     this.rest = [];
     this.host.dir = map.direction;
-    this.host.replaceChildren(...map.order.filter((index) => instance.segments[index].text).map((index) => this.#section(index)));
+    this.host.replaceChildren(
+      ...map.order.filter((index) => instance.segments[index].text).map((index) => this.#section(index)),
+    );
     this.host.append(this.#cursorLayer());
     this.#scheduleRest();
   }
@@ -58,7 +60,10 @@ export class TextView {
   #section(index) {
     const segment = this.instance.segments[index];
     const body = element("div", {
-      class: "segment-text", dir: this.map.directions[index], lang: this.instance.language || null, "data-segment": index,
+      class: "segment-text",
+      dir: this.map.directions[index],
+      lang: this.instance.language || null,
+      "data-segment": index,
     });
     this.bodies[index] = body;
     for (const [start, end] of blocksOf(segment.text)) {
@@ -77,7 +82,8 @@ export class TextView {
 
   #block(index, start, end) {
     const block = element("div", { class: this.long ? "block far" : "block" });
-    if (this.long) block.style.containIntrinsicBlockSize = `auto ${this.#guessHeight(this.instance.segments[index].text.slice(start, end))}px`;
+    if (this.long)
+      block.style.containIntrinsicBlockSize = `auto ${this.#guessHeight(this.instance.segments[index].text.slice(start, end))}px`;
     const [from, to] = this.#targetWithin(index, start, end);
     this.#run(block, index, start, from);
     if (from < to) {
@@ -93,7 +99,9 @@ export class TextView {
   #guessHeight(text) {
     const wide = /^(zh|ja|ko)/.test(this.instance.language || "");
     const lines = text.replace(/\n$/, "").split("\n");
-    return lines.reduce((sum, line) => sum + Math.max(1, Math.ceil(line.length / (wide ? 40 : 82))), 0) * this.#linePixels;
+    return (
+      lines.reduce((sum, line) => sum + Math.max(1, Math.ceil(line.length / (wide ? 40 : 82))), 0) * this.#linePixels
+    );
   }
 
   get #linePixels() {
@@ -103,7 +111,8 @@ export class TextView {
   /** Characters of the target inside a block; an empty range at its end if there are none. */
   #targetWithin(index, start, end) {
     const { target, first, starts } = this.map;
-    if (!target || this.map.segmentOf(target[0]) !== index || !starts[index].length || target[0] < first[index]) return [end, end];
+    if (!target || this.map.segmentOf(target[0]) !== index || !starts[index].length || target[0] < first[index])
+      return [end, end];
     const from = Math.max(start, this.map.charStart(target[0]));
     const to = Math.min(end, this.map.charEnd(target[1] - 1));
     return from < to ? [from, to] : [end, end];
@@ -249,8 +258,8 @@ export class TextView {
   }
 
   /**
-   * What tells how far down in the text a token stands, from 0 to 1, without laying out what is out of sight: by the block that it is
-   * in and its part of the block's characters.
+   * What tells how far down in the text a token stands, from 0 to 1, without laying out what is out of sight: by the
+   * block that it is in and its part of the block's characters.
    * @param {DOMRect} text  where the whole text is now
    * @returns {(token: number) => number}
    */
@@ -291,10 +300,12 @@ export class TextView {
       return;
     }
     const origin = this.host.getBoundingClientRect();
-    const boxes = this.rectsOf(token).map((box) => element("div", {
-      class: "cursor-box",
-      style: `left:${box.left - origin.left - 3}px;top:${box.top - origin.top - 2}px;width:${box.width + 6}px;height:${box.height + 4}px`,
-    }));
+    const boxes = this.rectsOf(token).map((box) =>
+      element("div", {
+        class: "cursor-box",
+        style: `left:${box.left - origin.left - 3}px;top:${box.top - origin.top - 2}px;width:${box.width + 6}px;height:${box.height + 4}px`,
+      }),
+    );
     this.cursor.replaceChildren(...boxes);
   }
 }

@@ -1,14 +1,27 @@
 /**
- * What begins before Streamlit is there. The page's document (routes/documents.py) asks for the first text and says for whom, and
- * the panel is made at once, at the place where it stood the last time; Streamlit's component takes it over as it is.
+ * What begins before Streamlit is there. The page's document (routes/documents.py) asks for the first text and says for
+ * whom, and the panel is made at once, at the place where it stood the last time; Streamlit's component takes it over
+ * as it is.
  */
 import { scrollerOf } from "./dom.js";
 
 const REMEMBERED = "annotator:place";
 /** What the style sheets read of Streamlit's theme. */
-const THEME = ["text-color", "background-color", "secondary-background-color", "primary-color", "base-radius", "font"].map((name) => `--st-${name}`);
-/** What decides where a page stands: below a width the sidebar lies over it, below another it is closed, below a height the header lies over it. */
-const KINDS = ["(prefers-color-scheme: dark)", "(max-width: 768px)", "(max-width: 1000px)", "(max-height: 600px)"].map((query) => matchMedia(query));
+const THEME = [
+  "text-color",
+  "background-color",
+  "secondary-background-color",
+  "primary-color",
+  "base-radius",
+  "font",
+].map((name) => `--st-${name}`);
+/**
+ * What decides where a page stands: below a width the sidebar lies over it, below another it is closed, below a height
+ * the header lies over it.
+ */
+const KINDS = ["(prefers-color-scheme: dark)", "(max-width: 768px)", "(max-width: 1000px)", "(max-height: 600px)"].map(
+  (query) => matchMedia(query),
+);
 /** A page that has not shown its component by then shows something else. */
 const PATIENCE_MS = 20000;
 const LOOK_MS = 200;
@@ -25,11 +38,14 @@ export function takeEarly(url) {
   return early && early.url === url ? early.answer : null;
 }
 
-/** Whether the first text is here, and what Streamlit's component will be told of it. @returns {Promise<Object|null>} */
+/**
+ * Whether the first text is here, and what Streamlit's component will be told of it.
+ * @returns {Promise<Object|null>}
+ */
 export async function earlyData() {
   const early = window.annotatorEarly;
   const answer = await early?.answer;
-  return answer?.body.work && window.annotatorEarly === early ? early.data : null;
+  return answer?.body.work && early && window.annotatorEarly === early ? early.data : null;
 }
 
 /** Where a panel stands in windows of a kind, and the theme around it. */
@@ -40,7 +56,10 @@ export class EarlyPlace {
     return found ? new EarlyPlace(found) : null;
   }
 
-  /** @param {{before: number, after: number, top: number, theme: Object<string, string>}} place  pixels beside the page and above the panel */
+  /**
+   * @param {{before: number, after: number, top: number, theme: Object<string, string>}} place  pixels beside the page
+   *   and above the panel
+   */
   constructor({ before, after, top, theme }) {
     this.host = document.createElement("div");
     this.host.className = "annotator-early";
@@ -52,7 +71,10 @@ export class EarlyPlace {
     this.root = inner.attachShadow({ mode: "open" });
   }
 
-  /** Puts the place into the page, and waits for its style sheet. */
+  /**
+   * Puts the place into the page, and waits for its style sheet.
+   * @param {string} css
+   */
   async open(css) {
     const sheet = document.createElement("link");
     Object.assign(sheet, { rel: "stylesheet", href: css });
@@ -67,12 +89,16 @@ export class EarlyPlace {
     this.host.hidden = false;
   }
 
-  /** Calls back when the page turns out to show something else: another page, a refusal, nothing at all. */
+  /**
+   * Calls back when the page turns out to show something else: another page, a refusal, nothing at all.
+   * @param {() => void} onother
+   */
   watch(onother) {
     const { pathname } = location;
     const until = performance.now() + PATIENCE_MS;
     this.watching = setInterval(() => {
-      const isOther = location.pathname !== pathname || document.querySelector("[data-testid=stAlert], [data-testid=stException]");
+      const isOther =
+        location.pathname !== pathname || document.querySelector("[data-testid=stAlert], [data-testid=stException]");
       if (isOther || performance.now() > until) onother();
     }, LOOK_MS);
   }
@@ -88,9 +114,13 @@ export class EarlyPlace {
   }
 }
 
-/** Remembers where a panel stands, for the next time. */
+/**
+ * Remembers where a panel stands, for the next time.
+ * @param {HTMLElement} root
+ */
 export function rememberPlace(root) {
-  const parent = root.getRootNode().host;
+  const tree = root.getRootNode();
+  const parent = tree instanceof ShadowRoot ? tree.host : null;
   if (!parent?.isConnected || parent.closest(".annotator-early")) return;
   const scroller = scrollerOf(root);
   const around = scroller.getBoundingClientRect();
@@ -114,7 +144,7 @@ const kindOfWindow = () => KINDS.map(({ matches }) => Number(matches)).join("");
 
 function read() {
   try {
-    return JSON.parse(localStorage.getItem(REMEMBERED)) || {};
+    return JSON.parse(localStorage.getItem(REMEMBERED) ?? "null") || {};
   } catch {
     return {};
   }

@@ -1,6 +1,7 @@
 /**
- * The project's guidelines beside the text. The page draws them, outside of the panel (annotator/web/guidelines.py); here they
- * are opened and closed, in the browser alone. What this person has seen, and whether they are open, stays in its storage.
+ * The project's guidelines beside the text. The page draws them, outside of the panel (annotator/web/guidelines.py);
+ * here they are opened and closed, in the browser alone. What this person has seen, and whether they are open, stays in
+ * its storage.
  */
 
 const PLACE = ".st-key-guidelines";
@@ -15,7 +16,10 @@ export class Guidelines {
    * @param {import("./stage.js").Stage} screen
    */
   constructor({ project, guidelines }, screen) {
-    Object.assign(this, { project, screen, isOpen: false, news: "" });
+    this.project = project;
+    this.screen = screen;
+    this.isOpen = false;
+    this.news = "";
     this.key = `annotator:guidelines:${guidelines?.user ?? ""}`;
     this.version = guidelines?.version ?? "";
     this.leaving = new AbortController();

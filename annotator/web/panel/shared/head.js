@@ -10,22 +10,63 @@ const ANSWER_CHARS = 24;
 const MANY_LABELS = 6;
 
 export class Head {
-  /** @param {{page: string, mine: string, mineTitle: string}} [words]  what the page and one's finished work are called */
-  constructor(actions, { page = "Annotate", mine = "My work", mineTitle = "My work: what you have submitted, skipped or proposed to discard" } = {}) {
+  /**
+   * @param {{page: string, mine: string, mineTitle: string}} [words]  what the page and one's finished work are called
+   */
+  constructor(
+    actions,
+    {
+      page = "Annotate",
+      mine = "My work",
+      mineTitle = "My work: what you have submitted, skipped or proposed to discard",
+    } = {},
+  ) {
     this.title = element("h1", { class: "heard" }, page);
     this.page = page;
     this.question = element("p", { class: "question" });
     this.key = element("span", { class: "instance-key", title: "Key of this text" });
     this.progress = element("span", { class: "progress" });
     this.buttons = element(
-      "div", { class: "head-buttons" },
+      "div",
+      { class: "head-buttons" },
       actions.back ? element("span", { class: "where" }, this.key, this.progress) : this.key,
-      actions.back && button("Previous", { key: "v", className: "plain", title: "Go back to your last submission and reopen it", onclick: actions.back }),
-      actions.ask && (this.talk = button("Ask", { key: "q", className: "plain talk-button", title: "Ask the lead, and read the comments on this text", onclick: actions.ask })),
-      actions.answers && (this.model = button("Model", { key: "w", className: "plain", title: "What the project's model answers for your sets", onclick: actions.answers, hidden: true })),
-      (this.guidelines = button("Guidelines", { key: "g", className: "plain", title: "The project's guidelines, beside the text", onclick: actions.guidelines })),
+      actions.back &&
+        button("Previous", {
+          key: "v",
+          className: "plain",
+          title: "Go back to your last submission and reopen it",
+          onclick: actions.back,
+        }),
+      actions.ask &&
+        (this.talk = button("Ask", {
+          key: "q",
+          className: "plain talk-button",
+          title: "Ask the lead, and read the comments on this text",
+          onclick: actions.ask,
+        })),
+      actions.answers &&
+        (this.model = button("Model", {
+          key: "w",
+          className: "plain",
+          title: "What the project's model answers for your sets",
+          onclick: actions.answers,
+          hidden: true,
+        })),
+      (this.guidelines = button("Guidelines", {
+        key: "g",
+        className: "plain",
+        title: "The project's guidelines, beside the text",
+        onclick: actions.guidelines,
+      })),
       button(mine, { key: "m", className: "plain", title: mineTitle, onclick: actions.mine }),
-      actions.reading && button("Aa", { key: "z", className: "plain", title: "Text size and line spacing", onclick: actions.reading, "aria-label": "Text size and line spacing" }),
+      actions.reading &&
+        button("Aa", {
+          key: "z",
+          className: "plain",
+          title: "Text size and line spacing",
+          onclick: actions.reading,
+          "aria-label": "Text size and line spacing",
+        }),
       button("Keys", { key: "?", className: "plain", title: "List of keys", onclick: actions.keys }),
     );
     this.talkCount = element("span", { class: "talk-count" });
@@ -36,7 +77,10 @@ export class Head {
   show(session) {
     const { instance, round, max_rounds: most } = session.work;
     const rounds = most ? ` · round ${round} of ${most}` : round > 1 ? ` · round ${round}` : "";
-    this.key.replaceChildren(element("span", { class: "key-words", hidden: isMachineKey(instance.key) }, instance.key), rounds);
+    this.key.replaceChildren(
+      element("span", { class: "key-words", hidden: isMachineKey(instance.key) }, instance.key),
+      rounds,
+    );
     this.key.title = `Key of this text: ${instance.key}${rounds}`;
     setText(this.title, `${this.page}: ${nameOf(instance)}`);
     if (this.talk) this.talk.hidden = false;
@@ -58,7 +102,10 @@ export class Head {
   showProgress({ today, submitted, returned, open, waiting }) {
     if (today === undefined) return;
     const all = submitted + returned + open + waiting;
-    setText(this.progress, `${today.toLocaleString("en")} today · ${submitted.toLocaleString("en")} of ${all.toLocaleString("en")}`);
+    setText(
+      this.progress,
+      `${today.toLocaleString("en")} today · ${submitted.toLocaleString("en")} of ${all.toLocaleString("en")}`,
+    );
     this.progress.title = `You have submitted ${counted(today, "text")} today, and ${submitted.toLocaleString("en")} of the ${counted(all, "text")} that are yours or may still come to you.`;
   }
 
@@ -67,7 +114,10 @@ export class Head {
     if (!this.talk) return;
     setText(this.talkCount, count ? String(count) : "");
     this.talk.classList.toggle("new", isNew);
-    this.talk.setAttribute("aria-label", count ? `Ask the lead; ${count} ${isNew ? "comments, some new" : "comments"}` : "Ask the lead");
+    this.talk.setAttribute(
+      "aria-label",
+      count ? `Ask the lead; ${count} ${isNew ? "comments, some new" : "comments"}` : "Ask the lead",
+    );
   }
 
   /** The result stands in the question in bold; before it is chosen, dots stand for it. */
@@ -90,12 +140,17 @@ function resultWords({ result, work }) {
   return words.length > ANSWER_CHARS + 1 ? `${Array.from(words).slice(0, ANSWER_CHARS).join("")}…` : words;
 }
 
-const partsOf = (question, words) => question.split("{result}").flatMap((part, index) => (index ? [element("bdi", { class: "asked-result" }, words), part] : [part]));
+const partsOf = (question, words) =>
+  question
+    .split("{result}")
+    .flatMap((part, index) => (index ? [element("bdi", { class: "asked-result" }, words), part] : [part]));
 
 /** The question with each result that may come to stand in it, unseen in the same place: so its lines stay as many. */
 function ghostsOf({ project, work }, question) {
   if (!project?.labels || project.result_mode === "confirm" || !question.includes("{result}")) return [];
   const labels = project.labels.map((label) => labelWords(label, work.instance)).sort((a, b) => b.length - a.length);
   const longest = project.result_kind === "answer" ? ["n".repeat(ANSWER_CHARS)] : labels.slice(0, MANY_LABELS);
-  return longest.map((words) => element("span", { class: "ghost", "aria-hidden": "true" }, ...partsOf(question, words)));
+  return longest.map((words) =>
+    element("span", { class: "ghost", "aria-hidden": "true" }, ...partsOf(question, words)),
+  );
 }

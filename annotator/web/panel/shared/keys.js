@@ -5,14 +5,16 @@ const ENTRY = new Set(["INPUT", "TEXTAREA", "SELECT"]);
 export class KeyListener {
   /**
    * @param {HTMLElement} root  the screen's element
-   * @param {(event: KeyboardEvent, target: EventTarget) => boolean} handle  whether the key meant something here
+   * @param {(event: KeyboardEvent, target: EventTarget) => unknown} handle  whether the key meant something here
    */
   constructor(root, handle) {
-    Object.assign(this, { root, handle });
+    this.root = root;
+    this.handle = handle;
     root.addEventListener("keydown", (event) => this.#down(event));
     // Streamlit listens on the page for r and c; what is typed on the screen is none of its business.
     for (const kind of ["keyup", "keypress"]) root.addEventListener(kind, (event) => event.stopPropagation());
     // With the focus nowhere (a script run may drop it) the keys still mean the screen.
+    /** @param {KeyboardEvent} event */
     this.stray = (event) => {
       if (event.target === document.body && !root.querySelector("dialog[open]")) this.#down(event);
     };
@@ -23,6 +25,7 @@ export class KeyListener {
     document.removeEventListener("keydown", this.stray, true);
   }
 
+  /** @param {KeyboardEvent} event */
   #down(event) {
     const target = event.composedPath()[0];
     if (target instanceof Element && target.closest("dialog")) return event.stopPropagation();
@@ -32,18 +35,30 @@ export class KeyListener {
   }
 }
 
-/** Whether one types into this element. */
+/**
+ * Whether one types into this element.
+ * @param {EventTarget|null} target
+ */
 export const isEntry = (target) => target instanceof Element && ENTRY.has(target.tagName);
 
-/** Goes to the next radio button of a group, or the one before, and presses it. */
+/**
+ * Goes to the next radio button of a group, or the one before, and presses it.
+ * @param {HTMLElement} radio
+ * @param {number} by
+ */
 export function moveRadio(radio, by) {
-  const all = [...radio.closest("[role=radiogroup]").querySelectorAll("[role=radio]")];
+  /** @type {NodeListOf<HTMLElement>|undefined} */
+  const found = radio.closest("[role=radiogroup]")?.querySelectorAll("[role=radio]");
+  const all = [...(found ?? [radio])];
   const next = all[(all.indexOf(radio) + by + all.length) % all.length];
   next.click();
   next.focus();
 }
 
-/** The key as on a Latin keyboard: with an Arabic or Cyrillic layout the letters' places count. */
+/**
+ * The key as on a Latin keyboard: with an Arabic or Cyrillic layout the letters' places count.
+ * @param {KeyboardEvent} event
+ */
 export function keyOf(event) {
   const { key, code } = event;
   if (key === "؟" || key === "？") return "?";

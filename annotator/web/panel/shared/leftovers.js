@@ -1,6 +1,6 @@
 /**
- * What an earlier page left in the browser's storage: messages that were never acknowledged. They are sent when a screen
- * opens, before it asks for work, and a piece of work that is shown again takes up what was kept of it.
+ * What an earlier page left in the browser's storage: messages that were never acknowledged. They are sent when a
+ * screen opens, before it asks for work, and a piece of work that is shown again takes up what was kept of it.
  */
 import { sentenceOf } from "./messages.js";
 
@@ -16,7 +16,12 @@ export class Leftovers {
    * @param {() => boolean} parts.isClosed  whether the screen has gone
    */
   constructor(parts) {
-    Object.assign(this, parts);
+    this.messages = parts.messages;
+    this.storage = parts.storage;
+    this.same = parts.same;
+    this.onlost = parts.onlost;
+    this.isClosed = parts.isClosed;
+    /** @type {Answer|null} */
     this.refusal = null;
   }
 
@@ -27,8 +32,9 @@ export class Leftovers {
   async sendFinished() {
     let refused = null;
     for (const entry of this.storage.list()) {
-      if (!entry.finish) continue;
-      const answer = await this.#finish(entry);
+      const { finish } = entry;
+      if (!finish) continue;
+      const answer = await this.#finish({ ...entry, finish });
       if (answer.status === 200 || this.#arrivedBefore(entry, answer)) this.storage.drop(entry.assignment);
       else if (answer.status === 422 || answer.status === 409) [refused, this.refusal] = [entry.instance, answer];
       else if (answer.status === 410 || answer.status === 404) this.#lose(entry, answer);
@@ -36,7 +42,11 @@ export class Leftovers {
     return refused;
   }
 
-  /** Sent again if only its draft had arrived: then nobody else was faster, and the server's revision is good. */
+  /**
+   * Sent again if only its draft had arrived: then nobody else was faster, and the server's revision is good.
+   * @param {Entry & {finish: NonNullable<Entry["finish"]>}} entry
+   * @returns {Promise<Answer>}
+   */
   async #finish(entry, revision = entry.revision) {
     const { kind, extra } = entry.finish;
     const body = { assignment: entry.assignment, ...extra, ahead: null };
@@ -47,16 +57,21 @@ export class Leftovers {
     return isBehind && this.same(work.draft, entry.draft) ? this.#finish(entry, work.revision) : answer;
   }
 
+  /** @param {Entry} entry @param {Answer} given */
   #arrivedBefore(entry, { body }) {
     return body.work?.state === "submitted" && (entry.state !== "submitted" || this.same(body.work.draft, entry.draft));
   }
 
+  /** @param {Entry} entry @param {Answer} answer */
   #lose(entry, answer) {
     this.onlost(sentenceOf(answer));
     this.storage.drop(entry.assignment);
   }
 
-  /** Drafts of texts that are not on the screen: what the server does not take stays until the text is opened. */
+  /**
+   * Drafts of texts that are not on the screen: what the server does not take stays until the text is opened.
+   * @param {Set<number>} here
+   */
   async sendDrafts(here) {
     for (const { assignment, revision, draft, finish, state } of this.storage.list()) {
       if (finish || state === "submitted" || here.has(assignment) || this.isClosed()) continue;
@@ -65,7 +80,11 @@ export class Leftovers {
     }
   }
 
-  /** Gives a session what this browser had kept of it. @returns {boolean} whether that is to be sent */
+  /**
+   * Gives a session what this browser had kept of it.
+   * @param {Session} session
+   * @returns {boolean} whether that is to be sent
+   */
   adopt(session) {
     const entry = this.storage.find(session.id);
     if (!entry) return false;
@@ -75,11 +94,18 @@ export class Leftovers {
     }
     session.load(entry.draft);
     if (entry.revision === session.revision || this.same(entry.sent, session.work.draft)) return true;
-    session.conflict = { work: session.work, error: "This browser kept changes that were never saved, and meanwhile others were saved elsewhere." };
+    session.conflict = {
+      work: session.work,
+      error: "This browser kept changes that were never saved, and meanwhile others were saved elsewhere.",
+    };
     return false;
   }
 
-  /** What is finished takes nothing more, unless it was finished already when it was changed here. */
+  /**
+   * What is finished takes nothing more, unless it was finished already when it was changed here.
+   * @param {Entry} entry
+   * @param {Session} session
+   */
   #mayTake(entry, session) {
     const { state } = session.work;
     return state !== "decided" && (state !== "submitted" || entry.state === "submitted");

@@ -1,6 +1,7 @@
 /**
- * The map beside the scroll bar: where the sets' marks lie in a long text, each set in its colour and its own column, and which part
- * of the text is in sight. One canvas, drawn when the browser has nothing else to do, so that a mark waits for nothing.
+ * The map beside the scroll bar: where the sets' marks lie in a long text, each set in its colour and its own column,
+ * and which part of the text is in sight. One canvas, drawn when the browser has nothing else to do, so that a mark
+ * waits for nothing.
  */
 import { element } from "./dom.js";
 import { lookOf } from "./palette.js";
@@ -24,7 +25,16 @@ export class MarkMap {
     this.stage = stage;
     this.canvas = element("canvas", { class: "map-marks" });
     this.window = element("div", { class: "map-window" });
-    this.box = element("div", { class: "map", title: "Where the sets' marks lie; a click goes there", onclick: (event) => this.#clicked(event) }, this.canvas, this.window);
+    this.box = element(
+      "div",
+      {
+        class: "map",
+        title: "Where the sets' marks lie; a click goes there",
+        onclick: (event) => this.#clicked(event),
+      },
+      this.canvas,
+      this.window,
+    );
     this.root = element("div", { class: "map-track", hidden: true, "aria-hidden": "true" }, this.box);
     this.sets = [];
   }
@@ -38,7 +48,8 @@ export class MarkMap {
   /** @param {Array<{spans: import("./text.js").Span[]}>} sets */
   update(sets, dark) {
     if (this.sets === sets && this.dark === dark) return;
-    Object.assign(this, { sets, dark });
+    this.sets = sets;
+    this.dark = dark;
     this.#later();
   }
 
@@ -80,7 +91,9 @@ export class MarkMap {
     const placeOf = this.stage.view.measure(text);
     this.places = [];
     this.sets.forEach(({ spans }, set) => {
-      brush.fillStyle = FORCED.matches ? getComputedStyle(this.box).color : lookOf(set, this.dark, this.sets.length).color;
+      brush.fillStyle = FORCED.matches
+        ? getComputedStyle(this.box).color
+        : lookOf(set, this.dark, this.sets.length).color;
       for (const [start, end] of spans) {
         const from = Math.min(this.height - LEAST_PIXELS, Math.round(placeOf(start) * this.height));
         const size = Math.max(LEAST_PIXELS, Math.round(placeOf(end - 1) * this.height) - from);

@@ -101,8 +101,8 @@ export class Marks {
 
   /**
    * Marks tokens on top of all sets, whatever set they are in.
-   * @param {"out"|"added"|"gone"|"stop"|"proposed"|"hand"|"ignored"|"answer"} kind  taken out; new or gone since the round before; where
-   *   one stands; proposed, the one at hand, told to be no rationale; the answer
+   * @param {"out"|"added"|"gone"|"stop"|"proposed"|"hand"|"ignored"|"answer"} kind  taken out; new or gone since the
+   *   round before; where one stands; proposed, the one at hand, told to be no rationale; the answer
    */
   overlay(kind, spans) {
     const name = `${this.prefix}-${kind}`;
@@ -117,10 +117,15 @@ export class Marks {
     this.overlays.set(kind, key);
   }
 
-  /** Draws proposed sets, the one at hand stronger, and words that are told to be no rationale; only where they are others. */
+  /**
+   * Draws proposed sets, the one at hand stronger, and words that are told to be no rationale; only where they are
+   * others.
+   */
   propose(proposed, hand, ignored) {
     if (this.proposed === proposed && this.hand === hand && this.ignored === ignored) return;
-    Object.assign(this, { proposed, hand, ignored });
+    this.proposed = proposed;
+    this.hand = hand;
+    this.ignored = ignored;
     this.overlay("ignored", ignored);
     this.overlay("proposed", unionOf(proposed.filter((one) => one !== hand)));
     this.overlay("hand", hand?.spans ?? []);
@@ -181,13 +186,15 @@ export class Marks {
   }
 
   /**
-   * Where the person's system forces its own colours (a contrast theme) only those of the system are painted, so the sets are told
-   * apart by their lines and lanes alone; the current one has the colour of what is selected, and a thicker line.
+   * Where the person's system forces its own colours (a contrast theme) only those of the system are painted, so the
+   * sets are told apart by their lines and lanes alone; the current one has the colour of what is selected, and a
+   * thicker line.
    */
   #forcedSetRules(index, count) {
     const { style } = lookOf(index, false, count);
     const lane = (laneOf(index, count) / USUAL_PIXELS).toFixed(4);
-    const line = (colour, width) => `text-decoration:underline ${style} ${colour} ${width}px;text-underline-offset:${lane}em`;
+    const line = (colour, width) =>
+      `text-decoration:underline ${style} ${colour} ${width}px;text-underline-offset:${lane}em`;
     const rule = (look, body) => `::highlight(${this.prefix}-${look}-${index}){${body}}`;
     return [
       rule("other", line("CanvasText", 1.5)),

@@ -5,9 +5,10 @@ import { takeEarly } from "./early.js";
 const KEEPALIVE_CHARS = 30000;
 const GIVE_UP_MS = 30000;
 
-/** @typedef {{status: number, body: Object}} Answer */
+/** @typedef {{status: number, body: Object<string, any>}} Answer  body: JSON, {} where there was none */
 
 export class Messages {
+  /** @param {string} routes @param {string} csrf */
   constructor(routes, csrf, giveUpMs = GIVE_UP_MS) {
     this.routes = routes.replace(/\/$/, "");
     this.csrf = csrf;
@@ -16,26 +17,36 @@ export class Messages {
     this.giveUpMs = giveUpMs;
   }
 
+  /** @param {number} project @param {number|null} instance */
   async next(project, instance) {
     const query = { project, instance, day: dayBegan() };
     return (await takeEarly(this.#url("next", query))) || this.get("next", query);
   }
 
-  /** @param {{page: number, state?: string, words?: string}} asked */
+  /**
+   * @param {{page: number, state?: string, words?: string}} asked
+   * @param {number} project
+   */
   mine(project, asked) {
     return this.get("mine", { project, ...asked });
   }
 
+  /** @param {string} route @param {Object<string, any>} query */
   #url(route, query) {
     const given = Object.entries(query).filter(([, value]) => value !== null && value !== undefined && value !== "");
     return `${this.routes}/${route}?${new URLSearchParams(given)}`;
   }
 
+  /** @param {string} route @param {Object<string, any>} query */
   get(route, query) {
     return this.#fetch(this.#url(route, query), { method: "GET" });
   }
 
-  /** @returns {Promise<Answer>} */
+  /**
+   * @param {string} route
+   * @param {Object<string, any>} body
+   * @returns {Promise<Answer>}
+   */
   post(route, body) {
     const text = JSON.stringify(body);
     return this.#fetch(`${this.routes}/${route}`, {
@@ -44,10 +55,16 @@ export class Messages {
     });
   }
 
+  /** @param {string} url @param {RequestInit} options */
   async #fetch(url, options) {
     const signal = AbortSignal.timeout(this.giveUpMs);
     try {
-      const response = await fetch(url, { credentials: "same-origin", headers: { "X-CSRF-Token": this.csrf }, signal, ...options });
+      const response = await fetch(url, {
+        credentials: "same-origin",
+        headers: { "X-CSRF-Token": this.csrf },
+        signal,
+        ...options,
+      });
       if (response.status === 401) this.onsignedout?.();
       return { status: response.status, body: await bodyOf(response) };
     } catch {
@@ -56,6 +73,7 @@ export class Messages {
   }
 }
 
+/** @param {Response} response */
 async function bodyOf(response) {
   try {
     return (await response.json()) || {};
@@ -69,7 +87,10 @@ export const SIGNED_OUT = "You are signed out. What you did here is kept in this
 /** When today began where the person is. routes/documents.py asks for the first text in the same words. */
 export const dayBegan = () => new Date(new Date().setHours(0, 0, 0, 0)).toISOString();
 
-/** The sentence of an answer that refuses, or one of our own. */
+/**
+ * The sentence of an answer that refuses, or one of our own.
+ * @param {Answer} given
+ */
 export function sentenceOf({ status, body }) {
   if (status === 401) return SIGNED_OUT;
   if (body.error) return body.error;

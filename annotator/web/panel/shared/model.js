@@ -10,7 +10,8 @@
  * @property {Span[]} spans      sorted, without overlap; touching spans that came from the server stay apart
  * @property {number} size       number of tokens
  * @property {boolean} touched   whether it ever held a token
- * @property {number|null} origin  its index in the work object, or (of a correction) in the round before; null if it is new
+ * @property {number|null} origin  its index in the work object, or (of a correction) in the round before; null if it is
+ *   new
  * @property {boolean} locked
  */
 /**
@@ -21,24 +22,35 @@
  * @property {string} note
  * @property {boolean} noRationale
  * @property {number[]} unlocked     origins of sets that were unlocked
- * @property {Object<number, string>|null} proposed  what was said of proposed sets, by their numbers; null where none can be
+ * @property {Record<number, string>|null} proposed  what was said of proposed sets, by their numbers; null where none
+ *   can be
  * @property {boolean} corrects      whether the work goes on from an earlier round: then origins are sent with the sets
+ * @param {number} index
  */
 
 export const letterOf = (index) => (index < 26 ? String.fromCharCode(65 + index) : `Z${index - 24}`);
 
+/** @param {Span[]} spans */
 export const sizeOf = (spans) => spans.reduce((sum, [start, end]) => sum + end - start, 0);
 
-/** @returns {RationaleSet} */
+/**
+ * @param {Span[]} spans
+ * @param {{touched?: boolean, origin?: number|null, locked?: boolean}} [more]
+ * @returns {RationaleSet}
+ */
 function makeSet(spans, { touched = spans.length > 0, origin = null, locked = false } = {}) {
   return { spans, size: sizeOf(spans), touched, origin, locked };
 }
 
 const emptySet = () => makeSet([]);
 
-/** Sorts, and joins what overlaps; spans that merely touch were two spans at their source and stay so. */
+/**
+ * Sorts, and joins what overlaps; spans that merely touch were two spans at their source and stay so.
+ * @param {Span[]} spans
+ */
 function tidy(spans) {
   const sorted = spans.filter(([start, end]) => start < end).sort((a, b) => a[0] - b[0] || a[1] - b[1]);
+  /** @type {Span[]} */
   const kept = [];
   for (const [start, end] of sorted) {
     const last = kept[kept.length - 1];
@@ -48,44 +60,84 @@ function tidy(spans) {
   return kept;
 }
 
-/** @returns {State} */
+/**
+ * @param {Partial<Draft>} draft
+ * @param {{locked?: number[], labelsOnly?: boolean, unlocked?: number[], proposes?: boolean}} [rules]
+ * @returns {State}
+ */
 export function stateFrom(draft, { locked = [], labelsOnly = false, unlocked = [], proposes = false } = {}) {
   const given = draft.sets || [];
   const corrects = Boolean(draft.origins?.length);
   const sets = given.map((spans, index) => {
-    const origin = corrects ? draft.origins[index] ?? null : index;
-    return makeSet(tidy(spans), { touched: true, origin, locked: locked.includes(origin) && !unlocked.includes(origin) });
+    const origin = corrects ? draft.origins?.[index] ?? null : index;
+    return makeSet(tidy(spans), {
+      touched: true,
+      origin,
+      locked: origin !== null && locked.includes(origin) && !unlocked.includes(origin),
+    });
   });
   if (!sets.length && !labelsOnly) sets.push(emptySet());
   const open = sets.findIndex((set) => !set.locked);
   return {
-    sets, current: Math.max(0, open), result: draft.result ?? null, note: draft.note || "",
-    noRationale: Boolean(draft.no_rationale), unlocked: [...unlocked], corrects, proposed: proposes ? { ...draft.proposed } : null,
+    sets,
+    current: Math.max(0, open),
+    result: draft.result ?? null,
+    note: draft.note || "",
+    noRationale: Boolean(draft.no_rationale),
+    unlocked: [...unlocked],
+    corrects,
+    proposed: proposes ? { ...draft.proposed } : null,
   };
 }
 
-/** What is sent: trailing sets that nobody ever marked are left out. */
+/**
+ * What is sent: trailing sets that nobody ever marked are left out.
+ * @param {State} state
+ */
 export function draftOf(state) {
   const sets = [...state.sets];
   while (sets.length && !sets[sets.length - 1].size && !sets[sets.length - 1].touched) sets.pop();
-  const draft = { result: state.result, sets: sets.map((set) => set.spans), note: state.note, no_rationale: state.noRationale };
+  /** @type {Draft} */
+  const draft = {
+    result: state.result,
+    sets: sets.map((set) => set.spans),
+    note: state.note,
+    no_rationale: state.noRationale,
+  };
   if (state.corrects) draft.origins = sets.map((set) => set.origin);
   if (state.unlocked.length) draft.unlocked = state.unlocked;
   if (state.proposed) draft.proposed = state.proposed;
   return draft;
 }
 
-/** Whether two drafts say the same (key order and missing fields aside). */
+/**
+ * Whether two drafts say the same (key order and missing fields aside).
+ * @param {Draft|null|undefined} a
+ * @param {Draft|null|undefined} b
+ */
 export function sameDraft(a, b) {
-  const plain = (draft) => JSON.stringify([
-    draft.result ?? null, (draft.sets || []).map(tidyCopy).filter((spans) => spans.length), draft.note || "", Boolean(draft.no_rationale),
-    draft.proposed || {}]);
-  return Boolean(a && b) && plain(a) === plain(b);
+  /** @param {Partial<Draft>} draft */
+  const plain = (draft) =>
+    JSON.stringify([
+      draft.result ?? null,
+      (draft.sets || []).map(tidyCopy).filter((spans) => spans.length),
+      draft.note || "",
+      Boolean(draft.no_rationale),
+      draft.proposed || {},
+    ]);
+  return a && b ? plain(a) === plain(b) : false;
 }
 
-export const tidyCopy = (spans) => tidy(spans.map((span) => [...span]));
+/** @param {Span[]} spans */
+export const tidyCopy = (spans) => tidy(spans.map(([start, end]) => [start, end]));
 
-/** Spans with one more: it swallows what it overlaps or touches within `same` (a test for one segment). */
+/**
+ * Spans with one more: it swallows what it overlaps or touches within `same` (a test for one segment).
+ * @param {Span[]} spans
+ * @param {Span} added
+ * @param {(a: number, b: number) => boolean} [same]
+ * @returns {Span[]}
+ */
 export function joinSpan(spans, added, same = () => true) {
   let [start, end] = added;
   const before = [];
@@ -99,22 +151,36 @@ export function joinSpan(spans, added, same = () => true) {
   return [...before, [start, end], ...after];
 }
 
-/** Spans without the tokens of another span. */
+/** @param {Span[]} spans */
+const withLength = (spans) => spans.filter(([from, to]) => from < to);
+
+/**
+ * Spans without the tokens of another span.
+ * @param {Span[]} spans
+ * @param {Span} cut
+ * @returns {Span[]}
+ */
 export function cutSpan(spans, [start, end]) {
   if (!spans.some((span) => span[0] < end && start < span[1])) return spans;
   return spans.flatMap((span) =>
-    span[1] <= start || end <= span[0] ? [span] : [[span[0], start], [end, span[1]]].filter(([from, to]) => from < to));
+    span[1] <= start || end <= span[0] ? [span] : withLength([[span[0], start], [end, span[1]]]));
 }
 
+/** @param {Span[]} spans @param {number} token */
 export const holds = (spans, token) => spans.some(([start, end]) => start <= token && token < end);
 
+/** @param {Span[]} spans @param {Span} span */
 export const covers = (spans, [from, to]) => {
   let at = from;
   for (const [start, end] of spans) if (start <= at && at < end) at = end;
   return at >= to;
 };
 
-/** Number of tokens that two sorted span lists share. */
+/**
+ * Number of tokens that two sorted span lists share.
+ * @param {Span[]} a
+ * @param {Span[]} b
+ */
 export function sharedTokens(a, b) {
   let shared = 0;
   for (let i = 0, j = 0; i < a.length && j < b.length; ) {
@@ -125,11 +191,15 @@ export function sharedTokens(a, b) {
   return shared;
 }
 
-/** Spans of the union of some sets. */
+/**
+ * Spans of the union of some sets.
+ * @param {Array<{spans: Span[]}>} sets
+ */
 export function unionOf(sets) {
-  return tidy(sets.flatMap((set) => set.spans.map((span) => [...span])));
+  return tidy(sets.flatMap((set) => set.spans.map(([start, end]) => /** @type {Span} */ ([start, end]))));
 }
 
+/** @param {State} state @param {number} index @param {Span[]} spans */
 function withSpans(state, index, spans) {
   const old = state.sets[index];
   if (spans === old.spans) return state;
@@ -138,42 +208,77 @@ function withSpans(state, index, spans) {
   return { ...state, sets, noRationale: state.noRationale && !spans.length };
 }
 
-/** Adds spans to the current set. @returns {State} */
+/**
+ * Adds spans to the current set.
+ * @param {State} state
+ * @param {Span[]} added
+ * @param {(a: number, b: number) => boolean} [same]
+ * @returns {State}
+ */
 export function addSpans(state, added, same) {
   const spans = added.reduce((all, span) => joinSpan(all, span, same), state.sets[state.current].spans);
   return withSpans(state, state.current, spans);
 }
 
-/** Takes spans out of the current set. @returns {State} */
+/**
+ * Takes spans out of the current set.
+ * @param {State} state
+ * @param {Span[]} removed
+ * @returns {State}
+ */
 export function removeSpans(state, removed) {
   return withSpans(state, state.current, removed.reduce(cutSpan, state.sets[state.current].spans));
 }
 
-/** Removes the spans if the current set holds all of them, else adds them. @returns {State} */
+/**
+ * Removes the spans if the current set holds all of them, else adds them.
+ * @param {State} state
+ * @param {Span[]} spans
+ * @param {(a: number, b: number) => boolean} [same]
+ * @returns {State}
+ */
 export function toggleSpans(state, spans, same) {
   const held = spans.every((span) => covers(state.sets[state.current].spans, span));
   return held ? removeSpans(state, spans) : addSpans(state, spans, same);
 }
 
-/** Chooses a set; the one after the last makes a new set. @returns {State} */
+/**
+ * Chooses a set; the one after the last makes a new set.
+ * @param {State} state
+ * @param {number} index
+ * @returns {State}
+ */
 export function chooseSet(state, index) {
   return index === state.current || index < 0 || index >= state.sets.length ? state : { ...state, current: index };
 }
 
-/** A new empty set; an empty last one is chosen instead of making another. @returns {State} */
+/**
+ * A new empty set; an empty last one is chosen instead of making another.
+ * @param {State} state
+ * @returns {State}
+ */
 export function newSet(state) {
   const last = state.sets.length - 1;
   if (last >= 0 && !state.sets[last].size && !state.sets[last].locked) return chooseSet(state, last);
   return { ...state, sets: [...state.sets, emptySet()], current: state.sets.length };
 }
 
-/** One more set with these tokens, in the next free place. @returns {State} */
+/**
+ * One more set with these tokens, in the next free place.
+ * @param {State} state
+ * @param {Span[]} spans
+ * @returns {State}
+ */
 export function addSet(state, spans) {
   const fresh = newSet(state);
   return withSpans(fresh, fresh.current, spans);
 }
 
-/** Clears the current set; an empty one goes away altogether. @returns {State} */
+/**
+ * Clears the current set; an empty one goes away altogether.
+ * @param {State} state
+ * @returns {State}
+ */
 export function clearSet(state) {
   const set = state.sets[state.current];
   if (set.size) return withSpans(state, state.current, []);
@@ -182,56 +287,93 @@ export function clearSet(state) {
   return { ...state, sets, current: Math.min(state.current, sets.length - 1) };
 }
 
-/** @returns {State} */
+/**
+ * @param {State} state
+ * @param {string|null} result
+ * @returns {State}
+ */
 export function setResult(state, result) {
   return state.result === result ? state : { ...state, result };
 }
 
-/** "No answer" or, again, none said; sets that hold nothing go with it. @returns {State} */
+/**
+ * "No answer" or, again, none said; sets that hold nothing go with it.
+ * @param {State} state
+ * @param {boolean} on
+ * @returns {State}
+ */
 export function setNoAnswer(state, on) {
   if (!on) return setResult(state, null);
-  return state.sets.some(({ size }) => size) ? setResult(state, "") : { ...state, result: "", sets: [emptySet()], current: 0 };
+  return state.sets.some(({ size }) => size)
+    ? setResult(state, "")
+    : { ...state, result: "", sets: [emptySet()], current: 0 };
 }
 
-/** @returns {State} */
+/**
+ * @param {State} state
+ * @param {string} note
+ * @returns {State}
+ */
 export function setNote(state, note) {
   return state.note === note ? state : { ...state, note };
 }
 
-/** "No rationale in the text" and marks exclude each other. @returns {State} */
+/**
+ * "No rationale in the text" and marks exclude each other.
+ * @param {State} state
+ * @param {boolean} on
+ * @returns {State}
+ */
 export function setNoRationale(state, on) {
   if (state.noRationale === on) return state;
   return on ? { ...state, noRationale: true, sets: [emptySet()], current: 0 } : { ...state, noRationale: false };
 }
 
-/** @returns {State} */
+/**
+ * @param {State} state
+ * @param {number} index
+ * @returns {State}
+ */
 export function unlockSet(state, index) {
   const set = state.sets[index];
   if (!set?.locked) return state;
   const sets = [...state.sets];
   sets[index] = { ...set, locked: false };
-  return { ...state, sets, current: index, unlocked: [...state.unlocked, set.origin] };
+  const unlocked = set.origin === null ? state.unlocked : [...state.unlocked, set.origin];
+  return { ...state, sets, current: index, unlocked };
 }
 
 /**
  * Why a state cannot be submitted, as a sentence, or null.
- * @param result  what it stands for: chosen, else given
+ * @param {string|null} result  what it stands for: chosen, else given
+ * @param {State} state
+ * @param {Project} project
  * @returns {{error: string, set: number|null}|null}
  */
 export function problemOf(state, project, result = state.result) {
-  return resultProblem(project, result) || (project.result_mode === "labels_only" ? null : setProblem(state, project, result));
+  return (
+    resultProblem(project, result) ||
+    (project.result_mode === "labels_only" ? null : setProblem(state, project, result))
+  );
 }
 
+/** @param {Project} project @param {string|null} result */
 function resultProblem({ result_kind: kind, result_mode: mode }, result) {
   const isAnswer = kind === "answer";
   if (mode === "confirm" || result || (isAnswer && result === "")) return null;
-  if (isAnswer) return { error: "Give the answer first: type it, select it in the text (0), or press “No answer” (i).", set: null };
+  if (isAnswer)
+    return { error: "Give the answer first: type it, select it in the text (0), or press “No answer” (i).", set: null };
   return { error: "Choose a label first (l).", set: null };
 }
 
-/** That the text holds no answer needs no rationale: there may be no words that say it. */
+/**
+ * That the text holds no answer needs no rationale: there may be no words that say it.
+ * @param {Project} project
+ * @param {string|null} result
+ */
 const needsNone = ({ result_kind: kind }, result) => kind === "answer" && result === "";
 
+/** @param {State} state @param {Project} project @param {string|null} result */
 function setProblem(state, project, result) {
   const draft = draftOf(state);
   if (state.noRationale) return null;
@@ -241,25 +383,33 @@ function setProblem(state, project, result) {
     return { error: `Nothing is marked yet. Mark the tokens of set A${way}.`, set: 0 };
   }
   const empty = draft.sets.findIndex((spans) => !spans.length);
-  if (empty >= 0) return { error: `Set ${letterOf(empty)} has no tokens. Mark some, or press Delete to remove the set.`, set: empty };
+  if (empty >= 0)
+    return { error: `Set ${letterOf(empty)} has no tokens. Mark some, or press Delete to remove the set.`, set: empty };
   return equalProblem(draft.sets);
 }
 
+/** @param {Span[][]} sets */
 function equalProblem(sets) {
   const seen = new Map();
   for (const [index, spans] of sets.entries()) {
     const key = JSON.stringify(tokensKey(spans));
     if (seen.has(key)) {
-      return { error: `Sets ${letterOf(seen.get(key))} and ${letterOf(index)} hold the same tokens. Change or remove one of them.`, set: index };
+      return {
+        error: `Sets ${letterOf(seen.get(key))} and ${letterOf(index)} hold the same tokens. Change or remove one of them.`,
+        set: index,
+      };
     }
     seen.set(key, index);
   }
   return null;
 }
 
-/** Two sets are equal when their tokens are, however their spans are cut. */
+/**
+ * Two sets are equal when their tokens are, however their spans are cut.
+ * @param {Span[]} spans
+ */
 function tokensKey(spans) {
-  return spans.reduce((all, span) => joinSpan(all, span), []);
+  return spans.reduce((all, span) => joinSpan(all, span), /** @type {Span[]} */ ([]));
 }
 
 /** A state with its past and its future, both without limit. */
@@ -267,18 +417,26 @@ export class History {
   /** @param {State} state */
   constructor(state) {
     this.present = state;
+    /** @type {State[]} */
     this.past = [];
+    /** @type {State[]} */
     this.future = [];
   }
 
-  /** Goes on to another state; the old one can be come back to. */
+  /**
+   * Goes on to another state; the old one can be come back to.
+   * @param {State} state
+   */
   push(state) {
     this.past.push(this.present);
     this.future.length = 0;
     this.present = state;
   }
 
-  /** Replaces the present without a step in the past: for what is not an edit (which set is current, the note). */
+  /**
+   * Replaces the present without a step in the past: for what is not an edit (which set is current, the note).
+   * @param {State} state
+   */
   replace(state) {
     this.present = state;
   }
@@ -286,23 +444,27 @@ export class History {
   undo() {
     if (!this.past.length) return false;
     this.future.push(this.present);
-    this.present = this.#carry(this.past.pop());
+    this.present = this.#carry(/** @type {State} */ (this.past.pop()));
     return true;
   }
 
   redo() {
     if (!this.future.length) return false;
     this.past.push(this.present);
-    this.present = this.#carry(this.future.pop());
+    this.present = this.#carry(/** @type {State} */ (this.future.pop()));
     return true;
   }
 
   /** Takes the last step back as if it had not been (a double click begins with a click). */
   forget() {
-    if (this.past.length) this.present = this.#carry(this.past.pop());
+    const before = this.past.pop();
+    if (before) this.present = this.#carry(before);
   }
 
-  /** The note has an undo of its own in its field, so it is not changed from here. */
+  /**
+   * The note has an undo of its own in its field, so it is not changed from here.
+   * @param {State} state
+   */
   #carry(state) {
     return state.note === this.present.note ? state : { ...state, note: this.present.note };
   }

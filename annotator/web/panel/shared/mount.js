@@ -8,9 +8,10 @@ let isFirst = true;
 
 /**
  * @param {(data: Object, parent: HTMLElement|ShadowRoot, trigger: (name: string, value: any) => void) => Object} make
- *   makes the screen: an object with `differs(data)` (whether another screen is asked for), `update(data, trigger)` and `destroy()`;
- *   `page` is its element where the screen is what the page is for
- * @returns {(component: {data: Object, parentElement: HTMLElement|ShadowRoot, setTriggerValue: Function}) => () => void}
+ *   makes the screen: an object with `differs(data)` (whether another screen is asked for), `update(data, trigger)` and
+ *   `destroy()`; `page` is its element where the screen is what the page is for
+ * @typedef {{data: Object, parentElement: HTMLElement|ShadowRoot, setTriggerValue: Function}} Component
+ * @returns {(component: Component) => () => void}
  *   what Streamlit calls at the first mount and again at every script run; it gives what takes the screen away again
  */
 export function mountable(make) {
@@ -39,8 +40,8 @@ export function mountable(make) {
 }
 
 /**
- * A screen that is made while the focus is in the closed choice of projects is the one that was chosen there: the keys are meant
- * for it, and the box would search itself for them. Where the list is open somebody is choosing again.
+ * A screen that is made while the focus is in the closed choice of projects is the one that was chosen there: the keys
+ * are meant for it, and the box would search itself for them. Where the list is open somebody is choosing again.
  */
 function takeFocus(page) {
   const at = focused();

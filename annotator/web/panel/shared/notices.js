@@ -1,6 +1,7 @@
 /**
  * Boxes with what has to be known: above the text what belongs to it from the start (what reviewers said), at the lower
- * edge of the window what comes up while one works (why something was refused, what has to be decided): it never moves the text.
+ * edge of the window what comes up while one works (why something was refused, what has to be decided): it never moves
+ * the text.
  */
 import { badgeOf } from "./chip.js";
 import { button, element } from "./dom.js";
@@ -9,8 +10,11 @@ import { ProposedNotes } from "./proposed_notes.js";
 import { signInLink } from "./sign_in.js";
 
 const STANDS = {
-  submitted: "You have submitted this text.", accepted: "Your work on this text was accepted.",
-  proposed: "You have proposed to discard this text.", discarded: "This text was discarded.", "passed on": "This text was given to another annotator.",
+  submitted: "You have submitted this text.",
+  accepted: "Your work on this text was accepted.",
+  proposed: "You have proposed to discard this text.",
+  discarded: "This text was discarded.",
+  "passed on": "This text was given to another annotator.",
 };
 
 export class Notices {
@@ -49,7 +53,9 @@ export class Notices {
     if (key === this.key) return;
     this.key = key;
     this.root.replaceChildren(...(session ? this.boxes(session) : []).filter(Boolean));
-    this.urgent.replaceChildren(...[this.#page(), session && this.#problem(session), session && this.#conflict(session)].filter(Boolean));
+    this.urgent.replaceChildren(
+      ...[this.#page(), session && this.#problem(session), session && this.#conflict(session)].filter(Boolean),
+    );
   }
 
   /** What the boxes of a session depend on. */
@@ -107,10 +113,14 @@ export class Notices {
     const { state: stands = "submitted", closed = "", lines = [], sets = {} } = work.outcome ?? {};
     const mayReopen = !closed && (stands === "submitted" || stands === "accepted");
     const why = closed && (stands === "submitted" || stands === "accepted") ? ` It cannot be reopened: ${closed}.` : "";
-    const words = element("div", {},
-      element("p", { class: "notice-title" }, STANDS[stands] ?? STANDS.submitted), element("p", {}, `You can read it here, but not change it.${why}`),
+    const words = element(
+      "div",
+      {},
+      element("p", { class: "notice-title" }, STANDS[stands] ?? STANDS.submitted),
+      element("p", {}, `You can read it here, but not change it.${why}`),
       ...lines.map((line) => element("p", {}, line)),
-      ...this.#setLines(state, sets));
+      ...this.#setLines(state, sets),
+    );
     return this.box("info", "lock", words, mayReopen && button("Reopen", { onclick: this.actions.withdraw }),
       button("Back to work", { key: "Shift+v", className: "plain", onclick: this.actions.forward }));
   }
@@ -118,8 +128,12 @@ export class Notices {
   /** A submission that was reopened is a draft, and the text that one left for it is waiting. */
   #reopened({ reopened, work }) {
     if (!reopened || work.state === "submitted") return null;
-    return this.box("info", "unlocked", "You have reopened this submission. It is a draft again until you submit it.",
-      button("Return to the text that you left", { key: "Shift+v", className: "plain", onclick: this.actions.forward }));
+    return this.box(
+      "info",
+      "unlocked",
+      "You have reopened this submission. It is a draft again until you submit it.",
+      button("Return to the text that you left", { key: "Shift+v", className: "plain", onclick: this.actions.forward }),
+    );
   }
 
   #setLines({ sets }, said) {

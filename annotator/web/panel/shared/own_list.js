@@ -15,34 +15,54 @@ const PAUSE_MS = 250;
  * @property {Object<string, string>} states  in the words of the screen
  * @property {string} none  the list is empty
  * @property {string} noMatch  nothing is found
- * @property {(row: Object) => Array<string|null|false>} facts  beside the state
- * @property {(row: Object) => string[]} lines  below them
+ * @property {(row: Object<string, any>) => Array<string|null|false>} facts  beside the state
+ * @property {(row: Object<string, any>) => string[]} lines  below them
  */
 
 /**
  * @param {Words} words
  * @param {(asked: {page: number, state: string, words: string}) => Promise<import("./messages.js").Answer>} fetchPage
- * @param {(row: Object) => void} onopen
+ * @param {(row: Object<string, any>) => void} onopen
+ * @param {HTMLElement} root
  */
 export function openOwnList(root, words, fetchPage, onopen) {
   const asked = { page: 1, state: "", words: "" };
   const list = element("div", { class: "mine" });
   const where = element("span", { class: "page-words", role: "status" });
-  const search = element("input", { type: "text", class: "answer", placeholder: "words or key", "aria-label": words.search, oninput: () => later({ words: search.value }) });
-  const state = element("select", { class: "labels", "aria-label": "State", onchange: () => ask({ state: state.value, page: 1 }) },
-    element("option", { value: "" }, "All states"), ...Object.entries(words.states).map(([value, said]) => element("option", { value }, said)));
+  const search = element("input", {
+    type: "text",
+    class: "answer",
+    placeholder: "words or key",
+    "aria-label": words.search,
+    oninput: () => later({ words: search.value }),
+  });
+  const state = element(
+    "select",
+    { class: "labels", "aria-label": "State", onchange: () => ask({ state: state.value, page: 1 }) },
+    element("option", { value: "" }, "All states"),
+    ...Object.entries(words.states).map(([value, said]) => element("option", { value }, said)),
+  );
   const back = button("Previous page", { className: "plain", onclick: () => ask({ page: asked.page - 1 }) });
   const forth = button("Next page", { className: "plain", onclick: () => ask({ page: asked.page + 1 }) });
-  const dialog = openDialog(root, words.title, element("div", { class: "mine-asked" }, search, state), list, element("div", { class: "dialog-foot" }, where, back, forth));
+  const dialog = openDialog(
+    root,
+    words.title,
+    element("div", { class: "mine-asked" }, search, state),
+    list,
+    element("div", { class: "dialog-foot" }, where, back, forth),
+  );
   dialog.classList.add("my-work");
-  let timer = null;
+  /** @type {ReturnType<typeof setTimeout>|undefined} */
+  let timer;
   let newest = 0;
 
+  /** @param {Object<string, any>} change */
   function later(change) {
     clearTimeout(timer);
     timer = setTimeout(() => ask({ ...change, page: 1 }), PAUSE_MS);
   }
 
+  /** @param {Object<string, any>} change */
   async function ask(change) {
     Object.assign(asked, change);
     const mine = (newest += 1);
@@ -51,16 +71,23 @@ export function openOwnList(root, words, fetchPage, onopen) {
     if (mine === newest && dialog.isConnected) show(answer);
   }
 
+  /** @param {Answer} answer */
   function show(answer) {
     const { status, body } = answer;
-    if (status !== 200) return list.replaceChildren(element("p", { class: "dialog-words", role: "alert" }, sentenceOf(answer)));
+    if (status !== 200)
+      return list.replaceChildren(element("p", { class: "dialog-words", role: "alert" }, sentenceOf(answer)));
     const pages = Math.max(1, Math.ceil(body.total / body.page_size));
     back.disabled = asked.page <= 1;
     forth.disabled = asked.page >= pages;
     setText(where, `${counted(body.total, words.one)} · page ${asked.page} of ${pages}`);
+    /** @param {Object<string, any>} row */
     const open = (row) => { dialog.close(); onopen(row); };
     const isAll = !asked.state && !asked.words.trim();
-    list.replaceChildren(...(body.rows.length ? body.rows.map((row) => rowOf(words, row, open)) : [element("p", { class: "dialog-words" }, isAll ? words.none : words.noMatch)]));
+    list.replaceChildren(
+      ...(body.rows.length
+        ? body.rows.map((/** @type {Object<string, any>} */ row) => rowOf(words, row, open))
+        : [element("p", { class: "dialog-words" }, isAll ? words.none : words.noMatch)]),
+    );
     list.scrollTop = 0;
   }
 
@@ -68,11 +95,29 @@ export function openOwnList(root, words, fetchPage, onopen) {
   ask({});
 }
 
+/**
+ * @param {Words} words
+ * @param {Object<string, any>} row
+ * @param {(row: Object<string, any>) => void} onopen
+ */
 function rowOf({ states, facts, lines }, row, onopen) {
   const isNamed = !isMachineKey(row.key);
   const said = [row.result, row.sets && counted(row.sets, "set"), when(row.at), isNamed && row.key, ...facts(row)];
-  return element("button", { type: "button", class: "mine-row", title: isNamed ? `Open this text (${row.key})` : "Open this text", onclick: () => onopen(row) },
+  return element(
+    "button",
+    {
+      type: "button",
+      class: "mine-row",
+      title: isNamed ? `Open this text (${row.key})` : "Open this text",
+      onclick: () => onopen(row),
+    },
     element("span", { class: "mine-text", dir: "auto" }, row.excerpt || row.key),
-    element("span", { class: "mine-facts" }, element("b", { class: "mine-state", "data-state": row.state }, states[row.state] ?? row.state), ` · ${said.filter(Boolean).join(" · ")}`),
-    ...lines(row).map((line) => element("span", { class: "mine-line", dir: "auto" }, line)));
+    element(
+      "span",
+      { class: "mine-facts" },
+      element("b", { class: "mine-state", "data-state": row.state }, states[row.state] ?? row.state),
+      ` · ${said.filter(Boolean).join(" · ")}`,
+    ),
+    ...lines(row).map((line) => element("span", { class: "mine-line", dir: "auto" }, line)),
+  );
 }

@@ -20,6 +20,8 @@ export const SETS_WITH_LOOKS = LIGHT.length;
 
 /**
  * @param {number} [count]  how many sets there are: with more than five there is no room for broad styles
+ * @param {number} index
+ * @param {boolean} dark
  * @returns {{color: string, style: string}}
  */
 export function lookOf(index, dark, count = 1) {
@@ -28,14 +30,22 @@ export function lookOf(index, dark, count = 1) {
   return { color: (dark ? DARK : LIGHT)[place], style };
 }
 
-/** Distance of a set's underline from the baseline; with more than five sets the lanes move together. */
+/**
+ * Distance of a set's underline from the baseline; with more than five sets the lanes move together.
+ * @param {number} index
+ * @param {number} count
+ */
 export function laneOf(index, count) {
   const lanes = Math.min(Math.max(count, 1), SETS_WITH_LOOKS);
   const step = lanes <= 5 ? LANE : ROOM / (lanes - 1);
   return FIRST_LANE + (index % SETS_WITH_LOOKS) * step;
 }
 
-/** A colour with an opacity, as hexadecimal. */
+/**
+ * A colour with an opacity, as hexadecimal.
+ * @param {string} color
+ * @param {number} opacity
+ */
 export function faint(color, opacity) {
   return color + Math.round(opacity * 255).toString(16).padStart(2, "0");
 }

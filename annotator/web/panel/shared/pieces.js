@@ -10,12 +10,21 @@ export function pieceNodes(pieces, keep = (text) => text) {
   return pieces.flatMap(([kind, before, after], place) => {
     if (kind === "kept") return [keep(after, place === 0, place === pieces.length - 1)];
     const isBoth = kind === "replaced";
-    return [...marked("del", before, isBoth), ...(isBoth ? marked("ins", after.trimStart(), isBoth) : marked("ins", after))];
+    return [
+      ...marked("del", before, isBoth),
+      ...(isBoth ? marked("ins", after.trimStart(), isBoth) : marked("ins", after)),
+    ];
   });
 }
 
-/** The white space before the words stands outside of the mark; of a replacement it stands there once. */
+/**
+ * The white space before the words stands outside of the mark; of a replacement it stands there once.
+ * @param {"del"|"ins"} tag
+ * @param {string} text
+ */
 function marked(tag, text, isBoth = false) {
   const words = text.trimStart();
-  return text ? [text.slice(0, text.length - words.length), element(tag, { class: isBoth ? "replaced" : "" }, words)] : [];
+  return text
+    ? [text.slice(0, text.length - words.length), element(tag, { class: isBoth ? "replaced" : "" }, words)]
+    : [];
 }

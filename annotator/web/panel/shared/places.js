@@ -111,7 +111,9 @@ export class Places {
   #standing(marks) {
     const { last, stage } = this;
     if (!last || this.lastOf !== stage.session || stage.session.cursor !== last.span[0]) return -1;
-    return marks.findIndex(({ index, span }) => index === last.index && span[0] === last.span[0] && span[1] === last.span[1]);
+    return marks.findIndex(
+      ({ index, span }) => index === last.index && span[0] === last.span[0] && span[1] === last.span[1],
+    );
   }
 
   /** The rank that one looks on from: the cursor's, if it is in sight, else that of the first line. */
@@ -134,4 +136,5 @@ function nextOf(marks, by, standing, from) {
   return before < 0 ? marks.length - 1 : before;
 }
 
-const words = ({ index, span }, map) => `set ${letterOf(index)}, ${countWords(span[1] - span[0])}: ${quoted(map, [span])}`;
+const words = ({ index, span }, map) =>
+  `set ${letterOf(index)}, ${countWords(span[1] - span[0])}: ${quoted(map, [span])}`;

@@ -1,23 +1,48 @@
 /**
- * Sets that are proposed for a text: which of them still wait for an answer, and what an answer does to the state. Pure: no DOM.
- * An answer is part of the state, so that undo takes it back, and part of the draft, so that it is remembered.
+ * Sets that are proposed for a text: which of them still wait for an answer, and what an answer does to the state.
+ * Pure: no DOM. An answer is part of the state, so that undo takes it back, and part of the draft, so that it is
+ * remembered.
  */
 import { addSet, sharedTokens, sizeOf, tidyCopy } from "./model.js";
 
-/** @typedef {{id: number, source: "carried"|"lexicon"|"complement", name: string, title: string, spans: Array, size: number, notes: string[]}} Proposal */
+/**
+ * @typedef {{id: number, source: "carried"|"lexicon"|"complement", name: string, title: string, spans: Span[], size:
+ *   number, notes: string[]}} Proposal
+ */
+/**
+ * @typedef {{from: State["sets"], proposed: State["proposed"], open: Proposal[], undecided: Proposal[]}} Sorted
+ *   the proposals without an answer, and the sets and answers that they were worked out from
+ */
 /** @typedef {"unasked"|"undecided"|"accepted"|"edited"|"rejected"} Answer */
 
-/** As the route answers, with spans as a set has them. @returns {Proposal} */
+/**
+ * As the route answers, with spans as a set has them.
+ * @param {Omit<Proposal, "size">} given
+ * @returns {Proposal}
+ */
 const proposalFrom = (given) => ({ ...given, spans: tidyCopy(given.spans), size: sizeOf(given.spans) });
 
-/** @returns {Answer} */
-export const answerOf = (state, { id, source }) => state.proposed?.[id] ?? (source === "complement" ? "unasked" : "undecided");
+/**
+ * @param {State} state
+ * @param {{id: number, source: string}} given
+ * @returns {Answer}
+ */
+export const answerOf = (state, { id, source }) =>
+  /** @type {Answer|undefined} */ (state.proposed?.[id]) ?? (source === "complement" ? "unasked" : "undecided");
 
+/** @param {Answer} answer */
 const isOpen = (answer) => answer === "undecided" || answer === "unasked";
 
-/** The proposals without an answer, those left out that a set here is already. @returns {Proposal[]} */
+/**
+ * The proposals without an answer, those left out that a set here is already.
+ * @param {State} state
+ * @param {Proposal[]} proposals
+ * @returns {Proposal[]}
+ */
 function openOf(state, proposals) {
-  const isMarked = ({ spans, size }) => state.sets.some((set) => set.size === size && sharedTokens(set.spans, spans) === size);
+  /** @param {Proposal} proposal */
+  const isMarked = ({ spans, size }) =>
+    state.sets.some((set) => set.size === size && sharedTokens(set.spans, spans) === size);
   return proposals.filter((proposal) => isOpen(answerOf(state, proposal)) && !isMarked(proposal));
 }
 
@@ -25,15 +50,34 @@ function openOf(state, proposals) {
 export class Offer {
   /** @param {{state: import("./model.js").State}} session */
   constructor(session) {
-    Object.assign(this, { session, asked: false, answered: false, sets: [], ignored: null, notes: [], hand: null, sorted: null });
+    this.session = session;
+    this.asked = false;
+    this.answered = false;
+    /** @type {Proposal[]} */
+    this.sets = [];
+    /** @type {Span[]|null}  words that are told to be no rationale */
+    this.ignored = null;
+    /** @type {string[]} */
+    this.notes = [];
+    /** @type {number|null}  the number of the one that was chosen */
+    this.hand = null;
+    /** @type {Sorted|null} */
+    this.sorted = null;
   }
 
-  /** Takes the answer of the route; nothing that is marked changes. */
+  /**
+   * Takes the answer of the route; nothing that is marked changes.
+   * @param {{proposals: Array<Omit<Proposal, "size">>, ignored: Span[], notes: string[]}} answer
+   */
   receive({ proposals, ignored, notes }) {
-    Object.assign(this, { answered: true, sets: proposals.map(proposalFrom), ignored, notes, sorted: null });
+    this.answered = true;
+    this.sets = proposals.map(proposalFrom);
+    this.ignored = ignored;
+    this.notes = notes;
+    this.sorted = null;
   }
 
-  /** Worked out anew only when the sets or the answers are others. */
+  /** Worked out anew only when the sets or the answers are others. @returns {Sorted} */
   #sort() {
     const { state } = this.session;
     const { sets, proposed } = state;
@@ -42,7 +86,12 @@ export class Offer {
       const undecided = open.filter((one) => answerOf(state, one) === "undecided");
       const before = this.sorted;
       // The same lists stay the same objects, so that a mark draws no proposal anew.
-      this.sorted = { from: sets, proposed, open: kept(before?.open, open), undecided: kept(before?.undecided, undecided) };
+      this.sorted = {
+        from: sets,
+        proposed,
+        open: kept(before?.open, open),
+        undecided: kept(before?.undecided, undecided),
+      };
     }
     return this.sorted;
   }
@@ -62,22 +111,38 @@ export class Offer {
   }
 }
 
-const kept = (before, now) => (before?.length === now.length && now.every((one, index) => one === before[index]) ? before : now);
+/** @param {Proposal[]|undefined} before @param {Proposal[]} now */
+const kept = (before, now) =>
+  before?.length === now.length && now.every((one, index) => one === before[index]) ? before : now;
 
-/** What one person said of the proposals, in words; "" before anything was said. */
+/**
+ * What one person said of the proposals, in words; "" before anything was said.
+ * @param {State} state
+ * @param {Proposal[]} proposals
+ */
 export function saidOf(state, proposals) {
   const kept = proposals.filter((one) => ["accepted", "edited"].includes(answerOf(state, one))).length;
   const rejected = proposals.filter((one) => answerOf(state, one) === "rejected").length;
   return [kept && `${kept} accepted`, rejected && `${rejected} rejected`].filter(Boolean).join(", ");
 }
 
-/** @param {Proposal[]} proposals @param {Answer} answer @returns {State} */
+/**
+ * @param {State} state
+ * @param {Proposal[]} proposals
+ * @param {Answer} answer
+ * @returns {State}
+ */
 export function answer(state, proposals, answer) {
   if (!proposals.length) return state;
   return { ...state, proposed: { ...state.proposed, ...Object.fromEntries(proposals.map(({ id }) => [id, answer])) } };
 }
 
-/** Makes sets of proposals, each in the next free colour. @returns {State} */
+/**
+ * Makes sets of proposals, each in the next free colour.
+ * @param {State} state
+ * @param {Proposal[]} proposals
+ * @returns {State}
+ */
 export function accept(state, proposals) {
   const made = proposals.reduce((after, { spans }) => addSet(after, spans), state);
   return answer(made, proposals, "accepted");

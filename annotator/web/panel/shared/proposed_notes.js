@@ -1,4 +1,6 @@
-/** Above a changed version: which of the original's sets are proposed, and what is to be known before they are accepted. */
+/**
+ * Above a changed version: which of the original's sets are proposed, and what is to be known before they are accepted.
+ */
 import { element, setText } from "./dom.js";
 
 export class ProposedNotes {
@@ -6,7 +8,10 @@ export class ProposedNotes {
     this.root = element("p", { class: "proposed-notes" });
   }
 
-  /** One line from the beginning, so that the text does not move when the answer comes; the whole of it is its title. */
+  /**
+   * One line from the beginning, so that the text does not move when the answer comes; the whole of it is its title.
+   * @param {Session} given
+   */
   update({ work, offer }) {
     this.root.hidden = !work.proposes;
     const warnings = [...offer.open.flatMap((one) => one.notes), ...offer.notes];
@@ -17,6 +22,7 @@ export class ProposedNotes {
   }
 }
 
+/** @param {Session["offer"]} offer */
 function wordsOf({ answered, sets }) {
   if (!answered) return "…";
   const count = sets.filter(({ source }) => source === "carried").length;

@@ -1,6 +1,7 @@
 /**
- * What is asked of the text, in one line below the bar, while it has scrolled out of sight itself: the question or claim of the
- * text, else the project's question. It lies over the text, so that nothing moves when it comes; a click or a key unfolds it.
+ * What is asked of the text, in one line below the bar, while it has scrolled out of sight itself: the question or
+ * claim of the text, else the project's question. It lies over the text, so that nothing moves when it comes; a click
+ * or a key unfolds it.
  */
 import { element, setText } from "./dom.js";
 
@@ -11,13 +12,29 @@ export class QuestionLine {
   /** @param {() => void} onturn  it was folded or unfolded */
   constructor(onturn) {
     this.parts = element("span", { class: "asked-parts" });
-    this.root = element("button", { type: "button", class: "asked-line", hidden: true, title: "Unfold or fold what is asked (f)", "aria-keyshortcuts": "f", onclick: onturn },
-      this.parts, element("kbd", { "aria-hidden": "true" }, "f"));
+    this.root = element(
+      "button",
+      {
+        type: "button",
+        class: "asked-line",
+        hidden: true,
+        title: "Unfold or fold what is asked (f)",
+        "aria-keyshortcuts": "f",
+        onclick: onturn,
+      },
+      this.parts,
+      element("kbd", { "aria-hidden": "true" }, "f"),
+    );
+    /** @type {HTMLElement[]} */
     this.sources = [];
+    this.rule = element("span", { class: "asked-part asked-rule" });
+    this.isFolded = true;
+    this.hasOwn = false;
   }
 
   /**
-   * @param {Array<{title: string, words: string, dir: string, lang: string}>} asked  the segments that ask something
+   * @param {Array<{title: string, words: string, dir: string, lang: string|undefined}>} asked  the segments that ask
+   *   something
    * @param {HTMLElement[]} sources  the elements that show it in full
    * @param {string} rule  the project's question
    */
@@ -32,9 +49,12 @@ export class QuestionLine {
     this.root.hidden = true;
   }
 
-  /** The project's question changes with the result. */
+  /**
+   * The project's question changes with the result.
+   * @param {string} rule
+   */
   update(rule) {
-    if (this.rule) setText(this.rule, rule);
+    setText(this.rule, rule);
   }
 
   /**
@@ -45,7 +65,7 @@ export class QuestionLine {
     const source = this.sources.findLast((one) => one.isConnected);
     const box = source?.getBoundingClientRect();
     const line = this.hasOwn ? bar.getBoundingClientRect().bottom : top;
-    const isGone = Boolean(box) && box.height > 0 && box.bottom < line + HIDDEN_PIXELS;
+    const isGone = box !== undefined && box.height > 0 && box.bottom < line + HIDDEN_PIXELS;
     if (this.root.hidden === isGone) this.root.hidden = !isGone;
   }
 

@@ -1,6 +1,6 @@
 /**
- * How large one's texts are written and how far apart their lines stand: a setting of the person at this browser, kept in its
- * storage, the same on all screens with a text.
+ * How large one's texts are written and how far apart their lines stand: a setting of the person at this browser, kept
+ * in its storage, the same on all screens with a text.
  */
 import { openDialog } from "./dialogs.js";
 import { button, element, setText } from "./dom.js";
@@ -11,6 +11,7 @@ const STEP = 0.1;
 const BOUNDS = { size: [0.8, 2.4], space: [0.8, 1.8] };
 const USUAL = Object.freeze({ size: 1, space: 1 });
 
+/** @param {"size"|"space"} name @param {number} value */
 const bounded = (name, value) => {
   const [least, most] = BOUNDS[name];
   return Number.isFinite(value) ? Math.min(most, Math.max(least, Math.round(value * 10) / 10)) : USUAL[name];
@@ -19,7 +20,7 @@ const bounded = (name, value) => {
 /** @returns {{size: number, space: number}} */
 export function readingOf() {
   try {
-    const kept = JSON.parse(localStorage.getItem(KEY)) || {};
+    const kept = JSON.parse(localStorage.getItem(KEY) ?? "null") || {};
     return { size: bounded("size", kept.size), space: bounded("space", kept.space) };
   } catch {
     return { ...USUAL };
@@ -35,15 +36,22 @@ export function applyReading(root, { size, space } = readingOf()) {
 export class Reading {
   /** @param {HTMLElement} root @param {(setting: {size: number, space: number}) => void} onchange */
   constructor(root, onchange) {
-    Object.assign(this, { root, onchange, value: readingOf() });
+    this.root = root;
+    this.onchange = onchange;
+    this.value = readingOf();
     applyReading(root, this.value);
   }
 
-  /** One step more or less of a part. @param {"size"|"space"} name */
+  /**
+   * One step more or less of a part.
+   * @param {"size"|"space"} name
+   * @param {number} by
+   */
   step(name, by) {
     this.#set({ ...this.value, [name]: bounded(name, this.value[name] + by * STEP) });
   }
 
+  /** @param {{size: number, space: number}} value */
   #set(value) {
     if (value.size === this.value.size && value.space === this.value.space) return;
     this.value = value;
@@ -56,30 +64,59 @@ export class Reading {
   }
 
   get words() {
+    /** @param {number} part */
     const percent = (part) => `${Math.round(part * 100)} %`;
     return `text size ${percent(this.value.size)}, line spacing ${percent(this.value.space)}`;
   }
 
   open() {
     const rows = [this.#row("size", "Text size", ["-", "+"]), this.#row("space", "Line spacing")];
-    const usual = button("As usual", { className: "plain", onclick: () => { this.#set({ ...USUAL }); rows.forEach(({ show }) => show()); } });
-    const dialog = openDialog(this.root, "Text", ...rows.map(({ root }) => root), element("div", { class: "dialog-foot" }, usual));
+    const usual = button("As usual", {
+      className: "plain",
+      onclick: () => {
+        this.#set({ ...USUAL });
+        rows.forEach(({ show }) => show());
+      },
+    });
+    const dialog = openDialog(
+      this.root,
+      "Text",
+      ...rows.map(({ root }) => root),
+      element("div", { class: "dialog-foot" }, usual),
+    );
     dialog.classList.add("reading");
   }
 
-  /** @param {[string, string]} [keys]  that do the same anywhere */
+  /**
+   * @param {[string, string]} [keys]  that do the same anywhere
+   * @param {"size"|"space"} name
+   * @param {string} title
+   */
   #row(name, title, keys) {
     const shown = element("output", { class: "reading-value", "aria-label": title });
     const show = () => setText(shown, `${Math.round(this.value[name] * 100)} %`);
+    /** @param {number} by */
     const turn = (by) => {
       this.step(name, by);
       show();
     };
     show();
-    const turner = (sign, words, by, key) => button(sign, {
-      title: key ? `${title}: ${words} (${key})` : `${title}: ${words}`, className: "square", "aria-label": `${title}: ${words}`, onclick: () => turn(by),
-    });
-    const root = element("div", { class: "reading-row" }, element("span", {}, title), turner("−", "less", -1, keys?.[0]), shown, turner("+", "more", 1, keys?.[1]));
+    /** @param {string} sign @param {string} words @param {number} by @param {string} [key] */
+    const turner = (sign, words, by, key) =>
+      button(sign, {
+        title: key ? `${title}: ${words} (${key})` : `${title}: ${words}`,
+        className: "square",
+        "aria-label": `${title}: ${words}`,
+        onclick: () => turn(by),
+      });
+    const root = element(
+      "div",
+      { class: "reading-row" },
+      element("span", {}, title),
+      turner("−", "less", -1, keys?.[0]),
+      shown,
+      turner("+", "more", 1, keys?.[1]),
+    );
     return { root, show };
   }
 }

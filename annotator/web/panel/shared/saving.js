@@ -26,17 +26,33 @@ export class Outbox {
    * @param {(a: Object, b: Object) => boolean} [parts.same]  whether two drafts say the same
    */
   constructor(parts) {
-    Object.assign(this, { same: sameDraft, ...parts });
+    this.same = parts.same ?? sameDraft;
+    this.messages = parts.messages;
+    this.storage = parts.storage;
+    this.onword = parts.onword;
+    this.onrefused = parts.onrefused;
+    this.ondone = parts.ondone;
+    this.aheadOf = parts.aheadOf;
     /** @type {Job[]} */
     this.queue = [];
+    /** @type {Job|null} */
     this.sending = null;
+    /** @type {Draft|null}  the one that is on its way */
+    this.sentDraft = null;
+    /** @type {Word|null}  why nothing gets through */
+    this.stuck = null;
     this.tries = 0;
-    this.why = null; // what the server says of why it stores nothing now
-    this.timer = null;
+    /** @type {string|null}  what the server says of why it stores nothing now */
+    this.why = null;
+    /** @type {ReturnType<typeof setTimeout>|undefined} */
+    this.timer = undefined;
     this.closed = false;
   }
 
-  /** A session changed: keep it here, and send it as soon as nothing else is on its way. */
+  /**
+   * A session changed: keep it here, and send it as soon as nothing else is on its way.
+   * @param {Session} session
+   */
   changed(session) {
     this.#keep(session);
     if (session.held) return this.#say();
@@ -44,7 +60,11 @@ export class Outbox {
     this.#go();
   }
 
-  /** Submit, skip or discard; a draft that still waits is contained in a submit. */
+  /**
+   * Submit, skip or discard; a draft that still waits is contained in a submit.
+   * @param {Job["kind"]} kind
+   * @param {Session} session
+   */
   finish(kind, session, extra = {}) {
     const started = this.sending;
     this.queue = this.queue.filter((job) => job === started || job.session !== session);
@@ -66,7 +86,7 @@ export class Outbox {
   /** Tries again at once: the connection is back, or the person has signed in again. */
   retry() {
     clearTimeout(this.timer);
-    this.timer = null;
+    this.timer = undefined;
     this.tries = 0;
     this.#go();
   }
@@ -75,20 +95,27 @@ export class Outbox {
     return this.queue.filter((job) => job !== this.sending);
   }
 
+  /** @param {Session} session */
   #finishOf(session) {
     return this.queue.find((job) => job.session === session && job.kind !== "draft") || null;
   }
 
+  /** @param {Session} session */
   #keep(session) {
     const finish = this.#finishOf(session);
     if (!session.dirty && !finish) return this.storage.drop(session.id);
     this.storage.keep({
-      assignment: session.id, instance: session.opens, state: session.work.state, revision: session.revision, draft: session.draft,
+      assignment: session.id,
+      instance: session.opens,
+      state: session.work.state,
+      revision: session.revision,
+      draft: session.draft,
       sent: this.sending?.session === session ? this.sentDraft : null,
       finish: finish && { kind: finish.kind, extra: finish.extra },
     });
   }
 
+  /** @param {Job} job @returns {Object<string, any>} */
   #body({ kind, session, extra }) {
     const body = { assignment: session.id, ...extra };
     if (kind === "draft" || kind === "submit") {
@@ -98,6 +125,7 @@ export class Outbox {
     return body;
   }
 
+  /** @returns {Promise<void>} */
   async #go() {
     if (this.sending || this.timer) return;
     const job = this.queue[0];
@@ -109,6 +137,7 @@ export class Outbox {
     await this.#send(job);
   }
 
+  /** @param {Job} job */
   async #send(job) {
     const body = this.#body(job);
     const version = job.session.version;
@@ -118,10 +147,12 @@ export class Outbox {
     this.#say();
     const answer = await this.messages.post(job.kind, body);
     this.sending = null;
-    if (answer.status === 0 || answer.status >= 500 || answer.status === 401 || answer.status === 429) this.#later(answer);
+    if (answer.status === 0 || answer.status >= 500 || answer.status === 401 || answer.status === 429)
+      this.#later(answer);
     else this.#settle(job, answer, body, version);
   }
 
+  /** @param {Answer} given */
   #later({ status, body }) {
     this.why = (status >= 500 && body.error) || null;
     this.stuck = status === 401 ? "signed-out" : this.why ? "unstored" : "offline";
@@ -130,12 +161,13 @@ export class Outbox {
     const wait = RETRY_MS[Math.min(this.tries, RETRY_MS.length - 1)];
     this.tries += 1;
     this.timer = setTimeout(() => {
-      this.timer = null;
+      this.timer = undefined;
       this.#go();
     }, wait);
     this.#say();
   }
 
+  /** @param {Job} job @param {Answer} answer @param {Object<string, any>} body @param {number} version */
   #settle(job, answer, body, version) {
     this.tries = 0;
     this.stuck = this.why = null;
@@ -145,6 +177,7 @@ export class Outbox {
     this.#go();
   }
 
+  /** @param {Job} job @param {Answer} answer @param {Object<string, any>} body @param {number} version */
   #accept(job, answer, body, version) {
     const { session } = job;
     if (body.timing) session.clock.acknowledge(body.timing);
@@ -159,6 +192,10 @@ export class Outbox {
   /**
    * A conflict with ourselves: the message had arrived and only its answer was lost. What the server
    * holds is then what was sent, and its revision is good to go on from.
+   * @param {Job} job
+   * @param {Answer} answer
+   * @param {Object<string, any>} body
+   * @param {number} version
    */
   #acceptedBefore(job, answer, body, version) {
     const work = answer.body.work;
@@ -178,14 +215,20 @@ export class Outbox {
     return true;
   }
 
-  /** What the browser says of the connection and of the page's end. */
+  /**
+   * What the browser says of the connection and of the page's end.
+   * @param {AbortSignal} signal
+   */
   listen(signal) {
     window.addEventListener("online", () => this.retry(), { signal });
     window.addEventListener("focus", () => this.queue.length && this.retry(), { signal });
     window.addEventListener("pagehide", () => this.flush(), { signal });
   }
 
-  /** Keeps a session whose message was refused; it waits for the person. */
+  /**
+   * Keeps a session whose message was refused; it waits for the person.
+   * @param {Session} session
+   */
   hold(session) {
     this.#keep(session);
     this.#say();
@@ -218,7 +261,7 @@ export class Outbox {
   close() {
     this.closed = true;
     clearTimeout(this.timer);
-    this.timer = null;
+    this.timer = undefined;
     this.storage.release();
     this.#go();
   }

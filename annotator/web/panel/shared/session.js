@@ -5,35 +5,38 @@ import { Offer } from "./proposals.js";
 import { TokenMap } from "./text.js";
 
 export class Session {
-  /** @param {Object} work  the server's work object @param {Object|null} project */
+  /** @param {Work} work  the server's work object @param {Project|null} project */
   constructor(work, project) {
+    this.work = work;
     this.project = project;
     this.clock = new Clock(project?.idle_after_s);
     this.map = new TokenMap(work.instance);
+    /** @type {number|null} */
     this.cursor = null;
+    /** @type {number|null} */
     this.anchor = null;
+    /** @type {number|null} */
     this.scroll = null;
+    /** @type {{words: string, spans: Span[]}|null}  where the answer was taken from (annotate/answering.js) */
+    this.answerPlace = null;
     this.version = 0;
     this.saved = 0;
+    /** @type {{error: string, warning?: boolean, lost?: boolean, ended?: boolean, kind?: string}|null} */
     this.problem = null;
+    /** @type {{work: Work, error: string}|null} */
     this.conflict = null;
+    this.reopened = false;
+    this.gone = false;
     this.seen = false;
     this.leaving = false;
-    this.take(work);
-  }
-
-  /** Takes over what the server holds; the history starts anew. */
-  take(work) {
-    this.work = work;
     // An instance without a result is given one by the annotator, whatever the project's rule for the others is.
     if (this.project && work.result?.mode) this.project = { ...this.project, result_mode: work.result.mode };
     this.revision = work.revision;
-    this.saved = this.version;
-    this.conflict = null;
     this.offer = new Offer(this);
     this.history = new History(this.stateOf(work.draft));
   }
 
+  /** @param {Partial<Draft>} draft */
   stateOf(draft) {
     return stateFrom(draft, {
       locked: this.work.locked_sets || [], unlocked: draft.unlocked || [],
@@ -77,7 +80,10 @@ export class Session {
     return this.work.state !== "submitted" && !this.leaving;
   }
 
-  /** Brings in a draft as one more step, so that undo leads back to what was there before. */
+  /**
+   * Brings in a draft as one more step, so that undo leads back to what was there before.
+   * @param {Draft} draft
+   */
   load(draft) {
     if (sameDraft(draft, this.draft)) return;
     this.history.push({ ...this.stateOf(draft), current: 0 });

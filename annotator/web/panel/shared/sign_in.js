@@ -1,7 +1,10 @@
 /** Signed out while one works: the way to sign in and come back to the same text of the same page. */
 import { element } from "./dom.js";
 
-/** The address of this page with what is on the screen. @param {Object<string, string|number|null>} place  parameters; null takes one away */
+/**
+ * The address of this page with what is on the screen.
+ * @param {Object<string, string|number|null>} place  parameters; null takes one away
+ */
 export function addressOf(place) {
   const said = new URLSearchParams(location.search);
   for (const [name, value] of Object.entries(place)) {
@@ -12,18 +15,21 @@ export function addressOf(place) {
 }
 
 /**
- * Opens the page anew: whoever is not signed in is led to the sign-in page first and comes back from there, and whoever has
- * signed in meanwhile, in another tab, gets a page of the new session.
+ * Opens the page anew: whoever is not signed in is led to the sign-in page first and comes back from there, and whoever
+ * has signed in meanwhile, in another tab, gets a page of the new session.
  * @param {() => string} address
  */
 export function signInLink(address) {
   return element("a", {
     class: "button sign-in", href: address(), target: "_self",
-    onclick: (event) => { event.currentTarget.href = address(); },
+    onclick: (/** @type {{currentTarget: HTMLAnchorElement}} */ event) => { event.currentTarget.href = address(); },
   }, "Sign in");
 }
 
-/** Where the page is to be opened again when its connection is refused (routes/documents.py asks). @param {(() => string)|null} address */
+/**
+ * Where the page is to be opened again when its connection is refused (routes/documents.py asks).
+ * @param {(() => string)|null} address
+ */
 export function rememberPlace(address) {
   window.annotatorPlace = address;
 }

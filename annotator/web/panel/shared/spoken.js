@@ -4,12 +4,21 @@ import { cutSpan, sizeOf } from "./model.js";
 /** So many characters of a range are said; of a longer one its beginning and its end. */
 const SPOKEN_CHARS = 120;
 
-/** A number with its noun: "1 word", "1,200 words". */
+/**
+ * A number with its noun: "1 word", "1,200 words".
+ * @param {number} count
+ * @param {string} noun
+ */
 export const counted = (count, noun) => `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
 
+/** @param {number} count */
 export const countWords = (count) => counted(count, "word");
 
-/** The words of some spans in quotation marks. @param {import("./text.js").TokenMap} map */
+/**
+ * The words of some spans in quotation marks.
+ * @param {import("./text.js").TokenMap} map
+ * @param {Span[]} spans
+ */
 export function quoted(map, spans) {
   const whole = map.brief(spans, SPOKEN_CHARS);
   if (!whole.endsWith("…")) return `“${whole}”`;
@@ -18,16 +27,36 @@ export function quoted(map, spans) {
   return `“${map.brief(spans, SPOKEN_CHARS / 2)} ${end}”`;
 }
 
-/** "3 words: “the room was”" */
+/**
+ * "3 words: “the room was”"
+ * @param {TokenMap} map
+ * @param {Span[]} spans
+ */
 export const rangeWords = (map, spans) => `${countWords(sizeOf(spans))}: ${quoted(map, spans)}`;
 
-/** "3 words added to set A: “the room was”" */
+/**
+ * "3 words added to set A: “the room was”"
+ * @param {TokenMap} map
+ * @param {string} verb
+ * @param {string} place
+ * @param {Span[]} spans
+ */
 export function changeWords(map, verb, place, spans) {
   return `${countWords(sizeOf(spans))} ${verb} ${place}: ${quoted(map, spans)}`;
 }
 
-/** The parts of some spans that other spans do not hold. */
+/**
+ * The parts of some spans that other spans do not hold.
+ * @param {Span[]} spans
+ * @param {Span[]} others
+ * @returns {Span[]}
+ */
 export const without = (spans, others) => others.reduce(cutSpan, spans);
 
-/** The parts of some spans that other spans hold too. */
+/**
+ * The parts of some spans that other spans hold too.
+ * @param {Span[]} spans
+ * @param {Span[]} others
+ * @returns {Span[]}
+ */
 export const within = (spans, others) => without(spans, without(spans, others));

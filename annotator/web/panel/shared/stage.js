@@ -1,6 +1,6 @@
 /**
- * What the screens with a text have in common: the text and its marks, the theme, the place of the sticky bar, scrolling,
- * and the ways to say something. A screen adds its own parts around the text and decides what is marked.
+ * What the screens with a text have in common: the text and its marks, the theme, the place of the sticky bar,
+ * scrolling, and the ways to say something. A screen adds its own parts around the text and decides what is marked.
  */
 import { afterPaint, afterwards, button, element, focused, pageBegan, scrollerOf, setText, viewportOf } from "./dom.js";
 import { TextView } from "./draw.js";
@@ -74,7 +74,8 @@ export class Stage {
     const { scroll } = this;
     const active = focused();
     this.parent = parent;
-    parent.append(this.root); // not moveBefore: Chromium 156 then lays nothing out that is moved from one shadow tree to another
+    // Not moveBefore: Chromium 156 then lays nothing out that is moved from one shadow tree to another.
+    parent.append(this.root);
     this.marks.moveTo(parent.getRootNode());
     this.scrollerFound = null;
     this.updateTheme();
@@ -90,7 +91,10 @@ export class Stage {
     this.#lookSoon();
   }
 
-  /** How much room the bar has: its width, and how many lines its labels may take. @returns {boolean} whether that is new */
+  /**
+   * How much room the bar has: its width, and how many lines its labels may take.
+   * @returns {boolean} whether that is new
+   */
   #measure() {
     const before = this.room;
     const lines = LOW.matches ? 1 : FINGERS.matches ? 2 : Infinity;
@@ -98,7 +102,10 @@ export class Stage {
     return before !== undefined && (before.width !== this.room.width || before.lines !== lines);
   }
 
-  /** The bar sticks below Streamlit's header, which lies over the scrolling page; the map takes what is left of the window. */
+  /**
+   * The bar sticks below Streamlit's header, which lies over the scrolling page; the map takes what is left of the
+   * window.
+   */
   #placeBar() {
     this.covered = coveredAbove(this.root);
     const bar = this.barRoot.offsetHeight;
@@ -137,7 +144,12 @@ export class Stage {
   showQuestion() {
     const { map, work } = this.session;
     const own = map.order.filter((index) => map.asks(index));
-    const asked = own.map((index) => ({ title: map.segments[index].title, words: map.segments[index].text, dir: map.directions[index], lang: work.instance.language }));
+    const asked = own.map((index) => ({
+      title: map.segments[index].title,
+      words: map.segments[index].text,
+      dir: map.directions[index],
+      lang: work.instance.language,
+    }));
     const head = this.repeatsRule ? [this.head.question] : [];
     this.asked.show(asked, own.length ? own.map((index) => this.view.bodies[index]) : head, this.head.words ?? "");
     this.#set("--asked-room", this.asked.sources.length ? ASKED_PIXELS : 0);
@@ -166,7 +178,9 @@ export class Stage {
     this.announce(this.reading.words);
   }
 
-  /** What scrolls the text; it is looked for once, since that makes the browser work out the style of everything around. */
+  /**
+   * What scrolls the text; it is looked for once, since that makes the browser work out the style of everything around.
+   */
   get scroller() {
     if (!this.scrollerFound?.isConnected) this.scrollerFound = scrollerOf(this.root);
     return this.scrollerFound;
@@ -260,11 +274,19 @@ export class Stage {
     return this.scroller.scrollTop;
   }
 
-  /** The part of the window in which text can be seen: below the bar and the line with the question, above what is urgent. */
+  /**
+   * The part of the window in which text can be seen: below the bar and the line with the question, above what is
+   * urgent.
+   */
   textWindow() {
     const { top, bottom } = viewportOf(this.scroller);
     const first = Math.max(top, this.barRoot.getBoundingClientRect().bottom + this.asked.height);
-    return { top: first, bottom: this.urgent.firstChild ? Math.max(first, Math.min(bottom, this.urgent.getBoundingClientRect().top)) : bottom };
+    return {
+      top: first,
+      bottom: this.urgent.firstChild
+        ? Math.max(first, Math.min(bottom, this.urgent.getBoundingClientRect().top))
+        : bottom,
+    };
   }
 
   /** The rank of the first token in sight. */

@@ -2,9 +2,9 @@
  * Drafts that the server has not acknowledged, in the browser's storage, so that neither a lost connection
  * nor a closed tab loses a mark.
  *
- * An entry belongs to the tab that wrote it. Another tab leaves it alone while its owner lives: the owner
- * gives it up when its page closes, and a crashed owner stops renewing it. And it belongs to the person who was signed in:
- * somebody else who signs in at the same browser neither sees nor sends it.
+ * An entry belongs to the tab that wrote it. Another tab leaves it alone while its owner lives: the owner gives it up
+ * when its page closes, and a crashed owner stops renewing it. And it belongs to the person who was signed in: somebody
+ * else who signs in at the same browser neither sees nor sends it.
  */
 
 const DRAFTS = "annotator:draft:";
@@ -16,11 +16,13 @@ const OWNED_MS = 15000;
  * @property {number} instance
  * @property {string} state      of the work when it was changed
  * @property {number} revision   the revision the draft builds on
- * @property {Object} draft
- * @property {Object|null} sent  a draft that was on its way when the entry was written
- * @property {Object|null} finish  the rest of a submit, skip or discard that is not acknowledged
+ * @property {any} draft
+ * @property {any} sent  a draft that was on its way when the entry was written
+ * @property {{kind: Job["kind"], extra: Object<string, any>}|null} finish
+ *   the rest of a submit, skip or discard that is not acknowledged
  * @property {string|null} tab
- * @property {number|null} [user]  whose it is; unknown of entries of earlier versions, which the server refuses to others anyway
+ * @property {number|null} [user]  whose it is; unknown of entries of earlier versions, which the server refuses to
+ *   others anyway
  * @property {number} at
  */
 
@@ -29,7 +31,13 @@ export class DraftStorage {
    * @param {string} [prefix]  of the entries' keys: each kind of work has its own
    * @param {number|null} [user]  who is signed in
    */
-  constructor(prefix = DRAFTS, user = null, storage = safeStorage("localStorage"), session = safeStorage("sessionStorage"), now = Date.now) {
+  constructor(
+    prefix = DRAFTS,
+    user = null,
+    storage = safeStorage("localStorage"),
+    session = safeStorage("sessionStorage"),
+    now = Date.now,
+  ) {
     this.prefix = prefix;
     this.user = user;
     this.storage = storage;
@@ -45,12 +53,16 @@ export class DraftStorage {
     this.#write({ ...entry, user: this.user, tab: this.tab, at: this.now() });
   }
 
+  /** @param {number} assignment */
   drop(assignment) {
     this.mine.delete(assignment);
     this.storage.removeItem(this.prefix + assignment);
   }
 
-  /** The entry of an assignment if it is this tab's to take: its own, given up, or its owner's no more. */
+  /**
+   * The entry of an assignment if it is this tab's to take: its own, given up, or its owner's no more.
+   * @param {number|string} assignment
+   */
   find(assignment) {
     const entry = this.#read(this.prefix + assignment);
     const isOwn = entry && (this.user === null || (entry.user ?? this.user) === this.user);
@@ -61,7 +73,10 @@ export class DraftStorage {
   /** All entries that are this tab's to take. @returns {Entry[]} */
   list() {
     const keys = Object.keys(this.storage).filter((key) => key.startsWith(this.prefix));
-    return keys.map((key) => this.find(key.slice(this.prefix.length))).filter(Boolean).sort((a, b) => a.at - b.at);
+    return keys
+      .map((key) => this.find(key.slice(this.prefix.length)))
+      .filter((entry) => entry !== null)
+      .sort((a, b) => a.at - b.at);
   }
 
   /** Says "still mine" while the entries cannot be sent. */
@@ -74,6 +89,7 @@ export class DraftStorage {
     this.#each((entry) => ({ ...entry, tab: null }));
   }
 
+  /** @param {(entry: Entry) => Entry} change */
   #each(change) {
     for (const assignment of this.mine) {
       const entry = this.#read(this.prefix + assignment);
@@ -81,6 +97,7 @@ export class DraftStorage {
     }
   }
 
+  /** @param {Entry} entry */
   #write(entry) {
     try {
       this.storage.setItem(this.prefix + entry.assignment, JSON.stringify(entry));
@@ -89,9 +106,10 @@ export class DraftStorage {
     }
   }
 
+  /** @param {string} key @returns {Entry|null} */
   #read(key) {
     try {
-      const entry = JSON.parse(this.storage.getItem(key));
+      const entry = JSON.parse(this.storage.getItem(key) ?? "null");
       return entry && entry.draft ? entry : null;
     } catch {
       return null;
@@ -99,12 +117,18 @@ export class DraftStorage {
   }
 }
 
-/** A browser may forbid storage altogether: then an object for this page's life takes its place. */
+/**
+ * A browser may forbid storage altogether: then an object for this page's life takes its place.
+ * @param {"localStorage"|"sessionStorage"} name
+ * @returns {Storage}
+ */
 function safeStorage(name) {
   try {
     return window[name];
   } catch {
+    /** @type {Record<string, string>} */
     const kept = {};
+    /** @type {Pick<Storage, "getItem"|"setItem"|"removeItem">} */
     const methods = {
       getItem: (key) => kept[key] ?? null,
       setItem: (key, value) => { kept[key] = String(value); },

@@ -1,6 +1,7 @@
 /**
- * The title of the browser's tab: the text on the screen, then what Streamlit calls the page ("s-17 · Annotate · Sentiment").
- * Streamlit writes its own title at each script run; the text's name (its key, or its first words) is put before it again.
+ * The title of the browser's tab: the text on the screen, then what Streamlit calls the page ("s-17 · Annotate ·
+ * Sentiment"). Streamlit writes its own title at each script run; the text's name (its key, or its first words) is put
+ * before it again.
  */
 
 import { afterwards } from "./dom.js";
@@ -14,7 +15,10 @@ export class TabTitle {
     if (title) this.watcher.observe(title, { childList: true, characterData: true, subtree: true });
   }
 
-  /** Writing a title takes the browser milliseconds: it follows the text. @param {string} key  of the text on the screen; "" where there is none */
+  /**
+   * Writing a title takes the browser milliseconds: it follows the text.
+   * @param {string} key  of the text on the screen; "" where there is none
+   */
   name(key) {
     this.key = key;
     afterwards(() => this.#write());

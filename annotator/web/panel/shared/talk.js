@@ -1,6 +1,7 @@
 /**
- * Talk about the text on the screen: a dialog with its threads, their answers, and a question to the lead; and the count of
- * comments in the head. It is asked for when the text is there already, so that nothing waits for it. See docs/panel.md, "Talk".
+ * Talk about the text on the screen: a dialog with its threads, their answers, and a question to the lead; and the
+ * count of comments in the head. It is asked for when the text is there already, so that nothing waits for it. See
+ * docs/panel.md, "Talk".
  */
 import { openDialog, when } from "./dialogs.js";
 import { button, element, setText } from "./dom.js";
@@ -14,7 +15,8 @@ const LONGEST = 10000;
 export class Talk {
   /** @param {Object} parts  routes, csrf, project (its id), screen */
   constructor({ routes, csrf, project, screen }) {
-    Object.assign(this, { project, screen });
+    this.project = project;
+    this.screen = screen;
     this.messages = new Messages(routes, csrf);
     /** Words that were typed and not sent, by instance: closing the dialog loses nothing. */
     this.unsent = new Map();
@@ -83,16 +85,27 @@ export class Talk {
       const to = { project: this.project, instance: this.instance, about: kind, annotation, position };
       return this.#send(body, "begin", { ...to, text, to_lead: lead.checked });
     };
-    return element("section", { class: "thread asking" }, element("h3", {}, "A question or comment"),
+    return element(
+      "section",
+      { class: "thread asking" },
+      element("h3", {}, "A question or comment"),
       subjects.length > 1 && element("label", { class: "about" }, "About ", about),
-      this.#entry({ label: "Ask", rows: 3, keep: `ask ${this.instance}`, send, placeholder: "your question or comment" },
-        element("label", { class: "reason" }, lead, "Ask the lead to answer")));
+      this.#entry(
+        { label: "Ask", rows: 3, keep: `ask ${this.instance}`, send, placeholder: "your question or comment" },
+        element("label", { class: "reason" }, lead, "Ask the lead to answer"),
+      ),
+    );
   }
 
   /** A field with its button; Ctrl+Enter sends. */
   #entry({ label, rows, keep, send, placeholder = "" }, ...more) {
     const field = element("textarea", {
-      class: "note", rows, maxLength: LONGEST, "aria-label": label, placeholder: placeholder || label, value: this.unsent.get(keep) || "",
+      class: "note",
+      rows,
+      maxLength: LONGEST,
+      "aria-label": label,
+      placeholder: placeholder || label,
+      value: this.unsent.get(keep) || "",
       oninput: () => this.unsent.set(keep, field.value),
     });
     const trouble = element("p", { class: "trouble", role: "alert", hidden: true });
@@ -110,7 +123,13 @@ export class Talk {
       event.preventDefault();
       go();
     });
-    return element("div", { class: rows > 1 ? "entry" : "entry short" }, field, trouble, element("div", { class: "dialog-foot" }, ...more, sender));
+    return element(
+      "div",
+      { class: rows > 1 ? "entry" : "entry short" },
+      field,
+      trouble,
+      element("div", { class: "dialog-foot" }, ...more, sender),
+    );
   }
 
   /** @returns {Promise<string|null>} why it was refused */
@@ -131,9 +150,18 @@ const commentsOf = (threads) => threads.flatMap((thread) => thread.comments);
 const lastOf = (comments) => Math.max(0, ...comments.filter((comment) => !comment.mine).map((comment) => comment.id));
 
 function commentOf({ author, voice, mine, text, at }) {
-  return element("div", { class: mine ? "comment own" : "comment" },
-    element("span", { class: "comment-who" }, element("b", {}, mine ? "You" : author), mine ? null : ` · ${voice}`, ` · ${when(at)}`),
-    element("p", { class: "comment-text", dir: "auto" }, text));
+  return element(
+    "div",
+    { class: mine ? "comment own" : "comment" },
+    element(
+      "span",
+      { class: "comment-who" },
+      element("b", {}, mine ? "You" : author),
+      mine ? null : ` · ${voice}`,
+      ` · ${when(at)}`,
+    ),
+    element("p", { class: "comment-text", dir: "auto" }, text),
+  );
 }
 
 function seenOf(instance) {

@@ -9,7 +9,11 @@
 
 /** @typedef {[number, number]} Span  half open [start, end) of token indices, within one segment */
 
-/** Index of the first value that is at least `wanted`; `values` ascends. */
+/**
+ * Index of the first value that is at least `wanted`; `values` ascends.
+ * @param {ArrayLike<number>} values
+ * @param {number} wanted
+ */
 export function lowerBound(values, wanted) {
   let low = 0;
   let high = values.length;
@@ -21,14 +25,20 @@ export function lowerBound(values, wanted) {
   return low;
 }
 
-/** Places of a segment on the screen: what is asked first, then titles, then the texts, then the choices. */
+/**
+ * Places of a segment on the screen: what is asked first, then titles, then the texts, then the choices.
+ * @param {Segment} segment
+ */
 function place(segment) {
   if (segment.name === "choices") return 3;
   if (!segment.selectable) return 0;
   return segment.name === "title" ? 1 : 2;
 }
 
-/** Indices of the segments in the order in which they are drawn. */
+/**
+ * Indices of the segments in the order in which they are drawn.
+ * @param {Segment[]} segments
+ */
 export function displayOrder(segments) {
   return segments.map((_, index) => index).sort((a, b) => place(segments[a]) - place(segments[b]) || a - b);
 }
@@ -40,9 +50,10 @@ const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/g;
 const CLEARLY = 3;
 
 /**
- * Which way a text runs: as its language does, but a text that is plainly written the other way (a question in another language,
- * a text whose language was never told) runs as it is written.
+ * Which way a text runs: as its language does, but a text that is plainly written the other way (a question in another
+ * language, a text whose language was never told) runs as it is written.
  * @param {"ltr"|"rtl"|undefined} given  of its language
+ * @param {string} text
  */
 export function directionOf(text, given) {
   const letters = text.slice(0, LOOKED_AT).match(/\p{L}/gu)?.length ?? 0;
@@ -52,7 +63,7 @@ export function directionOf(text, given) {
 }
 
 export class TokenMap {
-  /** @param {{segments: Array<Object>, target: Span|null, direction?: string}} instance */
+  /** @param {Pick<Instance, "segments"|"target"|"direction">} instance */
   constructor(instance) {
     this.segments = instance.segments;
     this.directions = this.segments.map(({ text }) => directionOf(text, instance.direction));
@@ -60,8 +71,15 @@ export class TokenMap {
     this.starts = this.segments.map((segment) => Uint32Array.from(segment.starts));
     this.ends = this.segments.map((segment) => Uint32Array.from(segment.ends));
     this.order = displayOrder(this.segments);
+    /** @type {number[]}  the first token of each segment */
     this.first = [];
     this.count = 0;
+    /** @type {number[]}  the segments that can be marked, as they are read, and the first rank of each */
+    this.reading = [];
+    /** @type {number[]} */
+    this.rankFirst = [];
+    this.readable = 0;
+    this.selectableCount = 0;
     for (const starts of this.starts) {
       this.first.push(this.count);
       this.count += starts.length;
@@ -71,8 +89,6 @@ export class TokenMap {
 
   #rank() {
     this.reading = this.order.filter((index) => this.segments[index].selectable && this.starts[index].length);
-    this.rankFirst = [];
-    this.readable = 0;
     for (const index of this.reading) {
       this.rankFirst.push(this.readable);
       this.readable += this.starts[index].length;
@@ -81,7 +97,10 @@ export class TokenMap {
     this.selectableCount = this.readable - boxed;
   }
 
-  /** Number of the segment that holds a token. */
+  /**
+   * Number of the segment that holds a token.
+   * @param {number} token
+   */
   segmentOf(token) {
     let low = 0;
     for (let index = 0; index < this.first.length; index += 1) {
@@ -90,21 +109,27 @@ export class TokenMap {
     return low;
   }
 
+  /** @param {number} token */
   isSelectable(token) {
     return this.segments[this.segmentOf(token)].selectable;
   }
 
+  /** @param {number} token */
   charStart(token) {
     const segment = this.segmentOf(token);
     return this.starts[segment][token - this.first[segment]];
   }
 
+  /** @param {number} token */
   charEnd(token) {
     const segment = this.segmentOf(token);
     return this.ends[segment][token - this.first[segment]];
   }
 
-  /** Whether a segment asks something of the text (a question, a claim). */
+  /**
+   * Whether a segment asks something of the text (a question, a claim).
+   * @param {number} index
+   */
   asks(index) {
     return place(this.segments[index]) === 0 && this.segments[index].text !== "";
   }
@@ -114,28 +139,49 @@ export class TokenMap {
     return this.directions[this.reading[0] ?? 0] ?? "ltr";
   }
 
-  /** Which way the text around a token runs. */
+  /**
+   * Which way the text around a token runs.
+   * @param {number} token
+   */
   directionAt(token) {
     return this.directions[this.segmentOf(token)];
   }
 
-  /** Token index at a character of a segment, or -1 between tokens. */
+  /**
+   * Token index at a character of a segment, or -1 between tokens.
+   * @param {number} segment
+   * @param {number} char
+   */
   tokenAt(segment, char) {
     const local = lowerBound(this.starts[segment], char + 1) - 1;
     return local >= 0 && char < this.ends[segment][local] ? this.first[segment] + local : -1;
   }
 
-  /** Index of the first token of a segment that starts at or after a character (may be one past the last). */
+  /**
+   * Index of the first token of a segment that starts at or after a character (may be one past the last).
+   * @param {number} segment
+   * @param {number} char
+   */
   tokenAfter(segment, char) {
     return this.first[segment] + lowerBound(this.starts[segment], char);
   }
 
-  /** Index of the token of a segment that starts at or after a character, else of its last one. */
+  /**
+   * Index of the token of a segment that starts at or after a character, else of its last one.
+   * @param {number} segment
+   * @param {number} char
+   */
   tokenNear(segment, char) {
     return Math.min(this.tokenAfter(segment, char), this.first[segment] + this.starts[segment].length - 1);
   }
 
-  /** The tokens that lie exactly at some characters of a segment, or null: words begin and end where tokens do. @returns {Span|null} */
+  /**
+   * The tokens that lie exactly at some characters of a segment, or null: words begin and end where tokens do.
+   * @param {number} segment
+   * @param {number} start
+   * @param {number} end
+   * @returns {Span|null}
+   */
   spanAt(segment, start, end) {
     const first = lowerBound(this.starts[segment], start);
     const last = lowerBound(this.ends[segment], end);
@@ -143,19 +189,25 @@ export class TokenMap {
     return fits ? [this.first[segment] + first, this.first[segment] + last + 1] : null;
   }
 
+  /** @param {number} token */
   rankOf(token) {
     const segment = this.segmentOf(token);
     const place = this.reading.indexOf(segment);
     return place < 0 ? -1 : this.rankFirst[place] + token - this.first[segment];
   }
 
+  /** @param {number} rank */
   tokenAtRank(rank) {
     let place = 0;
     while (place + 1 < this.reading.length && this.rankFirst[place + 1] <= rank) place += 1;
     return this.first[this.reading[place]] + rank - this.rankFirst[place];
   }
 
-  /** Reading rank that a gap before `token` of a segment stands at. */
+  /**
+   * Reading rank that a gap before `token` of a segment stands at.
+   * @param {number} segment
+   * @param {number} token
+   */
   gapRank(segment, token) {
     const place = this.reading.indexOf(segment);
     return place < 0 ? 0 : this.rankFirst[place] + token - this.first[segment];
@@ -163,11 +215,14 @@ export class TokenMap {
 
   /**
    * Spans of the selectable tokens between two ranks (both included), cut at segments and at the target.
+   * @param {number} a
+   * @param {number} b
    * @returns {Span[]}
    */
   spansBetween(a, b) {
     const low = Math.max(0, Math.min(a, b));
     const high = Math.min(this.readable - 1, Math.max(a, b));
+    /** @type {Span[]} */
     const spans = [];
     this.reading.forEach((segment, place) => {
       const from = Math.max(low, this.rankFirst[place]);
@@ -179,16 +234,24 @@ export class TokenMap {
     return spans.sort((x, y) => x[0] - y[0]);
   }
 
+  /** @param {Span} span @returns {Span[]} */
   #withoutTarget([start, end]) {
     if (!this.target || this.target[1] <= start || end <= this.target[0]) return [[start, end]];
-    return [[start, this.target[0]], [this.target[1], end]].filter(([from, to]) => from < to);
+    /** @type {Span[]} */
+    const around = [[start, this.target[0]], [this.target[1], end]];
+    return around.filter(([from, to]) => from < to);
   }
 
+  /** @param {number} token */
   isTarget(token) {
     return this.target !== null && this.target[0] <= token && token < this.target[1];
   }
 
-  /** The sentence of a token, as a span. @returns {Span} */
+  /**
+   * The sentence of a token, as a span.
+   * @param {number} token
+   * @returns {Span}
+   */
   sentenceOf(token) {
     const segment = this.segmentOf(token);
     const local = token - this.first[segment];
@@ -199,11 +262,15 @@ export class TokenMap {
     return [this.first[segment] + start, this.first[segment] + end];
   }
 
-  /** First and last rank of each selectable segment that a span touches; for keeping a set in one segment. */
+  /**
+   * First and last rank of each selectable segment that a span touches; for keeping a set in one segment.
+   * @param {Span[]} spans
+   */
   segmentsOf(spans) {
     return [...new Set(spans.map(([start]) => this.segmentOf(start)))];
   }
 
+  /** @param {Span} given */
   textOf([start, end]) {
     const segment = this.segmentOf(start);
     const from = this.starts[segment][start - this.first[segment]];
@@ -211,7 +278,11 @@ export class TokenMap {
     return this.segments[segment].text.slice(from, to);
   }
 
-  /** The words of some spans in brief: at most about `limit` characters. */
+  /**
+   * The words of some spans in brief: at most about `limit` characters.
+   * @param {Span[]} spans
+   * @param {number} limit
+   */
   brief(spans, limit) {
     let words = "";
     for (const span of spans) {

@@ -2,8 +2,14 @@
 import { element, setText } from "./dom.js";
 
 const WORDS = {
-  saved: "saved", saving: "saving…", offline: "offline – kept in this browser", unstored: "not stored – kept in this browser",
-  "signed-out": "signed out – kept in this browser", held: "not saved – see below", unsent: "changed – submit sends it", kept: "kept in this browser",
+  saved: "saved",
+  saving: "saving…",
+  offline: "offline – kept in this browser",
+  unstored: "not stored – kept in this browser",
+  "signed-out": "signed out – kept in this browser",
+  held: "not saved – see below",
+  unsent: "changed – submit sends it",
+  kept: "kept in this browser",
 };
 const PATIENCE_MS = 150;
 
@@ -12,7 +18,10 @@ export class Word {
     this.root = element("span", { class: "word", role: "status" }, WORDS.saved);
   }
 
-  /** "saving…" appears only if it takes a moment: a word that flickers at each mark tires. */
+  /**
+   * "saving…" appears only if it takes a moment: a word that flickers at each mark tires.
+   * @param {keyof typeof WORDS} word
+   */
   say(word) {
     clearTimeout(this.timer);
     const show = () => {
@@ -20,7 +29,8 @@ export class Word {
       this.root.title = WORDS[word];
       this.root.dataset.word = word;
     };
-    if (word === "saving" && !["offline", "unstored"].includes(this.root.dataset.word)) this.timer = setTimeout(show, PATIENCE_MS);
+    if (word === "saving" && !["offline", "unstored"].includes(this.root.dataset.word ?? ""))
+      this.timer = setTimeout(show, PATIENCE_MS);
     else show();
   }
 }

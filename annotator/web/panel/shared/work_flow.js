@@ -1,6 +1,7 @@
 /**
  * What the flows of all screens have in common: fetching work, what an earlier page left behind, a lost connection, a
- * sign-in that ended, and two tabs with the same work. A flow of one kind adds what happens when work arrives and leaves.
+ * sign-in that ended, and two tabs with the same work. A flow of one kind adds what happens when work arrives and
+ * leaves.
  */
 import { Leftovers } from "./leftovers.js";
 import { SIGNED_OUT, sentenceOf } from "./messages.js";
@@ -9,15 +10,22 @@ import { addressOf, rememberPlace } from "./sign_in.js";
 const TRY_AGAIN_MS = 2000;
 
 /** @param {string} why  the server's sentence, for whoever runs it */
-const unstored = (why) => `The server cannot store anything at the moment. What you do here is kept in this browser and sent later. Please tell whoever runs the server: ${why}`;
+const unstored = (why) =>
+  `The server cannot store anything at the moment. What you do here is kept in this browser and sent later. Please tell whoever runs the server: ${why}`;
 
 export class WorkFlow {
   /**
    * @param {Object} parts  messages, storage, outbox, screen, trigger, project (its id)
-   * @param {{same: (a: Object, b: Object) => boolean, lost: string}} kind  lost: what is said of kept work that nobody takes
+   * @param {{same: (a: Object, b: Object) => boolean, lost: string}} kind  lost: what is said of kept work that nobody
+   *   takes
    */
   constructor(parts, { same, lost }) {
-    Object.assign(this, parts);
+    this.messages = parts.messages;
+    this.storage = parts.storage;
+    this.outbox = parts.outbox;
+    this.screen = parts.screen;
+    this.trigger = parts.trigger;
+    this.project = parts.project;
     this.current = null;
     this.waiting = true;
     this.settings = null;
@@ -89,7 +97,8 @@ export class WorkFlow {
     this.screen.bar.word.say((word === "saved" && this.current?.unsaved) || word);
     if (word === "signed-out") this.#saySignedOut();
     else if (word === "unstored") this.screen.notices.setPage({ text: unstored(this.outbox.why) });
-    else if (word === "saved" && this.screen.notices.page && !this.screen.notices.page.closable) this.screen.notices.setPage(null);
+    else if (word === "saved" && this.screen.notices.page && !this.screen.notices.page.closable)
+      this.screen.notices.setPage(null);
   }
 
   retry() {
