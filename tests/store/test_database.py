@@ -122,6 +122,51 @@ def test_a_failed_transaction_leaves_nothing(store: Store) -> None:
     assert list_users(store) == []
 
 
+def test_a_failed_transaction_inside_another_is_undone_and_the_outer_one_is_kept(store: Store) -> None:
+    def fail() -> None:
+        with store.transaction():
+            add_user(store, "half done")
+            with store.transaction():
+                add_user(store, "done inside of it")
+            raise RuntimeError
+
+    with store.transaction():
+        add_user(store, "before")
+        with pytest.raises(RuntimeError):
+            fail()
+        add_user(store, "after")
+    assert [user.name for user in list_users(store)] == ["after", "before"]
+
+
+def test_the_outer_transaction_takes_with_it_what_was_finished_inside(store: Store) -> None:
+    def fail() -> None:
+        with store.transaction():
+            with store.transaction():
+                add_user(store, "someone")
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        fail()
+    assert list_users(store) == []
+    assert not store.connection.in_transaction
+
+
+def test_a_disk_that_fills_up_inside_a_transaction_is_named_and_leaves_nothing_of_either(store: Store) -> None:
+    pages = store.value("PRAGMA page_count")
+    store.connection.execute(f"PRAGMA max_page_count = {pages}")
+
+    def fill() -> None:
+        with store.transaction():
+            add_user(store, "outside")
+            with store.transaction():
+                for number in range(100_000):
+                    add_user(store, f"person {number}")
+
+    with pytest.raises(StoreError, match="no space left on the disk"):
+        fill()
+    assert list_users(store) == []
+
+
 def test_a_wrong_value_cannot_be_stored_whoever_writes(store: Store) -> None:
     with pytest.raises(sqlite3.IntegrityError, match="CHECK"), store.transaction():
         store.run("INSERT INTO users (name, created_at, is_disabled) VALUES ('x', 'now', 7)")

@@ -68,9 +68,13 @@ class Store:
 
     @contextmanager
     def transaction(self) -> Iterator[Self]:
-        """All or nothing: begins at once as the writer, commits at the end, rolls back on any error."""
+        """All or nothing: begins at once as the writer, commits at the end, rolls back on any error.
+
+        One inside another is a savepoint: its error undoes what it did, also where somebody outside catches the error.
+        """
         if self.connection.in_transaction:
-            yield self
+            with self._savepoint():
+                yield self
             return
         with self._place.write_lock:
             try:
@@ -85,6 +89,19 @@ class Store:
                     self._place.refused_write = error
                 raise
             self._place.refused_write = None
+
+    @contextmanager
+    def _savepoint(self) -> Iterator[None]:
+        """As sqlite-utils' `atomic`, with one name for all, so that its statements stay prepared: the innermost is meant."""
+        self.run("SAVEPOINT inner_step")
+        try:
+            yield
+        except BaseException:
+            if self.connection.in_transaction:  # a full disk can end all of it
+                self.run("ROLLBACK TO inner_step")
+                self.run("RELEASE inner_step")
+            raise
+        self.run("RELEASE inner_step")
 
     @contextmanager
     def snapshot(self) -> Iterator[Self]:

@@ -50,6 +50,17 @@ def test_next_leases_the_first_instance_and_one_ahead(store: Store, project: Pro
     assert answer.counts == {"returned": 0, "open": 2, "waiting": 2, "submitted": 0, "skipped": 0}
 
 
+def test_a_submit_is_one_transaction_without_steps_inside(store: Store, project: Project, annotator: User) -> None:
+    work = held(marking.next_work(store, annotator, project.id))
+    statements: list[str] = []
+    store.connection.set_trace_callback(statements.append)
+    finish(store, annotator, work)
+    assert [s for s in statements if s.startswith(("BEGIN", "COMMIT", "SAVEPOINT", "RELEASE"))] == [
+        "BEGIN IMMEDIATE",
+        "COMMIT",
+    ]
+
+
 def test_asking_again_gives_the_same_work_and_claims_no_more(store: Store, project: Project, annotator: User) -> None:
     first = marking.next_work(store, annotator, project.id)
     again = marking.next_work(store, annotator, project.id)
