@@ -17,8 +17,9 @@ from annotator.metrics.aggregate import bootstrap, mean_of
 from annotator.metrics.eraser_groups import joined_documents, sets_of_groups, tokens_of_spans
 from annotator.metrics.eraser_soft import areas_of_rows, marked, soft_scores
 from annotator.metrics.eraser_spans import Spans
+from annotator.metrics.gold_sets import GoldSets
 from annotator.metrics.ragged import Floats, Integers, Ragged
-from annotator.metrics.set_aware import GoldSets, best_set, set_aware_values
+from annotator.metrics.set_aware import best_set, set_aware_values
 
 IOU_THRESHOLDS = (0.5,)
 AOPC_THRESHOLDS = (0.01, 0.05, 0.1, 0.2, 0.5)
