@@ -8,7 +8,7 @@ import numpy as np
 
 from annotator.domain.numbers import counted
 from annotator.errors import ImportRefused, InvalidValue, Problem
-from annotator.formats.eraser.gold import Gold, KeyNumbers, read_gold, read_lengths
+from annotator.formats.eraser.gold import EraserGold, KeyNumbers, read_gold, read_lengths
 from annotator.formats.eraser.predictions import Answer, Predictions, SoftLists, read_predictions
 from annotator.formats.rows.findings import shown
 from annotator.metrics import eraser_faithfulness as faithfulness
@@ -36,7 +36,7 @@ class EraserFiles:
     Shapes: lengths int[n_keys, 2], tokens and sentences of each key's document, -1 where there is none
     """
 
-    gold: Gold
+    gold: EraserGold
     predictions: Predictions
     keys: KeyNumbers
     lengths: Integers
@@ -345,7 +345,7 @@ def _score_answers(files: EraserFiles, thresholds: Sequence[float], scored: _Sco
     }
 
 
-def _report(gold: Gold, answers: Sequence[Answer]) -> faithfulness.Report:
+def _report(gold: EraserGold, answers: Sequence[Answer]) -> faithfulness.Report:
     labels = list(dict.fromkeys(gold.labels))
     numbers = {label: number for number, label in enumerate(labels)}
     given = {answer.annotation_id: answer.label for answer in answers}

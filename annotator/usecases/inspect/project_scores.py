@@ -75,7 +75,7 @@ def _evaluated(
         gold = gold_table(store, project, policy, options.split)
         is_label = project.task.result_kind == "label"
         trainings = Trainings.of(store, project.id)
-        kept = _Kept(gold) if keeps_instances else None
+        kept = _InstanceNumbers(gold) if keeps_instances else None
         scorer = _Scorer(store, gold, trainings, is_label, options, kept, lambda done: progress(done, len(runs)))
         models = [scorer.model(name, list(of_model)) for name, of_model in groupby(runs, lambda one: one.run.model)]
     random = random_numbers(gold, None if kept is None else kept.random) if len(gold) else {}
@@ -116,7 +116,7 @@ def _described(gold: GoldTable) -> Numbers:
     }
 
 
-class _Kept:
+class _InstanceNumbers:
     """Numbers of single instances, gathered while rows are scored."""
 
     def __init__(self, gold: GoldTable) -> None:
@@ -145,7 +145,7 @@ class _Scorer:
 
     def __init__(
         self, store: Store, gold: GoldTable, trainings: Trainings, is_label: bool, options: ScoringOptions,
-        kept: _Kept | None, progress: Callable[[int], None],
+        kept: _InstanceNumbers | None, progress: Callable[[int], None],
     ) -> None:  # fmt: skip
         self.store = store
         self.gold = gold

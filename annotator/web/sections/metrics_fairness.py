@@ -11,7 +11,7 @@ from annotator.usecases.databases import Store
 from annotator.usecases.inspect.fairness import FairnessRow, fairness_rows
 from annotator.usecases.inspect.metric_values import newest_event
 from annotator.usecases.project.word_lists import word_lists
-from annotator.web.cached_numbers import Kept
+from annotator.web.cached_numbers import ValueCache
 from annotator.web.frame import as_text
 from annotator.web.sections.metrics_numbers import Found
 from annotator.web.sections.metrics_words import told_of_training
@@ -23,8 +23,8 @@ _ALL = "all texts"
 
 
 @st.cache_resource(show_spinner=False)
-def _rows() -> Kept:
-    return Kept(most=12)
+def _rows() -> ValueCache:
+    return ValueCache(most=12)
 
 
 def show(store: Store, visit: Visit, project: Project, found: Found) -> None:

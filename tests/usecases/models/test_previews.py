@@ -250,7 +250,7 @@ class Slow:
 def slow(monkeypatch: pytest.MonkeyPatch) -> Slow:
     made = Slow()
     monkeypatch.setattr(preview_models, "load_predictor", made.load)
-    monkeypatch.setattr(preview_models, "_MODELS", preview_models._Models())
+    monkeypatch.setattr(preview_models, "_MODELS", preview_models._LoadedModels())
     return made
 
 

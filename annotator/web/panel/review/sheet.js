@@ -3,7 +3,7 @@
  * before, the means it carries, and, once the round is decided, the gate's arithmetic.
  */
 import { badgeOf } from "../shared/chip.js";
-import { element, setText } from "../shared/dom.js";
+import { element } from "../shared/dom.js";
 import { letterOf, unionOf } from "../shared/model.js";
 import { countTokens } from "./looks.js";
 import { commentAt, decimalOf, exactWords, nameOf } from "./scores.js";
