@@ -12,7 +12,7 @@ from typing import Any, Self
 
 from annotator.errors import AnnotatorError, NotWritable, StoreError
 from annotator.files import part_folder, put_in_place, scratch_folder
-from annotator.store.connection import file_rights as sharing
+from annotator.store.connection import file_rights
 from annotator.store.connection.displaced_files import displaced, save_what_is_open
 from annotator.store.connection.driver import Database
 from annotator.store.connection.place import Files, Place
@@ -145,7 +145,7 @@ class Store:
 
     # What is saved of it ----------------------------------------------------------------------------------------------
 
-    def backup(self, target: Path, mode: int = sharing.OWNERS) -> None:
+    def backup(self, target: Path, mode: int = file_rights.OWNERS) -> None:
         """Copy the whole database while others work; the copy appears complete or not at all."""
         if target.exists():
             raise StoreError(_IS_THERE.format(path=target))
@@ -159,7 +159,7 @@ class Store:
 
     def _copy_to(self, target: Path, mode: int, named: Path) -> None:
         """Errors name another file than the target, which nobody knows."""
-        sharing.make_file(target, mode)
+        file_rights.make_file(target, mode)
         with ClearErrors(named), closing(sqlite3.connect(target)) as copy:
             copy.execute("PRAGMA synchronous = OFF")  # it counts when it is complete, and is put on the disk as a whole
             self.connection.backup(copy)
@@ -169,7 +169,7 @@ class Store:
         """A copy to try things on; it is gone afterwards, and nobody waits for it."""
         with clear_file_errors(self.path), scratch_folder() as folder:
             path = folder / "copy.db"
-            self._copy_to(path, sharing.OWNERS, folder)
+            self._copy_to(path, file_rights.OWNERS, folder)
             with Store(Place(path), connect(path)) as copy:
                 yield copy
 

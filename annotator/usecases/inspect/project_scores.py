@@ -13,7 +13,7 @@ from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.errors import NotFound
 from annotator.metrics.ragged import Flags
-from annotator.scoring import blocks as scoring
+from annotator.scoring import blocks
 from annotator.scoring.answers import score_answers
 from annotator.scoring.gold import GoldTable
 from annotator.scoring.instance_numbers import Behind, OfSeed, RowKey, coded_labels, has_choice, places_of
@@ -194,14 +194,14 @@ class _Scorer:
         self, runs: Sequence[StoredRun], gold: GoldTable, own: Mapping[int | None, Answers]
     ) -> Iterator[Numbers]:
         """A row for each layer, for what is selected without scores, and for answers to changed inputs."""
-        rows: dict[scoring.RowKey, _Row] = {}
+        rows: dict[blocks.RowKey, _Row] = {}
         asked = (self.gold, len(runs), self.options.n_resamples)
         faithfulness, drops = NumbersOverSeeds(*asked), []
         kind_of_none = "answers" if len(self.gold) else "attribution"
         for stored in runs:
             answers = answers_of_seed(own, stored.run.seed)
             outputs = iterate_outputs(self.store, stored.id) if len(gold) else iter(())
-            scored = scoring.score_run(gold, outputs, answers, self.options)
+            scored = blocks.score_run(gold, outputs, answers, self.options)
             for key, of_row in scored.rows.items():
                 rows.setdefault(key, _Row(*asked)).add(of_row, answers)
             if scored.faithfulness.values:
@@ -215,12 +215,12 @@ class _Scorer:
             "seeds": [stored.run.seed for stored in runs],
         }  # fmt: skip
         told: Numbers = {"faithfulness": faithfulness.told(), "aopc_points": _points(drops)}
-        for kind, layer in sorted(rows, key=scoring.row_order):
+        for kind, layer in sorted(rows, key=blocks.row_order):
             yield head | {"kind": kind, "layer": layer} | rows[kind, layer].told() | told
         if not rows:
             yield head | {"kind": kind_of_none, "layer": None, "plausibility": {}, "counts": {}} | told
 
-    def _keep(self, stored: StoredRun, scored: scoring.ScoredRun, answers: Answers, kind_of_none: str) -> None:
+    def _keep(self, stored: StoredRun, scored: blocks.ScoredRun, answers: Answers, kind_of_none: str) -> None:
         if self.kept is None:
             return
         rows = dict(scored.rows) or {(kind_of_none, None): Scored(self.gold.take(()))}

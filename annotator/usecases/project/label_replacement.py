@@ -7,8 +7,7 @@ from annotator.domain.numbers import counted
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.errors import InvalidValue, LabelInUse
-from annotator.store import Store
-from annotator.store import label_replacement as label_replacing
+from annotator.store import Store, label_replacement
 from annotator.store.events import add_event
 from annotator.store.instances import InstanceRow
 from annotator.store.jobs import open_jobs
@@ -56,7 +55,7 @@ def uses_of(store: Store, actor: User, project: Project, label: str) -> LabelUse
     return LabelUses(
         _told(label_use(store, project.id, label)),
         tuple(instances_with_label(store, project.id, label, _NAMED)),
-        label_replacing.count_expecting_cases(store, project.id, label),
+        label_replacement.count_expecting_cases(store, project.id, label),
         _refusal(project),
     )
 
@@ -74,7 +73,7 @@ def replace_label(store: Store, actor: User, project: Project, label: str, by: s
         require(store, actor, project.id, "manage project")
         now = get_project_by_id(store, project.id)
         _check(store, now, label, by)
-        counts = asdict(label_replacing.replace_label(store, now.id, label, by))
+        counts = asdict(label_replacement.replace_label(store, now.id, label, by))
         update_project(store, _without(now, label, by))
         add_event(
             store, actor.name, "replace label", "project", now.id, project_id=now.id, label=label, by=by, **counts,
@@ -132,7 +131,7 @@ def _check(store: Store, project: Project, label: str, by: str) -> None:
             f"'{label}' and '{by}' are the project's only labels: with one alone there would be nothing to decide. Add another "
             "label first, or write a new name in place of this one."
         )
-    n = label_replacing.count_opposed(store, project.id, label, by)
+    n = label_replacement.count_opposed(store, project.id, label, by)
     if n:
         raise InvalidValue(
             f"{counted(n, 'open proposal wants', 'open proposals want')} one of '{label}' and '{by}' in place of the other. "

@@ -22,8 +22,7 @@ from annotator.usecases.review.inspection import (
 )
 from annotator.web import edit_panel, token_panel
 from annotator.web.frame import as_text
-from annotator.web.sections import history
-from annotator.web.sections import talk as talking
+from annotator.web.sections import history, talk
 from annotator.web.session import Visit
 
 _BESIDE = 3  # panels in a row
@@ -92,7 +91,7 @@ class _Looking:
         self._show_version(taken)
 
     def _show_talk(self) -> None:
-        talking.show(self.store, self.visit, self.project, self.instance.id)
+        talk.show(self.store, self.visit, self.project, self.instance.id)
 
     def _show_timeline(self) -> None:
         history.show(self.store, self.visit, self.project, self.instance)

@@ -12,7 +12,7 @@ from annotator.errors import NotAllowed
 from annotator.store import Store
 from annotator.usecases.lead.undecided_rounds import PAGE_SIZE, open_rounds
 from annotator.usecases.project.projects import change_project, missing_annotators, missing_reviewers, progress_of
-from annotator.usecases.review import reviews as reviewing
+from annotator.usecases.review import reviews
 from annotator.usecases.review.rounds import decide_round
 from tests.usecases.review.test_reviews import annotate, score
 
@@ -35,7 +35,7 @@ def test_waiting_rounds_are_listed_oldest_first_with_who_has_scored_and_what_is_
     annotate(store, annotator, project, A)
     annotate(store, annotator, project, A)
     score(store, reviewer, project)
-    reviewing.next_review(store, other, project.id)
+    reviews.next_review(store, other, project.id)
     first, second = open_rounds(store, LOCAL_OPERATOR, project)
     assert (first.instance.key, first.annotator, first.wanted) == ("t1", "annotator-a", 2)
     assert first.scored == ("reviewer-1 · A: sufficiency score 3, compactness score 4; comprehensiveness score 3",)
