@@ -14,8 +14,8 @@ from annotator.usecases.annotate.my_work import my_work
 from annotator.usecases.inspect.saliency import list_instances_by
 from annotator.usecases.lead.quality import instances_behind_outcome
 from annotator.usecases.perturb.messages import show_originals
-from annotator.usecases.review import reviews as review_work
 from annotator.usecases.review.messages import show_my_reviews
+from annotator.usecases.review.my_reviews import my_reviews
 from tests.usecases.review.test_reviews import A, annotate, score
 
 ABSTRACT = (
@@ -40,7 +40,7 @@ def test_every_list_begins_with_the_claim(store: Store, claims: Project, add_per
     for _ in CLAIMS:
         annotate(store, ann, claims, A)
         score(store, rita, claims)
-    reviews, n = review_work.list_my_reviews(store, rita, claims.id, 1)
+    reviews, n = my_reviews(store, rita, claims.id, 1)
     listed = {
         "instances": [row.excerpt for row in list_instances(store, claims.id)],
         "my work": [row.excerpt for row in my_work(store, ann, claims.id)[0]],
