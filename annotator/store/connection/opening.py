@@ -5,7 +5,7 @@ import logging
 from contextlib import closing, suppress
 from pathlib import Path
 
-from annotator.domain.measurements import FORGOT_WRONG_K, told_of_wrong_k
+from annotator.domain.measurements import FORGOT_WRONG_K, wrong_k_summary
 from annotator.errors import StoreError
 from annotator.files import part_folder, put_in_place
 from annotator.store.connection import file_rights
@@ -120,7 +120,7 @@ def _tell_what_is_forgotten(store: Store, last_event_id: int) -> None:
         (FORGOT_WRONG_K, last_event_id),
     )
     for row in rows:
-        told = told_of_wrong_k(json.loads(row["detail"]))
+        told = wrong_k_summary(json.loads(row["detail"]))
         logging.getLogger(__name__).warning("Project “%s”: the upgrade of %s %s.", row["name"], store.named.name, told)
 
 

@@ -175,9 +175,9 @@ class _Scorer:
         return {
             "model": name,
             "seeds": list(own),
-            "training": None if training is None else training.told(),
-            "quality": quality.told(),
-            **quality.told_counts(),
+            "training": None if training is None else training.report(),
+            "quality": quality.report(),
+            **quality.count_report(),
             "methods": methods,
         }
 
@@ -214,9 +214,9 @@ class _Scorer:
             "method": first.method, "parameters": json.loads(first.parameters),
             "seeds": [stored.run.seed for stored in runs],
         }  # fmt: skip
-        told: Numbers = {"faithfulness": faithfulness.told(), "aopc_points": _points(drops)}
+        told: Numbers = {"faithfulness": faithfulness.report(), "aopc_points": _points(drops)}
         for kind, layer in sorted(rows, key=blocks.row_order):
-            yield head | {"kind": kind, "layer": layer} | rows[kind, layer].told() | told
+            yield head | {"kind": kind, "layer": layer} | rows[kind, layer].report() | told
         if not rows:
             yield head | {"kind": kind_of_none, "layer": None, "plausibility": {}, "counts": {}} | told
 
@@ -243,12 +243,12 @@ class _Row:
         if "editing.mrr" in scored.values:
             self.confidence.add(places_of(self.plausibility.gold, scored), *confidence_inputs(scored, answers))
 
-    def told(self) -> Numbers:
+    def report(self) -> Numbers:
         return {
-            "plausibility": self.plausibility.told(),
-            "consistency": self.consistency.told(),
-            "confidence": self.confidence.told(),
-            **self.plausibility.told_counts(),
+            "plausibility": self.plausibility.report(),
+            "consistency": self.consistency.report(),
+            "confidence": self.confidence.report(),
+            **self.plausibility.count_report(),
         }
 
 

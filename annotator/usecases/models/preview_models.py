@@ -22,7 +22,7 @@ from annotator.store import Store
 from annotator.usecases.models.built_in_model import built_in_name, models_folder
 from annotator.usecases.models.model_places import require_allowed_place
 from annotator.usecases.models.preview_settings import folder_of_model
-from annotator.usecases.models.project_model import AskedModel, asked_model
+from annotator.usecases.models.project_model import ProjectModel, as_project_model
 
 _MOST_KEPT = 3  # models in memory, of all projects together; the one that was asked longest ago goes
 _MOST_WAITING = 6
@@ -31,7 +31,7 @@ _RENAME = "The lead says which is which under Project, Rules (for example {label
 
 
 @contextmanager
-def asking(store: Store, project: Project, *, is_lead: bool) -> Iterator[AskedModel]:
+def asking(store: Store, project: Project, *, is_lead: bool) -> Iterator[ProjectModel]:
     """The project's preview model, for this caller alone while the block lasts.
 
     is_lead: may learn why a model cannot be loaded; what is said to others never names a place on the machine
@@ -44,7 +44,7 @@ def asking(store: Store, project: Project, *, is_lead: bool) -> Iterator[AskedMo
     folder = _built_in_folder(store, project, spec) if kind == "built-in" else _chosen_folder(spec, is_lead=is_lead)
     renamed = {} if kind == "built-in" else project.settings.preview_labels
     with _MODELS.one(folder, lambda: _loaded(spec, folder), spec, is_lead=is_lead) as predictor:
-        yield asked_model(predictor, project, renamed, _RENAME)
+        yield as_project_model(predictor, project, renamed, _RENAME)
 
 
 def _built_in_folder(store: Store, project: Project, spec: str) -> Path:

@@ -44,7 +44,7 @@ def require_unused(store: Store, project: Project, label: str) -> None:
     first = f" (the first: {keys})" if keys else ""
     remedy = _refusal(project) or "Replace it by another label instead (Project, Rules)."
     raise LabelInUse(
-        f"The label '{label}' cannot be removed: it is used by {_told(use)} of this project{first}. {remedy}",
+        f"The label '{label}' cannot be removed: it is used by {_summary(use)} of this project{first}. {remedy}",
         label=label,
     )
 
@@ -53,7 +53,7 @@ def uses_of(store: Store, actor: User, project: Project, label: str) -> LabelUse
     """What uses a label, for a lead who wants to be rid of it."""
     require(store, actor, project.id, "manage project")
     return LabelUses(
-        _told(label_use(store, project.id, label)),
+        _summary(label_use(store, project.id, label)),
         tuple(instances_with_label(store, project.id, label, _NAMED)),
         label_replacement.count_expecting_cases(store, project.id, label),
         _refusal(project),
@@ -78,13 +78,13 @@ def replace_label(store: Store, actor: User, project: Project, label: str, by: s
         add_event(
             store, actor.name, "replace label", "project", now.id, project_id=now.id, label=label, by=by, **counts,
         )  # fmt: skip
-    return told_of_replaced(counts)
+    return replacement_summary(counts)
 
 
-def told_of_replaced(counts: Mapping[str, int]) -> str:
+def replacement_summary(counts: Mapping[str, int]) -> str:
     """What carried the label, in the words of a list.
 
-    >>> told_of_replaced({"instances": 2, "annotations": 1, "n_dropped": 1})
+    >>> replacement_summary({"instances": 2, "annotations": 1, "n_dropped": 1})
     '2 texts, 1 annotation; 1 attribution was deleted, since the model has one of the other label'
     """
     nouns = (
@@ -99,7 +99,7 @@ def told_of_replaced(counts: Mapping[str, int]) -> str:
     return f"{told}; {dropped}" if n else told
 
 
-def _told(use: LabelUse) -> str:
+def _summary(use: LabelUse) -> str:
     counts = (
         (use.n_instances, "instance"),
         (use.n_annotations, "annotation"),

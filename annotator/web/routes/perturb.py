@@ -96,11 +96,11 @@ def _make_ready(language: str) -> None:
     Thread(target=make_ready, args=(language,), daemon=True).start()
 
 
-def _look(store: Store, user: User, body: WriteBody) -> object:
+def _assess(store: Store, user: User, body: WriteBody) -> object:
     from annotator.usecases.perturb import versions  # noqa: PLC0415
-    from annotator.usecases.perturb.messages import show_look  # noqa: PLC0415
+    from annotator.usecases.perturb.messages import show_assessment  # noqa: PLC0415
 
-    return show_look(versions.look_at(store, user, body.instance, body.changed.as_changed()))
+    return show_assessment(versions.assess_version(store, user, body.instance, body.changed.as_changed()))
 
 
 def _suggest(store: Store, user: User, body: SuggestBody) -> object:
@@ -160,12 +160,12 @@ def _check(store: Store, user: User, query: Any) -> object:
     return show_check(store, user, checks.open_check(store, user, number(query, "perturbation")))
 
 
-def _look_again(store: Store, user: User, body: OneBody) -> object:
+def _assess_correction(store: Store, user: User, body: OneBody) -> object:
     """What a checker's correction would come to."""
     from annotator.usecases.perturb import checks  # noqa: PLC0415
-    from annotator.usecases.perturb.messages import show_look  # noqa: PLC0415
+    from annotator.usecases.perturb.messages import show_assessment  # noqa: PLC0415
 
-    return show_look(checks.look_at_correction(store, user, body.perturbation, _required(body)))
+    return show_assessment(checks.assess_correction(store, user, body.perturbation, _required(body)))
 
 
 def _approve(store: Store, user: User, body: OneBody) -> object:
@@ -208,7 +208,7 @@ routes: list[Route] = [
     get_route("perturb/originals", _originals),
     get_route("perturb/next", _next),
     get_route("perturb/original", _original),
-    post_route("perturb/look", _look, WriteBody),
+    post_route("perturb/look", _assess, WriteBody),
     post_route("perturb/suggest", _suggest, SuggestBody),
     post_route("perturb/hand-in", _hand_in, WriteBody),
     post_route("perturb/revise", _revise, OneBody),
@@ -217,7 +217,7 @@ routes: list[Route] = [
     get_route("perturb/progress", _progress),
     get_route("perturb/check/next", _next_check),
     get_route("perturb/check", _check),
-    post_route("perturb/check/look", _look_again, OneBody),
+    post_route("perturb/check/look", _assess_correction, OneBody),
     post_route("perturb/check/approve", _approve, OneBody),
     post_route("perturb/check/reject", _reject, OneBody),
     post_route("perturb/check/correct", _correct, OneBody),

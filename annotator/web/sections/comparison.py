@@ -41,7 +41,7 @@ def show(store: Store, visit: Visit, project: Project, wanted: int | str) -> Non
     except NotFound as error:
         st.info(as_text(str(error)), icon=":material/search_off:")
         return
-    _Looking(store, visit, project, comparison).show()
+    _ComparisonScreen(store, visit, project, comparison).show()
 
 
 def _ask_to_give_back(instance_id: int) -> bool:
@@ -65,7 +65,7 @@ def _choose(store: Store, visit: Visit, project: Project, key: str) -> int:
     )  # fmt: skip
 
 
-class _Looking:
+class _ComparisonScreen:
     """The parts of the screen share who looks at what."""
 
     def __init__(self, store: Store, visit: Visit, project: Project, comparison: Comparison) -> None:

@@ -24,7 +24,7 @@ from annotator.usecases.annotate.my_work import my_work
 from annotator.usecases.inspect import saliency
 from annotator.usecases.lead.decisions import decide, open_proposals
 from annotator.usecases.lead.timeline import timeline
-from annotator.usecases.lead.undecided_rounds import open_rounds, stuck_work
+from annotator.usecases.lead.undecided_rounds import list_undecided_rounds, stuck_work
 from annotator.usecases.perturb import versions
 from annotator.usecases.project.projects import (
     change_project,
@@ -421,10 +421,10 @@ def test_scores_of_others_are_not_listed_to_a_lead_who_may_be_given_the_text(sto
     ann, rob, lea = person("ann", project), person("rob", project, "reviewer"), person("lea", project, "lead")
     number = annotate(store, ann, project, A).instance.id
     score(store, rob, project)
-    [one] = open_rounds(store, lea, project)
+    [one] = list_undecided_rounds(store, lea, project)
     assert (one.n_scored, one.scored) == (1, ())
     look_at(store, lea, project, number)
-    [one] = open_rounds(store, lea, project)
+    [one] = list_undecided_rounds(store, lea, project)
     assert len(one.scored) == 1
 
 
@@ -552,7 +552,7 @@ def test_annotations_that_nobody_is_left_to_review_are_told_until_somebody_is(st
     project = make(1, annotators_per_instance=2)
     ann, ben = person("ann", project), person("ben", project)
     annotate(store, ann, project, A)
-    [first] = open_rounds(store, LOCAL_OPERATOR, project)
+    [first] = list_undecided_rounds(store, LOCAL_OPERATOR, project)
     assert stuck_work(store, LOCAL_OPERATOR, project).annotation_ids == ()
     assert first.summary.endswith(
         "; 1 of the others may still be given this text to annotate, and may score it only when it can no longer be given to them"
@@ -560,11 +560,11 @@ def test_annotations_that_nobody_is_left_to_review_are_told_until_somebody_is(st
     annotate(store, ben, project, B)
     stuck = stuck_work(store, LOCAL_OPERATOR, project).annotation_ids
     assert len(stuck) == 2
-    assert [one.round.annotation_id for one in open_rounds(store, LOCAL_OPERATOR, project, only=stuck[1:])] == [
-        stuck[1]
-    ]
+    assert [
+        one.round.annotation_id for one in list_undecided_rounds(store, LOCAL_OPERATOR, project, only=stuck[1:])
+    ] == [stuck[1]]
     assert all(one.summary.endswith("1 more needed, but nobody else may score it") for one in
-               open_rounds(store, LOCAL_OPERATOR, project))  # fmt: skip
+               list_undecided_rounds(store, LOCAL_OPERATOR, project))  # fmt: skip
     cem = person("cem", project, "reviewer")
     assert stuck_work(store, LOCAL_OPERATOR, project).annotation_ids == ()
     for _ in range(2):

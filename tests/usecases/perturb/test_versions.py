@@ -73,7 +73,7 @@ def approve(store: Store, person: User, one: Perturbation) -> Perturbation:
 def test_the_sets_of_the_original_are_proposed_in_the_changed_text(
     store: Store, reviews: Project, people: dict[str, User]
 ) -> None:
-    look = versions.look_at(store, people["Ann"], original(store, reviews), change())
+    look = versions.assess_version(store, people["Ann"], original(store, reviews), change())
     tokens = look.after.segments[0].body.tokens()
     assert tokens == ["The", "plot", "is", "slow", "but", "the", "acting", "is", "truly", "superb", "."]
     # A dispensable word that was inserted among the tokens of a set is no reason, so it is not proposed.
@@ -88,7 +88,7 @@ def test_what_is_written_is_kept_as_a_draft_at_every_look(
     store: Store, reviews: Project, people: dict[str, User]
 ) -> None:
     draft = change(result=None)
-    versions.look_at(store, people["Ann"], original(store, reviews), draft)
+    versions.assess_version(store, people["Ann"], original(store, reviews), draft)
     assert versions.open_original(store, people["Ann"], original(store, reviews)).draft == draft
     assert versions.open_original(store, people["Ben"], original(store, reviews)).draft is None
     versions.hand_in(store, people["Ann"], original(store, reviews), change())
@@ -266,7 +266,7 @@ def test_mine_lists_drafts_also_of_texts_of_which_somebody_else_has_submitted_a_
     store: Store, reviews: Project, people: dict[str, User]
 ) -> None:
     found = original(store, reviews)
-    versions.look_at(store, people["Ann"], found, change(result=None))
+    versions.assess_version(store, people["Ann"], found, change(result=None))
     versions.hand_in(store, people["Ben"], found, change("The plot is fast but the acting is superb ."))
     [draft] = messages.show_mine(store, people["Ann"], reviews.id, 1)["drafts"]
     assert (draft["id"], draft["key"], draft["kind"], draft["result"]) == (found, "r0", "dispensable", None)
@@ -517,7 +517,7 @@ def test_no_other_part_of_the_screen_names_the_author_or_tells_a_checkers_word(
         messages.show_original(dan, versions.open_original(store, dan, written.original_id)),
         messages.show_progress(store, dan, reviews.id),
         messages.show_mine(store, dan, reviews.id, 1),
-        messages.show_look(versions.look_at(store, dan, written.original_id, change())),
+        messages.show_assessment(versions.assess_version(store, dan, written.original_id, change())),
     ]
     assert "same text" in json.dumps(told)
     for word in ("Ann", "Ben", 'approve"'):
@@ -599,7 +599,9 @@ def test_a_source_s_own_tokens_stay_where_the_text_stays(
         ],
     )
     ann = add_person("Ann", chinese, "annotator")
-    look = versions.look_at(store, ann, original(store, chinese), change("手机 真的非常好用，不喜欢", kind="logic"))
+    look = versions.assess_version(
+        store, ann, original(store, chinese), change("手机 真的非常好用，不喜欢", kind="logic")
+    )
     assert look.after.segments[0].body.tokens() == ["手机", " ", "真", "的", "非常", "好用", "，", "不", "喜欢"]
     assert [one.token_indices for one in look.carried.sets] == [(4, 5)]
 
@@ -712,7 +714,7 @@ def test_a_check_shows_no_gold_that_annotators_are_still_to_find(
     assert checks.next_to_check(store, people["Ann"], reviews.id) is None
     for refused in (
         lambda: checks.open_check(store, people["Ann"], one.id),
-        lambda: checks.look_at_correction(store, people["Ann"], one.id, early),
+        lambda: checks.assess_correction(store, people["Ann"], one.id, early),
         lambda: checks.approve(store, people["Ann"], one.id, 1),
     ):
         with pytest.raises(Conflict, match="waits until it is complete"):

@@ -111,7 +111,7 @@ def test_a_planned_test_is_looked_at_mended_and_saved_with_how_it_was_made(store
     cases = construction.plan_cases(store, LOCAL_OPERATOR, project, plan)
     assert counts(store) == before  # a preview stores nothing
     kept = [case(n, *c.texts, test="negated") for n, c in enumerate(cases[:2])]
-    told = construction.told_of(plan, dropped=[cases[2].case])
+    told = construction.construction_report(plan, dropped=[cases[2].case])
     saved = construction.save_test(store, LOCAL_OPERATOR, project, "mine", kept, told)
     assert (saved.n_cases, saved.n_texts, saved.type, saved.category) == (2, 2, "MFT", "Logic")
     assert saved.recipe["recipe"]["alternatives"][0]["texts"] == ["It was not {good}."]
