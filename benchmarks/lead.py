@@ -21,7 +21,7 @@ from annotator.store.people import add_role, add_user, get_user
 from annotator.store.queue import settle_project
 from annotator.usecases.access.accounts import sign_in_as
 from annotator.usecases.lead.quality import quality_of
-from annotator.usecases.lead.undecided_rounds import open_rounds, stuck_work
+from annotator.usecases.lead.undecided_rounds import list_undecided_rounds, stuck_work
 from annotator.usecases.project.projects import create_project, find_project
 from annotator.usecases.review.reviews import next_review
 from annotator.usecases.transfer.file_import import import_file
@@ -76,7 +76,7 @@ def _sections(database: Path) -> dict[str, float]:
     with open_store(database) as store:
         project, reviewer = find_project(store, "bench"), get_user(store, "reviewer-1")
         asked: dict[str, Callable[[], object]] = {
-            "Rounds": lambda: open_rounds(store, LOCAL_OPERATOR, project, 1),
+            "Rounds": lambda: list_undecided_rounds(store, LOCAL_OPERATOR, project, 1),
             "what is stuck": lambda: stuck_work(store, LOCAL_OPERATOR, project),
             "Quality": lambda: quality_of(store, LOCAL_OPERATOR, project),
             "a reviewer's next": lambda: next_review(store, reviewer, project.id),

@@ -13,7 +13,8 @@ import numpy as np
 
 from annotator.metrics.aggregate import bootstrap
 from annotator.metrics.benchmark_consistency import mean_average_precision_scripts
-from annotator.metrics.benchmark_plausibility import RationaleSets, token_f1_scripts
+from annotator.metrics.benchmark_plausibility import token_f1_scripts
+from annotator.metrics.gold_sets import GoldSets
 from annotator.metrics.ragged import Floats, Ragged
 from benchmarks.measured import Measured, table
 
@@ -31,7 +32,7 @@ def main() -> list[Measured]:
     originals, perturbed = _drawn_rankings()
     predicted, sets = _drawn_rationales()
     rankings = Ragged.of(originals, np.int64), Ragged.of(perturbed, np.int64)
-    rationales = Ragged.of(predicted, np.int64), RationaleSets.of(sets)
+    rationales = Ragged.of(predicted, np.int64), GoldSets.of(sets)
     by_map = _compared(
         lambda: mean_average_precision_scripts(*rankings),
         lambda: [loop_map(one, other) for one, other in zip(originals, perturbed, strict=True)],

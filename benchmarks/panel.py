@@ -19,7 +19,7 @@ from annotator.domain.tasks import get_task
 from annotator.store import open_store
 from annotator.store.people import add_role, add_user
 from annotator.usecases.access.accounts import sign_in_as
-from annotator.usecases.annotate import work as marking
+from annotator.usecases.annotate import work as annotate_work
 from annotator.usecases.annotate.work_messages import show_next
 from annotator.usecases.project.projects import create_project
 from annotator.usecases.transfer.file_import import import_file
@@ -78,7 +78,7 @@ def prepare(folder: Path) -> Place:
                 add_role(store, project.id, user, "annotator")
             projects[size] = project.id
         token = sign_in_as(store, user.name, is_demonstration=True)
-        shown = show_next(marking.next_work(store, user, projects[_LONG]))
+        shown = show_next(annotate_work.next_work(store, user, projects[_LONG]))
     work = folder / "work.json"
     work.write_bytes(msgspec.json.encode({"work": shown.work, "project": shown.project}))
     return Place(database, projects, token, work)

@@ -15,7 +15,7 @@ from annotator.domain.rationales import RationaleSet
 from annotator.domain.tasks import get_task
 from annotator.store import Store, open_store
 from annotator.store.people import add_role, add_user
-from annotator.usecases.annotate import work as marking
+from annotator.usecases.annotate import work
 from annotator.usecases.project.projects import create_project
 from annotator.usecases.transfer.file_import import import_file
 from benchmarks.measured import Measured, table
@@ -50,15 +50,15 @@ class _Timed:
 
     def step(self) -> None:
         began = time.perf_counter()
-        answer = marking.next_work(self.store, self.user, 1)
+        answer = work.next_work(self.store, self.user, 1)
         opened = time.perf_counter()
         if answer.work is None:
             raise RuntimeError("the queue is empty")
         assignment = answer.work.assignment
-        revision = marking.save_draft(self.store, self.user, assignment.id, assignment.revision, _DRAFT)
+        revision = work.save_draft(self.store, self.user, assignment.id, assignment.revision, _DRAFT)
         saved = time.perf_counter()
         shown = answer.ahead.assignment.id if answer.ahead else None
-        marking.submit(self.store, self.user, assignment.id, revision, _DRAFT, shown_next=shown)
+        work.submit(self.store, self.user, assignment.id, revision, _DRAFT, shown_next=shown)
         done = time.perf_counter()
         for what, seconds in zip(self.times, (opened - began, done - saved, saved - opened), strict=True):
             self.times[what].append(seconds)

@@ -4,7 +4,7 @@ import streamlit as st
 
 from annotator.web.frame import as_text
 from annotator.web.page_parts import READABLE, require_project
-from annotator.web.sections import export as exporting
+from annotator.web.sections import export
 from annotator.web.session import current_visit, page_store
 
 with page_store() as store:
@@ -13,4 +13,4 @@ with page_store() as store:
     if project is not None:
         with st.container(width=READABLE):
             st.header(as_text(f"Export {project.name}"), anchor=False)
-            exporting.show(store, visit, project)
+            export.show(store, visit, project)

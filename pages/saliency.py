@@ -5,9 +5,7 @@ import streamlit as st
 from annotator.domain.people import has_right
 from annotator.web import saliency_panel
 from annotator.web.page_parts import asked_instance, require_project
-from annotator.web.sections import computation as computing
-from annotator.web.sections import file_import as importing
-from annotator.web.sections import jobs
+from annotator.web.sections import computation, file_import, jobs
 from annotator.web.sections.measurement import offer_to_measure
 from annotator.web.session import current_visit, page_store
 
@@ -30,6 +28,6 @@ if project is not None:
         key=f"saliency_{project.id}",
     )
     with st.expander("Import predictions and attributions", icon=":material/upload_file:"), page_store() as store:
-        importing.show_output(store, visit, project)
+        file_import.show_output(store, visit, project)
     with st.expander("Compute attributions", icon=":material/calculate:"), page_store() as store:
-        computing.show(store, visit, project)
+        computation.show(store, visit, project)

@@ -4,13 +4,12 @@ import streamlit as st
 
 from annotator.web.frame import as_text
 from annotator.web.page_parts import require_project
-from annotator.web.sections import suites_construction as suites_make
-from annotator.web.sections import suites_files, suites_results, suites_words
+from annotator.web.sections import suites_construction, suites_files, suites_results, suites_words
 from annotator.web.session import current_visit, page_store
 
 SECTIONS = {
     "Results": suites_results.show,
-    "Make a test": suites_make.show,
+    "Make a test": suites_construction.show,
     "Word lists": suites_words.show,
     "Files": suites_files.show,
 }

@@ -12,7 +12,7 @@ import numpy as np
 
 from annotator.attribution.base import Explained, Input, Predictor
 from annotator.attribution.random_scores import chance_for
-from annotator.attribution.removal import Question, laid, unseen_fact
+from annotator.attribution.removal import Question, scores_on_tokens, unseen_fact
 from annotator.domain.models import Attribution, Unit
 from annotator.metrics.ragged import Flags, Floats, Integers
 
@@ -79,13 +79,13 @@ class Lime:
     def _one(self, one: Input, label: str) -> Explained:
         seen, n = self._question.seen(one), one.n_selectable
         if not len(seen):
-            return Explained((Attribution(laid(np.empty(0), seen, n), label),), unseen_fact(seen, n))
+            return Explained((Attribution(scores_on_tokens(np.empty(0), seen, n), label),), unseen_fact(seen, n))
         masks = self._masks(one, seen)
         whole = np.ones(n, dtype=np.bool_)
         changed = (self._question.without(one, _with(whole, seen, mask)) for mask in masks)
         answers = self._question.numbers(changed, self._question.column(label))
         fit = fitted(masks, answers, kernel(masks, self._kernel_width), self._features, self._penalty)
-        attribution = Attribution(laid(fit.coefficients, seen, n), label)
+        attribution = Attribution(scores_on_tokens(fit.coefficients, seen, n), label)
         return Explained((attribution,), {"r2": fit.r2} | unseen_fact(seen, n))
 
     def _masks(self, one: Input, seen: Integers) -> Flags:

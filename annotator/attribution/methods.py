@@ -9,7 +9,6 @@ from annotator.attribution.linear import Linear
 from annotator.attribution.occlusion import Occlusion
 from annotator.attribution.random_scores import SEEDS, RandomScores
 from annotator.attribution.transformers_parameters import METHODS as TRANSFORMERS_METHODS
-from annotator.attribution.transformers_parameters import PRESETS as TRANSFORMERS_PRESETS
 from annotator.attribution.transformers_parameters import Method, Parameter, Value
 from annotator.domain.models import Unit
 from annotator.errors import InvalidValue
@@ -77,11 +76,6 @@ PRESETS: dict[str, dict[str, dict[str, Value]]] = {
 }
 
 _SEEDS: Mapping[str, tuple[int, ...]] = {"lime": (0,), "random": SEEDS}
-
-
-def preset_names() -> tuple[str, ...]:
-    """Every preset that there is for some method."""
-    return tuple(dict.fromkeys((*PRESETS, *TRANSFORMERS_PRESETS)))
 
 
 def seeds_of(method: str, asked: tuple[int, ...]) -> tuple[int | None, ...]:

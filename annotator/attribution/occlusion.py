@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from annotator.attribution.base import Explained, Input, Predictor
-from annotator.attribution.removal import Question, laid, unseen_fact
+from annotator.attribution.removal import Question, scores_on_tokens, unseen_fact
 from annotator.domain.models import Attribution, Unit
 from annotator.metrics.ragged import Flags
 
@@ -31,7 +31,7 @@ class Occlusion:
         column = question.column(label)
         full = question.numbers([one], column)
         scores = full - question.numbers(changed, column)
-        attribution = Attribution(laid(scores, seen, one.n_selectable), label)
+        attribution = Attribution(scores_on_tokens(scores, seen, one.n_selectable), label)
         return Explained((attribution,), {"full": float(full[0])} | unseen_fact(seen, one.n_selectable))
 
 

@@ -86,7 +86,7 @@ class Question:
         return self.predictor.probabilities(inputs)
 
 
-def laid(scores: Floats, seen: Integers, n_selectable: int) -> tuple[float, ...]:
+def scores_on_tokens(scores: Floats, seen: Integers, n_selectable: int) -> tuple[float, ...]:
     """Scores of the tokens that were seen, NaN for the others."""
     found = np.full(n_selectable, np.nan)
     found[seen] = scores

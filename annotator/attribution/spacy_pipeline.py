@@ -37,7 +37,7 @@ class SpacyPipeline:
 
     def probabilities(self, inputs: Sequence[Input]) -> Floats:
         found = np.zeros((len(inputs), len(self.labels)))
-        with _told(self.name), self._nlp.memory_zone():
+        with _errors_as_sentences(self.name), self._nlp.memory_zone():
             for first in range(0, len(inputs), _BATCH):
                 docs = [_doc(self._nlp, one) for one in inputs[first : first + _BATCH]]
                 # spaCy answers nothing at all for texts without tokens, unless one with a token is beside them.
@@ -116,7 +116,7 @@ def _doc_of(nlp: "Language", words: list[str], spaces: list[bool]) -> "Doc":
 
 
 @contextmanager
-def _told(name: str) -> Iterator[None]:
+def _errors_as_sentences(name: str) -> Iterator[None]:
     """What a foreign pipeline raises, as a sentence."""
     try:
         yield

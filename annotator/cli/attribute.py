@@ -158,8 +158,8 @@ class _Progress:
 
 
 def _show(report: "AttributingReport", *, as_json: bool) -> None:
-    from annotator.scoring.fact_words import told_of_fact
-    from annotator.usecases.models.attributions import told_of_left_out
+    from annotator.scoring.fact_words import fact_summary
+    from annotator.usecases.models.attributions import left_out_summary
 
     for note in report.notes:
         click.echo(note, err=True)
@@ -167,7 +167,7 @@ def _show(report: "AttributingReport", *, as_json: bool) -> None:
         click.echo(f"left out: instance '{key}': {reason}", err=True)
     show_rest(report.n_left_out, len(report.left_out), "instance")
     if report.n_left_out:
-        click.echo(told_of_left_out(report), err=True)
+        click.echo(left_out_summary(report), err=True)
     if as_json:
         print_json(dataclasses.asdict(report))
         return
@@ -190,4 +190,4 @@ def _show(report: "AttributingReport", *, as_json: bool) -> None:
             "model did not see."
         )
     for name, value in report.facts.items():
-        click.echo(told_of_fact(name, value))
+        click.echo(fact_summary(name, value))

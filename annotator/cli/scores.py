@@ -52,12 +52,12 @@ def _table(scores: Mapping[str, object], registered: Registered, sizes: Mapping[
         name, size = registered(place), beside or sizes.get(place)
         text = value if isinstance(value, str) else written_in_report(value)
         definition = definition_of(name) if name else None
-        over = f"   {_told(size)}" if size else ""
+        over = f"   {_summary(size)}" if size else ""
         told = f"   {definition.direction}: {definition.definition}" if definition else ""
         yield f"{place:<58} {text:>10}{over}{told}"
 
 
-def _told(size: Sizes) -> str:
+def _summary(size: Sizes) -> str:
     """Over how many a number is, its interval, and its spread over seeds; what is not there is not told."""
     told = []
     if size.get("low") is not None and size.get("high") is not None:

@@ -67,10 +67,10 @@ class Question:
             raise InvalidValue("Say against which model instances were won or lost.")
 
 
-def told_of_wrong_k(detail: Mapping[str, object]) -> str:
+def wrong_k_summary(detail: Mapping[str, object]) -> str:
     """What an upgrade forgot because it may have been made with a wrong k, and what to do; follows a name.
 
-    >>> told_of_wrong_k({"numbers": 2, "rationales": 0})
+    >>> wrong_k_summary({"numbers": 2, "rationales": 0})
     'forgot 2 measured numbers, because k may have been too small in these long texts; measure again'
     """
     numbers, rationales = int(str(detail["numbers"])), int(str(detail["rationales"]))

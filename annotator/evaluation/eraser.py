@@ -8,7 +8,7 @@ import numpy as np
 
 from annotator.domain.numbers import counted
 from annotator.errors import ImportRefused, InvalidValue, Problem
-from annotator.formats.eraser.gold import Gold, KeyNumbers, read_gold, read_lengths
+from annotator.formats.eraser.gold import EraserGold, KeyNumbers, read_gold, read_lengths
 from annotator.formats.eraser.predictions import Answer, Predictions, SoftLists, read_predictions
 from annotator.formats.rows.findings import shown
 from annotator.metrics import eraser_faithfulness as faithfulness
@@ -17,8 +17,9 @@ from annotator.metrics.aggregate import bootstrap, mean_of
 from annotator.metrics.eraser_groups import joined_documents, sets_of_groups, tokens_of_spans
 from annotator.metrics.eraser_soft import areas_of_rows, marked, soft_scores
 from annotator.metrics.eraser_spans import Spans
+from annotator.metrics.gold_sets import GoldSets
 from annotator.metrics.ragged import Floats, Integers, Ragged
-from annotator.metrics.set_aware import GoldSets, best_set, set_aware_values
+from annotator.metrics.set_aware import best_set, set_aware_values
 
 IOU_THRESHOLDS = (0.5,)
 AOPC_THRESHOLDS = (0.01, 0.05, 0.1, 0.2, 0.5)
@@ -35,7 +36,7 @@ class EraserFiles:
     Shapes: lengths int[n_keys, 2], tokens and sentences of each key's document, -1 where there is none
     """
 
-    gold: Gold
+    gold: EraserGold
     predictions: Predictions
     keys: KeyNumbers
     lengths: Integers
@@ -344,7 +345,7 @@ def _score_answers(files: EraserFiles, thresholds: Sequence[float], scored: _Sco
     }
 
 
-def _report(gold: Gold, answers: Sequence[Answer]) -> faithfulness.Report:
+def _report(gold: EraserGold, answers: Sequence[Answer]) -> faithfulness.Report:
     labels = list(dict.fromkeys(gold.labels))
     numbers = {label: number for number, label in enumerate(labels)}
     given = {answer.annotation_id: answer.label for answer in answers}

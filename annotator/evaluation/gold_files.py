@@ -15,7 +15,7 @@ from annotator.errors import ImportRefused, InvalidValue, Problem
 from annotator.formats.base import OutputOptions, ReadOptions
 from annotator.formats.registry import get_output_reader, get_reader
 from annotator.review.gold import gold_of
-from annotator.text.source_scores import laid_attribution, laid_rationale
+from annotator.text.source_scores import attribution_on_tokens, rationale_on_tokens
 from annotator.text.source_spans import body_reader, resolve_sets
 
 _PROBLEMS_SHOWN = 200
@@ -151,8 +151,8 @@ def read_output_file(
 
 def _take(row: SourceOutput, instance: Instance, made: FileOutputs, found: Found) -> None:
     try:
-        attributions = tuple(laid_attribution(a, instance.places, lambda: instance) for a in row.attributions)
-        rationales = tuple(laid_rationale(r, instance.places) for r in row.rationales)
+        attributions = tuple(attribution_on_tokens(a, instance.places, lambda: instance) for a in row.attributions)
+        rationales = tuple(rationale_on_tokens(r, instance.places) for r in row.rationales)
     except InvalidValue as error:
         found.add(Problem(row.source, row.line, "scores", row.key, str(error)))
         return

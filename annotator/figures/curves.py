@@ -59,7 +59,7 @@ def curve_panels(panels: Sequence[Panel], *, whole_numbers: bool = False) -> "Fi
             shown = Scatter(
                 x=list(curve.x), y=list(curve.y), name=escape(curve.name), legendgroup=curve.name,
                 showlegend=curve.name not in told, mode="lines+markers", error_y=_bounds(curve), **look,
-                customdata=[[curve.name, panel.title, x] for x in curve.x], text=_told(curve),
+                customdata=[[curve.name, panel.title, x] for x in curve.x], text=_summaries(curve),
                 hovertemplate="%{x}: %{text}<extra>%{fullData.name}</extra>",
             )  # fmt: skip
             figure.add_trace(shown, row=1, col=column)
@@ -83,7 +83,7 @@ def title_up(title: str) -> str:
     return escape(title.replace("↑", "(higher is better)").replace("↓", "(lower is better)"))
 
 
-def _told(curve: Curve) -> list[str]:
+def _summaries(curve: Curve) -> list[str]:
     """What is said of each point."""
     sizes = curve.n or [None] * len(curve.y)
     return [written(y) if n is None else f"{written(y)}, n {n:,}" for y, n in zip(curve.y, sizes, strict=True)]

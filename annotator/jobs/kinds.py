@@ -13,7 +13,7 @@ from annotator.errors import ModelError
 from annotator.store import Store
 from annotator.usecases.background import AskedAttribution, AskedSuite, ask_to_measure
 from annotator.usecases.inspect.measurement import is_out_of_date, measure
-from annotator.usecases.models.attributions import AttributingReport, LoadOptions, attribute, told_of_left_out
+from annotator.usecases.models.attributions import AttributingReport, LoadOptions, attribute, left_out_summary
 from annotator.usecases.models.model_places import is_hub_allowed, require_allowed_place
 from annotator.usecases.suites.runs import run_suite
 
@@ -29,8 +29,8 @@ def _attribute(store: Store, actor: User, project: Project, job: Job, progress: 
     if is_out_of_date(store, project):
         ask_to_measure(store, actor, project)
     if report.n_left_out:
-        raise ModelError(_told(report))  # what is stored stays; but whoever asked did not get what they asked for
-    return _told(report)
+        raise ModelError(_report(report))  # what is stored stays; but whoever asked did not get what they asked for
+    return _report(report)
 
 
 def _allowed(model: str, load: LoadOptions) -> LoadOptions:
@@ -39,7 +39,7 @@ def _allowed(model: str, load: LoadOptions) -> LoadOptions:
     return replace(load, asks_hub=is_hub_allowed())
 
 
-def _told(report: AttributingReport) -> str:
+def _report(report: AttributingReport) -> str:
     done = (
         f"Computed {counted(report.n_attributions, 'attribution')} and {counted(report.n_answers, 'answer')}; "
         f"{counted(report.n_known, 'text')} had everything already."
@@ -47,7 +47,7 @@ def _told(report: AttributingReport) -> str:
     if not report.n_left_out:
         return done
     first = " ".join(f"{key}: {reason}" for key, reason in report.left_out[:_LEFT_OUT_SHOWN])
-    return f"{told_of_left_out(report)} {done} {'The first: ' if report.n_left_out > 1 else ''}{first}"
+    return f"{left_out_summary(report)} {done} {'The first: ' if report.n_left_out > 1 else ''}{first}"
 
 
 def _measure(store: Store, actor: User, project: Project, _: Job, progress: Progress) -> str:

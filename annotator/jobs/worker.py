@@ -67,7 +67,7 @@ def _do(path: Path, job: Job) -> None:
     """Do a job, and note how it ended. A defect ends the job too, with its name, and not the process."""
     with open_store(path) as store:
         try:
-            told = _told(store, path, job)
+            told = _report(store, path, job)
             state: JobState = "done"
         except _Stopped:
             state, told = (
@@ -82,7 +82,7 @@ def _do(path: Path, job: Job) -> None:
         _end(store, job, state, told)
 
 
-def _told(store: Store, path: Path, job: Job) -> str:
+def _report(store: Store, path: Path, job: Job) -> str:
     if job.n_starts > _MOST_STARTS:
         raise AnnotatorError(_GIVEN_UP.format(n=_MOST_STARTS))
     with _pulse(path, job) as progress:

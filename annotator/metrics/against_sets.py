@@ -15,11 +15,12 @@ from annotator.metrics import er_test_alignment as alignment
 from annotator.metrics import ferret_plausibility as ferret
 from annotator.metrics import sentence_editing as editing
 from annotator.metrics.benchmark_consistency import first_of, n_of_share
-from annotator.metrics.benchmark_plausibility import RationaleSets, agreement
+from annotator.metrics.benchmark_plausibility import agreement
 from annotator.metrics.eraser_soft import areas_of_rows
+from annotator.metrics.gold_sets import GoldSets
 from annotator.metrics.ragged import Flags, Floats, Integers, Ragged
 from annotator.metrics.ranked_words import rank_words
-from annotator.metrics.set_aware import GoldSets, set_aware_values
+from annotator.metrics.set_aware import set_aware_values
 
 Values = dict[str, Floats]
 FERRET_K = 5  # its default; 7 on HateXplain, 78 on Movies, 10 on SST
@@ -123,7 +124,7 @@ def n_tied_at_k(scores: Ragged[np.float64], selected: Ragged[np.int64], sides: S
 
 def of_selection(selected: Ragged[np.int64], gold: GoldSets) -> Values:
     """Numbers of selected tokens; an instance for which nothing is selected has 0, one without gold sets none."""
-    found = agreement(selected, RationaleSets(gold.tokens, gold.offsets))
+    found = agreement(selected, gold)
     has_gold = gold.n_sets > 0
     values = {f"sets.{measure}": of_instances for measure, of_instances in set_aware_values(selected, gold).items()}
     return values | {
@@ -208,6 +209,7 @@ def _highest(values: Ragged[np.float64]) -> Floats:
 def _each_set(scores: Ragged[np.float64], gold: GoldSets) -> tuple[Ragged[np.float64], Ragged[np.bool_]]:
     """Each set as a row of its own: its instance's scores, and the set as a mask."""
     scores.ranked()  # once an instance: its sets share the ranking
+    gold.check_filled()
     repeated = scores.take(gold.instances) if np.any(gold.n_sets != 1) else scores
     return repeated, mask_of(gold.tokens, repeated)
 

@@ -3,9 +3,8 @@
 Sets are kept as bits, one for each token of an instance, so that a union is one operation for all instances together.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -14,58 +13,12 @@ from annotator.domain.numbers import counted
 from annotator.errors import InvalidValue
 from annotator.metrics.aggregate import Aggregate, mean_of
 from annotator.metrics.definitions import Definition
+from annotator.metrics.gold_sets import GoldSets
 from annotator.metrics.ragged import Flags, Floats, Integers, Ragged
 
 Bits = npt.NDArray[np.uint64]
 
 _WIDEST = 1024  # token indices from here on are numbered anew, so that a far index does not widen every row
-
-
-@dataclass(frozen=True)
-class RationaleSets:
-    """Several sets of token indices for each instance, in the file's order.
-
-    Shapes: sets: one row a set; offsets int[n_instances + 1]; instance i has the sets offsets[i] to offsets[i + 1]
-    """
-
-    sets: Ragged[np.int64]
-    offsets: Integers
-
-    @staticmethod
-    def of(instances: Iterable[Sequence[Sequence[int]]]) -> "RationaleSets":
-        """Sets of each instance put together.
-
-        >>> RationaleSets.of([[[2, 3], [7]], []]).offsets.tolist()
-        [0, 2, 2]
-        """
-        listed = [list(sets) for sets in instances]
-        counts = np.array([0, *(len(sets) for sets in listed)], dtype=np.int64)
-        return RationaleSets(Ragged.of((row for sets in listed for row in sets), np.int64), np.cumsum(counts))
-
-    def __post_init__(self) -> None:
-        if self.offsets[0] != 0 or self.offsets[-1] != len(self.sets) or np.any(np.diff(self.offsets) < 0):
-            raise InvalidValue(
-                f"The instances' borders do not fit: {counted(len(self.sets), 'set')}, borders {self.offsets[:5]} ..."
-            )
-
-    def __len__(self) -> int:
-        return len(self.offsets) - 1
-
-    @cached_property
-    def n_sets(self) -> Integers:
-        """int[n_instances]: how many sets each instance has."""
-        return np.diff(self.offsets)
-
-    @cached_property
-    def instances_of_sets(self) -> Integers:
-        """int[n_sets]: the instance that each set belongs to."""
-        return np.repeat(np.arange(len(self), dtype=np.int64), self.n_sets)
-
-    @cached_property
-    def has_token(self) -> Flags:
-        """bool[n_instances]: whether any set of the instance holds a token."""
-        n_tokens = np.bincount(self.instances_of_sets, weights=self.sets.lengths, minlength=len(self))
-        return np.asarray(n_tokens > 0)
 
 
 @dataclass(frozen=True)
@@ -84,7 +37,7 @@ class ChosenGold:
     is_union: Flags
 
 
-def choose_gold(predicted: Ragged[np.int64], gold: RationaleSets, *, with_unions: bool) -> ChosenGold:
+def choose_gold(predicted: Ragged[np.int64], gold: GoldSets, *, with_unions: bool) -> ChosenGold:
     """The single set of the largest F1 (the first of equals), or, with unions, a greedy union in file order if better.
 
     A union begins at each set but the last and takes every later set that overlaps the prediction and raises F1.
@@ -92,7 +45,7 @@ def choose_gold(predicted: Ragged[np.int64], gold: RationaleSets, *, with_unions
     Shapes: predicted: one row of token indices an instance; an index given twice counts twice in precision
     Source: PaddleNLP model_interpretation eval_senti.py `pick_max_golden_evid`; Wang et al. 2022, Eq. 1 without unions
     Raises: InvalidValue when there are not as many predictions as instances
-    >>> sets = RationaleSets.of([[[13, 14], [16, 17], [20, 21]]])
+    >>> sets = GoldSets.of([[[13, 14], [16, 17], [20, 21]]])
     >>> marked = Ragged.of([[13, 14, 16, 20, 22]], np.int64)
     >>> [choose_gold(marked, sets, with_unions=unions).f1.round(3).tolist() for unions in (True, False)]
     [[0.727], [0.571]]
@@ -104,12 +57,12 @@ def choose_gold(predicted: Ragged[np.int64], gold: RationaleSets, *, with_unions
     return _described(encoded, best, is_member)
 
 
-def token_f1_scripts(predicted: Ragged[np.int64], gold: RationaleSets) -> Floats:
+def token_f1_scripts(predicted: Ragged[np.int64], gold: GoldSets) -> Floats:
     """Token-F1 of each instance as both code bases compute it: best set or greedy union; 0 where anything is empty."""
     return choose_gold(predicted, gold, with_unions=True).f1
 
 
-def token_f1_paper(predicted: Ragged[np.int64], gold: RationaleSets) -> Floats:
+def token_f1_paper(predicted: Ragged[np.int64], gold: GoldSets) -> Floats:
     """Token-F1 of each instance against the best single set.
 
     Undefined: NaN where gold holds no token (our decision; the paper does not say)
@@ -118,12 +71,12 @@ def token_f1_paper(predicted: Ragged[np.int64], gold: RationaleSets) -> Floats:
     return _of_paper(choose_gold(predicted, gold, with_unions=False).f1, gold)
 
 
-def iou_match_evaluator(predicted: Ragged[np.int64], gold: RationaleSets) -> Floats:
+def iou_match_evaluator(predicted: Ragged[np.int64], gold: GoldSets) -> Floats:
     """1 where the IOU with the gold chosen by F1 (unions too) is at least a half: TrustAI `calc_iou_f1`, int(S * 10) >= 5."""
     return _is_match(choose_gold(predicted, gold, with_unions=True).iou)
 
 
-def iou_match_paper(predicted: Ragged[np.int64], gold: RationaleSets) -> Floats:
+def iou_match_paper(predicted: Ragged[np.int64], gold: GoldSets) -> Floats:
     """1 where the IOU with the best single set is at least a half; NaN where gold holds no token. Wang et al. 2022, Eq. 3."""
     return _of_paper(_is_match(choose_gold(predicted, gold, with_unions=False).iou), gold)
 
@@ -138,7 +91,7 @@ class Agreement:
     iou_match_evaluator: Floats
 
 
-def agreement(predicted: Ragged[np.int64], gold: RationaleSets) -> Agreement:
+def agreement(predicted: Ragged[np.int64], gold: GoldSets) -> Agreement:
     """The four numbers together."""
     encoded = _encoded(predicted, gold)
     best = _best_single(encoded)
@@ -150,7 +103,7 @@ def agreement(predicted: Ragged[np.int64], gold: RationaleSets) -> Agreement:
     )
 
 
-def _of_paper(values: Floats, gold: RationaleSets) -> Floats:
+def _of_paper(values: Floats, gold: GoldSets) -> Floats:
     return np.asarray(np.where(gold.has_token, values, np.nan), dtype=np.float64)
 
 
@@ -181,9 +134,7 @@ def mean_over_sides(sides: Sequence[Floats]) -> Floats:
     return np.asarray(np.mean(np.stack(sides), axis=0), dtype=np.float64)
 
 
-def pooled_sides(
-    predicted: Sequence[Ragged[np.int64]], gold: Sequence[RationaleSets]
-) -> tuple[Ragged[np.int64], RationaleSets]:
+def pooled_sides(predicted: Sequence[Ragged[np.int64]], gold: Sequence[GoldSets]) -> tuple[Ragged[np.int64], GoldSets]:
     """Sides of a pair as one token list: set i of one side and set i of the other are one set.
 
     Shapes: one entry a side, all with the same instances; a side with fewer sets adds nothing to the later ones
@@ -191,26 +142,25 @@ def pooled_sides(
     shifts = _shifts(predicted, gold)
     n_sets = np.max(np.stack([side.n_sets for side in gold]), axis=0)
     offsets = np.concatenate(([0], np.cumsum(n_sets))).astype(np.int64)
-    joined_sets = _joined([side.sets for side in gold], shifts, [_target_sets(side, offsets) for side in gold])
+    joined_sets = _joined([side.tokens for side in gold], shifts, [_target_sets(side, offsets) for side in gold])
     sets = _as_rows(joined_sets, int(offsets[-1]))
     rows = [np.arange(len(side), dtype=np.int64) for side in predicted]
-    return _as_rows(_joined(predicted, shifts, rows), len(predicted[0])), RationaleSets(sets, offsets)
+    return _as_rows(_joined(predicted, shifts, rows), len(predicted[0])), GoldSets(sets, offsets)
 
 
-def _shifts(predicted: Sequence[Ragged[np.int64]], gold: Sequence[RationaleSets]) -> list[int]:
+def _shifts(predicted: Sequence[Ragged[np.int64]], gold: Sequence[GoldSets]) -> list[int]:
     """How far the indices of each side are moved, so that no two sides share one."""
     shifts, end = [], 0
     for marked, sets in zip(predicted, gold, strict=True):
-        values = np.concatenate([marked.values, sets.sets.values])
+        values = np.concatenate([marked.values, sets.tokens.values])
         shifts.append(end - int(values.min(initial=0)))
         end = shifts[-1] + int(values.max(initial=0)) + 1
     return shifts
 
 
-def _target_sets(side: RationaleSets, offsets: Integers) -> Integers:
+def _target_sets(side: GoldSets, offsets: Integers) -> Integers:
     """int[n_sets of the side]: the number of the pooled set that each set goes into."""
-    place = np.arange(len(side.sets), dtype=np.int64) - np.repeat(side.offsets[:-1], side.n_sets)
-    return offsets[side.instances_of_sets] + place
+    return offsets[side.instances] + side.numbers.places
 
 
 def _joined(
@@ -238,13 +188,13 @@ class _Encoded:
     n_predicted: Integers
     set_f1: Floats
     overlaps: Flags
-    gold: RationaleSets
+    gold: GoldSets
 
     def instances_with_set(self, place: int) -> Integers:
         return np.flatnonzero(self.gold.n_sets > place)
 
 
-def _encoded(predicted: Ragged[np.int64], gold: RationaleSets) -> _Encoded:
+def _encoded(predicted: Ragged[np.int64], gold: GoldSets) -> _Encoded:
     if len(predicted) != len(gold):
         raise InvalidValue(
             f"Each instance has one predicted rationale; got {counted(len(predicted), 'prediction')} for {len(gold)}."
@@ -253,18 +203,18 @@ def _encoded(predicted: Ragged[np.int64], gold: RationaleSets) -> _Encoded:
     highest = max(int(marked.values.max(initial=0)), int(sets.values.max(initial=0)))
     n_words = highest // 64 + 1
     marked_bits, set_bits = _bits(marked, n_words), _bits(sets, n_words)
-    owner = gold.instances_of_sets
+    owner = gold.instances
     hits = _n_bits(marked_bits[owner] & set_bits)
     set_f1 = _f1(hits, predicted.lengths[owner], sets.lengths)
     return _Encoded(marked_bits, set_bits, predicted.lengths, set_f1, hits > 0, gold)
 
 
-def _numbered(predicted: Ragged[np.int64], gold: RationaleSets) -> tuple[Ragged[np.int64], Ragged[np.int64]]:
+def _numbered(predicted: Ragged[np.int64], gold: GoldSets) -> tuple[Ragged[np.int64], Ragged[np.int64]]:
     """Indices as they are; where one is negative or far out, each instance's own indices are numbered from 0."""
-    values = np.concatenate([predicted.values, gold.sets.values])
+    values = np.concatenate([predicted.values, gold.tokens.values])
     if values.min(initial=0) >= 0 and values.max(initial=0) < _WIDEST:
-        return predicted, gold.sets
-    rows = np.concatenate([predicted.rows_of_values, gold.instances_of_sets[gold.sets.rows_of_values]])
+        return predicted, gold.tokens
+    rows = np.concatenate([predicted.rows_of_values, gold.instances[gold.tokens.rows_of_values]])
     order = np.lexsort((values, rows))
     is_new_row = np.diff(rows[order], prepend=-1) != 0
     is_new = is_new_row | (np.diff(values[order], prepend=0) != 0)
@@ -273,7 +223,7 @@ def _numbered(predicted: Ragged[np.int64], gold: RationaleSets) -> tuple[Ragged[
     numbers = np.empty(len(values), dtype=np.int64)
     numbers[order] = in_order
     n_predicted = len(predicted.values)
-    return Ragged(numbers[:n_predicted], predicted.offsets), Ragged(numbers[n_predicted:], gold.sets.offsets)
+    return Ragged(numbers[:n_predicted], predicted.offsets), Ragged(numbers[n_predicted:], gold.tokens.offsets)
 
 
 def _bits(rows: Ragged[np.int64], n_words: int) -> Bits:
@@ -312,7 +262,7 @@ def _best_single(encoded: _Encoded) -> tuple[Floats, Flags]:
         is_better = encoded.set_f1[sets] > best[instances]
         best[instances[is_better]] = encoded.set_f1[sets[is_better]]
         chosen[instances[is_better]] = sets[is_better]
-    is_member = np.zeros(len(gold.sets), dtype=np.bool_)
+    is_member = np.zeros(len(gold.tokens), dtype=np.bool_)
     is_member[chosen[chosen >= 0]] = True
     return best, is_member
 
@@ -323,7 +273,7 @@ def _with_unions(encoded: _Encoded, best: Floats, is_member: Flags) -> tuple[Flo
         f1, is_taken = _union_from(encoded, start)
         is_better = (f1 > best) & (encoded.gold.n_sets > start + 1)
         best = np.where(is_better, f1, best)
-        is_member = np.where(is_better[encoded.gold.instances_of_sets], is_taken, is_member)
+        is_member = np.where(is_better[encoded.gold.instances], is_taken, is_member)
     return best, is_member
 
 
@@ -332,7 +282,7 @@ def _union_from(encoded: _Encoded, start: int) -> tuple[Floats, Flags]:
     gold = encoded.gold
     union = np.zeros_like(encoded.predicted)
     f1 = np.zeros(len(gold))
-    is_taken = np.zeros(len(gold.sets), dtype=np.bool_)
+    is_taken = np.zeros(len(gold.tokens), dtype=np.bool_)
     for place in range(start, int(gold.n_sets.max(initial=0))):
         instances = encoded.instances_with_set(place)
         # A set that holds nothing of the prediction could only lower F1; asking first saves the trying.
@@ -349,7 +299,7 @@ def _union_from(encoded: _Encoded, start: int) -> tuple[Floats, Flags]:
 
 
 def _described(encoded: _Encoded, f1: Floats, is_member: Flags) -> ChosenGold:
-    owner = encoded.gold.instances_of_sets[is_member]
+    owner = encoded.gold.instances[is_member]
     chosen = np.zeros_like(encoded.predicted)
     if len(owner):
         starts = np.flatnonzero(np.diff(owner, prepend=-1))

@@ -3,8 +3,8 @@
 import numpy as np
 
 from annotator.errors import InvalidValue
+from annotator.metrics.gold_sets import GoldSets
 from annotator.metrics.ragged import Flags, Integers, Ragged
-from annotator.metrics.set_aware import GoldSets
 
 
 def joined_documents(keys_of_annotations: Integers, widths: Integers) -> Integers:

@@ -8,65 +8,11 @@ import numpy as np
 from annotator.domain.numbers import counted
 from annotator.errors import InvalidValue
 from annotator.metrics.definitions import Definition
+from annotator.metrics.gold_sets import GoldSets
 from annotator.metrics.ragged import Flags, Floats, Integers, Ragged
 
 _NO_SET = -1
 _NO_GOLD = "no value for an instance without gold sets; it is left out and counted"
-
-
-@dataclass(frozen=True, eq=False)
-class GoldSets:
-    """The gold sets of a batch: rows of rows.
-
-    Shapes: tokens has one row a set; instance i has the sets offsets[i] to offsets[i + 1] (exclusive), in their order
-    Raises: InvalidValue for an empty set or borders that do not fit
-    """
-
-    tokens: Ragged[np.int64]
-    offsets: Integers
-
-    @staticmethod
-    def of(instances: list[list[list[int]]]) -> "GoldSets":
-        """Sets from lists of token indices.
-
-        >>> GoldSets.of([[[0, 1], [4]], []]).offsets.tolist()
-        [0, 2, 2]
-        """
-        tokens = Ragged.of((tokens for sets in instances for tokens in sets), np.int64)
-        n_sets = np.array([len(sets) for sets in instances], dtype=np.int64)
-        return GoldSets(tokens, np.concatenate(([0], np.cumsum(n_sets))).astype(np.int64))
-
-    def __post_init__(self) -> None:
-        sets = Ragged(self.tokens.lengths, self.offsets)
-        if not self.tokens.lengths.all():
-            empty = int(np.flatnonzero(self.tokens.lengths == 0)[0])
-            raise InvalidValue(f"A gold set of instance {sets.rows_of_values[empty]} (from 0) has no token.")
-
-    def __len__(self) -> int:
-        return len(self.offsets) - 1
-
-    @property
-    def n_sets(self) -> Integers:
-        """int[n_instances]: how many sets each instance has."""
-        return np.diff(self.offsets)
-
-    @property
-    def instances(self) -> Integers:
-        """int[n_all_sets]: the instance of each set."""
-        return np.repeat(np.arange(len(self), dtype=np.int64), self.n_sets)
-
-    def per_set(self, values: Floats) -> Ragged[np.float64]:
-        """Values of all sets, in rows of instances."""
-        return Ragged(values, self.offsets)
-
-    def take(self, instances: Integers) -> "GoldSets":
-        """The sets of some instances, in the order asked."""
-        sets = Ragged(np.arange(len(self.tokens), dtype=np.int64), self.offsets).take(instances)
-        return GoldSets(self.tokens.take(sets.values), sets.offsets)
-
-    def union(self) -> Ragged[np.int64]:
-        """The sets put together, a row an instance; a token that is in several sets stands several times."""
-        return Ragged(self.tokens.values, self.tokens.offsets[self.offsets])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -190,7 +136,8 @@ def _coverage(marks: Ragged[np.bool_], gold: GoldSets) -> Floats:
 
 
 def _marks(predicted: Ragged[np.int64], gold: GoldSets) -> Ragged[np.bool_]:
-    """What is predicted of each instance's tokens, up to the last that is predicted or in a gold set."""
+    """What is predicted of each instance's tokens, up to the last that is predicted or in a gold set; no set is empty."""
+    gold.check_filled()
     starts = _starts(predicted, gold.union())
     marked = np.zeros(starts[-1], dtype=np.bool_)
     marked[np.repeat(starts[:-1], predicted.lengths) + predicted.values] = True

@@ -18,12 +18,12 @@ _WORDS = {
 }
 
 
-def told_of_fact(name: str, value: float) -> str:
+def fact_summary(name: str, value: float) -> str:
     """A line for the mean of a fact; of one that is not known here only the value.
 
-    >>> print(told_of_fact("r2", 0.87))
+    >>> print(fact_summary("r2", 0.87))
     r2: 0.870 (mean over what was computed now): how well LIME's linear model fits the model's answers to its samples; 1 is best.
-    >>> print(told_of_fact("depth", 3.0))
+    >>> print(fact_summary("depth", 3.0))
     depth: 3.00 (mean over what was computed now).
     """
     shown = percent(value) if name in _SHARES else written(value)

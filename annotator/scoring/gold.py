@@ -11,8 +11,8 @@ import numpy as np
 from annotator.domain.instances import GoldInstance
 from annotator.domain.tasks import Task
 from annotator.metrics.against_sets import Sides
+from annotator.metrics.gold_sets import GoldSets
 from annotator.metrics.ragged import Flags, Integers, Ragged
-from annotator.metrics.set_aware import GoldSets
 
 # Both sentences of a pair are ranked by themselves (Wang et al. 2022); everything else is one text, as in ERASER.
 _PAIRED = frozenset({"similarity", "inference"})

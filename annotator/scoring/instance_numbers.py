@@ -48,8 +48,8 @@ class OfSeed:
         if faithfulness is not None:
             of_faithfulness = np.searchsorted(places, places_of(gold, faithfulness))
             for side, by_threshold in faithfulness.drop_values.items():
-                drops[side] = {t: _laid(n, of_faithfulness, fall) for t, fall in by_threshold.items()}
-        null = {name: _laid(n, at, of_null) for name, of_null in row.null.items()}
+                drops[side] = {t: _at_places(n, of_faithfulness, fall) for t, fall in by_threshold.items()}
+        null = {name: _at_places(n, at, of_null) for name, of_null in row.null.items()}
         return OfSeed(places, values, p, is_right, _changes(gold, row, answers, places), drops, null)
 
     @staticmethod
@@ -133,10 +133,10 @@ def coded_labels(gold: GoldTable) -> tuple[Integers, Sequence[str]]:
     return np.array(coded, dtype=np.int64), tuple(numbers)
 
 
-def _laid(n: int, places: Integers, values: Floats) -> Floats:
-    laid = np.full(n, np.nan)
-    laid[places] = values
-    return laid
+def _at_places(n: int, places: Integers, values: Floats) -> Floats:
+    values_of_all = np.full(n, np.nan)
+    values_of_all[places] = values
+    return values_of_all
 
 
 def _changes(gold: GoldTable, row: Scored, answers: Answers, places: Integers) -> Flags:

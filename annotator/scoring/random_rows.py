@@ -71,7 +71,7 @@ def random_numbers(gold: GoldTable, instances: OverInstances | None = None) -> d
             if instances is not None:
                 instances.add_seeds(name, places, of_seeds)
         first += len(block)
-    return {name: _told(sums[name], counts[name]) for name in sums}
+    return {name: _summary(sums[name], counts[name]) for name in sums}
 
 
 def _blocks(gold: GoldTable) -> Iterator[GoldTable]:
@@ -93,7 +93,7 @@ def _values(block: GoldTable, draw: np.random.Generator) -> Values:
     return values | against.of_scores(scores, block.sets)
 
 
-def _told(sums: Floats, counts: Floats) -> dict[str, object]:
+def _summary(sums: Floats, counts: Floats) -> dict[str, object]:
     means = np.divide(sums, counts, out=np.full(len(sums), np.nan), where=counts > 0)
     made = over_seeds(means)
     return {"value": made.mean, "deviation": made.deviation, "n_seeds": made.n_seeds}

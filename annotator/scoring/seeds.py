@@ -51,7 +51,7 @@ class Sample:
         np.divide(self._sums, self._n_values, out=means, where=self._n_values > 0)
         return means
 
-    def told(self, n_resamples: int = 0) -> Numbers:
+    def report(self, n_resamples: int = 0) -> Numbers:
         """The mean over seeds of the seeds' means. n: instances with a value in some seed; n_left_out: in none.
 
         n_resamples: above 0, with a bootstrap interval over the instances' means
@@ -97,14 +97,14 @@ class NumbersOverSeeds:
             self.totals.setdefault(name, []).append(total)
         self.counts.append(scored.counts)
 
-    def told(self) -> Numbers:
-        found: Numbers = {name: sample.told(self.n_resamples) for name, sample in self.samples.items()}
+    def report(self) -> Numbers:
+        found: Numbers = {name: sample.report(self.n_resamples) for name, sample in self.samples.items()}
         for name, totals in self.totals.items():
             there = [total for total in totals if total is not None]
             found[name] = {"value": _mean(there)} | spread(there, len(totals))
         return found
 
-    def told_counts(self) -> Numbers:
+    def count_report(self) -> Numbers:
         """`counts`: means over seeds, whole numbers as such; of several seeds also `count_deviations`."""
         names = dict.fromkeys(name for counts in self.counts for name in counts)
         of_names = {name: [counts[name] for counts in self.counts if name in counts] for name in names}
@@ -152,7 +152,7 @@ class PairsOverSeeds:
             for part, chosen in parts.items():
                 self.samples.setdefault((*part, name), Sample()).add(places[chosen], of_pairs[chosen])
 
-    def told(self) -> Numbers:
+    def report(self) -> Numbers:
         """{} without such pairs; `pairs`: those that some seed has a ranking of both for."""
         if not self.kinds:
             return {}
@@ -160,21 +160,21 @@ class PairsOverSeeds:
         of_kinds = list(self.kinds.values())
         return {
             "pairs": len(self.kinds),
-            **self._told("all", "", self.n_resamples),
+            **self._report("all", "", self.n_resamples),
             "by_change": {
-                name: {word: self.samples["change", word, name].told() for word in ("same", "changed")}
+                name: {word: self.samples["change", word, name].report() for word in ("same", "changed")}
                 for name in self._names()
             },
             "by_kind": {
-                kind: {"pairs": of_kinds.count(kind), **self._told("kind", kind, self.n_resamples)} for kind in kinds
+                kind: {"pairs": of_kinds.count(kind), **self._report("kind", kind, self.n_resamples)} for kind in kinds
             },
         }
 
     def _names(self) -> list[str]:
         return [name for part, _, name in self.samples if part == "all"]
 
-    def _told(self, part: str, word: str, n_resamples: int) -> Numbers:
-        return {name: self.samples[part, word, name].told(n_resamples) for name in self._names()}
+    def _report(self, part: str, word: str, n_resamples: int) -> Numbers:
+        return {name: self.samples[part, word, name].report(n_resamples) for name in self._names()}
 
 
 def _label(answers: Answers, instance_id: int) -> str | None:
@@ -199,12 +199,12 @@ class ConfidenceOverSeeds:
             if value is not None:
                 self.compared[name].append(value)
 
-    def told(self) -> Numbers:
+    def report(self) -> Numbers:
         """{} without rankings; of several seeds also `deviations`, by name, and `n_seeds`."""
         n_seeds = len(self.perfect.means)
         if not n_seeds:
             return {}
-        perfect, other = self.perfect.told(), self.other.told()
+        perfect, other = self.perfect.report(), self.other.report()
         told: Numbers = {
             "perfect": perfect["value"], "n_perfect": perfect["n"], "other": other["value"], "n_other": other["n"],
             **{name: _mean(values) for name, values in self.compared.items()},

@@ -127,7 +127,7 @@ def _number(seeds: Sequence[OfSeed], column: Column, keep: Flags, n_resamples: i
         if values is not None:
             stays = keep[seed.places]
             sample.add(seed.places[stays], values[stays])
-    return Number.of(sample.told(n_resamples)) if sample.means else None
+    return Number.of(sample.report(n_resamples)) if sample.means else None
 
 
 def _confidence(behind: Behind, row: MetricRow, shared: Mapping[str, SharedColumn]) -> dict[str, Number]:
@@ -140,7 +140,7 @@ def _confidence(behind: Behind, row: MetricRow, shared: Mapping[str, SharedColum
         if _RANKS in seed.values:
             stays = keep[seed.places]
             over_seeds.add(seed.places[stays], seed.p[stays], seed.values[_RANKS][stays], seed.is_right[stays])
-    return confidence_numbers(over_seeds.told())
+    return confidence_numbers(over_seeds.report())
 
 
 def _by_parts(
@@ -158,7 +158,7 @@ def _by_parts(
         kinds = [behind.kinds[place] or "" for place in places.tolist()]
         if len(places):
             pairs.add_pairs(places.tolist(), kinds, seed.has_changed[stays], maps)
-    return consistency_maps(pairs.told())
+    return consistency_maps(pairs.report())
 
 
 def _points(behind: Behind, row: MetricRow, shared: Mapping[str, SharedColumn]) -> Points | None:

@@ -84,7 +84,7 @@ class MetricRow:
 
     parameters: JSON; numbers: by column name; by_kind: MAPs by kind of perturbation, by_change: whether the answer changed
     counts: what was scored; of several seeds means, with their deviations in count_deviations
-    training: what its model learned from, as `TrainingTexts.told`; None of a model from elsewhere
+    training: what its model learned from, as `TrainingTexts.report`; None of a model from elsewhere
     """
 
     model: str

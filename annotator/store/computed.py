@@ -16,7 +16,7 @@ def splits_of(store: Store, project_id: int) -> dict[str, int]:
     return {row["split"]: row["n"] for row in rows}
 
 
-def last_told(store: Store, project_id: int, action: str, model: str) -> Mapping[str, object] | None:
+def last_detail(store: Store, project_id: int, action: str, model: str) -> Mapping[str, object] | None:
     """The detail of the last event of an action that names a model; None without one."""
     found = store.value(
         """SELECT detail FROM events WHERE project_id = ? AND action = ? AND json_extract(detail, '$.model') = ?

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, cast
 
 from annotator.domain.models import Attribution, MachineRationale, Output, Piece, Prediction, Run
-from annotator.errors import NotFound
 from annotator.store.connection.database import Row, Store, now
 from annotator.store.packed_rows import pack_floats, pack_numbers, unpack_floats, unpack_numbers
 
@@ -80,14 +79,6 @@ def list_models(store: Store, project_id: int) -> list[str]:
     """The names of a project's models."""
     rows = store.rows("SELECT name FROM models WHERE project_id = ? ORDER BY name", (project_id,))
     return [row["name"] for row in rows]
-
-
-def get_run(store: Store, run_id: int) -> StoredRun:
-    """A run; raises NotFound."""
-    row = store.row("SELECT runs.*, name FROM runs JOIN models ON models.id = model_id WHERE runs.id = ?", (run_id,))
-    if row is None:
-        raise NotFound(f"There is no run number {run_id}.")
-    return _stored_run(row)
 
 
 def has_run(store: Store, run_id: int) -> bool:

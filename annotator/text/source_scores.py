@@ -20,10 +20,10 @@ from annotator.text.word_scores import How, merge_over_segments
 ReadInstance = Callable[[], Instance]  # an instance's texts are read when pieces have to be found in them
 
 
-def laid_as_it_is(source: SourceAttribution, n_tokens: int, n_selectable: int) -> Attribution | None:
+def scores_on_same_tokens(source: SourceAttribution, n_tokens: int, n_selectable: int) -> Attribution | None:
     """The short way for one list of scores of the whole instance, one a token, which needs no segments.
 
-    None: it takes laid_attribution, which says as well what is wrong; where it is not None the two are equal
+    None: it takes attribution_on_tokens, which says as well what is wrong; where it is not None the two are equal
     """
     part = source.parts[0] if len(source.parts) == 1 else None
     if part is None or part.place is not None or part.pieces is not None or part.ranking is not None:
@@ -33,7 +33,9 @@ def laid_as_it_is(source: SourceAttribution, n_tokens: int, n_selectable: int) -
     return Attribution(part.scores, source.label, source.layer, None, None, source.convergence, source.facts)
 
 
-def laid_attribution(source: SourceAttribution, places: Places, read: ReadInstance, how: How = "sum") -> Attribution:
+def attribution_on_tokens(
+    source: SourceAttribution, places: Places, read: ReadInstance, how: How = "sum"
+) -> Attribution:
     """An attribution on the instance's tokens.
 
     how:    how pieces of one token are joined
@@ -62,7 +64,7 @@ def laid_attribution(source: SourceAttribution, places: Places, read: ReadInstan
     )
 
 
-def laid_rationale(source: SourceRationale, places: Places) -> MachineRationale:
+def rationale_on_tokens(source: SourceRationale, places: Places) -> MachineRationale:
     """A machine rationale in instance token indices; raises InvalidValue for tokens that are not there."""
     spans: list[tuple[int, int]] = []
     ranking: list[int] = []

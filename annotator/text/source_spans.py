@@ -55,7 +55,7 @@ def _tokens_of_characters(span: SourceSpan, body: TokenizedText) -> tuple[int, i
     return tokens
 
 
-def told_if_widened(span: SourceSpan, body: TokenizedText) -> str:
+def widening_report(span: SourceSpan, body: TokenizedText) -> str:
     """What a span of characters became, where it begins or ends within a token; "" where it did not grow."""
     first, last = _tokens_of_characters(span, body)
     start, end = body.starts[first], body.ends[last - 1]

@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 
 from annotator.errors import InvalidValue, NotFound
-from annotator.formats.benchmark.gold import Gold, read_gold
+from annotator.formats.benchmark.gold import BenchmarkGold, read_gold
 from annotator.formats.benchmark.records import Shape
 
 SAMPLES = Path(__file__).parents[2] / "data" / "samples"
 
 
-def read(tmp_path: Path, rows: list[Any] | bytes, shape: Shape = "single", **options: Any) -> Gold:
+def read(tmp_path: Path, rows: list[Any] | bytes, shape: Shape = "single", **options: Any) -> BenchmarkGold:
     path = tmp_path / "gold.tsv"
     if isinstance(rows, bytes):
         path.write_bytes(rows)
@@ -22,7 +22,7 @@ def read(tmp_path: Path, rows: list[Any] | bytes, shape: Shape = "single", **opt
     return read_gold(path, shape, **options)
 
 
-def found_in(gold: Gold) -> list[tuple[int | None, str]]:
+def found_in(gold: BenchmarkGold) -> list[tuple[int | None, str]]:
     return [(problem.line, problem.field) for problem in gold.problems]
 
 

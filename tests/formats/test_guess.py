@@ -87,7 +87,7 @@ def test_a_folder_is_what_its_most_particular_file_is(tmp_path):
 
 
 def test_every_guess_is_a_format_that_can_be_read():
-    from annotator.formats import guess as guessing
+    from annotator.formats import guess as formats_guess
 
-    names = {guess.format_name for guess, _ in guessing._FORMS}
+    names = {guess.format_name for guess, _ in formats_guess._FORMS}
     assert names <= READERS.keys() | OUTPUT_READERS.keys()

@@ -18,7 +18,7 @@ from annotator.metrics import benchmark_consistency as consistency
 from annotator.metrics import benchmark_faithfulness as faithfulness
 from annotator.metrics import benchmark_plausibility as plausibility
 from annotator.metrics.aggregate import Aggregate, mean_of
-from annotator.metrics.benchmark_plausibility import RationaleSets
+from annotator.metrics.gold_sets import GoldSets
 from annotator.metrics.ragged import Ragged
 from annotator.metrics.registry import all_definitions
 from tests.conftest import SHARED_DATA
@@ -43,9 +43,9 @@ def as_number(value: Any) -> float:
     return value[0] / value[1] if isinstance(value, list) else float(value)
 
 
-def encoded(instances: Instances) -> tuple[Ragged[np.int64], RationaleSets]:
+def encoded(instances: Instances) -> tuple[Ragged[np.int64], GoldSets]:
     predicted = Ragged.of([marked for marked, _ in instances], np.int64)
-    return predicted, RationaleSets.of([sets for _, sets in instances])
+    return predicted, GoldSets.of([sets for _, sets in instances])
 
 
 def rows_of(pairs: Pairs) -> tuple[Ragged[np.int64], Ragged[np.int64]]:
@@ -202,12 +202,7 @@ def test_accuracy_counts_a_missing_prediction_as_wrong() -> None:
 
 def test_predictions_for_other_instances_than_gold_are_refused() -> None:
     with pytest.raises(InvalidValue, match="got 1 prediction for 2"):
-        plausibility.token_f1_paper(Ragged.of([[1]], np.int64), RationaleSets.of([[], []]))
-
-
-def test_sets_whose_borders_do_not_fit_are_refused() -> None:
-    with pytest.raises(InvalidValue, match="borders do not fit"):
-        RationaleSets(Ragged.of([[1]], np.int64), np.array([0, 2]))
+        plausibility.token_f1_paper(Ragged.of([[1]], np.int64), GoldSets.of([[], []]))
 
 
 # --- Consistency ------------------------------------------------------------------------------------------------------

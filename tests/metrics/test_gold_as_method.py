@@ -20,8 +20,9 @@ from annotator.metrics.gold_as_method import (
     random_rationales,
     random_scores,
 )
+from annotator.metrics.gold_sets import GoldSets
 from annotator.metrics.ragged import Ragged
-from annotator.metrics.set_aware import GoldSets, best_set
+from annotator.metrics.set_aware import best_set
 
 
 def test_the_example_of_the_evaluator() -> None:

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotator.errors import InvalidValue
+from annotator.metrics.gold_sets import GoldSets
 from annotator.metrics.ragged import Ragged
 from annotator.metrics.set_aware import (
-    GoldSets,
     best_set,
     comprehensive_coverage,
     has_whole_set,

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from annotator.attribution import transformers_folders as transformers_loading
+from annotator.attribution import transformers_folders
 from annotator.attribution.base import Answerer, GivesLogits, HasCover, HasLimit, Predictor
 from annotator.attribution.transformers_models import explainer, load
 from annotator.errors import InvalidValue, ModelError
@@ -37,7 +37,7 @@ def test_without_the_extra_the_message_says_how_to_install_it(monkeypatch):
     def missing(name):
         raise ModuleNotFoundError(f"No module named '{name}'")
 
-    monkeypatch.setattr(transformers_loading, "import_module", missing)
+    monkeypatch.setattr(transformers_folders, "import_module", missing)
     with pytest.raises(ModelError, match=r"torch.*pip install 'rationale-annotator\[models\]'"):
         load("anything")
 

@@ -16,7 +16,7 @@ from annotator.domain.instances import Annotation, AnnotationState, Instance, Se
 from annotator.domain.rationales import RationaleSet
 from annotator.domain.texts import TokenizedText
 from annotator.errors import InvalidValue
-from annotator.review import token_agreement as tokens_module
+from annotator.review import token_agreement as review_token_agreement
 from annotator.review.agreement import AgreementTally, taking_part, votes_of
 from annotator.review.coefficients import binary_cohen_kappa
 from annotator.review.label_agreement import LabelAgreement, label_agreement
@@ -69,7 +69,7 @@ def test_token_fleiss_kappa_is_its_definition_with_each_token_as_an_item(instanc
 def test_a_batch_more_or_less_changes_nothing(instances: list[InstanceVotes]) -> None:
     at_once = token_agreement(instances)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tokens_module, "_VOTES_AT_ONCE", 1)
+        patch.setattr(review_token_agreement, "_VOTES_AT_ONCE", 1)
         check_equal(figures_of(token_agreement(instances)), figures_of(at_once))
 
 

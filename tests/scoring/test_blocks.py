@@ -21,7 +21,7 @@ from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import Project
 from annotator.metrics import against_sets as against
 from annotator.metrics.gold_as_method import random_as_method, random_scores
-from annotator.scoring import blocks as scoring_blocks
+from annotator.scoring import blocks
 from annotator.scoring import random_rows as scoring_random
 from annotator.scoring.blocks import ScoredRun, score_run
 from annotator.scoring.consistency import values_of_pairs
@@ -75,8 +75,8 @@ def drawn(n: int = 60) -> tuple[GoldTable, list[Output], dict[int, Prediction]]:
 def in_blocks(monkeypatch: pytest.MonkeyPatch, n_scores: int, **asked: Any) -> tuple[ScoredRun, int]:
     """A drawn run, and in how many blocks it was scored."""
     gold, outputs, answers = drawn()
-    monkeypatch.setattr(scoring_blocks, "SCORES_AT_ONCE", n_scores)
-    n_blocks = len(list(scoring_blocks.blocks_of(outputs)))
+    monkeypatch.setattr(blocks, "SCORES_AT_ONCE", n_scores)
+    n_blocks = len(list(blocks.blocks_of(outputs)))
     return score_run(gold, iter(outputs), answers, ScoringOptions(), **asked), n_blocks
 
 

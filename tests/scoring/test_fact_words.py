@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from annotator.scoring.fact_words import told_of_fact
+from annotator.scoring.fact_words import fact_summary
 
 PAGE = Path(__file__).parents[2] / "annotator" / "web" / "panel" / "saliency" / "numbers.js"
 
@@ -18,7 +18,7 @@ PAGE = Path(__file__).parents[2] / "annotator" / "web" / "panel" / "saliency" / 
     ],
 )
 def test_how_far_an_integral_is_off_is_told_with_a_verdict(share: float, end: str) -> None:
-    told = told_of_fact("convergence_share", share)
+    told = fact_summary("convergence_share", share)
     assert told.startswith(f"convergence_share: {100 * share:.1f} % (mean over what was computed now): how far")
     assert told.endswith(end)
 
@@ -27,4 +27,4 @@ def test_every_fact_that_the_page_explains_is_explained_on_the_command_line() ->
     named = set(re.findall(r'"(\w+)" in facts', PAGE.read_text(encoding="utf-8")))
     assert named >= {"r2", "convergence_share", "special_share", "unseen_tokens"}
     for name in named:
-        assert "): " in told_of_fact(name, 0.5), name
+        assert "): " in fact_summary(name, 0.5), name

@@ -17,7 +17,7 @@ from annotator.domain.projects import Project
 from annotator.errors import AnnotatorError, StoreError
 from annotator.store import Store, open_store
 from annotator.store.people import add_user
-from annotator.usecases.annotate import work as marking
+from annotator.usecases.annotate import work
 from annotator.web.middleware import web_middleware
 from annotator.web.routes import all_routes
 from annotator.web.routes.access import ServerOptions
@@ -29,7 +29,7 @@ DAMAGED = r"is damaged \(.*Bring back a backup with 'annotator restore BACKUP'|i
 @pytest.fixture
 def content(store: Store, project: Project, annotator: User) -> bytes:
     """A sound database with a project, texts, people and work in it, as it is on the disk."""
-    marking.next_work(store, annotator, project.id)
+    work.next_work(store, annotator, project.id)
     store.checkpoint()
     return store.path.read_bytes()
 

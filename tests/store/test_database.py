@@ -18,7 +18,7 @@ from annotator.store.connection.driver import Database
 from annotator.store.models import outputs_of_run
 from annotator.store.people import add_user, list_users
 from annotator.store.schema.migrations import MIGRATIONS
-from annotator.usecases.annotate import work as marking
+from annotator.usecases.annotate import work as annotate_work
 from annotator.usecases.upkeep import check
 
 TABLES = {
@@ -122,6 +122,51 @@ def test_a_failed_transaction_leaves_nothing(store: Store) -> None:
     assert list_users(store) == []
 
 
+def test_a_failed_transaction_inside_another_is_undone_and_the_outer_one_is_kept(store: Store) -> None:
+    def fail() -> None:
+        with store.transaction():
+            add_user(store, "half done")
+            with store.transaction():
+                add_user(store, "done inside of it")
+            raise RuntimeError
+
+    with store.transaction():
+        add_user(store, "before")
+        with pytest.raises(RuntimeError):
+            fail()
+        add_user(store, "after")
+    assert [user.name for user in list_users(store)] == ["after", "before"]
+
+
+def test_the_outer_transaction_takes_with_it_what_was_finished_inside(store: Store) -> None:
+    def fail() -> None:
+        with store.transaction():
+            with store.transaction():
+                add_user(store, "someone")
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        fail()
+    assert list_users(store) == []
+    assert not store.connection.in_transaction
+
+
+def test_a_disk_that_fills_up_inside_a_transaction_is_named_and_leaves_nothing_of_either(store: Store) -> None:
+    pages = store.value("PRAGMA page_count")
+    store.connection.execute(f"PRAGMA max_page_count = {pages}")
+
+    def fill() -> None:
+        with store.transaction():
+            add_user(store, "outside")
+            with store.transaction():
+                for number in range(100_000):
+                    add_user(store, f"person {number}")
+
+    with pytest.raises(StoreError, match="no space left on the disk"):
+        fill()
+    assert list_users(store) == []
+
+
 def test_a_wrong_value_cannot_be_stored_whoever_writes(store: Store) -> None:
     with pytest.raises(sqlite3.IntegrityError, match="CHECK"), store.transaction():
         store.run("INSERT INTO users (name, created_at, is_disabled) VALUES ('x', 'now', 7)")
@@ -155,7 +200,7 @@ def test_two_threads_never_claim_the_same_instance(
     def claim(person: User) -> None:
         with open_store(database) as own:
             barrier.wait()
-            answer = marking.next_work(own, person, project.id)
+            answer = annotate_work.next_work(own, person, project.id)
             claimed.extend(work.instance.key for work in (answer.work, answer.ahead) if work)
 
     threads = [threading.Thread(target=claim, args=(person,)) for person in people]
@@ -174,10 +219,10 @@ def test_two_processes_never_claim_the_same_instance(
 import sys
 from annotator.store import open_store
 from annotator.store.people import get_user
-from annotator.usecases.annotate import work as marking
+from annotator.usecases.annotate import work as annotate_work
 from annotator.usecases.upkeep import check
 store = open_store(sys.argv[1])
-answer = marking.next_work(store, get_user(store, sys.argv[2]), int(sys.argv[3]))
+answer = annotate_work.next_work(store, get_user(store, sys.argv[2]), int(sys.argv[3]))
 print(*(work.instance.key for work in (answer.work, answer.ahead) if work))
 """
     processes = [
@@ -197,17 +242,17 @@ from annotator.domain.instances import Draft
 from annotator.domain.rationales import RationaleSet
 from annotator.store import open_store
 from annotator.store.people import get_user
-from annotator.usecases.annotate import work as marking
+from annotator.usecases.annotate import work as annotate_work
 from annotator.usecases.upkeep import check
 store = open_store(sys.argv[1])
 user = get_user(store, "annotator-a")
-work = marking.next_work(store, user, 1).work
-marking.save_draft(store, user, work.assignment.id, 0, Draft(sets=(RationaleSet.of((2, 5)),)))
+work = annotate_work.next_work(store, user, 1).work
+annotate_work.save_draft(store, user, work.assignment.id, 0, Draft(sets=(RationaleSet.of((2, 5)),)))
 os.kill(os.getpid(), signal.SIGKILL)
 """
     done = subprocess.run([sys.executable, "-c", code, str(database)], check=False, capture_output=True)
     assert done.returncode == -9, done.stderr.decode()
-    work = marking.next_work(store, annotator, project.id).work
+    work = annotate_work.next_work(store, annotator, project.id).work
     assert work is not None
     assert work.assignment.draft.sets[0].token_indices == (2, 3, 4)
     assert store.problems() == []
@@ -222,18 +267,18 @@ from annotator.domain.instances import Draft
 from annotator.domain.rationales import RationaleSet
 from annotator.store import open_store
 from annotator.store.people import get_user
-from annotator.usecases.annotate import work as marking
+from annotator.usecases.annotate import work as annotate_work
 from annotator.usecases.upkeep import check
 store = open_store(sys.argv[1])
 user = get_user(store, "annotator-a")
-work = marking.next_work(store, user, 1).work
-marking._what_follows = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
-marking.submit(store, user, work.assignment.id, 0, Draft(sets=(RationaleSet.of((2, 5)),)))
+work = annotate_work.next_work(store, user, 1).work
+annotate_work._what_follows = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+annotate_work.submit(store, user, work.assignment.id, 0, Draft(sets=(RationaleSet.of((2, 5)),)))
 """
     done = subprocess.run([sys.executable, "-c", code, str(database)], check=False, capture_output=True)
     assert done.returncode == -9, done.stderr.decode()
     assert store.value("SELECT count(*) FROM annotations") == 0
-    work = marking.next_work(store, annotator, project.id).work
+    work = annotate_work.next_work(store, annotator, project.id).work
     assert work is not None
     assert work.assignment.state == "leased"
 
@@ -293,10 +338,10 @@ def test_a_database_from_before_reviewing_is_brought_up_to_date_and_goes_on_as_i
         assert check(store) == []
         assert [p.name for p in tmp_path.iterdir() if p.name.endswith(".backup")]
         [ann] = list_users(store)
-        work = marking.next_work(store, ann, 1).work
+        work = annotate_work.next_work(store, ann, 1).work
         assert work is not None
         assert work.assignment.state == "returned"
-        marking.submit(store, ann, work.assignment.id, work.assignment.revision, work.assignment.draft)
+        annotate_work.submit(store, ann, work.assignment.id, work.assignment.revision, work.assignment.draft)
         assert (
             store.value("SELECT state FROM annotations") == "accepted"
         )  # the project asked for no reviewers, and still does
@@ -331,9 +376,9 @@ def test_reviewers_from_before_independence_are_not_given_what_they_scored_and_w
     with open_store(path) as store:
         assert check(store) == []
         _, ben, cem = list_users(store)
-        answer = marking.next_work(store, ben, 1)
+        answer = annotate_work.next_work(store, ben, 1)
         assert (answer.work, answer.counts["waiting"]) == (None, 0)
-        work = marking.next_work(store, cem, 1).work
+        work = annotate_work.next_work(store, cem, 1).work
         assert work is not None
         assert work.instance.key == "k"
 

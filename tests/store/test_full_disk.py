@@ -20,8 +20,8 @@ from annotator.errors import NotWritable
 from annotator.store import Store, open_store
 from annotator.store.connection.sentences import ClearErrors
 from annotator.store.people import add_user
-from annotator.usecases.annotate import work as marking
-from annotator.usecases.review import reviews as reviewing
+from annotator.usecases.annotate import work as annotate_work
+from annotator.usecases.review import reviews
 from annotator.usecases.upkeep import back_up
 from annotator.web.logs import OnceAMinute
 
@@ -98,16 +98,16 @@ def test_a_file_that_may_not_be_written_is_told(store: Store, monkeypatch: pytes
 
 
 def test_what_an_annotator_holds_can_be_read_on_a_full_disk(store: Store, project: Project, annotator: User) -> None:
-    held = marking.next_work(store, annotator, project.id)
+    held = annotate_work.next_work(store, annotator, project.id)
     refuse_writing(store)
-    shown = marking.next_work(store, annotator, project.id)
+    shown = annotate_work.next_work(store, annotator, project.id)
     assert held.work is not None
     assert shown.work is not None
     assert (shown.work.instance, shown.ahead and shown.ahead.instance) == (
         held.work.instance, held.ahead and held.ahead.instance,
     )  # fmt: skip
     assert shown.counts == held.counts
-    asked = marking.next_work(store, annotator, project.id, held.work.instance.id)
+    asked = annotate_work.next_work(store, annotator, project.id, held.work.instance.id)
     assert asked.work is not None
     assert asked.work.instance == held.work.instance
 
@@ -115,14 +115,14 @@ def test_what_an_annotator_holds_can_be_read_on_a_full_disk(store: Store, projec
 def test_who_holds_nothing_hears_why_nothing_is_given_out(
     store: Store, project: Project, annotator: User, add_person: Callable[..., User]
 ) -> None:
-    held = marking.next_work(store, annotator, project.id).work
+    held = annotate_work.next_work(store, annotator, project.id).work
     bob = add_person("bob", project, "annotator")
     assert held is not None
     refuse_writing(store)
     with pytest.raises(NotWritable, match="cannot be written"):
-        marking.next_work(store, bob, project.id)
+        annotate_work.next_work(store, bob, project.id)
     with pytest.raises(NotWritable, match="cannot be written"):
-        marking.next_work(store, bob, project.id, held.instance.id)
+        annotate_work.next_work(store, bob, project.id, held.instance.id)
 
 
 def test_what_a_reviewer_holds_can_be_read_on_a_full_disk(
@@ -134,12 +134,12 @@ def test_what_a_reviewer_holds_can_be_read_on_a_full_disk(
     project = make_project(name="Reviewed", reviewers_per_annotation=1)
     import_rows(project, [{"id": "a", "text": "Good food.", "label": "positive"}])
     ann, rob = add_person("ann", project, "annotator"), add_person("rob", project, "reviewer")
-    work = marking.next_work(store, ann, project.id).work
+    work = annotate_work.next_work(store, ann, project.id).work
     assert work is not None
-    marking.submit(store, ann, work.assignment.id, 0, Draft(sets=(RationaleSet.of((0, 1)),)))
-    held = reviewing.next_review(store, rob, project.id).work
+    annotate_work.submit(store, ann, work.assignment.id, 0, Draft(sets=(RationaleSet.of((0, 1)),)))
+    held = reviews.next_review(store, rob, project.id).work
     refuse_writing(store)
-    shown = reviewing.next_review(store, rob, project.id).work
+    shown = reviews.next_review(store, rob, project.id).work
     assert held is not None
     assert shown is not None
     assert shown.instance == held.instance

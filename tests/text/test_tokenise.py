@@ -14,7 +14,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from annotator.errors import InvalidValue
-from annotator.text import tokenisation as tokenise_module
+from annotator.text import tokenisation
 from annotator.text.alignment import align_tokens
 from annotator.text.characters import cluster_ranges, may_have_clusters
 from annotator.text.tokenisation import tokenise, tokenise_all
@@ -238,8 +238,8 @@ def test_a_lone_surrogate_is_refused_with_its_place(language):
 
 def test_zh_words_needs_jieba(monkeypatch):
     monkeypatch.setitem(sys.modules, "jieba", None)
-    tokenise_module._find_ranges_for.cache_clear()
-    tokenise_module._chinese_words.cache_clear()
+    tokenisation._find_ranges_for.cache_clear()
+    tokenisation._chinese_words.cache_clear()
     with pytest.raises(InvalidValue, match=r"pip install"):
         tokenise("好吃", "zh-words")
 
@@ -296,15 +296,15 @@ def test_all_texts_come_in_order_and_one_at_a_time():
 def test_threads_get_the_tokens_that_one_alone_gets():
     texts = [f"Word{i % 97}, isn't it? No. {i}-{i}" for i in range(2_000)]
     expected = [tokenise(text, "en") for text in texts]
-    tokenise_module._find_ranges_for.cache_clear()
-    tokenise_module._rule_tokeniser.cache_clear()
+    tokenisation._find_ranges_for.cache_clear()
+    tokenisation._rule_tokeniser.cache_clear()
     with ThreadPoolExecutor(8) as pool:
         assert list(pool.map(lambda text: tokenise(text, "en"), texts)) == expected
 
 
 def test_forgetting_known_words_changes_nothing(monkeypatch):
-    monkeypatch.setattr(tokenise_module, "_MOST_KNOWN_WORDS", 50)
-    tokeniser = tokenise_module._RuleTokeniser("xx")
+    monkeypatch.setattr(tokenisation, "_MOST_KNOWN_WORDS", 50)
+    tokeniser = tokenisation._RuleTokeniser("xx")
     text = " ".join(f"w{i}." for i in range(200))
     assert tokeniser.ranges(text) == tokeniser.ranges(text)
     assert len(tokeniser._known) <= 50

@@ -19,9 +19,9 @@ from annotator.store.connection.database import iso
 from annotator.store.people import add_failure
 from annotator.usecases.access import accounts, passwords
 from annotator.usecases.access.api_tokens import make_token, open_token
-from annotator.usecases.annotate import work as marking
+from annotator.usecases.annotate import work as annotate_work
 from annotator.usecases.background import ask_to_measure
-from annotator.usecases.review import reviews as reviewing
+from annotator.usecases.review import reviews
 
 PASSWORD = "a good long password"
 DAYS = 100
@@ -56,8 +56,8 @@ def ann(store: Store, annotator: User) -> User:
     return annotator
 
 
-def work_of(store: Store, person: User, project: Project) -> marking.Work | None:
-    return marking.next_work(store, person, project.id).work
+def work_of(store: Store, person: User, project: Project) -> annotate_work.Work | None:
+    return annotate_work.next_work(store, person, project.id).work
 
 
 def one_text(store: Store, project: Project) -> None:
@@ -178,7 +178,7 @@ def hand_in(store: Store, person: User, project: Project, rationale_set: Rationa
     work = work_of(store, person, project)
     assert work is not None
     draft = replace(work.assignment.draft, sets=(rationale_set,))
-    marking.submit(store, person, work.assignment.id, work.assignment.revision, draft)
+    annotate_work.submit(store, person, work.assignment.id, work.assignment.revision, draft)
 
 
 def test_a_review_given_out_by_a_clock_that_was_ahead_is_free_again_after_one_lease(
@@ -187,10 +187,10 @@ def test_a_review_given_out_by_a_clock_that_was_ahead_is_free_again_after_one_le
     hand_in(store, add_person("ann", reviewed, "annotator"), reviewed)
     first, second = (add_person(name, reviewed, "reviewer") for name in ("first", "second"))
     with clock(days=DAYS):
-        assert reviewing.next_review(store, first, reviewed.id).work
-    assert reviewing.next_review(store, second, reviewed.id).work is None
+        assert reviews.next_review(store, first, reviewed.id).work
+    assert reviews.next_review(store, second, reviewed.id).work is None
     with clock(minutes=reviewed.settings.lease_minutes + 1):
-        assert reviewing.next_review(store, second, reviewed.id).work
+        assert reviews.next_review(store, second, reviewed.id).work
 
 
 def test_a_correction_handed_in_while_the_clock_was_ahead_is_not_kept_for_its_reviewers_until_then(
@@ -199,13 +199,13 @@ def test_a_correction_handed_in_while_the_clock_was_ahead_is_not_kept_for_its_re
     ann = add_person("ann", reviewed, "annotator")
     first, second = (add_person(name, reviewed, "reviewer") for name in ("first", "second"))
     hand_in(store, ann, reviewed)
-    review = reviewing.next_review(store, first, reviewed.id).work
+    review = reviews.next_review(store, first, reviewed.id).work
     assert review is not None
-    reviewing.submit_review(store, first, review.review.id, review.review.revision, Scores((SetScore(2, 4),), 3))
+    reviews.submit_review(store, first, review.review.id, review.review.revision, Scores((SetScore(2, 4),), 3))
     with clock(days=DAYS):
         hand_in(store, ann, reviewed, RationaleSet.of((2, 4)))
-    assert reviewing.review_counts(store, reviewed, second)["to_review"] == 1
-    assert reviewing.next_review(store, second, reviewed.id).work
+    assert reviews.review_counts(store, reviewed, second)["to_review"] == 1
+    assert reviews.next_review(store, second, reviewed.id).work
 
 
 # --- long work ---

@@ -22,15 +22,15 @@ from annotator.store.people import get_user
 from annotator.store.rounds import list_undecided
 from annotator.store.stuck import texts_without_annotators
 from annotator.usecases.access.rights import roles_with
-from annotator.usecases.annotate import talk as talking
-from annotator.usecases.annotate import work as marking
+from annotator.usecases.annotate import talk
+from annotator.usecases.annotate import work as annotate_work
 from annotator.usecases.annotate.my_work import my_work
 from annotator.usecases.lead.adjudication import adjudicate, choose_gold, take_choice_back
 from annotator.usecases.lead.decisions import decide, open_proposals
 from annotator.usecases.lead.undecided_rounds import stuck_work
-from annotator.usecases.perturb import versions as perturbing
+from annotator.usecases.perturb import versions
 from annotator.usecases.project.projects import change_project, create_project, find_project, instances_of
-from annotator.usecases.review import reviews as reviewing
+from annotator.usecases.review import reviews
 from annotator.usecases.review.inspection import look_at
 from annotator.usecases.review.rounds import decide_round
 from annotator.usecases.transfer.export import export_file
@@ -74,9 +74,9 @@ class Life:
         with suppress(AnnotatorError):  # a refusal is an answer too; it must leave everything in order
             action()
 
-    def work(self) -> tuple[User, marking.Work | None]:
+    def work(self) -> tuple[User, annotate_work.Work | None]:
         person = self.draw.choice(self.people)
-        answer = marking.next_work(self.store, person, self.project.id)
+        answer = annotate_work.next_work(self.store, person, self.project.id)
         return person, self.draw.choice([answer.work, answer.ahead])
 
     def submit(self, *, draft: Draft | None = None) -> None:
@@ -89,52 +89,52 @@ class Life:
             )
             kept = replace(work.assignment.draft, result=result) if work.assignment.draft.sets else new
             draft = draft or self.draw.choice([new, kept])
-            marking.submit(self.store, person, work.assignment.id, work.assignment.revision, draft)
+            annotate_work.submit(self.store, person, work.assignment.id, work.assignment.revision, draft)
 
     def draft(self) -> None:
         person, work = self.work()
         if work is not None:
             draft = Draft(sets=(RationaleSet.of((1, 3)),))
-            marking.save_draft(self.store, person, work.assignment.id, work.assignment.revision, draft)
+            annotate_work.save_draft(self.store, person, work.assignment.id, work.assignment.revision, draft)
 
     def skip(self) -> None:
         person, work = self.work()
         if work is not None:
-            marking.skip(self.store, person, work.assignment.id)
+            annotate_work.skip(self.store, person, work.assignment.id)
 
     def discard(self) -> None:
         person, work = self.work()
         if work is not None:
-            marking.propose_discard(self.store, person, work.assignment.id, "broken text")
+            annotate_work.propose_discard(self.store, person, work.assignment.id, "broken text")
 
     def withdraw(self) -> None:
         person = self.draw.choice(self.people)
         rows, _ = my_work(self.store, person, self.project.id)
         mine = [row for row in rows if row.line.state in {"submitted", "accepted", "proposed"}]
         if mine:
-            marking.withdraw(self.store, person, self.draw.choice(mine).line.assignment_id)
+            annotate_work.withdraw(self.store, person, self.draw.choice(mine).line.assignment_id)
 
     def review(self) -> None:
         """Mostly good scores, so that rounds end in every way."""
         person = self.draw.choice(self.reviewers)
-        work = reviewing.next_review(self.store, person, self.project.id).work
+        work = reviews.next_review(self.store, person, self.project.id).work
         if work is not None:
             sets = tuple(SetScore(*self.draw.choice([(3, 4), (3, 4), (2, 4)])) for _ in work.annotation.sets)
             scores = Scores(sets, self.draw.choice([3, 3, 2]), self.draw.choice(["", "a comment"]))
-            reviewing.submit_review(self.store, person, work.review.id, work.review.revision, scores)
+            reviews.submit_review(self.store, person, work.review.id, work.review.revision, scores)
 
     def score(self) -> None:
         person = self.draw.choice(self.reviewers)
-        work = reviewing.next_review(self.store, person, self.project.id).work
+        work = reviews.next_review(self.store, person, self.project.id).work
         if work is not None:
             scores = Scores((SetScore(self.draw.choice([1, 2, 3])),), None)
-            reviewing.save_review(self.store, person, work.review.id, work.review.revision, scores)
+            reviews.save_review(self.store, person, work.review.id, work.review.revision, scores)
 
     def skip_review(self) -> None:
         person = self.draw.choice(self.reviewers)
-        work = reviewing.next_review(self.store, person, self.project.id).work
+        work = reviews.next_review(self.store, person, self.project.id).work
         if work is not None:
-            reviewing.skip_review(self.store, person, work.review.id)
+            reviews.skip_review(self.store, person, work.review.id)
 
     def decide_round(self) -> None:
         found = list_undecided(self.store, self.project.id, limit=20)
@@ -152,8 +152,8 @@ class Life:
         """Whoever holds something asks the lead about it, and is answered now and then."""
         person, work = self.work()
         if work is not None:
-            subject = talking.talk_of(self.store, person, self.project.id, work.instance.id).subjects[0]
-            talking.begin(
+            subject = talk.talk_of(self.store, person, self.project.id, work.instance.id).subjects[0]
+            talk.begin(
                 self.store, person, self.project.id, work.instance.id, subject, "Does “fine” count?", to_lead=True
             )  # fmt: skip
 
@@ -183,16 +183,16 @@ class Life:
         annotations = annotations_of(self.store, [instance_id])[instance_id]
         if annotations and self.draw.choice([True, False]):
             number = self.draw.choice(annotations).id
-            reviewing.next_review(self.store, self.draw.choice(self.reviewers), self.project.id, number)
+            reviews.next_review(self.store, self.draw.choice(self.reviewers), self.project.id, number)
         else:
-            marking.next_work(self.store, self.draw.choice(self.people), self.project.id, instance_id)
+            annotate_work.next_work(self.store, self.draw.choice(self.people), self.project.id, instance_id)
 
     def change_gold_in_perturb(self) -> None:
         """Somebody opens an original to write a changed version of it, and sees its gold."""
         person = self.draw.choice(self.people)
-        original = perturbing.next_original(self.store, person, self.project.id)
+        original = versions.next_original(self.store, person, self.project.id)
         if original is not None:
-            perturbing.open_original(self.store, person, original)
+            versions.open_original(self.store, person, original)
 
     def expire(self) -> None:
         expire_leases(self.store)
@@ -232,18 +232,18 @@ class Life:
         pytest.fail("the work never ends")
 
     def finish_one(self, person: User) -> bool:
-        work = marking.next_work(self.store, person, self.project.id).work
+        work = annotate_work.next_work(self.store, person, self.project.id).work
         if work is not None:
             kept = replace(work.assignment.draft, result=None, no_rationale=False, unlocked=tuple(range(9)))
             draft = kept if kept.sets else Draft(None, (RationaleSet.of((0, 2)),))
-            marking.submit(self.store, person, work.assignment.id, work.assignment.revision, draft)
+            annotate_work.submit(self.store, person, work.assignment.id, work.assignment.revision, draft)
         return work is not None
 
     def finish_review(self, person: User) -> bool:
-        work = reviewing.next_review(self.store, person, self.project.id).work
+        work = reviews.next_review(self.store, person, self.project.id).work
         if work is not None:
             scores = Scores(tuple(SetScore(3, 4) for _ in work.annotation.sets), 3)
-            reviewing.submit_review(self.store, person, work.review.id, work.review.revision, scores)
+            reviews.submit_review(self.store, person, work.review.id, work.review.revision, scores)
         return work is not None
 
 

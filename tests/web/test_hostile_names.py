@@ -20,12 +20,12 @@ from annotator.resources import resource_folder
 from annotator.store import Store
 from annotator.store.suite_runs import add_run, save_answers
 from annotator.usecases.access import accounts
-from annotator.usecases.annotate import work as marking
+from annotator.usecases.annotate import work as annotate_work
 from annotator.usecases.annotate.talk import Subject, begin
 from annotator.usecases.background import ask_to_measure, stop_job
 from annotator.usecases.project.projects import create_project, give_role
 from annotator.usecases.project.word_lists import save_word_list
-from annotator.usecases.review import reviews as reviewing
+from annotator.usecases.review import reviews
 from annotator.usecases.suites.construction import save_test
 from annotator.usecases.transfer.file_import import import_file
 from annotator.usecases.transfer.import_report import ImportOptions, ImportReport
@@ -136,11 +136,11 @@ def _let_people_work(store: Store, project: Project) -> None:
     first, second, third = people
     sets = (RationaleSet.of((7, 8)),)
     for result in (f"{HOSTILE}1", f"{HOSTILE}1", f"{HOSTILE}2"):
-        work = marking.next_work(store, first, project.id).work
-        marking.submit(store, first, work.assignment.id, 0, Draft(result, sets, note=HOSTILE))
-    work = marking.next_work(store, second, project.id).work
-    marking.propose_discard(store, second, work.assignment.id, "other", HOSTILE)
-    review = reviewing.next_review(store, third, project.id).work
+        work = annotate_work.next_work(store, first, project.id).work
+        annotate_work.submit(store, first, work.assignment.id, 0, Draft(result, sets, note=HOSTILE))
+    work = annotate_work.next_work(store, second, project.id).work
+    annotate_work.propose_discard(store, second, work.assignment.id, "other", HOSTILE)
+    review = reviews.next_review(store, third, project.id).work
     begin(store, third, project.id, review.instance.id, Subject("instance", None, None, ""), HOSTILE, to_lead=True)
     stop_job(store, first, project, ask_to_measure(store, first, project).id)
 

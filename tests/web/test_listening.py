@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from annotator.errors import InvalidValue
-from annotator.web import addresses as listening
-from annotator.web import logs, server
+from annotator.web import addresses, logs, server
 from annotator.web.addresses import Addresses, Listener, addresses_of, listen
 from annotator.web.logs import Sparing
 
@@ -75,7 +74,7 @@ OWN = "http://192.0.2.7:8501"
 def test_the_addresses_are_those_of_this_machine_and_of_the_others(
     monkeypatch: pytest.MonkeyPatch, bound: str, url: str | None, here: str, elsewhere: str | None, is_readable: bool
 ) -> None:
-    monkeypatch.setattr(listening, "_own_address", lambda _: "192.0.2.7")
+    monkeypatch.setattr(addresses, "_own_address", lambda _: "192.0.2.7")
     found = addresses_of(bound, 8501, url)
     assert (found.here, found.elsewhere, found.is_readable_on_the_way) == (here, elsewhere, is_readable)
     assert found.for_links == (elsewhere or here)

@@ -75,7 +75,7 @@ def test_refusals_have_a_status_and_a_sentence(
     assert (answer.status_code, "has no trained model yet" in answer.json()["error"]) == (404, True)
     built_in_model(store, LOCAL_OPERATOR, project, "built-in", trains=True)
     monkeypatch.setattr(preview_models, "_PATIENCE_S", 0.0)
-    monkeypatch.setattr(preview_models, "_MODELS", preview_models._Models())
+    monkeypatch.setattr(preview_models, "_MODELS", preview_models._LoadedModels())
     answer = ask("lead")
     assert (answer.status_code, "is being loaded" in answer.json()["error"]) == (409, True)
     change_project(store, LOCAL_OPERATOR, replace(project, settings=replace(project.settings, model_previews="nobody")))

@@ -14,7 +14,7 @@ from annotator.resources import resource_folder
 from annotator.store import Store
 from annotator.store.assignments import give_up_work_of
 from annotator.usecases.access import accounts
-from annotator.usecases.annotate import work as marking
+from annotator.usecases.annotate import work as annotate_work
 from annotator.usecases.lead.decisions import decide, open_proposals
 from annotator.web import session
 from annotator.web.session import Visit
@@ -64,9 +64,9 @@ def test_what_was_discarded_is_done_too_and_the_parts_are_said(
     ann = add_person("ann", project, "annotator")
     for _ in range(2):
         annotate(store, ann, project, SETS)
-    work = marking.next_work(store, ann, project.id).work
+    work = annotate_work.next_work(store, ann, project.id).work
     assert work is not None
-    marking.propose_discard(store, ann, work.assignment.id, "broken text")
+    annotate_work.propose_discard(store, ann, work.assignment.id, "broken text")
     [(proposal, _)] = open_proposals(store, LOCAL_OPERATOR, project.id)
     decide(store, LOCAL_OPERATOR, proposal.id, "discard")
     page = opened(project, lea(project), "Progress").run()
@@ -156,7 +156,7 @@ def test_a_lead_is_asked_before_a_text_in_their_hands_is_given_back(
     project = texts(1, annotators_per_instance=2)
     lead = lea(project)
     annotate(store, add_person("ann", project, "annotator"), project, SETS)
-    assert marking.next_work(store, lead, project.id).work is not None
+    assert annotate_work.next_work(store, lead, project.id).work is not None
     page = opened(project, lead, "Instances").run()
     page.text_input("project_look_key").set_value("t0").run()
     assert not page.exception
@@ -167,7 +167,7 @@ def test_a_lead_is_asked_before_a_text_in_their_hands_is_given_back(
     assert not page.exception
     assert [one for one in page.markdown if "ann · round 1" in one.value.replace("\\", "")]
     assert any("you will not be given this text to annotate" in one.value for one in page.caption)
-    assert marking.next_work(store, lead, project.id).work is None
+    assert annotate_work.next_work(store, lead, project.id).work is None
 
 
 def test_the_record_says_in_sentences_what_happened_to_which_text(

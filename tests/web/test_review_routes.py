@@ -15,7 +15,7 @@ from annotator.domain.projects import Project
 from annotator.domain.rationales import RationaleSet
 from annotator.store import Store
 from annotator.usecases.access import accounts
-from annotator.usecases.annotate import work as marking
+from annotator.usecases.annotate import work as annotate_work
 from annotator.web.middleware import web_middleware
 from annotator.web.routes import all_routes
 from annotator.web.routes.access import ServerOptions, close_kept_store
@@ -40,10 +40,10 @@ def project(make_project: Callable[..., Project], import_rows: Callable[..., obj
 
 
 def hand_in(store: Store, annotator: User, project: Project, *sets: RationaleSet) -> None:
-    work = marking.next_work(store, annotator, project.id).work
+    work = annotate_work.next_work(store, annotator, project.id).work
     assert work is not None
     draft = replace(work.assignment.draft, sets=sets) if work.assignment.follows_id else Draft(sets=sets)
-    marking.submit(store, annotator, work.assignment.id, work.assignment.revision, draft)
+    annotate_work.submit(store, annotator, work.assignment.id, work.assignment.revision, draft)
 
 
 @pytest.fixture
@@ -144,7 +144,7 @@ def test_a_withdrawn_annotation_answers_that_nothing_is_to_be_scored(
     screen: Panel, project: Project, store: Store, annotator: User
 ) -> None:
     work = first(screen, project)
-    marking.reopen_last(store, annotator, project.id)
+    annotate_work.reopen_last(store, annotator, project.id)
     answer = screen.post("save", review=work["review"], revision=0, scores=GOOD)
     assert answer.status_code == 410
     assert "withdrawn this annotation" in answer.json()["error"]

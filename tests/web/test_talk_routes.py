@@ -12,7 +12,7 @@ from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.store import Store
 from annotator.usecases.access import accounts
-from annotator.usecases.annotate import work as marking
+from annotator.usecases.annotate import work
 from annotator.web.middleware import web_middleware
 from annotator.web.routes import all_routes
 from annotator.web.routes.access import COOKIE, ServerOptions, close_kept_store
@@ -50,7 +50,7 @@ def talk(database: Path, store: Store, project: Project) -> Iterator[Callable[[U
 def test_a_question_is_begun_read_and_answered(
     talk: Callable[[User], Ask], store: Store, project: Project, annotator: User, add_person: Callable[..., User]
 ) -> None:
-    marking.next_work(store, annotator, project.id)
+    work.next_work(store, annotator, project.id)
     ann, lead = talk(annotator), talk(add_person("lead", project, "lead"))
     begun = ann("begin", project=project.id, instance=1, text="Why?", to_lead=True).json()
     [thread] = begun["threads"]
@@ -69,7 +69,7 @@ def test_refusals_say_why_and_store_nothing(
 ) -> None:
     ask = talk(annotator)
     assert ask(f"of?project={project.id}&instance=1").status_code == 403  # nothing of it is theirs yet
-    marking.next_work(store, annotator, project.id)
+    work.next_work(store, annotator, project.id)
     refused = [
         (ask("begin", project=project.id, instance=1, text=" "), 422),
         (ask("begin", project=project.id, instance=1, text="x" * 10_001), 422),
@@ -91,7 +91,7 @@ def test_refusals_say_why_and_store_nothing(
 def test_a_strangers_thread_is_not_answered(
     talk: Callable[[User], Ask], store: Store, project: Project, annotator: User, add_person: Callable[..., User]
 ) -> None:
-    marking.next_work(store, annotator, project.id)
+    work.next_work(store, annotator, project.id)
     number = talk(annotator)("begin", project=project.id, instance=1, text="Why?").json()["threads"][0]["id"]
     other = talk(add_person("annotator-b", project, "annotator"))
     assert other("answer", thread=number, text="me too").status_code == 403

@@ -8,7 +8,7 @@ from typing import cast
 from annotator.errors import Problem
 from annotator.evaluation.benchmark.file_fit import Fit, fit_of_gold, fit_of_output
 from annotator.evaluation.benchmark.files import BenchmarkFiles
-from annotator.evaluation.benchmark.report import ROWS_NAMED, Scores, Stop, Told
+from annotator.evaluation.benchmark.report import ROWS_NAMED, BenchmarkReport, Scores, Stop
 from annotator.formats.benchmark.gold import GoldRecord
 from annotator.formats.benchmark.predictions import ModelOutput
 from annotator.formats.benchmark.records import label_text
@@ -66,7 +66,7 @@ MEANINGS: dict[str, str] = {
 }
 
 
-def counts_of(files: BenchmarkFiles, told: Told, scores: Scores) -> Scores:
+def counts_of(files: BenchmarkFiles, told: BenchmarkReport, scores: Scores) -> Scores:
     """Every count, over how many each number is, what is worth knowing, and what a program cannot give."""
     rows = {**_of_gold(files), **_of_links(files), **_of_predictions(files), **_of_extraction(files)}
     sizes = {place: len(found) for place, found in rows.items()}

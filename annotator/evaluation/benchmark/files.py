@@ -14,7 +14,7 @@ from annotator.formats.benchmark.gold import GoldRecord, n_sides_of, read_gold
 from annotator.formats.benchmark.predictions import Dialect, ModelOutput, read_predictions
 from annotator.formats.benchmark.records import Shape
 from annotator.formats.benchmark.saliency import Saliency, is_saliency, read_saliency, top_of
-from annotator.metrics.benchmark_plausibility import RationaleSets
+from annotator.metrics.gold_sets import GoldSets
 from annotator.metrics.ragged import Flags, Ragged
 
 SHAPES: dict[str, Shape] = {"sentiment": "single", "similarity": "pair", "reading": "reading"}
@@ -95,9 +95,9 @@ class BenchmarkFiles:
     def has_sample_types(self) -> bool:
         return all(record.sample_type is not None for record in self.records)
 
-    def gold_sets(self, side: int) -> RationaleSets:
+    def gold_sets(self, side: int) -> GoldSets:
         """The sets of one side of every record, in the file's order."""
-        return RationaleSets.of([() if record.sets is None else record.sets[side] for record in self.records])
+        return GoldSets.of([() if record.sets is None else record.sets[side] for record in self.records])
 
     def predicted(self, side: int, *, as_programs_read: bool = False) -> Ragged[np.int64]:
         """The predicted indices of one side of every record; none where there is no output.

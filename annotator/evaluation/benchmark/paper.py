@@ -14,12 +14,13 @@ from annotator.evaluation.benchmark.consistency import PairScores, aligned_map, 
 from annotator.evaluation.benchmark.file_fit import fit_of_gold, fit_of_output, is_usable
 from annotator.evaluation.benchmark.files import BenchmarkFiles
 from annotator.evaluation.benchmark.programs import has_new_p, is_right, lost_probability, new_p_of
-from annotator.evaluation.benchmark.report import Scores, Told, as_mean
+from annotator.evaluation.benchmark.report import BenchmarkReport, Scores, as_mean
 from annotator.metrics import benchmark_faithfulness as faithfulness
 from annotator.metrics.aggregate import mean_of
 from annotator.metrics.benchmark_plausibility import iou_match_paper, mean_over_sides, pooled_sides, token_f1_paper
+from annotator.metrics.gold_sets import GoldSets
 from annotator.metrics.ragged import Flags, Floats, Ragged
-from annotator.metrics.set_aware import GoldSets, set_aware_values
+from annotator.metrics.set_aware import set_aware_values
 from annotator.text.language import is_chinese
 
 _MEASURES: dict[str, Callable[..., Floats]] = {"token_f1": token_f1_paper, "iou_f1": iou_match_paper}
@@ -33,7 +34,7 @@ class _Plausibility:
     pooled: Floats
 
 
-def paper_reading(files: BenchmarkFiles, told: Told) -> Scores:
+def paper_reading(files: BenchmarkFiles, told: BenchmarkReport) -> Scores:
     """Equations 1 to 4, and our variants of them."""
     plausible = _plausibility(files)
     pairs = tokens_map(files)
@@ -102,7 +103,7 @@ def _is_fit(files: BenchmarkFiles) -> Flags:
     )
 
 
-def _faithfulness(files: BenchmarkFiles, told: Told) -> Scores:
+def _faithfulness(files: BenchmarkFiles, told: BenchmarkReport) -> Scores:
     """Equation 4 over the predictions that belong to a record of gold; it needs probabilities of labels."""
     outputs = [output for output in files.found if output is not None]
     scores: Scores = {}

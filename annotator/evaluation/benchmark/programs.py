@@ -9,7 +9,7 @@ import numpy as np
 
 from annotator.errors import Problem
 from annotator.evaluation.benchmark.files import BenchmarkFiles
-from annotator.evaluation.benchmark.report import Scores, Told
+from annotator.evaluation.benchmark.report import BenchmarkReport, Scores
 from annotator.formats.benchmark.gold import GoldRecord
 from annotator.formats.benchmark.predictions import ModelOutput
 from annotator.formats.benchmark.records import label_text
@@ -31,7 +31,7 @@ _UNKNOWN_IDS = "It stops at a prediction whose id gold does not have."
 _NO_TOKENS = "It compares tokens; neither the predictions nor gold or input say those of each ranking."
 
 
-def scripts_reading(files: BenchmarkFiles, told: Told) -> Scores:
+def scripts_reading(files: BenchmarkFiles, told: BenchmarkReport) -> Scores:
     """What PaddleNLP's scripts give (eval_senti, eval_similarity, eval_mrc, cal_map, newp_analysis, cal_acc, mrc_f1_evaluate)."""
     answers = _chinese_answers(files, told)
     return {
@@ -44,7 +44,7 @@ def scripts_reading(files: BenchmarkFiles, told: Told) -> Scores:
     }
 
 
-def evaluator_reading(files: BenchmarkFiles, told: Told) -> Scores:
+def evaluator_reading(files: BenchmarkFiles, told: BenchmarkReport) -> Scores:
     """What TrustAI's Evaluator gives."""
     return {
         "token_f1": _over_predicted("evaluator.token_f1", token_f1_scripts, files, told),
@@ -68,7 +68,7 @@ def _values_of_sides(
     return [measure(files.predicted(side, as_programs_read=as_programs_read), files.gold_sets(side)) for side in sides]
 
 
-def _token_f1_of_scripts(files: BenchmarkFiles, told: Told) -> float | None:
+def _token_f1_of_scripts(files: BenchmarkFiles, told: BenchmarkReport) -> float | None:
     if not (files.has("sides") and files.has_gold_sets):
         return None
     place = "scripts.token_f1"
@@ -84,7 +84,9 @@ def _token_f1_of_scripts(files: BenchmarkFiles, told: Told) -> float | None:
     return told.over(place, over_all_gold(values, files.is_predicted))
 
 
-def _over_predicted(place: str, measure: Callable[..., Floats], files: BenchmarkFiles, told: Told) -> float | None:
+def _over_predicted(
+    place: str, measure: Callable[..., Floats], files: BenchmarkFiles, told: BenchmarkReport
+) -> float | None:
     if not (files.has("sides") and files.has_gold_sets):
         return None
     empty = [
@@ -101,7 +103,7 @@ def _over_predicted(place: str, measure: Callable[..., Floats], files: Benchmark
     return told.number(place, found.value or 0.0, found.n, found.n_left_out)  # of none it says 0
 
 
-def _map_of_scripts(files: BenchmarkFiles, told: Told) -> float | None:
+def _map_of_scripts(files: BenchmarkFiles, told: BenchmarkReport) -> float | None:
     if not (files.has("sides") and files.has_sample_types):
         return None
     if not files.output_rows:
@@ -113,7 +115,7 @@ def _map_of_scripts(files: BenchmarkFiles, told: Told) -> float | None:
     return _corpus_map("scripts.map", n_disturbed, files, told)
 
 
-def _map_of_evaluator(files: BenchmarkFiles, told: Told) -> float | None:
+def _map_of_evaluator(files: BenchmarkFiles, told: BenchmarkReport) -> float | None:
     if not (files.has("sides") and files.has_sample_types):
         return None
     n_disturbed = sum(record.sample_type == "disturb" for record in files.records)
@@ -125,7 +127,7 @@ def _map_of_evaluator(files: BenchmarkFiles, told: Told) -> float | None:
     return _corpus_map("evaluator.map", n_disturbed, files, told)
 
 
-def _corpus_map(place: str, n_disturbed: int, files: BenchmarkFiles, told: Told) -> float | None:
+def _corpus_map(place: str, n_disturbed: int, files: BenchmarkFiles, told: BenchmarkReport) -> float | None:
     """The sum over linked pairs with both predicted / perturbed records, and the mean of that over sides."""
     if files.unknown:
         told.stop(place, _UNKNOWN_IDS, rows_of(files.unknown))
@@ -147,7 +149,7 @@ def _corpus_map(place: str, n_disturbed: int, files: BenchmarkFiles, told: Told)
     return told.number(place, corpus_map_scripts(mean_over_sides(values), n_disturbed), n_disturbed)
 
 
-def _new_p(files: BenchmarkFiles, told: Told) -> float | None:
+def _new_p(files: BenchmarkFiles, told: BenchmarkReport) -> float | None:
     """Over all rows, those of unknown ids and those that stand twice as well."""
     if not has_new_p(files):
         return None
@@ -171,7 +173,7 @@ def new_p_of(outputs: Sequence[ModelOutput]) -> Floats:
     return faithfulness.new_p(*columns)
 
 
-def _accuracy(files: BenchmarkFiles, told: Told) -> float | None:
+def _accuracy(files: BenchmarkFiles, told: BenchmarkReport) -> float | None:
     if files.shape == "reading" or not files.has("label") or files.records[0].label is None:
         return None
     right = is_right(files)
@@ -189,7 +191,7 @@ def is_right(files: BenchmarkFiles) -> Floats:
     return accuracy(np.array(gold, dtype=np.int64), np.array(given, dtype=np.int64))
 
 
-def _chinese_answers(files: BenchmarkFiles, told: Told) -> tuple[float | None, float | None]:
+def _chinese_answers(files: BenchmarkFiles, told: BenchmarkReport) -> tuple[float | None, float | None]:
     """mrc_f1_evaluate.py; the script for English answers needs a library that is no longer there."""
     are_chinese = all(is_chinese(record.language or "xx") for record in files.records)
     if files.shape != "reading" or not are_chinese or not files.has("label") or files.records[0].label is None:
@@ -203,7 +205,7 @@ def _chinese_answers(files: BenchmarkFiles, told: Told) -> tuple[float | None, f
     return told.over("scripts.answer_f1", f1), told.over("scripts.answer_em", em)
 
 
-def _lost(name: str, reduced: str, files: BenchmarkFiles, told: Told) -> float | None:
+def _lost(name: str, reduced: str, files: BenchmarkFiles, told: BenchmarkReport) -> float | None:
     """Over all predictions, those of unknown ids too; 0 of none."""
     if files.shape == "reading" or not (files.has("p_full") and files.has(reduced)):
         return None

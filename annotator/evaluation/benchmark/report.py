@@ -26,7 +26,7 @@ class Stop:
 
 
 @dataclass(slots=True)
-class Told:
+class BenchmarkReport:
     """Collected while numbers are made; a number's place is that in the object, such as "scripts.map"."""
 
     n: dict[str, Scores] = field(default_factory=dict)

@@ -10,11 +10,11 @@ from annotator.evaluation.benchmark.counts import counts_of
 from annotator.evaluation.benchmark.files import SHAPES, BenchmarkFiles, read_files, refuse_if_any
 from annotator.evaluation.benchmark.paper import paper_reading, sets_reading
 from annotator.evaluation.benchmark.programs import evaluator_reading, scripts_reading
-from annotator.evaluation.benchmark.report import Scores, Told
+from annotator.evaluation.benchmark.report import BenchmarkReport, Scores
 
 Reading = Literal["scripts", "evaluator", "paper"]
 TASKS = tuple(SHAPES)
-_READINGS: dict[str, Callable[[BenchmarkFiles, Told], Scores]] = {
+_READINGS: dict[str, Callable[[BenchmarkFiles, BenchmarkReport], Scores]] = {
     "scripts": scripts_reading,
     "evaluator": evaluator_reading,
     "paper": paper_reading,
@@ -43,7 +43,7 @@ def evaluate_benchmark(
     files = read_files(
         task, gold, predictions, inputs=inputs, ratios=ratios, language=language, needs_links=reading != "paper"
     )
-    told = Told()
+    told = BenchmarkReport()
     asked = READINGS if reading is None else (reading,)
     scores: Scores = {name: _READINGS[name](files, told) for name in asked}
     if reading is None:
@@ -53,7 +53,7 @@ def evaluate_benchmark(
     return {**scores, "counts": counts_of(files, told, scores)}
 
 
-def _refuse_stops(told: Told) -> None:
+def _refuse_stops(told: BenchmarkReport) -> None:
     """What the one program that is asked for stops at is refused."""
     refuse_if_any(
         [

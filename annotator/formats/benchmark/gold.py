@@ -19,7 +19,7 @@ from annotator.formats.benchmark.records import (
     sides_of,
     tokens_of_sides,
 )
-from annotator.formats.rows.findings import Findings, shown
+from annotator.formats.rows.findings import Findings
 from annotator.formats.rows.lines import Row, convert, read_rows
 
 Sides = tuple[tuple[tuple[int, ...], ...], ...]  # side -> set -> token index
@@ -50,7 +50,7 @@ class GoldRecord:
 
 
 @dataclass(frozen=True, slots=True)
-class Gold:
+class BenchmarkGold:
     """The gold rows of a file or folder in their order; an id may stand twice in one file."""
 
     rows: tuple[GoldRecord, ...]
@@ -62,7 +62,7 @@ def n_sides_of(shape: Shape) -> int:
     return 2 if shape == "pair" else 1
 
 
-def read_gold(path: Path, shape: Shape, *, inputs: Path | None = None, language: str | None = None) -> Gold:
+def read_gold(path: Path, shape: Shape, *, inputs: Path | None = None, language: str | None = None) -> BenchmarkGold:
     """Gold of a file, or of all .jsonl and .tsv files of a folder; input records there, or in `inputs`, join by id.
 
     language: of records that neither say theirs nor have a text
@@ -117,7 +117,7 @@ class _GoldReader:
         else:
             self.inputs[key] = record
 
-    def finished(self) -> Gold:
+    def finished(self) -> BenchmarkGold:
         """Gold joined with its input."""
         rows = []
         for row, key, record in self.gold:
@@ -127,7 +127,7 @@ class _GoldReader:
             if not findings.is_refused:
                 rows.append(made)
         self.problems.extend(_half_given(rows))
-        return Gold(tuple(_with_languages(rows)), tuple(self.problems))
+        return BenchmarkGold(tuple(_with_languages(rows)), tuple(self.problems))
 
     def _joined(self, row: Row, key: str, record: Record, findings: Findings) -> GoldRecord:
         beside = self.inputs.get(key, Record())
@@ -212,8 +212,3 @@ def _with_languages(rows: Sequence[GoldRecord]) -> list[GoldRecord]:
     answers = "".join(row.label or "" for row in rows)
     other = "zh" if any("\u4e00" <= character <= "\u9fff" for character in answers) else "en"
     return [row if row.language else replace(row, language=other) for row in rows]
-
-
-def place_of(row: GoldRecord) -> str:
-    """Where a record stands, as counts name it."""
-    return f"{row.source}, line {row.line} (id {shown(row.key)})"

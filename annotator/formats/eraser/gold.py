@@ -51,7 +51,7 @@ class KeyNumbers:
 
 
 @dataclass(slots=True)
-class Gold:
+class EraserGold:
     """The annotations of a split, in the order of the file; equal groups of one annotation are one, as in the scorer.
 
     Shapes: keys, lines, groups int[n_evidences]; tokens, sentences int[n_evidences, 2], half open; annotations_of_groups
@@ -85,7 +85,7 @@ def read_typed(
             problems.append(_explained(line, decoder.type, path.name))
 
 
-def read_gold(data_folder: Path, split: str, keys: KeyNumbers) -> Gold:
+def read_gold(data_folder: Path, split: str, keys: KeyNumbers) -> EraserGold:
     """The annotations of DATA/<split>.jsonl.
 
     Raises: NotFound or InvalidValue when there is no such file
@@ -137,10 +137,10 @@ class _GoldReader:
             key = self.keys.of(annotation_id, evidence.docid)
             self.columns.extend((key, line, len(self.annotations_of_groups), *numbers))
 
-    def finished(self) -> Gold:
+    def finished(self) -> EraserGold:
         """Everything that was read."""
         table = np.array(self.columns, dtype=np.int64).reshape(-1, 7)
-        return Gold(
+        return EraserGold(
             self.source,
             self.ids,
             self.labels,

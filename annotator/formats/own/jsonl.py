@@ -7,9 +7,9 @@ from annotator.domain.sources import SourceItem
 from annotator.errors import Problem
 from annotator.formats.base import ReadOptions
 from annotator.formats.own import reader as own
-from annotator.formats.own import writer as own_writing
+from annotator.formats.own import writer
 from annotator.formats.rows.column_values import Columns
-from annotator.formats.rows.column_words import columns_as_told
+from annotator.formats.rows.column_words import column_report
 from annotator.formats.rows.lines import read_rows
 from annotator.formats.rows.plain_rows import RowReader
 
@@ -34,7 +34,7 @@ def read(path: Path, options: ReadOptions) -> Iterator[SourceItem]:
 def _plain_rows(path: Path, options: ReadOptions) -> Iterator[SourceItem]:
     columns = Columns()
     yield from RowReader(options).read(columns.watched(read_rows(path, path.name)))
-    if told := columns_as_told(columns, options):
+    if told := column_report(columns, options):
         yield told
 
 
@@ -43,4 +43,4 @@ def write_own(path: Path, items: Iterable[SourceItem]) -> None:
 
     Raises: ExportRefused when the file cannot be written
     """
-    own_writing.write(path, items)
+    writer.write(path, items)

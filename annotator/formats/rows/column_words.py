@@ -48,7 +48,7 @@ _CAPITAL_INSIDE = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _NO_LETTERS = re.compile(r"[\W_]+")
 
 
-def columns_as_told(columns: Columns, options: ReadOptions) -> SourceColumns | None:
+def column_report(columns: Columns, options: ReadOptions) -> SourceColumns | None:
     """What is told of the columns of a file that was read; None where none was met."""
     if not columns.by_name:
         return None

@@ -10,7 +10,7 @@ from annotator.domain.sources import SourceColumns, SourceItem
 from annotator.formats.base import ReadOptions
 from annotator.formats.rows.column_plan import Plan, make_plan
 from annotator.formats.rows.column_values import Columns, ColumnValues
-from annotator.formats.rows.column_words import columns_as_told, missing
+from annotator.formats.rows.column_words import column_report, missing
 from annotator.formats.rows.csv_table import CsvTable
 from annotator.formats.rows.lines import Row
 from annotator.formats.rows.plain_rows import RowReader
@@ -25,7 +25,7 @@ def read(path: Path, options: ReadOptions) -> Iterator[SourceItem]:
     """
     table = _PlainTable(path, options)
     yield from RowReader(options).read(table.columns.watched(table.rows()))
-    told = table.told()
+    told = table.report()
     if told is not None:
         yield told
 
@@ -49,9 +49,9 @@ class _PlainTable(CsvTable):
         plan = self._plan(header)
         return len(plan.fields) + len(plan.segments)
 
-    def told(self) -> SourceColumns | None:
+    def report(self) -> SourceColumns | None:
         """What the columns are taken for; None of a file without a header."""
-        told = columns_as_told(self.columns, self.options)
+        told = column_report(self.columns, self.options)
         unnamed = [number for number, name in enumerate(self.header, start=1) if not name]
         if told is None or not unnamed:
             return told

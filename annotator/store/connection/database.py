@@ -12,7 +12,7 @@ from typing import Any, Self
 
 from annotator.errors import AnnotatorError, NotWritable, StoreError
 from annotator.files import part_folder, put_in_place, scratch_folder
-from annotator.store.connection import file_rights as sharing
+from annotator.store.connection import file_rights
 from annotator.store.connection.displaced_files import displaced, save_what_is_open
 from annotator.store.connection.driver import Database
 from annotator.store.connection.place import Files, Place
@@ -68,9 +68,13 @@ class Store:
 
     @contextmanager
     def transaction(self) -> Iterator[Self]:
-        """All or nothing: begins at once as the writer, commits at the end, rolls back on any error."""
+        """All or nothing: begins at once as the writer, commits at the end, rolls back on any error.
+
+        One inside another is a savepoint: its error undoes what it did, also where somebody outside catches the error.
+        """
         if self.connection.in_transaction:
-            yield self
+            with self._savepoint():
+                yield self
             return
         with self._place.write_lock:
             try:
@@ -85,6 +89,19 @@ class Store:
                     self._place.refused_write = error
                 raise
             self._place.refused_write = None
+
+    @contextmanager
+    def _savepoint(self) -> Iterator[None]:
+        """As sqlite-utils' `atomic`, with one name for all, so that its statements stay prepared: the innermost is meant."""
+        self.run("SAVEPOINT inner_step")
+        try:
+            yield
+        except BaseException:
+            if self.connection.in_transaction:  # a full disk can end all of it
+                self.run("ROLLBACK TO inner_step")
+                self.run("RELEASE inner_step")
+            raise
+        self.run("RELEASE inner_step")
 
     @contextmanager
     def snapshot(self) -> Iterator[Self]:
@@ -128,7 +145,7 @@ class Store:
 
     # What is saved of it ----------------------------------------------------------------------------------------------
 
-    def backup(self, target: Path, mode: int = sharing.OWNERS) -> None:
+    def backup(self, target: Path, mode: int = file_rights.OWNERS) -> None:
         """Copy the whole database while others work; the copy appears complete or not at all."""
         if target.exists():
             raise StoreError(_IS_THERE.format(path=target))
@@ -142,7 +159,7 @@ class Store:
 
     def _copy_to(self, target: Path, mode: int, named: Path) -> None:
         """Errors name another file than the target, which nobody knows."""
-        sharing.make_file(target, mode)
+        file_rights.make_file(target, mode)
         with ClearErrors(named), closing(sqlite3.connect(target)) as copy:
             copy.execute("PRAGMA synchronous = OFF")  # it counts when it is complete, and is put on the disk as a whole
             self.connection.backup(copy)
@@ -152,7 +169,7 @@ class Store:
         """A copy to try things on; it is gone afterwards, and nobody waits for it."""
         with clear_file_errors(self.path), scratch_folder() as folder:
             path = folder / "copy.db"
-            self._copy_to(path, sharing.OWNERS, folder)
+            self._copy_to(path, file_rights.OWNERS, folder)
             with Store(Place(path), connect(path)) as copy:
                 yield copy
 

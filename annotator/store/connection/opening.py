@@ -5,10 +5,10 @@ import logging
 from contextlib import closing, suppress
 from pathlib import Path
 
-from annotator.domain.measurements import FORGOT_WRONG_K, told_of_wrong_k
+from annotator.domain.measurements import FORGOT_WRONG_K, wrong_k_summary
 from annotator.errors import StoreError
 from annotator.files import part_folder, put_in_place
-from annotator.store.connection import file_rights as sharing
+from annotator.store.connection import file_rights
 from annotator.store.connection.database import Store, connect, stamped
 from annotator.store.connection.driver import Database
 from annotator.store.connection.place import Place, place_of
@@ -54,7 +54,7 @@ def _create(path: Path) -> None:
     """Make a database with all its tables; it appears complete or not at all, and for its owner alone."""
     with part_folder(path) as folder:
         made = folder / path.name
-        sharing.make_file(made, sharing.OWNERS)
+        file_rights.make_file(made, file_rights.OWNERS)
         with closing(connect(made)) as connection:
             connection.execute("PRAGMA synchronous = OFF")  # it counts when it is complete
             connection.execute("PRAGMA journal_mode = WAL")
@@ -92,8 +92,8 @@ def _migrate(store: Store) -> None:
 
 def _migrate_after_a_backup(store: Store) -> None:
     backup = stamped(store.path, "backup")
-    store.backup(backup, sharing.mode_beside(store.path))
-    sharing.give_to_owner_of(store.path, backup)
+    store.backup(backup, file_rights.mode_beside(store.path))
+    file_rights.give_to_owner_of(store.path, backup)
     before = len(MIGRATIONS.applied(store.db))
     try:
         bring_up_to_date(store)
@@ -120,7 +120,7 @@ def _tell_what_is_forgotten(store: Store, last_event_id: int) -> None:
         (FORGOT_WRONG_K, last_event_id),
     )
     for row in rows:
-        told = told_of_wrong_k(json.loads(row["detail"]))
+        told = wrong_k_summary(json.loads(row["detail"]))
         logging.getLogger(__name__).warning("Project “%s”: the upgrade of %s %s.", row["name"], store.named.name, told)
 
 

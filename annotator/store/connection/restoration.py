@@ -8,8 +8,7 @@ from pathlib import Path
 
 from annotator.errors import StoreError
 from annotator.files import part_folder, sync_file
-from annotator.store.connection import file_rights as sharing
-from annotator.store.connection import presence
+from annotator.store.connection import file_rights, presence
 from annotator.store.connection.database import Store, connect
 from annotator.store.connection.opening import bring_up_to_date, refuse_foreign
 from annotator.store.connection.place import Place, place_of
@@ -90,7 +89,7 @@ def _opened_copy(backup: Path, made: Path) -> Iterator[tuple[Store, tuple[str, .
         source = backup.with_name(backup.name + ending)
         if source.exists():
             copy = made.with_name(made.name + ending)
-            sharing.make_file(copy, sharing.OWNERS)
+            file_rights.make_file(copy, file_rights.OWNERS)
             shutil.copyfile(source, copy)
     with ClearErrors(backup), Store(Place(made, backup), connect(made)) as store:
         refuse_foreign(store)
@@ -100,9 +99,9 @@ def _opened_copy(backup: Path, made: Path) -> Iterator[tuple[Store, tuple[str, .
 
 def _put_in_place(made: Path, path: Path, kept: Path | None) -> None:
     """The new file is for those who may use the old one."""
-    made.chmod(sharing.mode_beside(path))
-    sharing.give_to_owner_of(path, made)
-    sharing.share_like(models_of(made), path)
+    made.chmod(file_rights.mode_beside(path))
+    file_rights.give_to_owner_of(path, made)
+    file_rights.share_like(models_of(made), path)
     sync_file(made)
     announce(made, path, kept)
     replace(path)

@@ -51,14 +51,14 @@ def decided_round(store: Store, annotation_id: int) -> Feedback | None:
     if found is None or found.outcome is None:
         return None
     findings = found.verdict.findings if found.verdict else ()
-    return _told(found, get_annotation(store, annotation_id), submitted_reviews(store, annotation_id), findings)
+    return _summary(found, get_annotation(store, annotation_id), submitted_reviews(store, annotation_id), findings)
 
 
 def _feedback(found: Round, annotation: Annotation, reviews: Sequence[Review]) -> Feedback:
-    return _told(found, annotation, reviews, found.verdict.failed if found.verdict else ())
+    return _summary(found, annotation, reviews, found.verdict.failed if found.verdict else ())
 
 
-def _told(found: Round, annotation: Annotation, reviews: Sequence[Review], findings: Sequence[Finding]) -> Feedback:
+def _summary(found: Round, annotation: Annotation, reviews: Sequence[Review], findings: Sequence[Finding]) -> Feedback:
     lines: list[str] = []
     by_set: dict[int, list[str]] = defaultdict(list)
     if found.reason:

@@ -58,13 +58,13 @@ def my_work(
             MyWorkRow(
                 line, first_words(line.excerpt, _EXCERPT_CHARS), said.result if said else None, n_sets,
                 may_reopen=line.state in {"submitted", "accepted"} and not outcome.closed,
-                lines=_told(line, outcome, n_sets),
+                lines=_summary(line, outcome, n_sets),
             )
         )  # fmt: skip
     return rows, n
 
 
-def _told(line: WorkLine, outcome: Outcome, n_sets: int) -> tuple[str, ...]:
+def _summary(line: WorkLine, outcome: Outcome, n_sets: int) -> tuple[str, ...]:
     if line.state not in _TOLD:
         return ()
     letters = [set_letter(number) for number in range(n_sets)]

@@ -20,8 +20,8 @@ from annotator.store.instances import find_instance_ids
 from annotator.store.people import get_user
 from annotator.store.reviews import give_up_reviews_of
 from annotator.text.source_spans import body_reader, resolve_sets
-from annotator.usecases.annotate import work as marking
-from annotator.usecases.review import reviews as reviewing
+from annotator.usecases.annotate import work as annotate_work
+from annotator.usecases.review import reviews as review_work
 
 
 class ReviewLine(msgspec.Struct):
@@ -61,7 +61,7 @@ def play(store: Store, project: Project, path: Path) -> None:
 
 def _annotate(store: Store, project: Project, instance_id: int, line: HistoryLine) -> None:
     user = get_user(store, line.annotator)
-    work = marking.next_work(store, user, project.id, instance_id).work
+    work = annotate_work.next_work(store, user, project.id, instance_id).work
     if work is None:
         raise NotFound(f"{line.annotator} gets no work on {line.key}.")
     sets = _sets(work.instance, line.sets)
@@ -69,7 +69,7 @@ def _annotate(store: Store, project: Project, instance_id: int, line: HistoryLin
     origins = tuple(n if n < len(before.sets) else None for n in range(len(sets))) if work.assignment.follows_id else ()
     draft = replace(before, sets=sets, origins=origins)
     timing = Timing(active_ms=1000 * line.seconds, edits=len(sets))
-    marking.submit(store, user, work.assignment.id, work.assignment.revision, draft, timing)
+    annotate_work.submit(store, user, work.assignment.id, work.assignment.revision, draft, timing)
 
 
 def _sets(instance: Instance, phrases: Sequence[Sequence[str]]) -> tuple[RationaleSet, ...]:
@@ -88,10 +88,10 @@ def _span(name: str, text: str, phrase: str) -> SourceSpan:
 
 def _review(store: Store, project: Project, annotation_id: int, line: ReviewLine) -> None:
     user: User = get_user(store, line.reviewer)
-    work = reviewing.next_review(store, user, project.id, annotation_id).work
+    work = review_work.next_review(store, user, project.id, annotation_id).work
     if work is None:
         raise NotFound(f"{line.reviewer} gets no review of annotation {annotation_id}.")
     sets = tuple(SetScore() if scores is None else SetScore(*scores) for scores in line.sets)
-    reviewing.submit_review(
+    review_work.submit_review(
         store, user, work.review.id, work.review.revision, Scores(sets, line.comprehensiveness, line.comment)
     )

@@ -43,14 +43,14 @@ def details_of(rows: Sequence[MetricRow]) -> list[str]:
     """What each row's runs were made with, less what all rows of its method have in common; and its seeds."""
     common = _common(rows)
     return [
-        ", ".join([*_told(_parameters(row), less=common.get(row.method, {})), *_seeds(row)])
+        ", ".join([*_summary(_parameters(row), less=common.get(row.method, {})), *_seeds(row)])
         for row in rows
     ]  # fmt: skip
 
 
 def parameters_in_common(rows: Sequence[MetricRow]) -> str:
     """What all rows of a method were made with, method by method; "" where there is nothing to say."""
-    return "; ".join(f"{method}: {', '.join(_told(same))}" for method, same in _common(rows).items() if same)
+    return "; ".join(f"{method}: {', '.join(_summary(same))}" for method, same in _common(rows).items() if same)
 
 
 def training_in_common(rows: Sequence[MetricRow]) -> bool:
@@ -82,7 +82,7 @@ def _common(rows: Sequence[MetricRow]) -> dict[str, dict[str, object]]:
     }
 
 
-def _told(parameters: Mapping[str, object], less: Mapping[str, object] | None = None) -> list[str]:
+def _summary(parameters: Mapping[str, object], less: Mapping[str, object] | None = None) -> list[str]:
     return [
         f"{name.replace('_', ' ')} {_value(value)}" for name, value in parameters.items() if name not in (less or {})
     ]

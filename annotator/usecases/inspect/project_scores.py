@@ -13,7 +13,7 @@ from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.errors import NotFound
 from annotator.metrics.ragged import Flags
-from annotator.scoring import blocks as scoring
+from annotator.scoring import blocks
 from annotator.scoring.answers import score_answers
 from annotator.scoring.gold import GoldTable
 from annotator.scoring.instance_numbers import Behind, OfSeed, RowKey, coded_labels, has_choice, places_of
@@ -75,7 +75,7 @@ def _evaluated(
         gold = gold_table(store, project, policy, options.split)
         is_label = project.task.result_kind == "label"
         trainings = Trainings.of(store, project.id)
-        kept = _Kept(gold) if keeps_instances else None
+        kept = _InstanceNumbers(gold) if keeps_instances else None
         scorer = _Scorer(store, gold, trainings, is_label, options, kept, lambda done: progress(done, len(runs)))
         models = [scorer.model(name, list(of_model)) for name, of_model in groupby(runs, lambda one: one.run.model)]
     random = random_numbers(gold, None if kept is None else kept.random) if len(gold) else {}
@@ -116,7 +116,7 @@ def _described(gold: GoldTable) -> Numbers:
     }
 
 
-class _Kept:
+class _InstanceNumbers:
     """Numbers of single instances, gathered while rows are scored."""
 
     def __init__(self, gold: GoldTable) -> None:
@@ -145,7 +145,7 @@ class _Scorer:
 
     def __init__(
         self, store: Store, gold: GoldTable, trainings: Trainings, is_label: bool, options: ScoringOptions,
-        kept: _Kept | None, progress: Callable[[int], None],
+        kept: _InstanceNumbers | None, progress: Callable[[int], None],
     ) -> None:  # fmt: skip
         self.store = store
         self.gold = gold
@@ -175,9 +175,9 @@ class _Scorer:
         return {
             "model": name,
             "seeds": list(own),
-            "training": None if training is None else training.told(),
-            "quality": quality.told(),
-            **quality.told_counts(),
+            "training": None if training is None else training.report(),
+            "quality": quality.report(),
+            **quality.count_report(),
             "methods": methods,
         }
 
@@ -194,14 +194,14 @@ class _Scorer:
         self, runs: Sequence[StoredRun], gold: GoldTable, own: Mapping[int | None, Answers]
     ) -> Iterator[Numbers]:
         """A row for each layer, for what is selected without scores, and for answers to changed inputs."""
-        rows: dict[scoring.RowKey, _Row] = {}
+        rows: dict[blocks.RowKey, _Row] = {}
         asked = (self.gold, len(runs), self.options.n_resamples)
         faithfulness, drops = NumbersOverSeeds(*asked), []
         kind_of_none = "answers" if len(self.gold) else "attribution"
         for stored in runs:
             answers = answers_of_seed(own, stored.run.seed)
             outputs = iterate_outputs(self.store, stored.id) if len(gold) else iter(())
-            scored = scoring.score_run(gold, outputs, answers, self.options)
+            scored = blocks.score_run(gold, outputs, answers, self.options)
             for key, of_row in scored.rows.items():
                 rows.setdefault(key, _Row(*asked)).add(of_row, answers)
             if scored.faithfulness.values:
@@ -214,13 +214,13 @@ class _Scorer:
             "method": first.method, "parameters": json.loads(first.parameters),
             "seeds": [stored.run.seed for stored in runs],
         }  # fmt: skip
-        told: Numbers = {"faithfulness": faithfulness.told(), "aopc_points": _points(drops)}
-        for kind, layer in sorted(rows, key=scoring.row_order):
-            yield head | {"kind": kind, "layer": layer} | rows[kind, layer].told() | told
+        told: Numbers = {"faithfulness": faithfulness.report(), "aopc_points": _points(drops)}
+        for kind, layer in sorted(rows, key=blocks.row_order):
+            yield head | {"kind": kind, "layer": layer} | rows[kind, layer].report() | told
         if not rows:
             yield head | {"kind": kind_of_none, "layer": None, "plausibility": {}, "counts": {}} | told
 
-    def _keep(self, stored: StoredRun, scored: scoring.ScoredRun, answers: Answers, kind_of_none: str) -> None:
+    def _keep(self, stored: StoredRun, scored: blocks.ScoredRun, answers: Answers, kind_of_none: str) -> None:
         if self.kept is None:
             return
         rows = dict(scored.rows) or {(kind_of_none, None): Scored(self.gold.take(()))}
@@ -243,12 +243,12 @@ class _Row:
         if "editing.mrr" in scored.values:
             self.confidence.add(places_of(self.plausibility.gold, scored), *confidence_inputs(scored, answers))
 
-    def told(self) -> Numbers:
+    def report(self) -> Numbers:
         return {
-            "plausibility": self.plausibility.told(),
-            "consistency": self.consistency.told(),
-            "confidence": self.confidence.told(),
-            **self.plausibility.told_counts(),
+            "plausibility": self.plausibility.report(),
+            "consistency": self.consistency.report(),
+            "confidence": self.confidence.report(),
+            **self.plausibility.count_report(),
         }
 
 

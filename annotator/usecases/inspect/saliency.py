@@ -33,7 +33,7 @@ from annotator.usecases.gold import gold_of_instance
 from annotator.usecases.inspect.measurement import MEASURED
 from annotator.usecases.inspect.saved_lists import require_list
 from annotator.usecases.inspect.seed_spread import group_attributions, spread_of
-from annotator.usecases.models.model_trust import Seen, Trainings, seen_by, told_of_seen
+from annotator.usecases.models.model_trust import Seen, Trainings, seen_by, seen_summary
 from annotator.usecases.models.rationale_ratios import UNMEASURED, measured_ratios
 
 MOST_PANELS = 8
@@ -203,7 +203,7 @@ def _shown(
 
 def _trust(trainings: Trainings, seen: Mapping[str, Seen], model: str) -> Shown:
     """Of a model that was trained here: how often it is right, and whether it learned from this text; else None."""
-    return {"trust": trainings.told(model), "seen": told_of_seen(seen.get(model))}
+    return {"trust": trainings.summary(model), "seen": seen_summary(seen.get(model))}
 
 
 def _segment(instance: Instance, place: int) -> Shown:

@@ -28,7 +28,7 @@ class TrainingTexts:
     n_changed: int = 0
     n_seen: int = 0
 
-    def told(self) -> Numbers:
+    def report(self) -> Numbers:
         """As JSON has it; see docs/commands.md."""
         if self.training is None:
             return {"is_known": False}
@@ -77,7 +77,7 @@ def without(answers: Mapping[int, str], ids: Collection[int]) -> dict[int, str]:
 
 
 def words_of(told: Mapping[str, object] | None) -> str:
-    """What a row says of its model's training; "" where there is nothing to say. told: as `TrainingTexts.told`.
+    """What a row says of its model's training; "" where there is nothing to say. told: as `TrainingTexts.report`.
 
     >>> words_of({"is_known": True, "split": "train", "left_out": 322, "changed_left_out": 0, "seen": 0})
     '322 texts that it learned from (split train) are left out'

@@ -7,13 +7,13 @@ bring, is told by its name and its values.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from annotator.domain.measurements import FORGOT_WRONG_K, told_of_wrong_k
+from annotator.domain.measurements import FORGOT_WRONG_K, wrong_k_summary
 from annotator.domain.numbers import counted
 from annotator.domain.rationales import set_letter
 from annotator.review.sentences import finding_line
 from annotator.store.events import Event
 from annotator.store.rounds import unpack_verdict
-from annotator.usecases.project.label_replacement import told_of_replaced
+from annotator.usecases.project.label_replacement import replacement_summary
 from annotator.usecases.review.rounds import GATE
 
 Detail = Mapping[str, Any]
@@ -215,22 +215,22 @@ def _changed_list(detail: Detail) -> str:
 
 
 def _word_list(verb: str) -> Callable[[Detail], str]:
-    def told(detail: Detail) -> str:
+    def summary(detail: Detail) -> str:
         words = detail.get("words", 0)
         n = words if isinstance(words, int) else len(words)
         return f"{verb} the word list “{detail['list']}” ({counted(n, 'word')})"
 
-    return told
+    return summary
 
 
 def _suite(verb: str, what: str = "the suite") -> Callable[[Detail], str]:
-    def told(detail: Detail) -> str:
+    def summary(detail: Detail) -> str:
         counts = [counted(detail[name], name[:-1]) for name in ("tests", "cases") if isinstance(detail.get(name), int)]
         file = _said(detail.get("file"), " (file “{}”)")
         test = _said(detail.get("test"), "the test “{}” of ")
         return f"{verb} {test}{what} “{detail['suite']}”{_said(_listed(counts), ': {}')}{file}"
 
-    return told
+    return summary
 
 
 def _ran_suite(detail: Detail) -> str:
@@ -325,7 +325,7 @@ SENTENCES: dict[str, Callable[[Detail], str]] = {
     "export": _exported,
     "split": _split,
     "replace label": lambda detail: (
-        f"replaced the label “{detail['label']}” by “{detail['by']}” ({told_of_replaced(detail)})"
+        f"replaced the label “{detail['label']}” by “{detail['by']}” ({replacement_summary(detail)})"
     ),
     "give role": lambda detail: f"gave {detail['user']} the role {detail['role']}",
     "take role": lambda detail: f"took the role {detail['role']} from {detail['user']}",
@@ -354,7 +354,7 @@ SENTENCES: dict[str, Callable[[Detail], str]] = {
     "start attributing": lambda detail: f"began to compute answers and attributions from {_run(detail)}",
     "attribute": _attributed,
     "measure": lambda detail: f"measured {counted(detail['runs'], 'run')}",
-    FORGOT_WRONG_K: told_of_wrong_k,
+    FORGOT_WRONG_K: wrong_k_summary,
     "make word list": _word_list("made"),
     "change word list": _word_list("changed"),
     "remove word list": _word_list("removed"),

@@ -52,7 +52,7 @@ def timeline(store: Store, actor: User, project: Project, instance_id: int) -> l
     if project_of_instance(store, instance_id) != project.id:
         raise NotFound(f"There is no instance number {instance_id} in '{project.name}'.")
     with store.snapshot():
-        told = _Told(store, instance_id)
+        told = _Report(store, instance_id)
         told.events = veiled(store, actor, project.id, told.events, names_authors=project.settings.checkers_see_author)
     independence.show(store, actor, project.id, instance_id, list(told.annotations))
     moments = [*told.of_events(), *told.of_annotations(), *told.of_reviews(), *told.of_rounds(), *told.of_proposals(),
@@ -66,7 +66,7 @@ def timeline_as_csv(moments: Iterable[Moment]) -> str:
     return written_csv(("when", "who", "what", "more"), rows)
 
 
-class _Told:
+class _Report:
     """What is stored of an instance, told once: what an event tells, the tables do not tell again."""
 
     def __init__(self, store: Store, instance_id: int) -> None:

@@ -23,7 +23,7 @@ _NOBODY_LEFT = ReviewersLeft(0, 0, 0)
 
 
 @dataclass(frozen=True, slots=True)
-class OpenRound:
+class UndecidedRound:
     """A round that waits for scores.
 
     n_scored: how many reviewers are done, scored: what each gave; none while the lead may be given the text, or has it in hand
@@ -83,9 +83,9 @@ def stuck_work(store: Store, actor: User, project: Project) -> StuckWork:
     return StuckWork(tuple(rounds), len(texts), tuple(row_of(store, number) for number in texts[:_NAMED_TEXTS]))
 
 
-def open_rounds(
+def list_undecided_rounds(
     store: Store, actor: User, project: Project, page: int = 1, *, only: Sequence[int] | None = None
-) -> list[OpenRound]:
+) -> list[UndecidedRound]:
     """One page of a project's undecided rounds, oldest first; only: those of some annotations."""
     require(store, actor, project.id, "manage project")
     rounds = list_undecided(store, project.id, limit=PAGE_SIZE, offset=PAGE_SIZE * (page - 1), only=only)
@@ -109,12 +109,12 @@ def _shown(
     annotator: str,
     reviews: Sequence[Review],
     left: ReviewersLeft,
-) -> OpenRound:
+) -> UndecidedRound:
     scored = [score_line(review) for review in reviews if review.state == "submitted"]
     is_led = is_at_work_on(store, actor, found.instance_id) or may_annotate_still(
         store, actor, project.id, found.instance_id
     )
-    return OpenRound(
+    return UndecidedRound(
         round=found,
         instance=row_of(store, found.instance_id),
         annotator=annotator,

@@ -12,7 +12,7 @@ from annotator.domain.projects import Project
 from annotator.store import Store
 from annotator.store.models import RunFinder, list_runs, outputs_of_run, plan_outputs, write_planned
 from annotator.usecases.gold import gold_labels
-from annotator.usecases.models.project_model import AskedModel
+from annotator.usecases.models.project_model import ProjectModel
 from annotator.usecases.models.reduced_inputs import Reduced, Selection, answered, missing
 
 Outputs = Mapping[int, Output]
@@ -26,7 +26,7 @@ class WrittenMethod:
     run: Run
 
     @staticmethod
-    def of(asked: AskedModel, method: str, explainer: Explainer | None) -> "WrittenMethod":
+    def of(asked: ProjectModel, method: str, explainer: Explainer | None) -> "WrittenMethod":
         if explainer is None:
             return WrittenMethod(None, Run(asked.name, method))
         parameters = canonical_parameters(explainer.parameters)
@@ -63,7 +63,7 @@ class Batches:
         self,
         store: Store,
         project: Project,
-        asked: AskedModel,
+        asked: ProjectModel,
         methods: Sequence[WrittenMethod],
         label: str,
         selection: Selection | None,

@@ -24,7 +24,7 @@ from annotator.usecases.access.rights import require
 from annotator.usecases.gold_table import gold_table
 from annotator.usecases.models.attribution_batches import Batches, BatchResult, WrittenMethod
 from annotator.usecases.models.built_in_model import built_in_model, built_in_name, notes_of
-from annotator.usecases.models.project_model import AskedModel, asked_model
+from annotator.usecases.models.project_model import ProjectModel, as_project_model
 from annotator.usecases.models.reduced_inputs import Selection
 
 __all__ = [
@@ -100,7 +100,7 @@ class AttributingReport:
     notes: list[str] = field(default_factory=list)
 
 
-def told_of_left_out(report: AttributingReport) -> str:
+def left_out_summary(report: AttributingReport) -> str:
     """How many texts were left out, and why; "" where none was."""
     if not report.n_left_out:
         return ""
@@ -181,18 +181,18 @@ def _n_instances(store: Store, project: Project, split: str | None) -> int:
 
 def _model(
     store: Store, actor: User, project: Project, spec: str, options: AttributingOptions
-) -> tuple[AskedModel, list[str]]:
+) -> tuple[ProjectModel, list[str]]:
     """The model, and what a person should know of it."""
     name = built_in_name(spec)
     if name is None:
         if options.trains:
             raise InvalidValue(f"Only the built-in model is trained here, not '{spec}'. Leave --train out.")
-        return asked_model(load_predictor(spec, options.load), project, options.renamed), []
+        return as_project_model(load_predictor(spec, options.load), project, options.renamed), []
     model = built_in_model(store, actor, project, name, trains=options.trains, seed=options.train_seed)
-    return asked_model(model, project, options.renamed), notes_of(store, project, model)
+    return as_project_model(model, project, options.renamed), notes_of(store, project, model)
 
 
-def _check_label(asked: AskedModel, project: Project, label: str) -> None:
+def _check_label(asked: ProjectModel, project: Project, label: str) -> None:
     if label in {PREDICTED, GOLD, ALL} or label in asked.labels:
         return
     known = ", ".join(asked.labels) or "none by name, since its answers are no labels"
@@ -202,7 +202,7 @@ def _check_label(asked: AskedModel, project: Project, label: str) -> None:
     )
 
 
-def _written(asked: AskedModel, method: str, options: AttributingOptions, seed: int | None) -> WrittenMethod:
+def _written(asked: ProjectModel, method: str, options: AttributingOptions, seed: int | None) -> WrittenMethod:
     if method != GOLD_METHOD:
         return WrittenMethod.of(asked, method, make_explainer(asked.predictor, method, options.parameters, seed))
     if options.parameters:

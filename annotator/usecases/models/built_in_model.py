@@ -12,7 +12,7 @@ from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.errors import InvalidValue, ModelError
 from annotator.store import Store
-from annotator.store.computed import forget_model, has_outputs, last_told, splits_of
+from annotator.store.computed import forget_model, has_outputs, last_detail, splits_of
 from annotator.store.connection.file_rights import make_folder, share_like
 from annotator.store.connection.replacement import models_of
 from annotator.store.events import add_event
@@ -39,7 +39,7 @@ def take_models(store: Store, source: Path, target: Path) -> None:
         digest = BagOfWords.digest_of(folder)
         if digest is None or copy.exists() or not folder.parent.name.isdigit():
             continue
-        told = last_told(store, int(folder.parent.name), _ACTION, folder.name)
+        told = last_detail(store, int(folder.parent.name), _ACTION, folder.name)
         if told is not None and told.get("digest") == digest:
             shutil.copytree(folder, copy)
 
@@ -77,7 +77,7 @@ def built_in_model(
             "answering model (transformers:...), or bring in what your model says (format predictions)."
         )
     folder = models_folder(store, project) / name
-    told = last_told(store, project.id, _ACTION, name)
+    told = last_detail(store, project.id, _ACTION, name)
     if not trains and BagOfWords.is_saved(folder):
         model = BagOfWords.load(folder, name=name)
         if told is not None and told.get("digest") != model.training.digest:
@@ -109,7 +109,7 @@ def _trained(store: Store, actor: User, project: Project, name: str, folder: Pat
     model.save(folder)
     share_like(models_of(store.path), store.path)
     with store.transaction():
-        told = last_told(store, project.id, _ACTION, name)
+        told = last_detail(store, project.id, _ACTION, name)
         is_another = told is None or told.get("digest") != model.training.digest
         is_unknown = find_training(store, project.id, name) is None
         changes_numbers = (is_another or is_unknown) and has_outputs(store, project.id, name)
@@ -130,11 +130,11 @@ def _trained(store: Store, actor: User, project: Project, name: str, folder: Pat
 
 def notes_of(store: Store, project: Project, model: BagOfWords) -> list[str]:
     """What a person should know of a model before its answers are used."""
-    told = Trainings.of(store, project.id).told(model.name)
-    return [told_of_training(model.training), *([] if told is None else [told])]
+    told = Trainings.of(store, project.id).summary(model.name)
+    return [training_summary(model.training), *([] if told is None else [told])]
 
 
-def told_of_training(training: Training) -> str:
+def training_summary(training: Training) -> str:
     """What a person should know of a model's training, in a sentence."""
     counts = ", ".join(f"{label} {n}" for label, n in training.n_examples.items())
     n = sum(training.n_examples.values())

@@ -41,7 +41,7 @@ def held_out(
     way: Way = "splits"
     if len(asked) < FEWEST <= len(learned):
         asked, way = _folds(store, project, learned, train, seed), "folds"
-    return None if len(asked) < FEWEST else _told(way, asked)
+    return None if len(asked) < FEWEST else _summary(way, asked)
 
 
 def labelled_examples(store: Store, project: Project, split: str | None) -> Iterator[tuple[int, Example]]:
@@ -83,7 +83,7 @@ def _folds(
     return asked
 
 
-def _told(way: Way, asked: Asked) -> HeldOut:
+def _summary(way: Way, asked: Asked) -> HeldOut:
     """Beside always saying the commonest label of these texts, the first of equals: nothing that always says one does better."""
     labels = [gold for gold, _ in asked]
     commonest = max(dict.fromkeys(labels), key=labels.count)

@@ -31,17 +31,17 @@ class Trainings:
         known = trainings_of(store, project_id)
         return Trainings(known, frozenset(models_trained(store, project_id) - known.keys()))
 
-    def told(self, model: str) -> str | None:
+    def summary(self, model: str) -> str | None:
         """How often a model is right about what it did not learn from, in a sentence; None of a model from elsewhere."""
         if model in self.unknown:
             return f"How often it is right about texts that it did not learn from was not measured. {_AGAIN}"
-        return told_of_held_out(self.known[model].held_out) if model in self.known else None
+        return held_out_summary(self.known[model].held_out) if model in self.known else None
 
 
-def told_of_held_out(found: HeldOut | None) -> str:
+def held_out_summary(found: HeldOut | None) -> str:
     """In a sentence, beside always predicting the majority label.
 
-    >>> told_of_held_out(HeldOut("splits", 138, 81, "negative", 62, 0.05, 0.22))
+    >>> held_out_summary(HeldOut("splits", 138, 81, "negative", 62, 0.05, 0.22))
     'Correct on 58.7 % of 138 texts of other splits, from which it did not learn. Always predicting “negative”: 44.9 %.'
     """
     if found is None:
@@ -60,7 +60,7 @@ def seen_by(store: Store, trainings: Trainings, instance_id: int) -> dict[str, S
     return seen | dict.fromkeys(trainings.unknown, "unknown")
 
 
-def told_of_seen(seen: Seen | None) -> str | None:
+def seen_summary(seen: Seen | None) -> str | None:
     """In a sentence; None where there is nothing to say."""
     match seen:
         case "yes":

@@ -114,9 +114,9 @@ def _compared(stored: StoredRun, attribution: Attribution, table: GoldTable) -> 
         attribution.label,
         tuple(table.sides.n_selected[0].tolist()),
         tuple(table.sides.lengths[0].tolist()),
-        tuple(SetFit(*(_told(float(value)) for value in of_set)) for of_set in sets),
+        tuple(SetFit(*(_rounded(float(value)) for value in of_set)) for of_set in sets),
     )
 
 
-def _told(value: float) -> float | None:
+def _rounded(value: float) -> float | None:
     return None if math.isnan(value) else round(value, _DIGITS)

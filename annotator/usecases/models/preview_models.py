@@ -22,7 +22,7 @@ from annotator.store import Store
 from annotator.usecases.models.built_in_model import built_in_name, models_folder
 from annotator.usecases.models.model_places import require_allowed_place
 from annotator.usecases.models.preview_settings import folder_of_model
-from annotator.usecases.models.project_model import AskedModel, asked_model
+from annotator.usecases.models.project_model import ProjectModel, as_project_model
 
 _MOST_KEPT = 3  # models in memory, of all projects together; the one that was asked longest ago goes
 _MOST_WAITING = 6
@@ -31,7 +31,7 @@ _RENAME = "The lead says which is which under Project, Rules (for example {label
 
 
 @contextmanager
-def asking(store: Store, project: Project, *, is_lead: bool) -> Iterator[AskedModel]:
+def asking(store: Store, project: Project, *, is_lead: bool) -> Iterator[ProjectModel]:
     """The project's preview model, for this caller alone while the block lasts.
 
     is_lead: may learn why a model cannot be loaded; what is said to others never names a place on the machine
@@ -44,7 +44,7 @@ def asking(store: Store, project: Project, *, is_lead: bool) -> Iterator[AskedMo
     folder = _built_in_folder(store, project, spec) if kind == "built-in" else _chosen_folder(spec, is_lead=is_lead)
     renamed = {} if kind == "built-in" else project.settings.preview_labels
     with _MODELS.one(folder, lambda: _loaded(spec, folder), spec, is_lead=is_lead) as predictor:
-        yield asked_model(predictor, project, renamed, _RENAME)
+        yield as_project_model(predictor, project, renamed, _RENAME)
 
 
 def _built_in_folder(store: Store, project: Project, spec: str) -> Path:
@@ -85,7 +85,7 @@ def _loaded(spec: str, folder: Path) -> Predictor:
 
 
 @dataclass(slots=True)
-class _Kept:
+class _LoadedModel:
     """A model that is loaded, or being loaded; changed_at: of its folder when that began."""
 
     changed_at: int
@@ -93,12 +93,12 @@ class _Kept:
     turn: threading.Lock = field(default_factory=threading.Lock)
 
 
-class _Models:
+class _LoadedModels:
     """The models of this process by their folders."""
 
     def __init__(self) -> None:
         self._guard = threading.Lock()
-        self._kept: OrderedDict[Path, _Kept] = OrderedDict()
+        self._models: OrderedDict[Path, _LoadedModel] = OrderedDict()
         self._waiting = threading.BoundedSemaphore(_MOST_WAITING)
 
     @contextmanager
@@ -108,38 +108,38 @@ class _Models:
         if not self._waiting.acquire(blocking=False):
             raise Conflict(f"Several people ask the model '{name}' at this moment. Ask again in a few seconds.")
         try:
-            kept = self._found(folder, load)
-            predictor = self._awaited(folder, kept, name, is_lead=is_lead)
-            if not kept.turn.acquire(timeout=_PATIENCE_S):
+            model = self._found(folder, load)
+            predictor = self._awaited(folder, model, name, is_lead=is_lead)
+            if not model.turn.acquire(timeout=_PATIENCE_S):
                 raise Conflict(f"The model '{name}' still answers somebody else. Ask again in a few seconds.")
             try:
                 yield predictor
             finally:
-                kept.turn.release()
+                model.turn.release()
         finally:
             self._waiting.release()
 
-    def _found(self, folder: Path, load: Callable[[], Predictor]) -> _Kept:
+    def _found(self, folder: Path, load: Callable[[], Predictor]) -> _LoadedModel:
         changed_at = _changed_at(folder)
         with self._guard:
-            kept = self._kept.get(folder)
-            if kept is None or kept.changed_at != changed_at:
-                kept = self._kept[folder] = _Kept(changed_at)
-                threading.Thread(target=_load, args=(kept.loading, load), name="preview model", daemon=True).start()
-            self._kept.move_to_end(folder)
-            while len(self._kept) > _MOST_KEPT:
-                self._kept.popitem(last=False)
-            return kept
+            model = self._models.get(folder)
+            if model is None or model.changed_at != changed_at:
+                model = self._models[folder] = _LoadedModel(changed_at)
+                threading.Thread(target=_load, args=(model.loading, load), name="preview model", daemon=True).start()
+            self._models.move_to_end(folder)
+            while len(self._models) > _MOST_KEPT:
+                self._models.popitem(last=False)
+            return model
 
-    def _awaited(self, folder: Path, kept: _Kept, name: str, *, is_lead: bool) -> Predictor:
+    def _awaited(self, folder: Path, model: _LoadedModel, name: str, *, is_lead: bool) -> Predictor:
         try:
-            return kept.loading.result(_PATIENCE_S)
+            return model.loading.result(_PATIENCE_S)
         except TimeoutError as error:
             raise Conflict(f"The model '{name}' is being loaded. Ask again in a few seconds.") from error
         except Exception as error:
             with self._guard:  # the next question tries again: something may have been mended
-                if self._kept.get(folder) is kept:
-                    del self._kept[folder]
+                if self._models.get(folder) is model:
+                    del self._models[folder]
             if is_lead and isinstance(error, AnnotatorError):
                 raise
             if is_lead:
@@ -169,4 +169,4 @@ def _changed_at(folder: Path) -> int:
     return max(times)
 
 
-_MODELS = _Models()
+_MODELS = _LoadedModels()

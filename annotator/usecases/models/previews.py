@@ -20,10 +20,10 @@ from annotator.store.instances import get_instance, project_of_instance
 from annotator.store.projects import get_project_by_id
 from annotator.store.reviews import reviews_instance
 from annotator.usecases.access.rights import require_role
-from annotator.usecases.models.model_trust import Trainings, seen_by, told_of_seen
+from annotator.usecases.models.model_trust import Trainings, seen_by, seen_summary
 from annotator.usecases.models.preview_fit import compare
 from annotator.usecases.models.preview_models import asking
-from annotator.usecases.models.project_model import AskedModel
+from annotator.usecases.models.project_model import ProjectModel
 
 MOST_TOKENS = 60  # of a set whose tokens are taken out one by one
 MOST_TRIED = 200  # of all sets together: each is an input more for the model
@@ -61,7 +61,7 @@ def _trust(store: Store, project: Project, model: str, instance_id: int) -> Show
     """How often the model is right about what it did not learn from, and whether it learned from this text."""
     trainings = Trainings.of(store, project.id)
     seen = seen_by(store, trainings, instance_id).get(model)
-    return {"trust": trainings.told(model), "seen": told_of_seen(seen)}
+    return {"trust": trainings.summary(model), "seen": seen_summary(seen)}
 
 
 def _require_may_ask(store: Store, actor: User, project: Project, instance_id: int) -> bool:
@@ -85,7 +85,9 @@ def _require_may_ask(store: Store, actor: User, project: Project, instance_id: i
 class _Asked:
     """One question to the model, all changed texts in one batch."""
 
-    def __init__(self, model: AskedModel, instance: Instance, result: str | None, sets: Sequence[RationaleSet]) -> None:
+    def __init__(
+        self, model: ProjectModel, instance: Instance, result: str | None, sets: Sequence[RationaleSet]
+    ) -> None:
         self.model = model
         self.result = result
         self.text = Input.of(instance)
@@ -102,11 +104,13 @@ class _Asked:
         label = self._label(full)
         of_sets = []
         for tried in self.tried:
-            alone = self._told(next(answers), label)
-            of_sets.append(alone | {"less": [[token, self._told(next(answers), label)["p"]] for token in tried]})
+            alone = self._answer_summary(next(answers), label)
+            of_sets.append(
+                alone | {"less": [[token, self._answer_summary(next(answers), label)["p"]] for token in tried]}
+            )
         return {
-            "model": self.model.name, "label": label, "unseen": self._n_unseen(), "full": self._told(full, label),
-            "rest": self._told(rest, label), "sets": of_sets,
+            "model": self.model.name, "label": label, "unseen": self._n_unseen(), "full": self._answer_summary(full, label),
+            "rest": self._answer_summary(rest, label), "sets": of_sets,
         }  # fmt: skip
 
     def _label(self, full: Prediction) -> str:
@@ -114,7 +118,7 @@ class _Asked:
         is_known = not isinstance(self.model.predictor, Answerer) and self.result in self.model.labels
         return (self.result if is_known else full.label) or ""
 
-    def _told(self, answer: Prediction, label: str) -> Shown:
+    def _answer_summary(self, answer: Prediction, label: str) -> Shown:
         """p: None where the model answers otherwise and says nothing of this label (a reading model)."""
         p = answer.probabilities.get(label)
         return {"p": None if p is None else round(p, 4), "predicted": answer.label or ""}

@@ -14,7 +14,7 @@ _REMEDY = "Say which is which with --rename '{label}={ours}', once for each labe
 
 
 @dataclass(frozen=True, slots=True)
-class AskedModel:
+class ProjectModel:
     """A predictor, and what the project calls its labels.
 
     names: the project's label for each label of the model; empty for a model that answers otherwise
@@ -52,9 +52,9 @@ class AskedModel:
         return self.names.get(label, label)
 
 
-def asked_model(
+def as_project_model(
     predictor: Predictor, project: Project, renamed: Mapping[str, str], remedy: str = _REMEDY
-) -> AskedModel:
+) -> ProjectModel:
     """A model whose answers fit a project.
 
     renamed: what the project calls labels of the model; others must have the project's names (upper or lower case)
@@ -66,13 +66,13 @@ def asked_model(
             raise ModelError(
                 f"The model '{predictor.name}' answers questions, but the project '{project.name}' asks for labels."
             )
-        return AskedModel(predictor, {})
+        return ProjectModel(predictor, {})
     if project.task.result_kind != "label":
         raise ModelError(
             f"The model '{predictor.name}' gives labels, but the project '{project.name}' asks for answers. Use a question "
             "answering model (transformers:...), or bring in what your model says (format predictions)."
         )
-    return AskedModel(predictor, _names(predictor, project, renamed, remedy))
+    return ProjectModel(predictor, _names(predictor, project, renamed, remedy))
 
 
 def _names(predictor: Predictor, project: Project, renamed: Mapping[str, str], remedy: str) -> dict[str, str]:

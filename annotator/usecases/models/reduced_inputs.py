@@ -13,7 +13,7 @@ from annotator.domain.tasks import Task
 from annotator.metrics.against_sets import Sides, order_of, top_of_sides
 from annotator.metrics.ragged import Flags, Integers, Ragged
 from annotator.scoring.gold import GoldTable, gold_row
-from annotator.usecases.models.project_model import AskedModel
+from annotator.usecases.models.project_model import ProjectModel
 
 THRESHOLDS = (0.01, 0.05, 0.1, 0.2, 0.5)  # ERASER's shares of tokens (DeYoung et al. 2020, section 4.2)
 
@@ -78,7 +78,7 @@ def missing(asked: Sequence[Reduced], there: Output) -> list[Reduced]:
     ]
 
 
-def answered(model: AskedModel, asked: Sequence[Reduced]) -> dict[int, Output]:
+def answered(model: ProjectModel, asked: Sequence[Reduced]) -> dict[int, Output]:
     """The answers by instance, with the method's own rationale as it was asked about. Equal inputs are asked about once."""
     places: dict[tuple[int, bytes], int] = {}
     inputs: list[Input] = []

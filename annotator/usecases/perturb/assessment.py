@@ -21,7 +21,7 @@ LONGEST_NOTE = 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class Assessment:
     """What a changed text comes to.
 
     gold:     of the original; carried: its sets in the changed text, a proposal
@@ -35,7 +35,9 @@ class Look:
     problems: tuple[str, ...]
 
 
-def looked_at(store: Store, project: Project, instance: Instance, changed: ChangedText, but: int | None = None) -> Look:
+def assess(
+    store: Store, project: Project, instance: Instance, changed: ChangedText, but: int | None = None
+) -> Assessment:
     """The same for anybody who may see it; but: the perturbation that this is, so that it is no duplicate of itself."""
     kind = get_kind(changed.kind, kinds_of(project))
     after = changed_instance(instance, changed)
@@ -47,7 +49,7 @@ def looked_at(store: Store, project: Project, instance: Instance, changed: Chang
         for name in emptied_segments(project.task, after)
     ]
     problems = (*emptied, *_problems(store, project, instance, changed, change, but))
-    return Look(after, change, gold, carried, problems)
+    return Assessment(after, change, gold, carried, problems)
 
 
 def checked_gold(
@@ -60,12 +62,12 @@ def checked_gold(
     may_be_empty: bool,
 ) -> GoldInstance:
     """The original's gold, when the changed text can be handed in."""
-    look = looked_at(store, project, instance, changed, None if perturbation is None else perturbation.id)
-    if look.problems:
-        raise InvalidValue(" ".join(look.problems))
-    if not may_be_empty and (said := nothing_left(look)):
+    assessment = assess(store, project, instance, changed, None if perturbation is None else perturbation.id)
+    if assessment.problems:
+        raise InvalidValue(" ".join(assessment.problems))
+    if not may_be_empty and (said := nothing_left(assessment)):
         raise InvalidAnnotation(f"{said} Submit it again if that is what you want.", is_warning=True)
-    return look.gold
+    return assessment.gold
 
 
 def packed_sets(gold: GoldInstance) -> str:
@@ -101,11 +103,11 @@ def staleness(store: Store, project: Project, perturbation: Perturbation) -> tup
     return tuple(said)
 
 
-def nothing_left(look: Look) -> str:
+def nothing_left(assessment: Assessment) -> str:
     """What is to be said where the edit deletes everything, or every token of every set; else ""."""
-    if look.change.is_empty:
+    if assessment.change.is_empty:
         return "Nothing is left of the text in which tokens can be marked, so no set is proposed."
-    if look.gold.sets and not look.carried.sets:
+    if assessment.gold.sets and not assessment.carried.sets:
         return "No token of any rationale set is left, so no set is proposed."
     return ""
 

@@ -20,10 +20,10 @@ from annotator.store.projects import get_project_by_id
 from annotator.usecases.access import independence
 from annotator.usecases.access.rights import require_role
 from annotator.usecases.perturb.assessment import (
-    Look,
+    Assessment,
+    assess,
     checked_gold,
     emptied_segments,
-    looked_at,
     packed_sets,
     staleness,
 )
@@ -39,7 +39,7 @@ class ToCheck:
     """What a checker has before them; stale: what became of the original since it was written."""
 
     perturbation: Perturbation
-    look: Look
+    assessment: Assessment
     stale: tuple[str, ...]
 
 
@@ -57,19 +57,19 @@ def open_check(store: Store, actor: User, perturbation_id: int) -> ToCheck:
     perturbation = perturbations_store.get_perturbation(store, perturbation_id)
     project = get_project_by_id(store, perturbation.project_id)
     original = _shown_original(store, actor, project, perturbation)
-    look = looked_at(store, project, original, _as_it_fits(original, perturbation.current.changed), perturbation.id)
-    independence.show(store, actor, project.id, original.id, independence.annotations_behind(look.gold))
-    return ToCheck(perturbation, look, staleness(store, project, perturbation))
+    assessment = assess(store, project, original, _as_it_fits(original, perturbation.current.changed), perturbation.id)
+    independence.show(store, actor, project.id, original.id, independence.annotations_behind(assessment.gold))
+    return ToCheck(perturbation, assessment, staleness(store, project, perturbation))
 
 
-def look_at_correction(store: Store, actor: User, perturbation_id: int, changed: ChangedText) -> Look:
+def assess_correction(store: Store, actor: User, perturbation_id: int, changed: ChangedText) -> Assessment:
     """What a checker's correction would come to; nothing is kept of it."""
     perturbation = perturbations_store.get_perturbation(store, perturbation_id)
     project = get_project_by_id(store, perturbation.project_id)
     original = _shown_original(store, actor, project, perturbation)
-    look = looked_at(store, project, original, changed, perturbation.id)
-    independence.show(store, actor, project.id, original.id, independence.annotations_behind(look.gold))
-    return look
+    assessment = assess(store, project, original, changed, perturbation.id)
+    independence.show(store, actor, project.id, original.id, independence.annotations_behind(assessment.gold))
+    return assessment
 
 
 def approve(store: Store, actor: User, perturbation_id: int, version: int, reason: str = "") -> Perturbation:

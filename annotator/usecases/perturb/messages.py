@@ -17,7 +17,7 @@ from annotator.store.projects import get_project_by_id
 from annotator.text.language import direction
 from annotator.text.utf16 import utf16_offsets
 from annotator.usecases.access.rights import require
-from annotator.usecases.perturb.assessment import Look, nothing_left, staleness
+from annotator.usecases.perturb.assessment import Assessment, nothing_left, staleness
 from annotator.usecases.perturb.checks import ToCheck
 from annotator.usecases.perturb.version_messages import changes_since
 from annotator.usecases.perturb.versions import Original
@@ -57,17 +57,17 @@ def show_original(actor: User, original: Original) -> Shown:
     }
 
 
-def show_look(look: Look) -> Shown:
+def show_assessment(assessment: Assessment) -> Shown:
     """What a changed text comes to: its tokens, the runs of the diff, and the proposed sets."""
-    change, sets = look.change, look.gold.sets
+    change, sets = assessment.change, assessment.gold.sets
     return {
-        "segments": _shown_segments(look.after),
+        "segments": _shown_segments(assessment.after),
         "runs": [run for segment in change.segments for run in _runs(segment)],
         "n_edited": change.n_edited, "minimality": change.minimality, "n_inside": change.n_edited_inside(sets),
         "share_inside": change.share_inside(sets) if sets else None,
-        "sets": [list(one.token_indices) for one in look.carried.sets], "origins": list(look.carried.origins),
-        "notes": [note.sentence() for note in look.carried.notes],
-        "problems": list(look.problems), "nothing_left": nothing_left(look),
+        "sets": [list(one.token_indices) for one in assessment.carried.sets], "origins": list(assessment.carried.origins),
+        "notes": [note.sentence() for note in assessment.carried.notes],
+        "problems": list(assessment.problems), "nothing_left": nothing_left(assessment),
     }  # fmt: skip
 
 
@@ -90,8 +90,8 @@ def show_check(store: Store, actor: User, found: ToCheck | None) -> Shown:
     return {
         "perturbation": _full(store, actor, project, found.perturbation)
         | {"stale": list(found.stale), "may_revise": found.perturbation.may_be_revised_by(actor.id)},
-        "original": _shown_instance(found.look.gold),
-        "look": show_look(found.look),
+        "original": _shown_instance(found.assessment.gold),
+        "look": show_assessment(found.assessment),
     }
 
 

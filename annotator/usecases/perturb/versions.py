@@ -21,7 +21,7 @@ from annotator.text.tokenisation import tokenise
 from annotator.usecases.access import independence
 from annotator.usecases.access.rights import require
 from annotator.usecases.gold import gold_of_instance
-from annotator.usecases.perturb.assessment import Look, checked_gold, is_unchanged, looked_at, packed_sets
+from annotator.usecases.perturb.assessment import Assessment, assess, checked_gold, is_unchanged, packed_sets
 from annotator.usecases.perturb.checks import settle_checks
 from annotator.usecases.perturb.given_words import given_words
 
@@ -65,19 +65,21 @@ def open_original(store: Store, actor: User, instance_id: int) -> Original:
 
 
 def make_ready(language: str) -> None:
-    """Load the tokeniser of a language, for which the first look would wait."""
+    """Load the tokeniser of a language, for which the first assessment would wait."""
     tokenise("a", language)
 
 
-def look_at(store: Store, actor: User, instance_id: int, changed: ChangedText, *, keeps_draft: bool = True) -> Look:
+def assess_version(
+    store: Store, actor: User, instance_id: int, changed: ChangedText, *, keeps_draft: bool = True
+) -> Assessment:
     """What a changed text comes to; it is kept as the person's draft at the same time."""
     project, instance = _original(store, actor, instance_id)
-    look = looked_at(store, project, instance, changed)
-    independence.show(store, actor, project.id, instance_id, independence.annotations_behind(look.gold))
+    assessment = assess(store, project, instance, changed)
+    independence.show(store, actor, project.id, instance_id, independence.annotations_behind(assessment.gold))
     if keeps_draft:
         with store.transaction():
             perturbations_store.save_draft(store, actor, instance_id, changed)
-    return look
+    return assessment
 
 
 def suggestions_for(

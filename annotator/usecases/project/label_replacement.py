@@ -7,8 +7,7 @@ from annotator.domain.numbers import counted
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.errors import InvalidValue, LabelInUse
-from annotator.store import Store
-from annotator.store import label_replacement as label_replacing
+from annotator.store import Store, label_replacement
 from annotator.store.events import add_event
 from annotator.store.instances import InstanceRow
 from annotator.store.jobs import open_jobs
@@ -45,7 +44,7 @@ def require_unused(store: Store, project: Project, label: str) -> None:
     first = f" (the first: {keys})" if keys else ""
     remedy = _refusal(project) or "Replace it by another label instead (Project, Rules)."
     raise LabelInUse(
-        f"The label '{label}' cannot be removed: it is used by {_told(use)} of this project{first}. {remedy}",
+        f"The label '{label}' cannot be removed: it is used by {_summary(use)} of this project{first}. {remedy}",
         label=label,
     )
 
@@ -54,9 +53,9 @@ def uses_of(store: Store, actor: User, project: Project, label: str) -> LabelUse
     """What uses a label, for a lead who wants to be rid of it."""
     require(store, actor, project.id, "manage project")
     return LabelUses(
-        _told(label_use(store, project.id, label)),
+        _summary(label_use(store, project.id, label)),
         tuple(instances_with_label(store, project.id, label, _NAMED)),
-        label_replacing.count_expecting_cases(store, project.id, label),
+        label_replacement.count_expecting_cases(store, project.id, label),
         _refusal(project),
     )
 
@@ -74,18 +73,18 @@ def replace_label(store: Store, actor: User, project: Project, label: str, by: s
         require(store, actor, project.id, "manage project")
         now = get_project_by_id(store, project.id)
         _check(store, now, label, by)
-        counts = asdict(label_replacing.replace_label(store, now.id, label, by))
+        counts = asdict(label_replacement.replace_label(store, now.id, label, by))
         update_project(store, _without(now, label, by))
         add_event(
             store, actor.name, "replace label", "project", now.id, project_id=now.id, label=label, by=by, **counts,
         )  # fmt: skip
-    return told_of_replaced(counts)
+    return replacement_summary(counts)
 
 
-def told_of_replaced(counts: Mapping[str, int]) -> str:
+def replacement_summary(counts: Mapping[str, int]) -> str:
     """What carried the label, in the words of a list.
 
-    >>> told_of_replaced({"instances": 2, "annotations": 1, "n_dropped": 1})
+    >>> replacement_summary({"instances": 2, "annotations": 1, "n_dropped": 1})
     '2 texts, 1 annotation; 1 attribution was deleted, since the model has one of the other label'
     """
     nouns = (
@@ -100,7 +99,7 @@ def told_of_replaced(counts: Mapping[str, int]) -> str:
     return f"{told}; {dropped}" if n else told
 
 
-def _told(use: LabelUse) -> str:
+def _summary(use: LabelUse) -> str:
     counts = (
         (use.n_instances, "instance"),
         (use.n_annotations, "annotation"),
@@ -132,7 +131,7 @@ def _check(store: Store, project: Project, label: str, by: str) -> None:
             f"'{label}' and '{by}' are the project's only labels: with one alone there would be nothing to decide. Add another "
             "label first, or write a new name in place of this one."
         )
-    n = label_replacing.count_opposed(store, project.id, label, by)
+    n = label_replacement.count_opposed(store, project.id, label, by)
     if n:
         raise InvalidValue(
             f"{counted(n, 'open proposal wants', 'open proposals want')} one of '{label}' and '{by}' in place of the other. "

@@ -149,7 +149,7 @@ def save_test(
 ) -> StoredTest:
     """Store a test with its cases, in a suite that is made where there is none of that name. Cases are not changed afterwards.
 
-    recipe: how the cases were made (`told_of`); None: it is not known
+    recipe: how the cases were made (`construction_report`); None: it is not known
     Raises: InvalidValue for cases that cannot be (suite_cases.check_cases), and for a name that the suite has already
     """
     suite_name = suite_name.strip()
@@ -185,7 +185,9 @@ def check_name(what: str, name: str) -> None:
         raise InvalidValue(f"A {what} needs a name of one line, 1 to 200 characters.")
 
 
-def told_of(plan: TestPlan, *, dropped: Sequence[str] = (), edited: Sequence[str] = ()) -> dict[str, object]:
+def construction_report(
+    plan: TestPlan, *, dropped: Sequence[str] = (), edited: Sequence[str] = ()
+) -> dict[str, object]:
     """How cases were made, as it is stored with them. dropped, edited: names of cases that somebody took out or rewrote."""
     found: dict[str, object] = msgspec.to_builtins(plan)
     return {**found, "dropped": list(dropped), "edited": list(edited)}
@@ -235,7 +237,7 @@ def make_ready_suite(
     with store.transaction():
         require(store, actor, project.id, "use models")
         for plan, cases in made:
-            _add_test(store, actor, project, suite_name, cases, told_of(plan))
+            _add_test(store, actor, project, suite_name, cases, construction_report(plan))
         add_event(store, actor.name, "make suite", "project", project.id, project_id=project.id, suite=suite_name,
                   tests=len(made), cases=sum(len(cases) for _, cases in made),
                   left_out=[name for name, _ in left_out])  # fmt: skip

@@ -17,7 +17,7 @@ from annotator.store.suites import cases_of_test, has_test
 from annotator.text.tokenisation import tokenise
 from annotator.usecases.access.rights import require
 from annotator.usecases.models.built_in_model import built_in_model, built_in_name, notes_of
-from annotator.usecases.models.project_model import AskedModel, asked_model
+from annotator.usecases.models.project_model import ProjectModel, as_project_model
 from annotator.usecases.suites.construction import check_name, suite_named
 from annotator.usecases.suites.verdicts import verdicts_of_cases
 
@@ -92,16 +92,16 @@ def run_suite(
 
 def _model(
     store: Store, actor: User, project: Project, spec: str, options: SuiteOptions
-) -> tuple[AskedModel, list[str]]:
+) -> tuple[ProjectModel, list[str]]:
     name = built_in_name(spec)
     if name is None:
-        return asked_model(load_predictor(spec, options.load), project, options.renamed), []
+        return as_project_model(load_predictor(spec, options.load), project, options.renamed), []
     model = built_in_model(store, actor, project, name, trains=False)
-    return asked_model(model, project, options.renamed), notes_of(store, project, model)
+    return as_project_model(model, project, options.renamed), notes_of(store, project, model)
 
 
 def _wanted(
-    store: Store, suite: StoredSuite, asked: AskedModel, options: SuiteOptions, report: SuiteReport
+    store: Store, suite: StoredSuite, asked: ProjectModel, options: SuiteOptions, report: SuiteReport
 ) -> list[StoredTest]:
     """The tests that are to be answered; raises InvalidValue where answers of another model stand under that name."""
     run = run_store.find_run(store, suite.id, report.model, report.seed)
@@ -116,7 +116,7 @@ def _wanted(
     return [test for test in suite.tests if test.id not in known]
 
 
-def _check_labels(asked: AskedModel, cases: Sequence[Case]) -> None:
+def _check_labels(asked: ProjectModel, cases: Sequence[Case]) -> None:
     """The model must give a probability of what a DIR test watches; what an MFT expects it need not know."""
     for case in cases:
         if case.type == "DIR" and case.labels and case.labels[0] not in asked.labels:
@@ -126,7 +126,9 @@ def _check_labels(asked: AskedModel, cases: Sequence[Case]) -> None:
             )
 
 
-def _answers(asked: AskedModel, project: Project, cases: Sequence[Case], told: Callable[[int], None]) -> list[Answers]:
+def _answers(
+    asked: ProjectModel, project: Project, cases: Sequence[Case], told: Callable[[int], None]
+) -> list[Answers]:
     """The model's answers to each case's texts, so many texts at a time; a text that comes again is asked about once."""
     texts = [input_of(project, text) for case in cases for text in case.texts]
     different = list(dict.fromkeys(texts))
@@ -145,7 +147,7 @@ def _write(
     actor: User,
     suite: StoredSuite,
     test: StoredTest,
-    asked: AskedModel,
+    asked: ProjectModel,
     report: SuiteReport,
     cases: Sequence[Case],
     answers: Sequence[Answers],

@@ -19,10 +19,10 @@ from annotator.errors import InvalidValue, Problem
 from annotator.store import Store
 from annotator.store.instances import KeyedInstance, get_instances, instances_of_keys, places_of
 from annotator.store.models import Planned, RunFinder, plan_outputs, write_planned
-from annotator.text.source_scores import laid_as_it_is, laid_attribution, laid_rationale
+from annotator.text.source_scores import attribution_on_tokens, rationale_on_tokens, scores_on_same_tokens
 from annotator.text.word_scores import How
 from annotator.usecases.transfer.import_report import ImportOptions, ImportReport
-from annotator.usecases.transfer.output_labels import strange_label, told_strange
+from annotator.usecases.transfer.output_labels import strange_label, strange_label_report
 
 _BATCH = 100  # so few that everything of a batch stays in a processor's cache, which is a third quicker than 500
 
@@ -35,11 +35,11 @@ class _Batch:
         self._rows = rows
         self._instances = instances
 
-    def laid(self, source: SourceAttribution, instance_id: int, how: How) -> Attribution:
-        return laid_attribution(source, self._places[instance_id], lambda: self._texts[instance_id], how)
+    def scores_on_tokens(self, source: SourceAttribution, instance_id: int, how: How) -> Attribution:
+        return attribution_on_tokens(source, self._places[instance_id], lambda: self._texts[instance_id], how)
 
-    def laid_rationales(self, row: SourceOutput, instance_id: int) -> tuple[MachineRationale, ...]:
-        return tuple(laid_rationale(source, self._places[instance_id]) for source in row.rationales)
+    def rationales_on_tokens(self, row: SourceOutput, instance_id: int) -> tuple[MachineRationale, ...]:
+        return tuple(rationale_on_tokens(source, self._places[instance_id]) for source in row.rationales)
 
     @cached_property
     def _places(self) -> dict[int, Places]:
@@ -90,10 +90,10 @@ class OutputIntake:
         for number, instance in instances.items():
             row = rows[number]
             if strange := strange_label(self.project, row):
-                self.report.refuse(row, *strange, told_strange(self.project, strange[1]))
+                self.report.refuse(row, *strange, strange_label_report(self.project, strange[1]))
                 continue
             try:
-                output = self._laid(row, instance, batch)
+                output = self._on_tokens(row, instance, batch)
             except InvalidValue as error:
                 self.report.refuse(row, "scores", row.key, str(error))
                 continue
@@ -133,14 +133,14 @@ class OutputIntake:
                 self.report.refuse(row, "id", row.key, reason)
         return found
 
-    def _laid(self, row: SourceOutput, instance: KeyedInstance, batch: _Batch) -> Output:
+    def _on_tokens(self, row: SourceOutput, instance: KeyedInstance, batch: _Batch) -> Output:
         for prediction in row.predictions:
             self._check_prediction(prediction)
         attributions = []
         for source in row.attributions:
-            as_it_is = laid_as_it_is(source, instance.n_tokens, instance.n_selectable)
-            attributions.append(as_it_is or batch.laid(source, instance.id, self.options.merge))
-        rationales = batch.laid_rationales(row, instance.id) if row.rationales else ()
+            as_it_is = scores_on_same_tokens(source, instance.n_tokens, instance.n_selectable)
+            attributions.append(as_it_is or batch.scores_on_tokens(source, instance.id, self.options.merge))
+        rationales = batch.rationales_on_tokens(row, instance.id) if row.rationales else ()
         return Output(instance.id, row.predictions, tuple(attributions), rationales)
 
     def _check_prediction(self, prediction: Prediction) -> None:

@@ -24,7 +24,7 @@ def strange_label(project: Project, said: SourceOutput | Output) -> tuple[str, s
     return None
 
 
-def told_strange(project: Project, label: str) -> str:
+def strange_label_report(project: Project, label: str) -> str:
     """Why a row with such a label is refused, and what to do about it."""
     more = len(project.labels) - _SHOWN
     there = ", ".join(project.labels[:_SHOWN]) + (f" and {more} more" if more > 0 else "")

@@ -21,7 +21,7 @@ from annotator.store.imports import (
     StoredDocument,
 )
 from annotator.store.packed_rows import fingerprint
-from annotator.text.source_spans import body_reader, resolve_sets, resolve_span, told_if_widened
+from annotator.text.source_spans import body_reader, resolve_sets, resolve_span, widening_report
 from annotator.text.tokenisation import tokenise_all
 from annotator.usecases.transfer.import_report import ImportOptions, ImportReport
 
@@ -186,7 +186,7 @@ class Preparer:
         for span in spans:
             if span.unit == "char" and span.segment:
                 self.report.n_character_spans += 1
-                if told := told_if_widened(span, body_of(span.segment)):
+                if told := widening_report(span, body_of(span.segment)):
                     place = source.source if source.line is None else f"{source.source}, line {source.line}"
                     self.report.widened.add(f"{place}: {told}")
 

@@ -45,7 +45,7 @@ from annotator.store.transfer import (
 from annotator.store.word_lists import find_word_list, save_word_list
 from annotator.text.source_spans import no_body, resolve_sets
 from annotator.usecases.transfer.import_report import ImportReport
-from annotator.usecases.transfer.output_labels import strange_label, told_strange
+from annotator.usecases.transfer.output_labels import strange_label, strange_label_report
 
 
 class Restorer:
@@ -117,7 +117,7 @@ class Restorer:
             if problem:
                 report.add_problem(Problem(said.source, said.line, "key", said.key, problem))
             elif strange:
-                reason = told_strange(self.project, strange[1])
+                reason = strange_label_report(self.project, strange[1])
                 report.add_problem(Problem(said.source, said.line, *strange, reason))
             else:
                 by_run.setdefault(said.run, []).append(replace(said.output, instance_id=there[0]))

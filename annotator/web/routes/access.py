@@ -75,7 +75,7 @@ def options_of(request: HTTPConnection) -> ServerOptions:
     return options
 
 
-class _Kept(threading.local):
+class _ThreadStore(threading.local):
     """The connection of this thread: it may not wander to another, and opening one for each request takes longer."""
 
     store: Store | None = None
@@ -83,7 +83,7 @@ class _Kept(threading.local):
     identity: tuple[int, int] | None = None
 
 
-_KEPT = _Kept()
+_OF_THREAD = _ThreadStore()
 
 
 @contextmanager
@@ -101,20 +101,20 @@ def kept_store(path: Path) -> Store:
     """The open connection of this thread; another file in the place of the open one is opened anew, or refused."""
     path = path.absolute()
     identity = _identity(path)
-    if _KEPT.store is not None and (_KEPT.path != path or _KEPT.identity != identity):
-        _KEPT.store.close()
-        _KEPT.store = None
-    if _KEPT.store is None:
-        _KEPT.store = open_store(path)
-        _KEPT.path, _KEPT.identity = path, identity
-    return _KEPT.store
+    if _OF_THREAD.store is not None and (_OF_THREAD.path != path or _OF_THREAD.identity != identity):
+        _OF_THREAD.store.close()
+        _OF_THREAD.store = None
+    if _OF_THREAD.store is None:
+        _OF_THREAD.store = open_store(path)
+        _OF_THREAD.path, _OF_THREAD.identity = path, identity
+    return _OF_THREAD.store
 
 
 def close_kept_store() -> None:
     """Close this thread's connection."""
-    if _KEPT.store is not None:
-        _KEPT.store.close()
-        _KEPT.store = None
+    if _OF_THREAD.store is not None:
+        _OF_THREAD.store.close()
+        _OF_THREAD.store = None
 
 
 def _identity(path: Path) -> tuple[int, int] | None:

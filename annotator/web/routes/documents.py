@@ -15,7 +15,7 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
 from annotator.web.navigation import PAGES
-from annotator.web.routes import first_frame as beginning
+from annotator.web.routes import first_frame
 from annotator.web.routes.access import session_of_request
 from annotator.web.routes.origins import is_from_elsewhere
 from annotator.web.routes.static import panel_modules
@@ -100,7 +100,7 @@ def _document(page: str, *, asks_first: bool = True) -> str:
 
     static = Path(get_static_dir())
     index = (static / "index.html").read_text(encoding="utf-8")
-    first = _SERVER + _SIGNED_OUT + beginning.SIDEBAR + _STYLE + beginning.STYLE
+    first = _SERVER + _SIGNED_OUT + first_frame.SIDEBAR + _STYLE + first_frame.STYLE
     if asks_first and page in _FIRST_ASKED:
         first += _FIRST_TEXT
     if page in _ENTRIES:
@@ -112,7 +112,7 @@ def _document(page: str, *, asks_first: bool = True) -> str:
             first += f'<script type="module" src="{modules[0]}"></script>\n'
     title = next((entry.title for entry in PAGES if entry.path == page), "Annotator")
     index = index.replace("<title>Streamlit</title>", f"<title>{title}</title>", 1)
-    last = beginning.frame(has_panel=page in _ENTRIES)
+    last = first_frame.frame(has_panel=page in _ENTRIES)
     return index.replace("<head>", f"<head>{first}", 1).replace("</body>", f"{last}</body>", 1)
 
 

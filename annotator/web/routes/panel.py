@@ -14,8 +14,8 @@ from annotator.domain.people import User
 from annotator.domain.proposed_sets import ProposedState
 from annotator.domain.rationales import RationaleSet
 from annotator.errors import InvalidValue
-from annotator.usecases.annotate import proposals as proposing
-from annotator.usecases.annotate import work as marking
+from annotator.usecases.annotate import proposals
+from annotator.usecases.annotate import work as annotate_work
 from annotator.usecases.annotate.my_work import my_work
 from annotator.usecases.annotate.original_messages import show_original
 from annotator.usecases.annotate.proposal_messages import show_proposals
@@ -131,7 +131,7 @@ class ProposedBody(msgspec.Struct):
 def _next(store: Store, user: User, query: Any) -> object:
     instance = number(query, "instance") if query.get("instance") else None
     return show_next(
-        marking.next_work(store, user, number(query, "project"), instance, day_began=_day_of(query.get("day")))
+        annotate_work.next_work(store, user, number(query, "project"), instance, day_began=_day_of(query.get("day")))
     )
 
 
@@ -157,12 +157,12 @@ def _mine(store: Store, user: User, query: Any) -> object:
 
 
 def _seen(store: Store, user: User, body: SeenBody) -> object:
-    marking.note_seen(store, user, body.assignment, _stored_time(body.at))
+    annotate_work.note_seen(store, user, body.assignment, _stored_time(body.at))
     return {}
 
 
 def _proposed(store: Store, user: User, body: ProposedBody) -> object:
-    return show_proposals(proposing.propose(store, user, body.assignment))
+    return show_proposals(proposals.propose(store, user, body.assignment))
 
 
 def _original(store: Store, user: User, query: Any) -> object:
@@ -171,11 +171,11 @@ def _original(store: Store, user: User, query: Any) -> object:
 
 def _draft(store: Store, user: User, body: SaveBody) -> object:
     draft, timing = body.draft.as_draft(), body.timing.as_timing()
-    return {"revision": marking.save_draft(store, user, body.assignment, body.revision, draft, timing)}
+    return {"revision": annotate_work.save_draft(store, user, body.assignment, body.revision, draft, timing)}
 
 
 def _submit(store: Store, user: User, body: SubmitBody) -> object:
-    counts, ahead = marking.submit(
+    counts, ahead = annotate_work.submit(
         store, user, body.assignment, body.revision, body.draft.as_draft(), body.timing.as_timing(),
         shown_next=body.ahead, is_confirmed=body.confirmed, day_began=_began(body.day),
     )  # fmt: skip
@@ -183,33 +183,33 @@ def _submit(store: Store, user: User, body: SubmitBody) -> object:
 
 
 def _skip(store: Store, user: User, body: SkipBody) -> object:
-    counts, ahead = marking.skip(store, user, body.assignment, shown_next=body.ahead, day_began=_began(body.day))
+    counts, ahead = annotate_work.skip(store, user, body.assignment, shown_next=body.ahead, day_began=_began(body.day))
     return {"counts": counts, "ahead": ahead and show_work_of(store, ahead)}
 
 
 def _discard(store: Store, user: User, body: DiscardBody) -> object:
-    counts, ahead = marking.propose_discard(
+    counts, ahead = annotate_work.propose_discard(
         store, user, body.assignment, body.reason, body.comment, shown_next=body.ahead, day_began=_began(body.day)
     )
     return {"counts": counts, "ahead": ahead and show_work_of(store, ahead)}
 
 
 def _withdraw(store: Store, user: User, body: WithdrawBody) -> object:
-    return _reopened(store, user, marking.withdraw(store, user, body.assignment), body.day)
+    return _reopened(store, user, annotate_work.withdraw(store, user, body.assignment), body.day)
 
 
 def _back(store: Store, user: User, body: BackBody) -> object:
-    return _reopened(store, user, marking.reopen_last(store, user, body.project), body.day)
+    return _reopened(store, user, annotate_work.reopen_last(store, user, body.project), body.day)
 
 
-def _reopened(store: Store, user: User, work: marking.Work, day: dt.datetime | None) -> object:
-    counts = marking.counts_in(store, user, work.assignment.project_id, _began(day))
+def _reopened(store: Store, user: User, work: annotate_work.Work, day: dt.datetime | None) -> object:
+    counts = annotate_work.counts_in(store, user, work.assignment.project_id, _began(day))
     return {"work": show_work_of(store, work), "counts": counts}
 
 
 def _stored(store: Store, user: User, body: SaveBody) -> object:
     """What is stored, for a tab whose draft another one was faster with."""
-    return show_work_of(store, marking.current_work(store, user, body.assignment))
+    return show_work_of(store, annotate_work.current_work(store, user, body.assignment))
 
 
 routes: list[Route] = [

@@ -74,16 +74,16 @@ def _originals(store: Store, user: User, query: Any) -> object:
 
 
 def _next(store: Store, user: User, query: Any) -> object:
-    from annotator.usecases.perturb import versions as perturbing  # noqa: PLC0415
+    from annotator.usecases.perturb import versions  # noqa: PLC0415
 
-    return {"instance": perturbing.next_original(store, user, number(query, "project"), _after(query))}
+    return {"instance": versions.next_original(store, user, number(query, "project"), _after(query))}
 
 
 def _original(store: Store, user: User, query: Any) -> object:
-    from annotator.usecases.perturb import versions as perturbing  # noqa: PLC0415
+    from annotator.usecases.perturb import versions  # noqa: PLC0415
     from annotator.usecases.perturb.messages import show_original  # noqa: PLC0415
 
-    original = perturbing.open_original(store, user, number(query, "instance"))
+    original = versions.open_original(store, user, number(query, "instance"))
     _make_ready(original.gold.instance.language)
     return show_original(user, original)
 
@@ -96,41 +96,41 @@ def _make_ready(language: str) -> None:
     Thread(target=make_ready, args=(language,), daemon=True).start()
 
 
-def _look(store: Store, user: User, body: WriteBody) -> object:
-    from annotator.usecases.perturb import versions as perturbing  # noqa: PLC0415
-    from annotator.usecases.perturb.messages import show_look  # noqa: PLC0415
+def _assess(store: Store, user: User, body: WriteBody) -> object:
+    from annotator.usecases.perturb import versions  # noqa: PLC0415
+    from annotator.usecases.perturb.messages import show_assessment  # noqa: PLC0415
 
-    return show_look(perturbing.look_at(store, user, body.instance, body.changed.as_changed()))
+    return show_assessment(versions.assess_version(store, user, body.instance, body.changed.as_changed()))
 
 
 def _suggest(store: Store, user: User, body: SuggestBody) -> object:
-    from annotator.usecases.perturb import versions as perturbing  # noqa: PLC0415
+    from annotator.usecases.perturb import versions  # noqa: PLC0415
     from annotator.usecases.perturb.messages import show_suggestions  # noqa: PLC0415
 
-    found = perturbing.suggestions_for(store, user, body.instance, body.segment, body.text, body.kind, body.seed)
+    found = versions.suggestions_for(store, user, body.instance, body.segment, body.text, body.kind, body.seed)
     return show_suggestions(body.text, found)
 
 
 def _hand_in(store: Store, user: User, body: WriteBody) -> object:
-    from annotator.usecases.perturb import versions as perturbing  # noqa: PLC0415
+    from annotator.usecases.perturb import versions  # noqa: PLC0415
 
     changed = body.changed.as_changed()
-    made = perturbing.hand_in(store, user, body.instance, changed, may_be_empty=body.may_be_empty)
+    made = versions.hand_in(store, user, body.instance, changed, may_be_empty=body.may_be_empty)
     return {"perturbation": made.id, "state": made.state}
 
 
 def _revise(store: Store, user: User, body: OneBody) -> object:
-    from annotator.usecases.perturb import versions as perturbing  # noqa: PLC0415
+    from annotator.usecases.perturb import versions  # noqa: PLC0415
 
     changed = _required(body)
-    made = perturbing.revise(store, user, body.perturbation, changed, may_be_empty=body.may_be_empty)
+    made = versions.revise(store, user, body.perturbation, changed, may_be_empty=body.may_be_empty)
     return {"perturbation": made.id, "state": made.state}
 
 
 def _withdraw(store: Store, user: User, body: OneBody) -> object:
-    from annotator.usecases.perturb import versions as perturbing  # noqa: PLC0415
+    from annotator.usecases.perturb import versions  # noqa: PLC0415
 
-    perturbing.withdraw(store, user, body.perturbation)
+    versions.withdraw(store, user, body.perturbation)
     return {"perturbation": body.perturbation, "state": "withdrawn"}
 
 
@@ -147,43 +147,43 @@ def _progress(store: Store, user: User, query: Any) -> object:
 
 
 def _next_check(store: Store, user: User, query: Any) -> object:
-    from annotator.usecases.perturb import checks as checking  # noqa: PLC0415
+    from annotator.usecases.perturb import checks  # noqa: PLC0415
     from annotator.usecases.perturb.messages import show_check  # noqa: PLC0415
 
-    return show_check(store, user, checking.next_to_check(store, user, number(query, "project"), _after(query)))
+    return show_check(store, user, checks.next_to_check(store, user, number(query, "project"), _after(query)))
 
 
 def _check(store: Store, user: User, query: Any) -> object:
-    from annotator.usecases.perturb import checks as checking  # noqa: PLC0415
+    from annotator.usecases.perturb import checks  # noqa: PLC0415
     from annotator.usecases.perturb.messages import show_check  # noqa: PLC0415
 
-    return show_check(store, user, checking.open_check(store, user, number(query, "perturbation")))
+    return show_check(store, user, checks.open_check(store, user, number(query, "perturbation")))
 
 
-def _look_again(store: Store, user: User, body: OneBody) -> object:
+def _assess_correction(store: Store, user: User, body: OneBody) -> object:
     """What a checker's correction would come to."""
-    from annotator.usecases.perturb import checks as checking  # noqa: PLC0415
-    from annotator.usecases.perturb.messages import show_look  # noqa: PLC0415
+    from annotator.usecases.perturb import checks  # noqa: PLC0415
+    from annotator.usecases.perturb.messages import show_assessment  # noqa: PLC0415
 
-    return show_look(checking.look_at_correction(store, user, body.perturbation, _required(body)))
+    return show_assessment(checks.assess_correction(store, user, body.perturbation, _required(body)))
 
 
 def _approve(store: Store, user: User, body: OneBody) -> object:
-    from annotator.usecases.perturb import checks as checking  # noqa: PLC0415
+    from annotator.usecases.perturb import checks  # noqa: PLC0415
 
-    return {"state": checking.approve(store, user, body.perturbation, body.version, body.reason).state}
+    return {"state": checks.approve(store, user, body.perturbation, body.version, body.reason).state}
 
 
 def _reject(store: Store, user: User, body: OneBody) -> object:
-    from annotator.usecases.perturb import checks as checking  # noqa: PLC0415
+    from annotator.usecases.perturb import checks  # noqa: PLC0415
 
-    return {"state": checking.reject(store, user, body.perturbation, body.version, body.reason).state}
+    return {"state": checks.reject(store, user, body.perturbation, body.version, body.reason).state}
 
 
 def _correct(store: Store, user: User, body: OneBody) -> object:
-    from annotator.usecases.perturb import checks as checking  # noqa: PLC0415
+    from annotator.usecases.perturb import checks  # noqa: PLC0415
 
-    made = checking.correct(
+    made = checks.correct(
         store, user, body.perturbation, body.version, _required(body), body.reason, may_be_empty=body.may_be_empty
     )
     return {"state": made.state}
@@ -208,7 +208,7 @@ routes: list[Route] = [
     get_route("perturb/originals", _originals),
     get_route("perturb/next", _next),
     get_route("perturb/original", _original),
-    post_route("perturb/look", _look, WriteBody),
+    post_route("perturb/look", _assess, WriteBody),
     post_route("perturb/suggest", _suggest, SuggestBody),
     post_route("perturb/hand-in", _hand_in, WriteBody),
     post_route("perturb/revise", _revise, OneBody),
@@ -217,7 +217,7 @@ routes: list[Route] = [
     get_route("perturb/progress", _progress),
     get_route("perturb/check/next", _next_check),
     get_route("perturb/check", _check),
-    post_route("perturb/check/look", _look_again, OneBody),
+    post_route("perturb/check/look", _assess_correction, OneBody),
     post_route("perturb/check/approve", _approve, OneBody),
     post_route("perturb/check/reject", _reject, OneBody),
     post_route("perturb/check/correct", _correct, OneBody),

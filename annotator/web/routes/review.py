@@ -8,7 +8,7 @@ from starlette.routing import Route
 from annotator.domain.people import User
 from annotator.domain.reviews import Scores, SetScore
 from annotator.usecases.databases import Store
-from annotator.usecases.review import reviews as reviewing
+from annotator.usecases.review import reviews
 from annotator.usecases.review.messages import show_my_reviews, show_next_review, show_review
 from annotator.usecases.review.my_reviews import my_reviews
 from annotator.web.routes.messages import LAST_PAGE, Elapsed, Number, get_route, number, post_route
@@ -33,7 +33,7 @@ class ScoresBody(msgspec.Struct):
 
     def as_scores(self) -> Scores:
         """The domain value; raises InvalidValue for a score outside its scale."""
-        most = reviewing.LONGEST_COMMENT
+        most = reviews.LONGEST_COMMENT
         sets = tuple(SetScore(s.sufficiency, s.compactness, s.comment[:most]) for s in self.sets)
         return Scores(sets, self.comprehensiveness, self.comment[:most])
 
@@ -62,7 +62,7 @@ class SkipBody(msgspec.Struct):
 
 def _next(store: Store, user: User, query: Any) -> object:
     annotation = number(query, "annotation") if query.get("annotation") else None
-    return show_next_review(reviewing.next_review(store, user, number(query, "project"), annotation))
+    return show_next_review(reviews.next_review(store, user, number(query, "project"), annotation))
 
 
 def _mine(store: Store, user: User, query: Any) -> object:
@@ -74,22 +74,22 @@ def _mine(store: Store, user: User, query: Any) -> object:
 
 def _save(store: Store, user: User, body: SaveBody) -> object:
     scores, timing = body.scores.as_scores(), body.timing
-    saved = reviewing.save_review(store, user, body.review, body.revision, scores, timing.active_ms, timing.idle_ms)
+    saved = reviews.save_review(store, user, body.review, body.revision, scores, timing.active_ms, timing.idle_ms)
     return {"revision": saved}
 
 
 def _submit(store: Store, user: User, body: SaveBody) -> object:
     scores, timing = body.scores.as_scores(), body.timing
-    answer = reviewing.submit_review(store, user, body.review, body.revision, scores, timing.active_ms, timing.idle_ms)
+    answer = reviews.submit_review(store, user, body.review, body.revision, scores, timing.active_ms, timing.idle_ms)
     return {"next": show_next_review(answer)}
 
 
 def _skip(store: Store, user: User, body: SkipBody) -> object:
-    return {"next": show_next_review(reviewing.skip_review(store, user, body.review))}
+    return {"next": show_next_review(reviews.skip_review(store, user, body.review))}
 
 
 def _stored(store: Store, user: User, body: SaveBody) -> object:
-    return show_review(reviewing.current_review(store, user, body.review))
+    return show_review(reviews.current_review(store, user, body.review))
 
 
 routes: list[Route] = [

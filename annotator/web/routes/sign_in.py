@@ -12,7 +12,7 @@ from starlette.routing import Route
 from annotator.errors import AnnotatorError, InvalidValue, NotSignedIn, TooBusy
 from annotator.usecases.access import accounts
 from annotator.web import forms
-from annotator.web.routes import password_hashes as hashing
+from annotator.web.routes import password_hashes
 from annotator.web.routes.access import (
     COOKIE,
     options_of,
@@ -57,7 +57,7 @@ def with_form(
             require_own_page(request)
             form = await _read_form(request)
             if hashes:
-                return await hashing.THREADS.run(_address_of(request), partial(handler, request, form))
+                return await password_hashes.THREADS.run(_address_of(request), partial(handler, request, form))
             return await run_in_threadpool(handler, request, form)
         except TooBusy as error:
             return _come_again(request, form, error)
@@ -77,7 +77,7 @@ def _come_again(request: Request, form: Form, error: TooBusy) -> Response:
         answer = _empty_form(request, name=form.get("name", ""), error="", notice=str(error), status=status_of(error))
     else:
         answer = forms.message_page("Not now", f"{error} Your link still works: go back to it.", status_of(error))
-    answer.headers["Retry-After"] = str(hashing.RETRY_AFTER_SECONDS)
+    answer.headers["Retry-After"] = str(password_hashes.RETRY_AFTER_SECONDS)
     return answer
 
 

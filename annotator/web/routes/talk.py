@@ -7,7 +7,7 @@ from starlette.routing import Route
 
 from annotator.domain.people import User
 from annotator.domain.threads import About
-from annotator.usecases.annotate import talk as talking
+from annotator.usecases.annotate import talk
 from annotator.usecases.annotate.talk_messages import ShownTalk, show_talk
 from annotator.usecases.databases import Store
 from annotator.web.routes.messages import Number, get_route, number, post_route
@@ -37,18 +37,18 @@ def _of(store: Store, user: User, query: Any) -> ShownTalk:
 
 
 def _begin(store: Store, user: User, body: BeginBody) -> ShownTalk:
-    subject = talking.Subject(body.about, body.annotation, body.position, "")
-    talking.begin(store, user, body.project, body.instance, subject, body.text, to_lead=body.to_lead)
+    subject = talk.Subject(body.about, body.annotation, body.position, "")
+    talk.begin(store, user, body.project, body.instance, subject, body.text, to_lead=body.to_lead)
     return _shown(store, user, body.project, body.instance)
 
 
 def _answer(store: Store, user: User, body: AnswerBody) -> ShownTalk:
-    thread = talking.answer(store, user, body.thread, body.text)
+    thread = talk.answer(store, user, body.thread, body.text)
     return _shown(store, user, thread.project_id, thread.instance_id)
 
 
 def _shown(store: Store, user: User, project_id: int, instance_id: int) -> ShownTalk:
-    return show_talk(talking.talk_of(store, user, project_id, instance_id), user)
+    return show_talk(talk.talk_of(store, user, project_id, instance_id), user)
 
 
 routes: list[Route] = [

@@ -22,8 +22,7 @@ from annotator.usecases.review.inspection import (
 )
 from annotator.web import edit_panel, token_panel
 from annotator.web.frame import as_text
-from annotator.web.sections import history
-from annotator.web.sections import talk as talking
+from annotator.web.sections import history, talk
 from annotator.web.session import Visit
 
 _BESIDE = 3  # panels in a row
@@ -42,7 +41,7 @@ def show(store: Store, visit: Visit, project: Project, wanted: int | str) -> Non
     except NotFound as error:
         st.info(as_text(str(error)), icon=":material/search_off:")
         return
-    _Looking(store, visit, project, comparison).show()
+    _ComparisonScreen(store, visit, project, comparison).show()
 
 
 def _ask_to_give_back(instance_id: int) -> bool:
@@ -66,7 +65,7 @@ def _choose(store: Store, visit: Visit, project: Project, key: str) -> int:
     )  # fmt: skip
 
 
-class _Looking:
+class _ComparisonScreen:
     """The parts of the screen share who looks at what."""
 
     def __init__(self, store: Store, visit: Visit, project: Project, comparison: Comparison) -> None:
@@ -92,7 +91,7 @@ class _Looking:
         self._show_version(taken)
 
     def _show_talk(self) -> None:
-        talking.show(self.store, self.visit, self.project, self.instance.id)
+        talk.show(self.store, self.visit, self.project, self.instance.id)
 
     def _show_timeline(self) -> None:
         history.show(self.store, self.visit, self.project, self.instance)

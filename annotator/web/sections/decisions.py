@@ -9,7 +9,7 @@ from annotator.usecases.databases import Store
 from annotator.usecases.lead.decisions import Decision, Proposal, decide, open_proposals
 from annotator.web.frame import as_text
 from annotator.web.page_parts import open_instance
-from annotator.web.sections import talk as talking
+from annotator.web.sections import talk
 from annotator.web.session import Visit
 
 _SHOWN = 20
@@ -18,7 +18,7 @@ _SHOWN_CHARACTERS = 600  # of each segment; the whole text is one click away
 
 def show(store: Store, visit: Visit, project: Project) -> None:
     """The oldest first; one decision each."""
-    n_questions = talking.show_questions(store, visit, project)
+    n_questions = talk.show_questions(store, visit, project)
     waiting = open_proposals(store, visit.user, project.id, limit=_SHOWN)
     if not waiting and not n_questions:
         st.info("There is nothing to decide.", icon=":material/task_alt:")

@@ -25,7 +25,7 @@ def ask_format(
     if guess is not None and guess[0] in formats and not st.session_state.get(_BY_HAND):
         st.session_state[_FORMAT] = guess[0]
     chosen: str = place.selectbox("Format", formats, key=_FORMAT, on_change=_keep, help=help_text)
-    if guess is not None and (told := _told(*guess, chosen, formats)):
+    if guess is not None and (told := _summary(*guess, chosen, formats)):
         place.caption(as_text(told))
     return chosen
 
@@ -56,7 +56,7 @@ def _read(files: Sequence[Any]) -> tuple[str, str] | None:
     return None if guess is None else (guess.format_name, guess.words)
 
 
-def _told(name: str, words: str, chosen: str, formats: Sequence[str]) -> str:
+def _summary(name: str, words: str, chosen: str, formats: Sequence[str]) -> str:
     looks = f"This looks like {words}"
     if name == chosen:
         return f"{looks}. If it is not, choose another format."

@@ -7,7 +7,7 @@ from annotator.domain.texts import first_words
 from annotator.usecases.databases import Store
 from annotator.usecases.project.projects import InstanceRow, instances_of, progress_of
 from annotator.web.page_parts import asked_instance
-from annotator.web.sections import comparison as looking
+from annotator.web.sections import comparison
 from annotator.web.session import Visit
 
 _PAGE = 25
@@ -24,10 +24,10 @@ def show(store: Store, visit: Visit, project: Project) -> None:
         st.info("There are no texts in this state. Choose another one above.", icon=":material/search_off:")
     key = st.text_input("To look at a text, select its row or type its key", key="project_look_key").strip()
     if chosen or key:
-        looking.show(store, visit, project, chosen or key)
+        comparison.show(store, visit, project, chosen or key)
     elif asked := asked_instance():
         with of_the_address:
-            looking.show(store, visit, project, asked)
+            comparison.show(store, visit, project, asked)
 
 
 def _show_controls(store: Store, visit: Visit, project: Project) -> list[InstanceRow]:

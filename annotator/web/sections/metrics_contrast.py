@@ -10,10 +10,10 @@ from annotator.figures.instance_list import LinkedRow, instance_list_html
 from annotator.usecases.databases import Store
 from annotator.usecases.inspect.contrast_accuracy import NUMBERS, ContrastRow, contrast_rows
 from annotator.usecases.inspect.metric_values import newest_event
-from annotator.web.cached_numbers import Kept
+from annotator.web.cached_numbers import ValueCache
 from annotator.web.frame import as_text
 from annotator.web.sections.metrics_numbers import Found
-from annotator.web.sections.metrics_words import told_of_training
+from annotator.web.sections.metrics_words import uncounted_training_summary
 from annotator.web.sections.number_frames import show_numbers
 from annotator.web.session import Visit
 
@@ -29,8 +29,8 @@ _SHOWN_BARS = ("original", "contrast", "consistency_of_sets")
 
 
 @st.cache_resource(show_spinner=False)
-def _rows() -> Kept:
-    return Kept(most=12)
+def _rows() -> ValueCache:
+    return ValueCache(most=12)
 
 
 def show(store: Store, visit: Visit, project: Project, found: Found) -> None:
@@ -62,7 +62,7 @@ def show(store: Store, visit: Visit, project: Project, found: Found) -> None:
         "Over pairs of which both sides have a gold label and an answer. Delta is contrast accuracy minus original "
         "accuracy, as in ER-TEST. Consistency is the share of originals that are right together with all their versions of "
         "the kind. Over several seeds the numbers are means, and the broken sets are those of the first seed. "
-        f"{told_of_training(rows)}"
+        f"{uncounted_training_summary(rows)}"
     )
     _show_broken(project, rows)
 

@@ -11,10 +11,10 @@ from annotator.usecases.databases import Store
 from annotator.usecases.inspect.fairness import FairnessRow, fairness_rows
 from annotator.usecases.inspect.metric_values import newest_event
 from annotator.usecases.project.word_lists import word_lists
-from annotator.web.cached_numbers import Kept
+from annotator.web.cached_numbers import ValueCache
 from annotator.web.frame import as_text
 from annotator.web.sections.metrics_numbers import Found
-from annotator.web.sections.metrics_words import told_of_training
+from annotator.web.sections.metrics_words import uncounted_training_summary
 from annotator.web.sections.number_frames import show_numbers
 from annotator.web.session import Visit
 
@@ -23,8 +23,8 @@ _ALL = "all texts"
 
 
 @st.cache_resource(show_spinner=False)
-def _rows() -> Kept:
-    return Kept(most=12)
+def _rows() -> ValueCache:
+    return ValueCache(most=12)
 
 
 def show(store: Store, visit: Visit, project: Project, found: Found) -> None:
@@ -68,7 +68,7 @@ def show(store: Store, visit: Visit, project: Project, found: Found) -> None:
     st.caption(
         "The rate is the share of texts with another label that the model gives this one, among those that mention a word of the "
         "list. FPRD is the sum of the lists' distances from the rate over all texts (ER-TEST). A list without such a text "
-        f"is left out (–). {told_of_training(rows)}"
+        f"is left out (–). {uncounted_training_summary(rows)}"
     )
     _show_wrong(project, rows)
 

@@ -22,7 +22,7 @@ from annotator.usecases.inspect.metric_values import (
     what_to_score,
 )
 from annotator.usecases.inspect.project_scores import evaluate_with_instances
-from annotator.web.cached_numbers import Kept
+from annotator.web.cached_numbers import ValueCache
 from annotator.web.frame import as_text
 from annotator.web.session import Visit, database_path
 
@@ -96,23 +96,23 @@ class Found:
 
 
 @st.cache_resource(show_spinner=False)
-def _tables() -> Kept:
-    return Kept(most=30_000_000)  # numbers of instances, of eight bytes each
+def _tables() -> ValueCache:
+    return ValueCache(most=30_000_000)  # numbers of instances, of eight bytes each
 
 
 @st.cache_resource(show_spinner=False)
-def _shared_tables() -> Kept:
-    return Kept(most=24)
+def _shared_tables() -> ValueCache:
+    return ValueCache(most=24)
 
 
 @st.cache_resource(show_spinner=False)
-def _verdicts() -> Kept:
-    return Kept(most=2_000)
+def _verdicts() -> ValueCache:
+    return ValueCache(most=2_000)
 
 
 @st.cache_resource(show_spinner=False)
-def _instances() -> Kept:
-    return Kept(most=200_000)  # instances; each has some fifty numbers
+def _instances() -> ValueCache:
+    return ValueCache(most=200_000)  # instances; each has some fifty numbers
 
 
 def show(store: Store, visit: Visit, project: Project) -> Found | None:

@@ -13,7 +13,7 @@ from annotator.scoring.chance_verdicts import Judged
 from annotator.scoring.table import Column, MetricRow
 from annotator.usecases.inspect.metric_names import named
 from annotator.usecases.inspect.training_texts import words_of
-from annotator.usecases.models.model_trust import told_of_held_out
+from annotator.usecases.models.model_trust import held_out_summary
 from annotator.web.frame import as_text
 
 
@@ -42,7 +42,7 @@ def trust_lines(rows: Iterable[MetricRow], *, says_training: bool) -> list[str]:
             words = "how often it is correct on texts that it did not learn from was not measured. Train it again to measure it."
         else:
             held_out = told["held_out"]
-            words = told_of_held_out(None if held_out is None else HeldOut(**held_out))
+            words = held_out_summary(None if held_out is None else HeldOut(**held_out))
             words = words[0].lower() + words[1:]
         learned = words_of(told) if says_training and told["is_known"] else ""
         more = f" {learned[0].upper()}{learned[1:]}." if learned else ""
@@ -78,7 +78,7 @@ class _HasLearned(Protocol):
     def n_learned(self) -> int: ...
 
 
-def told_of_training(rows: Iterable[_HasLearned]) -> str:
+def uncounted_training_summary(rows: Iterable[_HasLearned]) -> str:
     """Of which models what they learned from is not counted; "" of none."""
     learned = {row.model: row.n_learned for row in rows if row.n_learned}
     told = {

@@ -26,7 +26,7 @@ from annotator.usecases.lead.quality import (
 from annotator.usecases.project.projects import events_of
 from annotator.usecases.transfer.imported_work import accepted_annotations, gold_words
 from annotator.web.frame import as_text
-from annotator.web.sections import comparison as looking
+from annotator.web.sections import comparison
 from annotator.web.session import Visit
 
 _OUTCOMES = {"accepted": "accepted", "returned": "returned", "discarded": "discarded", "open": "open"}
@@ -162,7 +162,7 @@ def _show_behind(store: Store, visit: Visit, project: Project, behind: Sequence[
     )  # fmt: skip
     selected = selection["selection"]["rows"]
     if selected:
-        looking.show(store, visit, project, behind[selected[0]].instance_id)
+        comparison.show(store, visit, project, behind[selected[0]].instance_id)
 
 
 def _show_reviewers(found: WorkQuality) -> None:

@@ -10,7 +10,13 @@ from annotator.domain.reviews import Outcome
 from annotator.domain.texts import first_words
 from annotator.errors import AnnotatorError
 from annotator.usecases.databases import Store
-from annotator.usecases.lead.undecided_rounds import PAGE_SIZE, OpenRound, StuckWork, open_rounds, stuck_work
+from annotator.usecases.lead.undecided_rounds import (
+    PAGE_SIZE,
+    StuckWork,
+    UndecidedRound,
+    list_undecided_rounds,
+    stuck_work,
+)
 from annotator.usecases.project.projects import progress_of
 from annotator.usecases.review.rounds import decide_round
 from annotator.web.frame import as_text
@@ -39,7 +45,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     words, number = st.columns([4, 1], vertical_alignment="bottom")
     words.caption(f"{counted(total, 'annotation is waiting', 'annotations are waiting')} for scores, the oldest first.")
     page = int(number.number_input(f"Page of {pages:,}", 1, pages, key=f"rounds_page_{pages}")) if pages > 1 else 1
-    waiting = open_rounds(store, visit.user, project, page, only=only)
+    waiting = list_undecided_rounds(store, visit.user, project, page, only=only)
     for one in waiting:
         with st.container(border=True):
             _show_one(store, visit, one)
@@ -55,7 +61,7 @@ def _ask_which(stuck: StuckWork) -> tuple[int, ...] | None:
     return None if chosen == "all" else stuck.annotation_ids
 
 
-def _show_one(store: Store, visit: Visit, one: OpenRound) -> None:
+def _show_one(store: Store, visit: Visit, one: UndecidedRound) -> None:
     number = one.round.annotation_id
     words, look, decide = st.columns([4, 1, 1], vertical_alignment="center")
     words.markdown(f"**{as_text(first_words(one.instance.excerpt) or one.instance.key)}**")

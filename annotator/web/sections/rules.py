@@ -20,7 +20,7 @@ from annotator.usecases.project.projects import change_project
 from annotator.usecases.project.word_lists import word_lists
 from annotator.web.frame import as_text
 from annotator.web.page_parts import labels_in, show_missing_people
-from annotator.web.sections import label_replacement as replacing_label
+from annotator.web.sections import label_replacement
 from annotator.web.sections.rules_previews import ask_previews
 from annotator.web.session import Visit
 
@@ -63,7 +63,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     if told := st.session_state.pop("rules_told", None):
         st.success(as_text(told), icon=":material/check:")
     if in_use is not None:
-        replacing_label.dialog(project, in_use, changed.labels)
+        label_replacement.dialog(project, in_use, changed.labels)
 
 
 def _save(

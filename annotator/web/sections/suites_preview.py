@@ -12,7 +12,7 @@ from annotator.errors import AnnotatorError, InvalidValue
 from annotator.figures.case_texts import case_texts_html
 from annotator.usecases.databases import Store
 from annotator.usecases.suites.cases import why_not
-from annotator.usecases.suites.construction import TestPlan, plan_cases, save_test, told_of
+from annotator.usecases.suites.construction import TestPlan, construction_report, plan_cases, save_test
 from annotator.web.frame import as_text
 from annotator.web.sections.suites_cases import expectation_words
 from annotator.web.session import Visit
@@ -99,7 +99,7 @@ def _show_save(store: Store, visit: Visit, project: Project, preview: Preview, s
     if not go:
         return
     kept = [replace(case, case=str(number)) for number, case in enumerate(preview.kept)]
-    told = told_of(preview.plan, dropped=sorted(preview.dropped), edited=sorted(preview.edited))
+    told = construction_report(preview.plan, dropped=sorted(preview.dropped), edited=sorted(preview.edited))
     try:
         saved = save_test(store, visit.user, project, suite or "", kept, told)
     except AnnotatorError as error:

@@ -13,7 +13,7 @@ from annotator.domain.people import LOCAL_OPERATOR
 from annotator.store import open_store
 from annotator.store.people import get_user
 from annotator.store.projects import get_project_by_id
-from annotator.usecases.perturb import versions as perturbing
+from annotator.usecases.perturb import versions
 from annotator.usecases.perturb.checks import reject
 from annotator.usecases.transfer.file_import import import_file
 from benchmarks.served import Server
@@ -288,7 +288,7 @@ def test_a_decision_of_another_one_meanwhile_is_said_and_shown(server: Server, p
         text = store.value(
             "SELECT text FROM documents JOIN segments ON document_id = documents.id WHERE instance_id = ?", (original,)
         )
-        one = perturbing.hand_in(store, ann, original, ChangedText("syntax", {"text": f"{text} So."}, "positive"))
+        one = versions.hand_in(store, ann, original, ChangedText("syntax", {"text": f"{text} So."}, "positive"))
     checker = person("Reviewer 1").open("/perturb?project=1")
     expect(checker.page.locator(".check-result")).to_contain_text("for you to check")
     with open_store(server.database) as store:

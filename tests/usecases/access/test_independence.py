@@ -18,15 +18,14 @@ from annotator.store import Store, open_store
 from annotator.store.annotations import annotations_of
 from annotator.store.instances import find_instance_ids, get_instance
 from annotator.store.people import get_user, set_disabled
-from annotator.usecases.annotate import proposals as proposing
-from annotator.usecases.annotate import talk as talking
-from annotator.usecases.annotate import work as marking
+from annotator.usecases.annotate import proposals, talk
+from annotator.usecases.annotate import work as annotate_work
 from annotator.usecases.annotate.my_work import my_work
 from annotator.usecases.inspect import saliency
 from annotator.usecases.lead.decisions import decide, open_proposals
 from annotator.usecases.lead.timeline import timeline
-from annotator.usecases.lead.undecided_rounds import open_rounds, stuck_work
-from annotator.usecases.perturb import versions as perturbing
+from annotator.usecases.lead.undecided_rounds import list_undecided_rounds, stuck_work
+from annotator.usecases.perturb import versions
 from annotator.usecases.project.projects import (
     change_project,
     create_project,
@@ -35,7 +34,7 @@ from annotator.usecases.project.projects import (
     missing_annotators,
     take_role,
 )
-from annotator.usecases.review import reviews as reviewing
+from annotator.usecases.review import reviews
 from annotator.usecases.review.inspection import look_at, must_give_back
 from annotator.usecases.review.rounds import decide_round
 from annotator.usecases.transfer.export import export_file
@@ -81,19 +80,19 @@ def wanting(store: Store, project: Project, n: int) -> Project:
     return change_project(store, LOCAL_OPERATOR, replace(now, settings=settings))
 
 
-def annotation_of(store: Store, work: marking.Work) -> int:
+def annotation_of(store: Store, work: annotate_work.Work) -> int:
     return annotations_of(store, [work.instance.id])[work.instance.id][-1].id
 
 
 def given(store: Store, user: User, project: Project) -> str | None:
     """The key of the text that a person is given to annotate."""
-    work = marking.next_work(store, user, project.id).work
+    work = annotate_work.next_work(store, user, project.id).work
     return None if work is None else work.instance.key
 
 
 def reviewed(store: Store, user: User, project: Project) -> str | None:
     """The key of the text that a person is given to review."""
-    work = reviewing.next_review(store, user, project.id).work
+    work = reviews.next_review(store, user, project.id).work
     return None if work is None else work.instance.key
 
 
@@ -108,14 +107,14 @@ def test_whoever_may_still_be_given_a_text_is_not_shown_what_others_marked_in_it
     project = make(1, annotators_per_instance=2)
     ann, ben = person("ann", project), person("ben", project)
     work = annotate(store, ann, project, A)
-    answer = reviewing.next_review(store, ben, project.id)
+    answer = reviews.next_review(store, ben, project.id)
     assert (answer.work, answer.counts["to_review"]) == (None, 0)
     assert answer.empty is not None
     assert "texts that you annotate or may still be given" in answer.empty
     with pytest.raises(
         NotAllowed, match="may still be given this text to annotate, so what others marked in it is not"
     ):
-        reviewing.next_review(store, ben, project.id, annotation_of(store, work))
+        reviews.next_review(store, ben, project.id, annotation_of(store, work))
     assert given(store, ben, project) == "t1"
     assert check(store) == []
 
@@ -124,11 +123,11 @@ def test_whoever_has_a_text_in_hand_or_handed_it_in_does_not_review_it(store: St
     project = make(1, annotators_per_instance=2)
     ann, ben = person("ann", project), person("ben", project)
     number = annotation_of(store, annotate(store, ann, project, A))
-    marking.next_work(store, ben, project.id)
+    annotate_work.next_work(store, ben, project.id)
     for _ in range(2):
         assert reviewed(store, ben, project) is None
         with pytest.raises(NotAllowed, match="You annotate this text yourself, so others review"):
-            reviewing.next_review(store, ben, project.id, number)
+            reviews.next_review(store, ben, project.id, number)
         if given(store, ben, project):
             annotate(store, ben, project, B)
 
@@ -168,9 +167,9 @@ def test_two_tabs_at_once_never_make_somebody_annotator_and_reviewer_of_a_text(
                     continue
 
     actions: list[Callable[[Store, int], object]] = [
-        lambda own, number: marking.next_work(own, ben, project.id, number),
-        lambda own, number: reviewing.next_review(own, ben, project.id, annotations_of(own, [number])[number][0].id),
-        lambda own, number: marking.next_work(own, lea, project.id, number),
+        lambda own, number: annotate_work.next_work(own, ben, project.id, number),
+        lambda own, number: reviews.next_review(own, ben, project.id, annotations_of(own, [number])[number][0].id),
+        lambda own, number: annotate_work.next_work(own, lea, project.id, number),
         lambda own, number: look_at(own, lea, project, number),
     ]
     threads = [threading.Thread(target=run, args=(action,)) for action in actions]
@@ -184,9 +183,9 @@ def test_two_tabs_at_once_never_make_somebody_annotator_and_reviewer_of_a_text(
 
 def test_a_text_that_waits_for_the_lead_may_still_be_given(store: Store, half_done, person) -> None:
     project, ria, number = half_done
-    work = marking.next_work(store, person("cem", project), project.id).work
+    work = annotate_work.next_work(store, person("cem", project), project.id).work
     assert work is not None
-    marking.propose_discard(store, get_user(store, "cem"), work.assignment.id, "broken text")
+    annotate_work.propose_discard(store, get_user(store, "cem"), work.assignment.id, "broken text")
     assert get_instance(store, number).state == "held"
     assert saliency.show_instance(store, ria, number, None)["withheld"].startswith("You may still be given this text")
 
@@ -201,13 +200,13 @@ def test_a_review_that_was_opened_ends_being_given_the_text_when_it_is_free_agai
     ann, ben = person("ann", project), person("ben", project)
     work = annotate(store, ann, project, A)
     assert reviewed(store, ben, project) == "t1"
-    marking.withdraw(store, ann, work.assignment.id)
-    marking.skip(store, ann, work.assignment.id)
+    annotate_work.withdraw(store, ann, work.assignment.id)
+    annotate_work.skip(store, ann, work.assignment.id)
     assert get_instance(store, work.instance.id).state == "open"
-    answer = marking.next_work(store, ben, project.id)
+    answer = annotate_work.next_work(store, ben, project.id)
     assert (answer.work, answer.counts["waiting"]) == (None, 0)
     with pytest.raises(NotAllowed, match="You have seen what others marked in this text, so you cannot annotate it"):
-        marking.next_work(store, ben, project.id, work.instance.id)
+        annotate_work.next_work(store, ben, project.id, work.instance.id)
     import_rows(project, [{"id": "t1", "text": TEXT, "label": "negative", "split": ""}], update=True)
     assert given(store, ben, project) is None
     assert given(store, ann, project) == "t1"
@@ -242,14 +241,14 @@ def test_a_reviewer_who_becomes_an_annotator_is_not_given_what_they_reviewed(sto
 def test_marks_of_a_text_that_one_reviewed_since_cannot_be_saved_any_more(store: Store, make, person) -> None:
     project = make(1)
     ann, ben = person("ann", project), person("ben", project)
-    mine = marking.next_work(store, ben, project.id).work
+    mine = annotate_work.next_work(store, ben, project.id).work
     assert mine is not None
     expire_leases(store)
     work = annotate(store, ann, project, A)
     assert reviewed(store, ben, project) == "t1"
-    marking.withdraw(store, ann, work.assignment.id)
-    marking.skip(store, ann, work.assignment.id)
-    for call in (marking.save_draft, marking.submit):
+    annotate_work.withdraw(store, ann, work.assignment.id)
+    annotate_work.skip(store, ann, work.assignment.id)
+    for call in (annotate_work.save_draft, annotate_work.submit):
         with pytest.raises(LeaseLost, match="You have since seen what others marked in this text"):
             call(store, ben, mine.assignment.id, 0, Draft(sets=(B,)))  # type: ignore[operator]
 
@@ -261,13 +260,13 @@ def test_an_annotation_that_the_gate_discarded_can_be_read_but_not_changed_by_th
     ann = person("ann", project)
     work = annotate(store, ann, project, A)
     decide_round(store, LOCAL_OPERATOR, annotation_of(store, work), "discarded", "too short")
-    shown = marking.next_work(store, ann, project.id, work.instance.id).work
+    shown = annotate_work.next_work(store, ann, project.id, work.instance.id).work
     assert shown is not None
     assert (shown.assignment.state, shown.assignment.draft.sets) == ("ended", (A,))
     with pytest.raises(LeaseLost):
-        marking.submit(store, ann, work.assignment.id, shown.assignment.revision, Draft(sets=(B,)))
+        annotate_work.submit(store, ann, work.assignment.id, shown.assignment.revision, Draft(sets=(B,)))
     with pytest.raises(Conflict, match="cannot be reopened"):
-        marking.withdraw(store, ann, work.assignment.id)
+        annotate_work.withdraw(store, ann, work.assignment.id)
 
 
 # --- leads who look
@@ -279,7 +278,7 @@ def test_a_lead_who_looked_is_not_given_the_text_and_may_review_it(store: Store,
     work = annotate(store, ann, project, A)
     assert reviewed(store, lea, project) is None
     with pytest.raises(NotAllowed, match="As a lead you may look at it on the page Project, under Instances"):
-        reviewing.next_review(store, lea, project.id, annotation_of(store, work))
+        reviews.next_review(store, lea, project.id, annotation_of(store, work))
     assert look_at(store, lea, project, work.instance.id).was_shown
     assert given(store, lea, project) is None
     assert reviewed(store, lea, project) == "t1"
@@ -353,9 +352,9 @@ def test_a_lead_with_the_text_in_hand_looks_only_by_giving_it_back(
     project = make(1, annotators_per_instance=2)
     ann, lea, cem = person("ann", project), person("lea", project, "lead"), person("cem", project)
     number = annotate(store, ann, project, A).instance.id
-    mine = marking.next_work(store, lea, project.id).work
+    mine = annotate_work.next_work(store, lea, project.id).work
     assert mine is not None
-    marking.save_draft(store, lea, mine.assignment.id, 0, Draft(sets=(B,)))
+    annotate_work.save_draft(store, lea, mine.assignment.id, 0, Draft(sets=(B,)))
     assert must_give_back(store, lea, project, number)
     with pytest.raises(Conflict, match="You have this text in hand to annotate"):
         look(store, lea, project, number)
@@ -397,7 +396,7 @@ def test_a_submission_cannot_be_taken_back_by_somebody_who_looked_since(store: S
     [row], _ = my_work(store, lea, project.id)
     assert not row.may_reopen
     with pytest.raises(Conflict, match="cannot be reopened: you have since seen what others marked in this text"):
-        marking.withdraw(store, lea, work.assignment.id)
+        annotate_work.withdraw(store, lea, work.assignment.id)
 
 
 def test_a_text_that_is_kept_after_a_proposal_goes_to_others_when_its_annotator_looked_meanwhile(
@@ -406,9 +405,9 @@ def test_a_text_that_is_kept_after_a_proposal_goes_to_others_when_its_annotator_
     project = make(1, annotators_per_instance=2)
     ann, lea, cem = person("ann", project), person("lea", project, "lead"), person("cem", project)
     annotate(store, ann, project, A)
-    mine = marking.next_work(store, lea, project.id).work
+    mine = annotate_work.next_work(store, lea, project.id).work
     assert mine is not None
-    marking.propose_discard(store, lea, mine.assignment.id, "broken text")
+    annotate_work.propose_discard(store, lea, mine.assignment.id, "broken text")
     look_at(store, lea, project, mine.instance.id)
     [(proposal, _)] = open_proposals(store, lea, project.id)
     decide(store, lea, proposal.id, "keep")
@@ -422,10 +421,10 @@ def test_scores_of_others_are_not_listed_to_a_lead_who_may_be_given_the_text(sto
     ann, rob, lea = person("ann", project), person("rob", project, "reviewer"), person("lea", project, "lead")
     number = annotate(store, ann, project, A).instance.id
     score(store, rob, project)
-    [one] = open_rounds(store, lea, project)
+    [one] = list_undecided_rounds(store, lea, project)
     assert (one.n_scored, one.scored) == (1, ())
     look_at(store, lea, project, number)
-    [one] = open_rounds(store, lea, project)
+    [one] = list_undecided_rounds(store, lea, project)
     assert len(one.scored) == 1
 
 
@@ -435,14 +434,12 @@ def test_a_lead_at_work_on_a_text_reads_of_its_talk_what_its_annotator_may(store
     number = annotate(store, ann, project, A).instance.id
     assert given(store, lea, project) == "t1"
     assert reviewed(store, rob, project) == "t1"
-    [_, of_set] = [
-        s for s in talking.talk_of(store, rob, project.id, number).subjects if s.about in {"instance", "set"}
-    ]
-    talking.begin(store, rob, project.id, number, of_set, "“staff” alone would do", to_lead=True)
-    seen = talking.talk_of(store, lea, project.id, number)
+    [_, of_set] = [s for s in talk.talk_of(store, rob, project.id, number).subjects if s.about in {"instance", "set"}]
+    talk.begin(store, rob, project.id, number, of_set, "“staff” alone would do", to_lead=True)
+    seen = talk.talk_of(store, lea, project.id, number)
     assert ([s.words for s in seen.subjects], seen.threads) == (["this text"], ())
     look_at(store, lea, project, number, gives_back=True)
-    assert len(talking.talk_of(store, lea, project.id, number).threads) == 1
+    assert len(talk.talk_of(store, lea, project.id, number).threads) == 1
 
 
 # --- other places that show gold
@@ -508,9 +505,9 @@ def test_a_lead_who_exports_is_given_texts_as_before(store: Store, half_done, pe
 def test_whoever_saw_an_original_in_perturb_is_not_given_it(store: Store, half_done, person) -> None:
     project, ria, number = half_done
     with pytest.raises(Conflict, match="is still being annotated"):
-        perturbing.open_original(store, ria, number)
+        versions.open_original(store, ria, number)
     project = wanting(store, project, 1)
-    perturbing.open_original(store, ria, number)
+    versions.open_original(store, ria, number)
     project = wanting(store, project, 2)
     assert given(store, ria, project) is None
 
@@ -519,9 +516,9 @@ def test_perturb_passes_over_originals_that_a_lead_has_in_hand(store: Store, hal
     project, _, number = half_done
     lea = person("lea", project, "lead")
     assert given(store, lea, project) == "t1"
-    assert perturbing.next_original(store, lea, project.id) is None
+    assert versions.next_original(store, lea, project.id) is None
     with pytest.raises(Conflict, match="You have this text in hand to annotate"):
-        perturbing.open_original(store, lea, number)
+        versions.open_original(store, lea, number)
     assert given(store, lea, project) == "t1"
 
 
@@ -539,13 +536,13 @@ def test_whoever_is_proposed_the_sets_of_an_original_is_not_given_the_original(
     }
     import_rows(project, [changed])
     cem = person("cem", project)
-    work = marking.next_work(store, cem, project.id).work
+    work = annotate_work.next_work(store, cem, project.id).work
     assert work is not None
-    assert proposing.propose(store, cem, work.assignment.id).proposals.sets
+    assert proposals.propose(store, cem, work.assignment.id).proposals.sets
     project = wanting(store, project, 2)
     assert get_instance(store, number).state == "open"
     with pytest.raises(NotAllowed, match="You have seen what others marked"):
-        marking.next_work(store, cem, project.id, number)
+        annotate_work.next_work(store, cem, project.id, number)
 
 
 # --- nothing gets stuck unsaid
@@ -555,7 +552,7 @@ def test_annotations_that_nobody_is_left_to_review_are_told_until_somebody_is(st
     project = make(1, annotators_per_instance=2)
     ann, ben = person("ann", project), person("ben", project)
     annotate(store, ann, project, A)
-    [first] = open_rounds(store, LOCAL_OPERATOR, project)
+    [first] = list_undecided_rounds(store, LOCAL_OPERATOR, project)
     assert stuck_work(store, LOCAL_OPERATOR, project).annotation_ids == ()
     assert first.summary.endswith(
         "; 1 of the others may still be given this text to annotate, and may score it only when it can no longer be given to them"
@@ -563,11 +560,11 @@ def test_annotations_that_nobody_is_left_to_review_are_told_until_somebody_is(st
     annotate(store, ben, project, B)
     stuck = stuck_work(store, LOCAL_OPERATOR, project).annotation_ids
     assert len(stuck) == 2
-    assert [one.round.annotation_id for one in open_rounds(store, LOCAL_OPERATOR, project, only=stuck[1:])] == [
-        stuck[1]
-    ]
+    assert [
+        one.round.annotation_id for one in list_undecided_rounds(store, LOCAL_OPERATOR, project, only=stuck[1:])
+    ] == [stuck[1]]
     assert all(one.summary.endswith("1 more needed, but nobody else may score it") for one in
-               open_rounds(store, LOCAL_OPERATOR, project))  # fmt: skip
+               list_undecided_rounds(store, LOCAL_OPERATOR, project))  # fmt: skip
     cem = person("cem", project, "reviewer")
     assert stuck_work(store, LOCAL_OPERATOR, project).annotation_ids == ()
     for _ in range(2):
@@ -590,7 +587,7 @@ def test_a_free_text_that_everybody_saw_is_told_until_somebody_may_have_it(store
     ann, ben = person("ann", project), person("ben", project)
     work = annotate(store, ann, project, A)
     assert reviewed(store, ben, project) == "t1"
-    marking.withdraw(store, ann, work.assignment.id)
+    annotate_work.withdraw(store, ann, work.assignment.id)
     assert stuck_work(store, LOCAL_OPERATOR, project).n_texts == 0
     take_role(store, LOCAL_OPERATOR, project.id, "ann", "annotator")
     stuck = stuck_work(store, LOCAL_OPERATOR, project)

@@ -12,11 +12,11 @@ from annotator.domain.reviews import Scores, SetScore
 from annotator.errors import Conflict, InvalidValue, NotAllowed
 from annotator.store import Store
 from annotator.store.my_work import PAGE_SQL
-from annotator.usecases.annotate import work as marking
+from annotator.usecases.annotate import work as annotate_work
 from annotator.usecases.annotate.my_work import MyWorkRow, my_work
 from annotator.usecases.lead.adjudication import choose_gold
 from annotator.usecases.lead.decisions import decide, open_proposals
-from annotator.usecases.review import reviews as reviewing
+from annotator.usecases.review import reviews
 from annotator.usecases.review.rounds import decide_round
 
 Rows = Callable[..., object]
@@ -26,23 +26,23 @@ A, B = RationaleSet.of((0, 2)), RationaleSet.of((3, 5))
 TEXT = "The staff never smiled and the soup was cold."
 
 
-def take(store: Store, person: User, project: Project) -> marking.Work:
-    work = marking.next_work(store, person, project.id).work
+def take(store: Store, person: User, project: Project) -> annotate_work.Work:
+    work = annotate_work.next_work(store, person, project.id).work
     assert work is not None
     return work
 
 
-def annotate(store: Store, person: User, project: Project) -> marking.Work:
+def annotate(store: Store, person: User, project: Project) -> annotate_work.Work:
     work = take(store, person, project)
-    marking.submit(store, person, work.assignment.id, work.assignment.revision, Draft(sets=(A, B)))
+    annotate_work.submit(store, person, work.assignment.id, work.assignment.revision, Draft(sets=(A, B)))
     return work
 
 
 def score(store: Store, person: User, project: Project, compactness: int, comment: str = "") -> None:
-    work = reviewing.next_review(store, person, project.id).work
+    work = reviews.next_review(store, person, project.id).work
     assert work is not None
     scores = Scores((SetScore(3, compactness, comment), SetScore(3, 4)), 3)
-    reviewing.submit_review(store, person, work.review.id, work.review.revision, scores)
+    reviews.submit_review(store, person, work.review.id, work.review.revision, scores)
 
 
 def listed(store: Store, person: User, project: Project, **asked: str) -> list[tuple[str, str]]:
@@ -67,8 +67,8 @@ def test_what_was_submitted_skipped_or_proposed_is_listed_newest_first(
     store: Store, project: Project, annotator: User
 ) -> None:
     annotate(store, annotator, project)
-    marking.skip(store, annotator, take(store, annotator, project).assignment.id)
-    marking.propose_discard(store, annotator, take(store, annotator, project).assignment.id, "names a person")
+    annotate_work.skip(store, annotator, take(store, annotator, project).assignment.id)
+    annotate_work.propose_discard(store, annotator, take(store, annotator, project).assignment.id, "names a person")
     assert sorted(listed(store, annotator, project)) == [("t1", "accepted"), ("t2", "skipped"), ("t3", "proposed")]
     annotate(store, annotator, project)
     assert listed(store, annotator, project)[0] == ("t4", "accepted")
@@ -78,8 +78,8 @@ def test_a_submission_that_was_reopened_is_listed_as_the_draft_that_it_is(
     store: Store, project: Project, annotator: User
 ) -> None:
     annotate(store, annotator, project)
-    again = marking.reopen_last(store, annotator, project.id)
-    marking.save_draft(store, annotator, again.assignment.id, again.assignment.revision, Draft(sets=(A,)))
+    again = annotate_work.reopen_last(store, annotator, project.id)
+    annotate_work.save_draft(store, annotator, again.assignment.id, again.assignment.revision, Draft(sets=(A,)))
     row = only(store, annotator, project)
     assert (row.line.key, row.line.state, row.n_sets, row.may_reopen) == ("t1", "draft", 1, False)
 
@@ -100,20 +100,20 @@ def test_a_text_that_the_gate_discarded_stays_with_its_scores_and_can_be_read(
     assert "Set A: Compactness score: 1 × includes redundant tokens." in row.lines
     assert "Set A: A reviewer: Half of it is not needed." in row.lines
     assert "Set B: Compactness score: 1 × concise." in row.lines
-    shown = marking.next_work(store, ann, reviewed.id, work.instance.id).work
+    shown = annotate_work.next_work(store, ann, reviewed.id, work.instance.id).work
     assert shown is not None
     assert shown.assignment.draft.sets == (A, B)
     assert shown.outcome is not None
     assert (shown.outcome.state, shown.outcome.closed) == ("discarded", "the text was discarded")
     with pytest.raises(Conflict, match="cannot be reopened: the text was discarded"):
-        marking.withdraw(store, ann, work.assignment.id)
+        annotate_work.withdraw(store, ann, work.assignment.id)
 
 
 def test_a_proposal_to_discard_stays_with_its_reason_whatever_the_lead_decides(
     store: Store, project: Project, annotator: User
 ) -> None:
     for reason, comment in (("other", "It is an advertisement."), ("broken text", "")):
-        marking.propose_discard(store, annotator, take(store, annotator, project).assignment.id, reason, comment)
+        annotate_work.propose_discard(store, annotator, take(store, annotator, project).assignment.id, reason, comment)
     told = {row.line.key: row.lines for row in my_work(store, annotator, project.id)[0]}
     assert told["t1"] == ("You proposed to discard this text: It is an advertisement. The lead has not decided yet.",)
     [(first, _), (second, _)] = open_proposals(store, LOCAL_OPERATOR, project.id)
@@ -132,7 +132,7 @@ def test_work_of_others_that_led_to_a_discard_is_not_told_by_name(
     import_rows(project, [{"id": "t1", "text": TEXT, "label": "negative"}])
     ann, bob = add_person("ann", project, "annotator"), add_person("bob", project, "annotator")
     annotate(store, ann, project)
-    marking.propose_discard(store, bob, take(store, bob, project).assignment.id, "offensive")
+    annotate_work.propose_discard(store, bob, take(store, bob, project).assignment.id, "offensive")
     [(proposal, _)] = open_proposals(store, LOCAL_OPERATOR, project.id)
     decide(store, LOCAL_OPERATOR, proposal.id, "discard")
     row = only(store, ann, project)
@@ -151,7 +151,7 @@ def test_a_returned_text_is_listed_once_as_what_it_is_now(
     assert (row.line.state, row.n_sets) == ("returned", 2)
     assert any("Compactness score: 1 × " in line for line in row.lines)
     again = take(store, ann, project)
-    marking.submit(store, ann, again.assignment.id, again.assignment.revision, again.assignment.draft)
+    annotate_work.submit(store, ann, again.assignment.id, again.assignment.revision, again.assignment.draft)
     assert only(store, ann, project).line.state == "submitted"
 
 
@@ -160,7 +160,7 @@ def test_states_and_words_are_asked_for_together_and_whatever_the_case(
 ) -> None:
     for _ in range(2):
         annotate(store, annotator, project)
-    marking.skip(store, annotator, take(store, annotator, project).assignment.id)
+    annotate_work.skip(store, annotator, take(store, annotator, project).assignment.id)
     assert listed(store, annotator, project, state="accepted", words="BREAD in town") == [("t2", "accepted")]
     assert listed(store, annotator, project, state="skipped", words="bread") == []
     assert listed(store, annotator, project, words="T3") == [("t3", "skipped")]
@@ -198,15 +198,15 @@ def test_only_annotators_have_work_of_their_own(store: Store, project: Project, 
 def test_going_back_reopens_submissions_one_after_the_other(store: Store, project: Project, annotator: User) -> None:
     first, second = annotate(store, annotator, project), annotate(store, annotator, project)
     in_hand = take(store, annotator, project)
-    marking.save_draft(store, annotator, in_hand.assignment.id, 0, Draft(sets=(B,)))
+    annotate_work.save_draft(store, annotator, in_hand.assignment.id, 0, Draft(sets=(B,)))
     for work in (second, first):
-        again = marking.reopen_last(store, annotator, project.id)
+        again = annotate_work.reopen_last(store, annotator, project.id)
         assert again.assignment.id == work.assignment.id
         assert (again.assignment.state, again.assignment.draft.sets) == ("leased", (A, B))
-    kept = marking.current_work(store, annotator, in_hand.assignment.id)
+    kept = annotate_work.current_work(store, annotator, in_hand.assignment.id)
     assert (kept.assignment.state, kept.assignment.draft.sets) == ("leased", (B,))
     with pytest.raises(Conflict, match="no submission to go back to"):
-        marking.reopen_last(store, annotator, project.id)
+        annotate_work.reopen_last(store, annotator, project.id)
 
 
 def test_going_back_says_why_the_last_submission_is_closed(store: Store, reviewed: Project, add_person: People) -> None:
@@ -218,7 +218,7 @@ def test_going_back_says_why_the_last_submission_is_closed(store: Store, reviewe
         "Your last submission, “The staff never smiled and the soup was cold.”, cannot be reopened: the round has been"
     )
     with pytest.raises(Conflict, match=sentence):
-        marking.reopen_last(store, ann, reviewed.id)
+        annotate_work.reopen_last(store, ann, reviewed.id)
     assert only(store, ann, reviewed).lines == ("The lead decided: It is plain.",)
 
 
@@ -231,7 +231,7 @@ def test_a_submission_with_a_first_score_or_made_gold_is_closed(
     annotate(store, ann, project)
     score(store, rita, project, 4)
     with pytest.raises(Conflict, match="cannot be reopened: a reviewer has already scored it. You can read it"):
-        marking.reopen_last(store, ann, project.id)
+        annotate_work.reopen_last(store, ann, project.id)
     plain = make_project(name="Plain")
     import_rows(plain, [{"id": "p1", "text": TEXT, "label": "negative"}])
     bob = add_person("bob", plain, "annotator")
@@ -239,4 +239,4 @@ def test_a_submission_with_a_first_score_or_made_gold_is_closed(
     [annotation_id] = [row["id"] for row in store.rows("SELECT id FROM annotations WHERE annotator = 'bob'")]
     choose_gold(store, LOCAL_OPERATOR, plain, annotation_id, "the best")
     with pytest.raises(Conflict, match="the lead has already made it gold"):
-        marking.reopen_last(store, bob, plain.id)
+        annotate_work.reopen_last(store, bob, plain.id)

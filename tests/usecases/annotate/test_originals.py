@@ -11,7 +11,7 @@ from annotator.domain.projects import Project
 from annotator.errors import NotAllowed, NotFound
 from annotator.store import Store
 from annotator.store.instances import discard, find_instance_ids
-from annotator.usecases.annotate import work as marking
+from annotator.usecases.annotate import work as annotate_work
 from annotator.usecases.annotate.original_messages import show_original
 from annotator.usecases.annotate.work import Work
 from annotator.usecases.annotate.work_messages import show_work
@@ -45,7 +45,7 @@ def ann(pairs: Project, add_person: People) -> User:
 
 
 def work_of(store: Store, person: User, project: Project, key: str) -> Work:
-    work = marking.next_work(store, person, project.id, find_instance_ids(store, project.id, key)[0]).work
+    work = annotate_work.next_work(store, person, project.id, find_instance_ids(store, project.id, key)[0]).work
     assert work is not None
     return work
 

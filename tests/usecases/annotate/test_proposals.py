@@ -18,8 +18,8 @@ from annotator.store import Store, open_store
 from annotator.store.instances import find_instance_ids, get_instance
 from annotator.store.projects import get_project
 from annotator.store.proposed_sets import answers_of
-from annotator.usecases.annotate import proposals as proposing
-from annotator.usecases.annotate import work as marking
+from annotator.usecases.annotate import proposals as annotate_proposals
+from annotator.usecases.annotate import work as annotate_work
 from annotator.usecases.annotate.proposals import Offer, Proposals
 from annotator.usecases.annotate.work import Work
 from annotator.usecases.annotate.work_messages import show_work
@@ -62,7 +62,7 @@ def settings(store: Store, project: Project, **changes: object) -> Project:
 
 def work_of(store: Store, person: User, project: Project, key: str | None = None) -> Work:
     wanted = None if key is None else find_instance_ids(store, project.id, key)[0]
-    work = marking.next_work(store, person, project.id, wanted).work
+    work = annotate_work.next_work(store, person, project.id, wanted).work
     assert work is not None
     return work
 
@@ -73,7 +73,7 @@ def words(work: Work, one: RationaleSet) -> list[str]:
 
 def proposals(store: Store, project: Project, key: str, lists: Sequence[WordList] = ()) -> Proposals:
     instance = get_instance(store, find_instance_ids(store, project.id, key)[0])
-    return proposing.proposals_for(store, project, instance, lists)
+    return annotate_proposals.proposals_for(store, project, instance, lists)
 
 
 def keep(name: str = "praise", *found: str) -> WordList:
@@ -89,7 +89,7 @@ def test_the_gold_of_the_original_is_proposed_in_the_tokens_of_the_changed_versi
 ) -> None:
     work = work_of(store, ann, reviews)
     assert show_work(work, reviews).proposes
-    offer = proposing.propose(store, ann, work.assignment.id)
+    offer = annotate_proposals.propose(store, ann, work.assignment.id)
     # "truly" was inserted among the tokens of the first set; a dispensable word is no reason.
     assert [(words(work, one.rationale_set), one.title) for one in offer.proposals.sets] == [
         (["acting", "is", "superb"], "original A"),
@@ -147,17 +147,17 @@ def test_the_lead_may_switch_it_off(store: Store, reviews: Project, ann: User) -
     off = settings(store, reviews, are_carried_sets_proposed=False)
     work = work_of(store, ann, off)
     assert not show_work(work, off).proposes
-    assert proposing.propose(store, ann, work.assignment.id) == Offer((), Proposals())
+    assert annotate_proposals.propose(store, ann, work.assignment.id) == Offer((), Proposals())
 
 
 def test_word_lists_propose_only_when_they_are_chosen(store: Store, reviews: Project, ann: User) -> None:
     off = settings(store, reviews, are_carried_sets_proposed=False)
     save_word_list(store, LOCAL_OPERATOR, off, "praise", ["superb", "truly"], role="keep")
     work = work_of(store, ann, off)
-    assert proposing.propose(store, ann, work.assignment.id) == Offer((), Proposals())
+    assert annotate_proposals.propose(store, ann, work.assignment.id) == Offer((), Proposals())
     on = settings(store, off, proposed_word_lists=("praise", "gone"))
     assert show_work(work, on).proposes
-    [one] = proposing.propose(store, ann, work.assignment.id).proposals.sets
+    [one] = annotate_proposals.propose(store, ann, work.assignment.id).proposals.sets
     assert (one.source, one.name, one.rationale_set.token_indices) == ("lexicon", "praise", (9, 10))
 
 
@@ -202,18 +202,18 @@ def test_the_target_is_never_proposed(store: Store, make_project: Make, import_r
 def answer(store: Store, person: User, work: Work, answers: dict[int, str], *sets: tuple[int, int]) -> Work:
     """Save a draft with answers; the work as it is then."""
     draft = Draft(sets=tuple(RationaleSet.of(span) for span in sets), proposed=answers)  # type: ignore[arg-type]
-    marking.save_draft(store, person, work.assignment.id, work.assignment.revision, draft)
-    return marking.current_work(store, person, work.assignment.id)
+    annotate_work.save_draft(store, person, work.assignment.id, work.assignment.revision, draft)
+    return annotate_work.current_work(store, person, work.assignment.id)
 
 
 def test_what_was_said_is_remembered_with_the_work_and_taken_back_by_undo(
     store: Store, reviews: Project, ann: User
 ) -> None:
     work = work_of(store, ann, reviews)
-    first, second = proposing.propose(store, ann, work.assignment.id).numbers
+    first, second = annotate_proposals.propose(store, ann, work.assignment.id).numbers
     work = answer(store, ann, work, {first: "accepted", second: "rejected"}, (7, 9))
     assert show_work(work, reviews).draft.proposed == {first: "accepted", second: "rejected"}
-    assert proposing.propose(store, ann, work.assignment.id).numbers == (first, second)
+    assert annotate_proposals.propose(store, ann, work.assignment.id).numbers == (first, second)
     work = answer(store, ann, work, {second: "rejected"})
     assert show_work(work, reviews).draft.proposed == {second: "rejected"}
 
@@ -222,9 +222,9 @@ def test_a_draft_that_says_nothing_of_proposals_leaves_them_as_they_are(
     store: Store, reviews: Project, ann: User
 ) -> None:
     work = work_of(store, ann, reviews)
-    first, _ = proposing.propose(store, ann, work.assignment.id).numbers
+    first, _ = annotate_proposals.propose(store, ann, work.assignment.id).numbers
     work = answer(store, ann, work, {first: "rejected"})
-    marking.save_draft(store, ann, work.assignment.id, work.assignment.revision, Draft())
+    annotate_work.save_draft(store, ann, work.assignment.id, work.assignment.revision, Draft())
     assert answers_of(store, work.assignment.id) == {first: "rejected"}
 
 
@@ -234,21 +234,21 @@ def test_answers_to_sets_of_other_work_change_nothing(
     import_rows(reviews, [row("more", CHANGED, parent_key="r0")])
     ben = add_person("Ben", reviews, "annotator")
     mine = work_of(store, ann, reviews, "r0-changed")
-    [first, _] = proposing.propose(store, ann, mine.assignment.id).numbers
-    marking.skip(store, ann, mine.assignment.id)
+    [first, _] = annotate_proposals.propose(store, ann, mine.assignment.id).numbers
+    annotate_work.skip(store, ann, mine.assignment.id)
     theirs = work_of(store, ben, reviews, "r0-changed")
-    proposing.propose(store, ben, theirs.assignment.id)
+    annotate_proposals.propose(store, ben, theirs.assignment.id)
     answer(store, ben, theirs, {first: "rejected"})
     assert answers_of(store, mine.assignment.id) == {}
     with pytest.raises(NotAllowed, match="someone else's work"):
-        proposing.propose(store, ben, mine.assignment.id)
+        annotate_proposals.propose(store, ben, mine.assignment.id)
 
 
 def test_what_the_original_lost_since_is_not_proposed_any_more_but_stays_decided(
     store: Store, reviews: Project, ann: User, import_rows: Rows
 ) -> None:
     work = work_of(store, ann, reviews)
-    first, _ = proposing.propose(store, ann, work.assignment.id).numbers
+    first, _ = annotate_proposals.propose(store, ann, work.assignment.id).numbers
     answer(store, ann, work, {first: "accepted"}, (7, 9))
     gold = find_instance_ids(store, reviews.id, "r0")[0]
     with store.transaction():
@@ -256,7 +256,7 @@ def test_what_the_original_lost_since_is_not_proposed_any_more_but_stays_decided
             "DELETE FROM rationale_sets WHERE annotation_id IN (SELECT id FROM annotations WHERE instance_id = ?)",
             (gold,),
         )
-    assert proposing.propose(store, ann, work.assignment.id).numbers == ()
+    assert annotate_proposals.propose(store, ann, work.assignment.id).numbers == ()
     assert answers_of(store, work.assignment.id) == {first: "accepted"}
 
 
@@ -267,29 +267,29 @@ def test_what_was_kept_changed_rejected_and_left_is_counted_when_it_is_handed_in
     for one in (keep(), keep("pace", "slow"), ignore(), keep("not_chosen", "plot")):
         save_word_list(store, LOCAL_OPERATOR, on, one.name, one.words, role=one.role)
     work = work_of(store, ann, on)
-    offer = proposing.propose(store, ann, work.assignment.id)
+    offer = annotate_proposals.propose(store, ann, work.assignment.id)
     whole, single, pace, praise, _rest = offer.numbers
     said = {whole: "accepted", single: "rejected", praise: "accepted", pace: "undecided"}
     assert quality_of(store, LOCAL_OPERATOR, on).proposed == ()
     # The first carried set as it was proposed, the words of praise with a token less.
     sets = (RationaleSet.of((7, 9), (10, 11)), RationaleSet.of((9, 10)))
-    marking.submit(store, ann, work.assignment.id, 0, Draft("positive", sets, proposed=said))  # type: ignore[arg-type]
+    annotate_work.submit(store, ann, work.assignment.id, 0, Draft("positive", sets, proposed=said))  # type: ignore[arg-type]
     assert quality_of(store, LOCAL_OPERATOR, on).proposed == (
         ProposedCount("carried", "dispensable", 2, 1, 0, 1, 0),
         ProposedCount("lexicon", "pace", 1, 0, 0, 0, 1),
         ProposedCount("lexicon", "praise", 1, 1, 1, 0, 0),
     )  # the complement was never asked for
     assert not check(store)
-    marking.withdraw(store, ann, work.assignment.id)
+    annotate_work.withdraw(store, ann, work.assignment.id)
     assert quality_of(store, LOCAL_OPERATOR, on).proposed == ()
 
 
 def test_a_set_that_was_accepted_and_taken_out_again_was_not_kept(store: Store, reviews: Project, ann: User) -> None:
     work = work_of(store, ann, reviews)
-    first, second = proposing.propose(store, ann, work.assignment.id).numbers
+    first, second = annotate_proposals.propose(store, ann, work.assignment.id).numbers
     said = {first: "accepted", second: "accepted"}
     sets = (RationaleSet.of((1, 4)),)
-    marking.submit(store, ann, work.assignment.id, 0, Draft("positive", sets, proposed=said))  # type: ignore[arg-type]
+    annotate_work.submit(store, ann, work.assignment.id, 0, Draft("positive", sets, proposed=said))  # type: ignore[arg-type]
     [count] = quality_of(store, LOCAL_OPERATOR, reviews).proposed
     assert (count.n_suggested, count.n_kept, count.n_rejected) == (2, 0, 2)
 
@@ -297,8 +297,8 @@ def test_a_set_that_was_accepted_and_taken_out_again_was_not_kept(store: Store, 
 def test_a_correction_is_proposed_nothing(store: Store, reviews: Project, ann: User) -> None:
     work = work_of(store, ann, reviews)
     correction = replace(work.assignment, follows_id=1, state="returned")
-    assert not proposing.may_propose(reviews, correction, work.instance)
-    assert proposing.may_propose(reviews, work.assignment, work.instance)
+    assert not annotate_proposals.may_propose(reviews, correction, work.instance)
+    assert annotate_proposals.may_propose(reviews, work.assignment, work.instance)
 
 
 def test_only_whoever_sees_all_annotations_reads_the_counts(
@@ -314,7 +314,7 @@ def test_our_own_export_carries_what_was_proposed_and_what_was_said(
     store: Store, reviews: Project, ann: User, tmp_path: Path
 ) -> None:
     work = work_of(store, ann, reviews)
-    first, _ = proposing.propose(store, ann, work.assignment.id).numbers
+    first, _ = annotate_proposals.propose(store, ann, work.assignment.id).numbers
     answer(store, ann, work, {first: "accepted"}, (7, 9))
     export_file(store, LOCAL_OPERATOR, reviews, "jsonl", tmp_path / "all.jsonl")
     with open_store(tmp_path / "other.db", create=True) as other:

@@ -10,10 +10,10 @@ from annotator.domain.rationales import RationaleSet
 from annotator.errors import AnnotatorError, Conflict, InvalidValue, NotAllowed, NotFound
 from annotator.store import Store
 from annotator.store.annotations import annotations_of
-from annotator.usecases.annotate import work as marking
+from annotator.usecases.annotate import work
 from annotator.usecases.annotate.talk import Subject, answer, begin, questions, talk_of
 from annotator.usecases.project.projects import take_role
-from annotator.usecases.review import reviews as reviewing
+from annotator.usecases.review import reviews
 from tests.usecases.review.test_reviews import annotate, score
 
 People = Callable[..., User]
@@ -43,7 +43,7 @@ def before(store: Store, project: Project, annotator: User, reviewers: list[User
     """An annotation that both reviewers hold and nobody has scored."""
     annotate(store, annotator, project, A, B)
     for reviewer in reviewers:
-        reviewing.next_review(store, reviewer, project.id)
+        reviews.next_review(store, reviewer, project.id)
     return Subject("annotation", annotations_of(store, [1])[1][0].id, None, "")
 
 
@@ -90,7 +90,7 @@ def test_after_the_decision_all_see_all(
 def test_a_question_waits_until_a_lead_answers(
     store: Store, project: Project, annotator: User, lead: User, add_person: People
 ) -> None:
-    marking.next_work(store, annotator, project.id)
+    work.next_work(store, annotator, project.id)
     number = begin(store, annotator, project.id, 1, TEXT, "  Is irony negative? ", to_lead=True)
     [waiting], total = questions(store, lead, project)
     assert (total, waiting.thread.id, waiting.instance.key, waiting.words) == (1, number, "t1", "this text")
@@ -100,7 +100,7 @@ def test_a_question_waits_until_a_lead_answers(
     answer(store, lead, number, "Yes")
     assert questions(store, lead, project) == ([], 0)
     other = add_person("annotator-b", project, "annotator")
-    marking.next_work(store, other, project.id)
+    work.next_work(store, other, project.id)
     assert heard(store, other, project) == []  # annotators work independently
     with pytest.raises(NotAllowed, match="right to manage the project"):
         questions(store, annotator, project)
@@ -111,7 +111,7 @@ def test_what_the_lead_begins_about_a_text_all_who_work_on_it_see_without_each_o
 ) -> None:
     other = add_person("annotator-b", project, "annotator")
     for person in (annotator, other):
-        marking.next_work(store, person, project.id)
+        work.next_work(store, person, project.id)
     number = begin(store, lead, project.id, 1, TEXT, "Mind the last words", to_lead=True)
     answer(store, annotator, number, "I took them")
     assert heard(store, other, project) == [["Mind the last words"]]
@@ -130,7 +130,7 @@ def test_strangers_to_a_text_or_an_annotation_are_refused(
     other = add_person("annotator-b", project, "annotator")
     with pytest.raises(NotAllowed, match="Only those who annotate or review this text"):
         talk_of(store, other, project.id, 1)
-    marking.next_work(store, other, project.id)
+    work.next_work(store, other, project.id)
     with pytest.raises(NotAllowed, match="Only its annotator, its reviewers and the lead"):
         begin(store, other, project.id, 1, before, "hello", to_lead=False)
     outsider = add_person("outsider", make_project(name="Other"), "lead")

@@ -15,7 +15,7 @@ from annotator.store import Store
 from annotator.store.annotations import annotations_of
 from annotator.store.connection.database import iso
 from annotator.usecases.access.accounts import disable_user
-from annotator.usecases.annotate import work as marking
+from annotator.usecases.annotate import work as annotate_work
 from annotator.usecases.annotate.work import NextWork, Work
 from annotator.usecases.lead.decisions import decide, open_proposals
 from annotator.usecases.project.projects import change_project, progress_of
@@ -39,20 +39,31 @@ def expire_leases(store: Store) -> None:
 
 
 def finish(store: Store, user: User, work: Work, draft: Draft = MARKED) -> None:
-    marking.submit(store, user, work.assignment.id, work.assignment.revision, draft)
+    annotate_work.submit(store, user, work.assignment.id, work.assignment.revision, draft)
 
 
 def test_next_leases_the_first_instance_and_one_ahead(store: Store, project: Project, annotator: User) -> None:
-    answer = marking.next_work(store, annotator, project.id)
+    answer = annotate_work.next_work(store, annotator, project.id)
     assert held(answer).instance.key == "t1"
     assert answer.ahead is not None
     assert answer.ahead.instance.key == "t2"
     assert answer.counts == {"returned": 0, "open": 2, "waiting": 2, "submitted": 0, "skipped": 0}
 
 
+def test_a_submit_is_one_transaction_without_steps_inside(store: Store, project: Project, annotator: User) -> None:
+    work = held(annotate_work.next_work(store, annotator, project.id))
+    statements: list[str] = []
+    store.connection.set_trace_callback(statements.append)
+    finish(store, annotator, work)
+    assert [s for s in statements if s.startswith(("BEGIN", "COMMIT", "SAVEPOINT", "RELEASE"))] == [
+        "BEGIN IMMEDIATE",
+        "COMMIT",
+    ]
+
+
 def test_asking_again_gives_the_same_work_and_claims_no_more(store: Store, project: Project, annotator: User) -> None:
-    first = marking.next_work(store, annotator, project.id)
-    again = marking.next_work(store, annotator, project.id)
+    first = annotate_work.next_work(store, annotator, project.id)
+    again = annotate_work.next_work(store, annotator, project.id)
     assert held(again).assignment.id == held(first).assignment.id
     assert again.counts["open"] == 2
 
@@ -61,15 +72,15 @@ def test_two_people_never_get_the_same_instance(
     store: Store, project: Project, annotator: User, add_person: People
 ) -> None:
     other = add_person("annotator-b", project, "annotator")
-    mine = marking.next_work(store, annotator, project.id)
-    theirs = marking.next_work(store, other, project.id)
+    mine = annotate_work.next_work(store, annotator, project.id)
+    theirs = annotate_work.next_work(store, other, project.id)
     assert {w.instance.key for w in (mine.work, mine.ahead, theirs.work, theirs.ahead) if w} == {"t1", "t2", "t3", "t4"}
 
 
 def test_a_submission_stores_its_sets_with_their_spans_and_completes_the_instance(
     store: Store, project: Project, annotator: User
 ) -> None:
-    work = held(marking.next_work(store, annotator, project.id))
+    work = held(annotate_work.next_work(store, annotator, project.id))
     finish(store, annotator, work)
     stored = annotations_of(store, [work.instance.id])[work.instance.id]
     assert [(a.annotator, a.state, a.result, a.sets) for a in stored] == [
@@ -81,9 +92,9 @@ def test_a_submission_stores_its_sets_with_their_spans_and_completes_the_instanc
 def test_submitting_answers_the_work_after_the_one_that_is_shown_already(
     store: Store, project: Project, annotator: User
 ) -> None:
-    answer = marking.next_work(store, annotator, project.id)
+    answer = annotate_work.next_work(store, annotator, project.id)
     assert answer.ahead is not None
-    counts, ahead = marking.submit(
+    counts, ahead = annotate_work.submit(
         store, annotator, held(answer).assignment.id, 0, MARKED, shown_next=answer.ahead.assignment.id
     )
     assert ahead is not None
@@ -94,38 +105,38 @@ def test_submitting_answers_the_work_after_the_one_that_is_shown_already(
 def test_when_all_is_done_there_is_a_sentence_in_the_place_of_work(
     store: Store, project: Project, annotator: User
 ) -> None:
-    while (work := marking.next_work(store, annotator, project.id).work) is not None:
+    while (work := annotate_work.next_work(store, annotator, project.id).work) is not None:
         finish(store, annotator, work)
-    answer = marking.next_work(store, annotator, project.id)
+    answer = annotate_work.next_work(store, annotator, project.id)
     assert answer.empty is not None
     assert "There is nothing left for you to annotate here" in answer.empty
     assert answer.counts["submitted"] == 4
 
 
 def test_a_draft_comes_back_as_it_was_saved(store: Store, project: Project, annotator: User) -> None:
-    work = held(marking.next_work(store, annotator, project.id))
+    work = held(annotate_work.next_work(store, annotator, project.id))
     draft = replace(MARKED, note="unsure about “never”", result="positive")
-    assert marking.save_draft(store, annotator, work.assignment.id, 0, draft) == 1
-    again = held(marking.next_work(store, annotator, project.id))
+    assert annotate_work.save_draft(store, annotator, work.assignment.id, 0, draft) == 1
+    again = held(annotate_work.next_work(store, annotator, project.id))
     assert (again.assignment.revision, again.assignment.draft) == (1, draft)
 
 
 def test_a_draft_of_another_tab_is_never_overwritten(store: Store, project: Project, annotator: User) -> None:
-    work = held(marking.next_work(store, annotator, project.id))
-    marking.save_draft(store, annotator, work.assignment.id, 0, MARKED)
+    work = held(annotate_work.next_work(store, annotator, project.id))
+    annotate_work.save_draft(store, annotator, work.assignment.id, 0, MARKED)
     with pytest.raises(StaleDraft, match="changed in another tab"):
-        marking.save_draft(store, annotator, work.assignment.id, 0, Draft())
+        annotate_work.save_draft(store, annotator, work.assignment.id, 0, Draft())
     with pytest.raises(StaleDraft, match="changed in another tab"):
-        marking.submit(store, annotator, work.assignment.id, 0, MARKED)
-    assert marking.current_work(store, annotator, work.assignment.id).assignment.draft == MARKED
+        annotate_work.submit(store, annotator, work.assignment.id, 0, MARKED)
+    assert annotate_work.current_work(store, annotator, work.assignment.id).assignment.draft == MARKED
 
 
 def test_a_skipped_instance_goes_to_others_first_and_comes_back_at_the_end(
     store: Store, project: Project, annotator: User
 ) -> None:
-    marking.skip(store, annotator, held(marking.next_work(store, annotator, project.id)).assignment.id)
+    annotate_work.skip(store, annotator, held(annotate_work.next_work(store, annotator, project.id)).assignment.id)
     seen = []
-    while (work := marking.next_work(store, annotator, project.id).work) is not None:
+    while (work := annotate_work.next_work(store, annotator, project.id).work) is not None:
         seen.append(work.instance.key)
         finish(store, annotator, work)
     assert seen == ["t2", "t3", "t4", "t1"]
@@ -134,48 +145,48 @@ def test_a_skipped_instance_goes_to_others_first_and_comes_back_at_the_end(
 def test_an_expired_lease_gives_the_work_to_someone_else_and_keeps_the_draft(
     store: Store, project: Project, annotator: User, add_person: People
 ) -> None:
-    work = held(marking.next_work(store, annotator, project.id))
-    marking.save_draft(store, annotator, work.assignment.id, 0, MARKED)
+    work = held(annotate_work.next_work(store, annotator, project.id))
+    annotate_work.save_draft(store, annotator, work.assignment.id, 0, MARKED)
     expire_leases(store)
     other = add_person("annotator-b", project, "annotator")
-    theirs = held(marking.next_work(store, other, project.id))
+    theirs = held(annotate_work.next_work(store, other, project.id))
     assert theirs.instance.key == "t1"
     assert theirs.assignment.draft == Draft()
     with pytest.raises(LeaseLost, match="given to someone else. Your marks are kept"):
-        marking.save_draft(store, annotator, work.assignment.id, 1, MARKED)
-    assert marking.current_work(store, annotator, work.assignment.id).assignment.draft == MARKED
+        annotate_work.save_draft(store, annotator, work.assignment.id, 1, MARKED)
+    assert annotate_work.current_work(store, annotator, work.assignment.id).assignment.draft == MARKED
 
 
 def test_a_lease_that_ran_out_unnoticed_goes_on_when_one_types_again(
     store: Store, project: Project, annotator: User
 ) -> None:
-    work = held(marking.next_work(store, annotator, project.id))
+    work = held(annotate_work.next_work(store, annotator, project.id))
     expire_leases(store)
-    assert marking.save_draft(store, annotator, work.assignment.id, 0, MARKED) == 1
+    assert annotate_work.save_draft(store, annotator, work.assignment.id, 0, MARKED) == 1
 
 
 def test_expired_work_that_nobody_took_is_taken_up_again_with_its_draft(
     store: Store, project: Project, annotator: User, add_person: People
 ) -> None:
-    work = held(marking.next_work(store, annotator, project.id))
-    marking.save_draft(store, annotator, work.assignment.id, 0, MARKED)
+    work = held(annotate_work.next_work(store, annotator, project.id))
+    annotate_work.save_draft(store, annotator, work.assignment.id, 0, MARKED)
     expire_leases(store)
     other = add_person("annotator-b", project, "annotator")
-    theirs = held(marking.next_work(store, other, project.id))
-    marking.skip(store, other, theirs.assignment.id)
-    assert marking.save_draft(store, annotator, work.assignment.id, 1, MARKED) == 2
-    finish(store, annotator, held(marking.next_work(store, annotator, project.id, work.instance.id)))
+    theirs = held(annotate_work.next_work(store, other, project.id))
+    annotate_work.skip(store, other, theirs.assignment.id)
+    assert annotate_work.save_draft(store, annotator, work.assignment.id, 1, MARKED) == 2
+    finish(store, annotator, held(annotate_work.next_work(store, annotator, project.id, work.instance.id)))
 
 
 def test_a_released_instance_is_offered_again_to_people_whose_cursor_had_passed_it(
     store: Store, project: Project, annotator: User, add_person: People
 ) -> None:
     other = add_person("annotator-b", project, "annotator")
-    first = held(marking.next_work(store, annotator, project.id))
-    marking.next_work(store, other, project.id)
-    marking.skip(store, annotator, first.assignment.id)
+    first = held(annotate_work.next_work(store, annotator, project.id))
+    annotate_work.next_work(store, other, project.id)
+    annotate_work.skip(store, annotator, first.assignment.id)
     keys = []
-    while (work := marking.next_work(store, other, project.id).work) is not None:
+    while (work := annotate_work.next_work(store, other, project.id).work) is not None:
         keys.append(work.instance.key)
         finish(store, other, work)
     assert "t1" in keys
@@ -202,7 +213,7 @@ def test_with_two_annotators_wanted_each_instance_is_done_by_two_different_peopl
 
 
 def _one_step(store: Store, person: User, project: Project) -> bool:
-    work = marking.next_work(store, person, project.id).work
+    work = annotate_work.next_work(store, person, project.id).work
     if work is not None:
         finish(store, person, work)
     return work is not None
@@ -239,24 +250,24 @@ REFUSED = [
 def test_a_submission_against_the_rules_is_refused_naming_the_set(
     store: Store, project: Project, annotator: User, draft: Draft, set_index: int | None, sentence: str
 ) -> None:
-    work = held(marking.next_work(store, annotator, project.id))
+    work = held(annotate_work.next_work(store, annotator, project.id))
     with pytest.raises(InvalidAnnotation, match=sentence) as refusal:
         finish(store, annotator, work, draft)
     assert refusal.value.set_index == set_index
     assert annotations_of(store, [work.instance.id])[work.instance.id] == []
-    still = held(marking.next_work(store, annotator, project.id)).assignment
+    still = held(annotate_work.next_work(store, annotator, project.id)).assignment
     assert (still.id, still.revision, still.draft) == (work.assignment.id, 0, Draft())
 
 
 def test_highlighting_everything_warns_once_and_is_taken_when_it_is_meant(
     store: Store, project: Project, annotator: User
 ) -> None:
-    work = held(marking.next_work(store, annotator, project.id))
+    work = held(annotate_work.next_work(store, annotator, project.id))
     everything = Draft(sets=(RationaleSet.of((0, work.instance.layout.n_tokens)),))
     with pytest.raises(InvalidAnnotation, match="Every word is marked") as warning:
         finish(store, annotator, work, everything)
     assert warning.value.is_warning
-    marking.submit(store, annotator, work.assignment.id, 0, everything, is_confirmed=True)
+    annotate_work.submit(store, annotator, work.assignment.id, 0, everything, is_confirmed=True)
 
 
 def test_no_rationale_may_be_submitted_where_the_project_allows_it(
@@ -267,7 +278,7 @@ def test_no_rationale_may_be_submitted_where_the_project_allows_it(
         project, [{"id": "r1", "passage": "The lake is cold.", "title": "", "question": "Who swims?", "answer": ""}]
     )
     user = add_person("annotator-a", project, "annotator")
-    work = held(marking.next_work(store, user, project.id))
+    work = held(annotate_work.next_work(store, user, project.id))
     finish(store, user, work, Draft(no_rationale=True))
     assert annotations_of(store, [work.instance.id])[work.instance.id][0].sets == ()
 
@@ -279,7 +290,7 @@ def test_no_answer_needs_no_rationale_even_where_every_annotation_else_needs_one
     project = make_project("reading")
     import_rows(project, [{"id": "r1", "passage": "The lake is cold.", "title": "", "question": "Who swims?"}])
     user = add_person("annotator-a", project, "annotator")
-    work = held(marking.next_work(store, user, project.id))
+    work = held(annotate_work.next_work(store, user, project.id))
     for answered in (Draft(result="nobody"), Draft(result="nobody", no_rationale=True)):
         with pytest.raises(InvalidAnnotation, match=r"Nothing is marked yet|does not allow “no rationale"):
             finish(store, user, work, answered)
@@ -296,7 +307,7 @@ def test_the_question_of_a_reading_instance_cannot_be_marked(
         project, [{"id": "r1", "passage": "The lake is cold.", "title": "", "question": "Who swims?", "answer": ""}]
     )
     user = add_person("annotator-a", project, "annotator")
-    work = held(marking.next_work(store, user, project.id))
+    work = held(annotate_work.next_work(store, user, project.id))
     with pytest.raises(InvalidAnnotation, match="marks words of “question”"):
         finish(store, user, work, Draft(sets=(RationaleSet.of((5, 7)),)))
 
@@ -307,7 +318,7 @@ def test_a_set_may_not_cross_segments_where_the_project_forbids_it(
     project = make_project("similarity", sets_may_cross_segments=False)
     import_rows(project, [{"id": "p1", "sentence1": "a cat sat", "sentence2": "a dog sat", "label": "negative"}])
     user = add_person("annotator-a", project, "annotator")
-    work = held(marking.next_work(store, user, project.id))
+    work = held(annotate_work.next_work(store, user, project.id))
     with pytest.raises(InvalidAnnotation, match="crosses segments"):
         finish(store, user, work, Draft(sets=(RationaleSet.of((1, 2), (4, 5)),)))
     finish(store, user, work, Draft(sets=(RationaleSet.of((1, 2)), RationaleSet.of((4, 5)))))
@@ -325,11 +336,11 @@ def test_a_label_may_require_and_forbid_segments(
     ]
     import_rows(project, rows)
     user = add_person("annotator-a", project, "annotator")
-    entailment = held(marking.next_work(store, user, project.id))
+    entailment = held(annotate_work.next_work(store, user, project.id))
     with pytest.raises(InvalidAnnotation, match="“positive” needs at least one word of “premise”"):
         finish(store, user, entailment, Draft(sets=(RationaleSet.of((3, 4)),)))
     finish(store, user, entailment, Draft(sets=(RationaleSet.of((1, 2), (3, 4)),)))
-    neutral = held(marking.next_work(store, user, project.id))
+    neutral = held(annotate_work.next_work(store, user, project.id))
     with pytest.raises(InvalidAnnotation, match="“negative” must not mark words of “premise”"):
         finish(store, user, neutral, Draft(sets=(RationaleSet.of((0, 1)),)))
 
@@ -340,7 +351,7 @@ def test_a_project_for_labels_only_takes_no_sets(
     project = make_project(result_mode="labels_only")
     import_rows(project, [{"id": "t1", "text": "Fine."}])
     user = add_person("annotator-a", project, "annotator")
-    work = held(marking.next_work(store, user, project.id))
+    work = held(annotate_work.next_work(store, user, project.id))
     with pytest.raises(InvalidAnnotation, match="Choose a label"):
         finish(store, user, work, Draft())
     with pytest.raises(InvalidAnnotation, match="labels only"):
@@ -354,20 +365,20 @@ def test_annotators_give_the_label_where_the_instance_has_none(
     project = make_project()
     import_rows(project, [{"id": "t1", "text": "Fine food."}])
     user = add_person("annotator-a", project, "annotator")
-    work = held(marking.next_work(store, user, project.id))
+    work = held(annotate_work.next_work(store, user, project.id))
     with pytest.raises(InvalidAnnotation, match=r"Choose a label \(negative, positive\) first"):
         finish(store, user, work, Draft(sets=(RationaleSet.of((0, 1)),)))
     finish(store, user, work, Draft(result="positive", sets=(RationaleSet.of((0, 1)),)))
 
 
 def test_a_contested_label_waits_for_the_lead_who_may_take_it(store: Store, project: Project, annotator: User) -> None:
-    work = held(marking.next_work(store, annotator, project.id))
+    work = held(annotate_work.next_work(store, annotator, project.id))
     finish(store, annotator, work, replace(MARKED, result="positive"))
     assert progress_of(store, LOCAL_OPERATOR, project.id).instances["held"] == 1
     [(proposal, _)] = open_proposals(store, LOCAL_OPERATOR, project.id)
     assert (proposal.kind, proposal.reason, proposal.proposed_by) == ("contest", "positive", "annotator-a")
     decide(store, LOCAL_OPERATOR, proposal.id, "relabel")
-    instance = marking.get_instance(store, work.instance.id)
+    instance = annotate_work.get_instance(store, work.instance.id)
     assert (instance.result, instance.state) == ("positive", "complete")
     assert annotations_of(store, [instance.id])[instance.id][0].state == "accepted"
 
@@ -375,18 +386,18 @@ def test_a_contested_label_waits_for_the_lead_who_may_take_it(store: Store, proj
 def test_a_contested_label_that_the_lead_keeps_brings_the_work_back_first_with_the_reason(
     store: Store, project: Project, annotator: User
 ) -> None:
-    work = held(marking.next_work(store, annotator, project.id))
+    work = held(annotate_work.next_work(store, annotator, project.id))
     finish(store, annotator, work, replace(MARKED, result="positive"))
     [(proposal, _)] = open_proposals(store, LOCAL_OPERATOR, project.id)
     decide(store, LOCAL_OPERATOR, proposal.id, "keep")
-    again = held(marking.next_work(store, annotator, project.id))
+    again = held(annotate_work.next_work(store, annotator, project.id))
     assert again.instance.id == work.instance.id
     assert again.assignment.draft.sets == MARKED.sets
     assert again.feedback is not None
     assert again.feedback.lines == (
         "The lead decided to keep the label “negative” (you gave “positive”). Please mark what supports it.",
     )
-    marking.submit(store, annotator, again.assignment.id, again.assignment.revision, MARKED)
+    annotate_work.submit(store, annotator, again.assignment.id, again.assignment.revision, MARKED)
     assert annotations_of(store, [work.instance.id])[work.instance.id][0].result == "negative"
     with pytest.raises(Conflict, match="already been decided"):
         decide(store, LOCAL_OPERATOR, proposal.id, "discard")
@@ -395,8 +406,8 @@ def test_a_contested_label_that_the_lead_keeps_brings_the_work_back_first_with_t
 def test_a_proposal_to_discard_holds_the_instance_until_the_lead_confirms(
     store: Store, project: Project, annotator: User
 ) -> None:
-    work = held(marking.next_work(store, annotator, project.id))
-    marking.propose_discard(store, annotator, work.assignment.id, "names a person")
+    work = held(annotate_work.next_work(store, annotator, project.id))
+    annotate_work.propose_discard(store, annotator, work.assignment.id, "names a person")
     [(proposal, instance)] = open_proposals(store, LOCAL_OPERATOR, project.id)
     assert (proposal.reason, instance.key) == ("names a person", "t1")
     decide(store, LOCAL_OPERATOR, proposal.id, "discard")
@@ -404,11 +415,11 @@ def test_a_proposal_to_discard_holds_the_instance_until_the_lead_confirms(
 
 
 def test_a_rejected_proposal_to_discard_brings_the_text_back(store: Store, project: Project, annotator: User) -> None:
-    work = held(marking.next_work(store, annotator, project.id))
-    marking.propose_discard(store, annotator, work.assignment.id, "other", "too short")
+    work = held(annotate_work.next_work(store, annotator, project.id))
+    annotate_work.propose_discard(store, annotator, work.assignment.id, "other", "too short")
     [(proposal, _)] = open_proposals(store, LOCAL_OPERATOR, project.id)
     decide(store, LOCAL_OPERATOR, proposal.id, "keep")
-    again = held(marking.next_work(store, annotator, project.id))
+    again = held(annotate_work.next_work(store, annotator, project.id))
     assert again.instance.key == "t1"
     assert again.feedback is not None
     assert "was rejected. Please annotate it." in again.feedback.lines[0]
@@ -426,57 +437,57 @@ def test_a_rejected_proposal_to_discard_brings_the_text_back(store: Store, proje
 def test_a_discard_needs_a_known_reason(
     store: Store, project: Project, annotator: User, reason: str, comment: str, sentence: str
 ) -> None:
-    work = held(marking.next_work(store, annotator, project.id))
+    work = held(annotate_work.next_work(store, annotator, project.id))
     with pytest.raises(InvalidValue, match=sentence):
-        marking.propose_discard(store, annotator, work.assignment.id, reason, comment)
+        annotate_work.propose_discard(store, annotator, work.assignment.id, reason, comment)
 
 
 def test_a_submission_can_be_withdrawn_and_comes_back_as_it_was(
     store: Store, project: Project, annotator: User
 ) -> None:
-    work = held(marking.next_work(store, annotator, project.id))
+    work = held(annotate_work.next_work(store, annotator, project.id))
     finish(store, annotator, work)
-    again = marking.withdraw(store, annotator, work.assignment.id)
+    again = annotate_work.withdraw(store, annotator, work.assignment.id)
     assert (again.instance.key, again.assignment.state, again.assignment.draft) == ("t1", "leased", MARKED)
     assert progress_of(store, LOCAL_OPERATOR, project.id).instances.get("complete", 0) == 0
     other = Draft(sets=(RationaleSet.of((0, 1)),))
-    marking.submit(store, annotator, work.assignment.id, again.assignment.revision, other)
+    annotate_work.submit(store, annotator, work.assignment.id, again.assignment.revision, other)
     [annotation] = annotations_of(store, [work.instance.id])[work.instance.id]
     assert (annotation.sets, annotation.state) == (other.sets, "accepted")
 
 
 def test_what_was_never_submitted_cannot_be_withdrawn(store: Store, project: Project, annotator: User) -> None:
-    work = held(marking.next_work(store, annotator, project.id))
+    work = held(annotate_work.next_work(store, annotator, project.id))
     with pytest.raises(Conflict, match="cannot be reopened: it was never submitted"):
-        marking.withdraw(store, annotator, work.assignment.id)
+        annotate_work.withdraw(store, annotator, work.assignment.id)
 
 
 def test_a_deep_link_opens_work_that_one_may_take(store: Store, project: Project, annotator: User) -> None:
     third = store.value("SELECT id FROM instances WHERE key = 't3'")
-    assert held(marking.next_work(store, annotator, project.id, third)).instance.key == "t3"
+    assert held(annotate_work.next_work(store, annotator, project.id, third)).instance.key == "t3"
 
 
 def test_a_deep_link_to_someone_elses_work_is_refused(
     store: Store, project: Project, annotator: User, add_person: People
 ) -> None:
     other = add_person("annotator-b", project, "annotator")
-    mine = held(marking.next_work(store, annotator, project.id))
+    mine = held(annotate_work.next_work(store, annotator, project.id))
     with pytest.raises(NotAllowed, match="You cannot annotate this text"):
-        marking.next_work(store, other, project.id, mine.instance.id)
+        annotate_work.next_work(store, other, project.id, mine.instance.id)
     with pytest.raises(NotFound, match="no instance number 999"):
-        marking.next_work(store, other, project.id, 999)
+        annotate_work.next_work(store, other, project.id, 999)
 
 
 def test_nobody_can_touch_the_work_of_others(
     store: Store, project: Project, annotator: User, add_person: People
 ) -> None:
-    work = held(marking.next_work(store, annotator, project.id))
+    work = held(annotate_work.next_work(store, annotator, project.id))
     other = add_person("annotator-b", project, "annotator")
     for action in (
-        lambda: marking.save_draft(store, other, work.assignment.id, 0, MARKED),
-        lambda: marking.submit(store, other, work.assignment.id, 0, MARKED),
-        lambda: marking.skip(store, other, work.assignment.id),
-        lambda: marking.withdraw(store, other, work.assignment.id),
+        lambda: annotate_work.save_draft(store, other, work.assignment.id, 0, MARKED),
+        lambda: annotate_work.submit(store, other, work.assignment.id, 0, MARKED),
+        lambda: annotate_work.skip(store, other, work.assignment.id),
+        lambda: annotate_work.withdraw(store, other, work.assignment.id),
     ):
         with pytest.raises(NotAllowed, match="someone else's work"):
             action()
@@ -485,15 +496,19 @@ def test_nobody_can_touch_the_work_of_others(
 @pytest.mark.parametrize("role", ["reviewer", "researcher"])
 def test_only_annotators_and_leads_get_work(store: Store, project: Project, add_person: People, role: str) -> None:
     with pytest.raises(NotAllowed, match="does not have the right to annotate"):
-        marking.next_work(store, add_person("someone", project, role), project.id)
+        annotate_work.next_work(store, add_person("someone", project, role), project.id)
 
 
 def test_time_is_added_up_and_the_first_view_stays_the_first(store: Store, project: Project, annotator: User) -> None:
-    work = held(marking.next_work(store, annotator, project.id))
-    marking.note_seen(store, annotator, work.assignment.id, "2026-01-01T10:00:00.000Z")
-    marking.note_seen(store, annotator, work.assignment.id, "2026-01-01T11:00:00.000Z")
-    marking.save_draft(store, annotator, work.assignment.id, 0, MARKED, Timing("2026-01-01T10:00:03.000Z", 4000, 0, 2))
-    marking.submit(store, annotator, work.assignment.id, 1, MARKED, Timing("2026-01-01T10:05:00.000Z", 2500, 90_000, 1))
+    work = held(annotate_work.next_work(store, annotator, project.id))
+    annotate_work.note_seen(store, annotator, work.assignment.id, "2026-01-01T10:00:00.000Z")
+    annotate_work.note_seen(store, annotator, work.assignment.id, "2026-01-01T11:00:00.000Z")
+    annotate_work.save_draft(
+        store, annotator, work.assignment.id, 0, MARKED, Timing("2026-01-01T10:00:03.000Z", 4000, 0, 2)
+    )
+    annotate_work.submit(
+        store, annotator, work.assignment.id, 1, MARKED, Timing("2026-01-01T10:05:00.000Z", 2500, 90_000, 1)
+    )
     [row] = store.rows("SELECT * FROM assignments WHERE id = ?", (work.assignment.id,))
     assert row["first_view_at"] == "2026-01-01T10:00:00.000Z"
     assert row["first_action_at"] == "2026-01-01T10:00:03.000Z"
@@ -502,10 +517,10 @@ def test_time_is_added_up_and_the_first_view_stays_the_first(store: Store, proje
 
 
 def test_every_step_is_in_the_record(store: Store, project: Project, annotator: User) -> None:
-    work = held(marking.next_work(store, annotator, project.id))
+    work = held(annotate_work.next_work(store, annotator, project.id))
     finish(store, annotator, work)
-    marking.withdraw(store, annotator, work.assignment.id)
-    marking.skip(store, annotator, work.assignment.id)
+    annotate_work.withdraw(store, annotator, work.assignment.id)
+    annotate_work.skip(store, annotator, work.assignment.id)
     rows = store.rows("SELECT actor, action FROM events WHERE subject = 'instance' ORDER BY id")
     assert [tuple(row) for row in rows] == [("annotator-a", a) for a in ("submit", "withdraw", "skip")]
 
@@ -516,7 +531,7 @@ def test_imported_drafts_are_the_start_of_the_annotators_draft(
     project = make_project()
     row = {"id": "t1", "text": "Fine food.", "label": "positive", "annotator": "source", "rationales": [[[0, 2]]]}
     import_rows(project, [row], gold="draft")
-    work = held(marking.next_work(store, add_person("annotator-a", project, "annotator"), project.id))
+    work = held(annotate_work.next_work(store, add_person("annotator-a", project, "annotator"), project.id))
     assert work.assignment.draft.sets == (RationaleSet.of((0, 2)),)
 
 
@@ -527,42 +542,42 @@ def test_a_project_without_labels_gives_out_no_work_yet(
     change_project(store, LOCAL_OPERATOR, replace(project, labels=()))
     import_rows(replace(project, labels=()), [{"id": "t1", "text": "Fine food."}])
     annotator = add_person("annotator-a", project, "annotator")
-    answer = marking.next_work(store, annotator, project.id)
+    answer = annotate_work.next_work(store, annotator, project.id)
     assert answer.work is None
     assert answer.empty is not None
     assert "this project has no labels" in answer.empty
     assert "Its lead can add labels" in answer.empty
     assert answer.counts["waiting"] == 0
     change_project(store, LOCAL_OPERATOR, project)  # with labels
-    answer = marking.next_work(store, annotator, project.id)
+    answer = annotate_work.next_work(store, annotator, project.id)
     assert (answer.work is None, answer.counts["open"]) == (False, 1)
 
 
 def test_a_draft_with_a_span_outside_the_text_is_refused(store: Store, project: Project, annotator: User) -> None:
-    work = held(marking.next_work(store, annotator, project.id))
+    work = held(annotate_work.next_work(store, annotator, project.id))
     with pytest.raises(InvalidAnnotation, match="marks token 998"):
-        marking.save_draft(store, annotator, work.assignment.id, 0, Draft(sets=(RationaleSet.of((500, 999)),)))
+        annotate_work.save_draft(store, annotator, work.assignment.id, 0, Draft(sets=(RationaleSet.of((500, 999)),)))
 
 
 def test_the_work_ahead_keeps_its_lease_while_one_works_on_the_other(
     store: Store, project: Project, annotator: User, add_person: People
 ) -> None:
-    answer = marking.next_work(store, annotator, project.id)
+    answer = annotate_work.next_work(store, annotator, project.id)
     assert answer.ahead is not None
     expire_leases(store)
-    marking.save_draft(store, annotator, held(answer).assignment.id, 0, MARKED)
-    marking.next_work(store, add_person("annotator-b", project, "annotator"), project.id)
-    assert marking.save_draft(store, annotator, answer.ahead.assignment.id, 0, MARKED) == 1
+    annotate_work.save_draft(store, annotator, held(answer).assignment.id, 0, MARKED)
+    annotate_work.next_work(store, add_person("annotator-b", project, "annotator"), project.id)
+    assert annotate_work.save_draft(store, annotator, answer.ahead.assignment.id, 0, MARKED) == 1
 
 
 def test_an_expired_text_that_is_skipped_does_not_come_back_at_once(
     store: Store, project: Project, annotator: User, add_person: People
 ) -> None:
-    work = held(marking.next_work(store, annotator, project.id))
+    work = held(annotate_work.next_work(store, annotator, project.id))
     expire_leases(store)
     other = add_person("annotator-b", project, "annotator")
-    marking.skip(store, other, held(marking.next_work(store, other, project.id)).assignment.id)
-    _, ahead = marking.skip(store, annotator, work.assignment.id)
+    annotate_work.skip(store, other, held(annotate_work.next_work(store, other, project.id)).assignment.id)
+    _, ahead = annotate_work.skip(store, annotator, work.assignment.id)
     assert ahead is not None
     assert ahead.instance.key != work.instance.key
 
@@ -574,28 +589,28 @@ def test_what_the_lead_discarded_is_over_for_everybody(
         store, LOCAL_OPERATOR, replace(project, settings=replace(project.settings, annotators_per_instance=2))
     )
     other = add_person("annotator-b", project, "annotator")
-    work = held(marking.next_work(store, annotator, project.id))
-    theirs = held(marking.next_work(store, other, project.id))
+    work = held(annotate_work.next_work(store, annotator, project.id))
+    theirs = held(annotate_work.next_work(store, other, project.id))
     assert theirs.instance.key == work.instance.key
-    marking.propose_discard(store, annotator, work.assignment.id, "broken text")
+    annotate_work.propose_discard(store, annotator, work.assignment.id, "broken text")
     [(proposal, _)] = open_proposals(store, LOCAL_OPERATOR, project.id)
     decide(store, LOCAL_OPERATOR, proposal.id, "discard")
     with pytest.raises(LeaseLost, match="was discarded or given to someone else"):
         finish(store, other, theirs)
-    assert held(marking.next_work(store, other, project.id)).instance.key != work.instance.key
+    assert held(annotate_work.next_work(store, other, project.id)).instance.key != work.instance.key
 
 
 def test_the_work_of_somebody_whose_account_is_disabled_goes_to_others(
     store: Store, project: Project, annotator: User, add_person: People
 ) -> None:
-    work = held(marking.next_work(store, annotator, project.id))
+    work = held(annotate_work.next_work(store, annotator, project.id))
     finish(store, annotator, work, replace(MARKED, result="positive"))
     [(proposal, _)] = open_proposals(store, LOCAL_OPERATOR, project.id)
     decide(store, LOCAL_OPERATOR, proposal.id, "keep")
     disable_user(store, LOCAL_OPERATOR, annotator.name)
     other = add_person("annotator-b", project, "annotator")
     keys = []
-    while (theirs := marking.next_work(store, other, project.id).work) is not None:
+    while (theirs := annotate_work.next_work(store, other, project.id).work) is not None:
         keys.append(theirs.instance.key)
         finish(store, other, theirs)
     assert sorted(keys) == ["t1", "t2", "t3", "t4"]

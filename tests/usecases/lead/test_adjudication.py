@@ -17,7 +17,7 @@ from annotator.store import Store
 from annotator.store.annotations import annotations_of
 from annotator.store.events import events_of_instance
 from annotator.store.instances import get_instance
-from annotator.usecases.annotate import work as marking
+from annotator.usecases.annotate import work as annotate_work
 from annotator.usecases.gold import gold_instances
 from annotator.usecases.lead.adjudication import adjudicate, choose_gold, take_choice_back
 from annotator.usecases.lead.decisions import decide, open_proposals
@@ -131,10 +131,10 @@ def test_an_adjudicated_instance_wants_nobody_any_more(
 ) -> None:
     adjudicate(store, lead, project, 1, "negative", [A], "clear")
     assert get_instance(store, 1).state == "complete"
-    assert marking.next_work(store, annotator, project.id).work is None
+    assert annotate_work.next_work(store, annotator, project.id).work is None
     assert check(store) == []
     take_choice_back(store, lead, project, 1)
-    assert marking.next_work(store, annotator, project.id).work is not None
+    assert annotate_work.next_work(store, annotator, project.id).work is not None
     assert check(store) == []
 
 
@@ -174,9 +174,9 @@ def test_an_instance_that_the_gate_let_drop_out_comes_back_and_drops_out_again(
 def test_what_the_lead_discarded_does_not_come_back(
     store: Store, project: Project, annotator: User, lead: User
 ) -> None:
-    work = marking.next_work(store, annotator, project.id).work
+    work = annotate_work.next_work(store, annotator, project.id).work
     assert work is not None
-    marking.propose_discard(store, annotator, work.assignment.id, "broken text")
+    annotate_work.propose_discard(store, annotator, work.assignment.id, "broken text")
     [(proposal, _)] = open_proposals(store, lead, project.id)
     decide(store, lead, proposal.id, "discard")
     with pytest.raises(Conflict, match="lead discarded this text on a proposal"):
@@ -206,7 +206,7 @@ def test_a_chosen_annotation_cannot_be_withdrawn(
     work = annotate(store, person, project, A)
     choose_gold(store, lead, project, annotations_of(store, [work.instance.id])[work.instance.id][0].id, "good")
     with pytest.raises(Conflict, match="the lead has already made it gold"):
-        marking.withdraw(store, person, work.assignment.id)
+        annotate_work.withdraw(store, person, work.assignment.id)
 
 
 def test_a_source_with_the_leads_name_does_no_harm(
@@ -313,9 +313,9 @@ def test_a_lead_may_decide_that_a_text_holds_no_answer_without_marking_anything(
     project = make_project("reading")
     import_rows(project, [{"id": "r1", "passage": "The lake is cold.", "title": "", "question": "Who swims?"}])
     annotator, lead = add_person("annotator", project, "annotator"), add_person("lead", project, "lead")
-    work = marking.next_work(store, annotator, project.id).work
+    work = annotate_work.next_work(store, annotator, project.id).work
     assert work is not None
-    marking.submit(store, annotator, work.assignment.id, 0, Draft(result="the lake", sets=(A,)))
+    annotate_work.submit(store, annotator, work.assignment.id, 0, Draft(result="the lake", sets=(A,)))
     with pytest.raises(InvalidAnnotation, match="Copy or mark at least one set"):
         adjudicate(store, lead, project, work.instance.id, "somebody", [], "a guess")
     adjudicate(store, lead, project, work.instance.id, "", [], "nobody swims")

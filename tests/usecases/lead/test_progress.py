@@ -13,10 +13,10 @@ from annotator.errors import NotAllowed
 from annotator.store import Store
 from annotator.store.assignments import give_up_work_of
 from annotator.store.connection.database import iso
-from annotator.usecases.annotate import work as marking
+from annotator.usecases.annotate import work as annotate_work
 from annotator.usecases.lead.decisions import decide, open_proposals
 from annotator.usecases.lead.progress import AnnotatorProgress, ReviewerProgress, WorkProgress, work_progress
-from annotator.usecases.review import reviews as reviewing
+from annotator.usecases.review import reviews
 from tests.usecases.review.test_reviews import A, B, annotate, score
 
 GOOD, POOR = Scores((SetScore(3, 4),), 3), Scores((SetScore(1, 1),), 1)
@@ -58,9 +58,9 @@ def put_back(store: Store, days: float) -> None:
 
 
 def skip_one(store: Store, user: User, project: Project) -> None:
-    work = marking.next_work(store, user, project.id).work
+    work = annotate_work.next_work(store, user, project.id).work
     assert work is not None
-    marking.skip(store, user, work.assignment.id)
+    annotate_work.skip(store, user, work.assignment.id)
 
 
 def test_each_text_of_an_annotator_counts_once_as_it_stands_and_the_parts_add_up(
@@ -73,9 +73,9 @@ def test_each_text_of_an_annotator_counts_once_as_it_stands_and_the_parts_add_up
     score(store, rita, project, Scores((SetScore(1, 1), SetScore(1, 1)), 1))  # returned again
     with store.transaction():
         give_up_work_of(store, annotator)  # and left for too long: it is nobody's now
-    work = marking.next_work(store, annotator, project.id).work
+    work = annotate_work.next_work(store, annotator, project.id).work
     assert work is not None
-    marking.propose_discard(store, annotator, work.assignment.id, "broken text")
+    annotate_work.propose_discard(store, annotator, work.assignment.id, "broken text")
     [(proposal, _)] = open_proposals(store, lead, project.id)
     decide(store, lead, proposal.id, "discard")
     annotate(store, annotator, project, A)
@@ -90,9 +90,9 @@ def test_each_text_of_an_annotator_counts_once_as_it_stands_and_the_parts_add_up
 def test_what_waits_for_the_lead_is_counted_there_and_not_as_under_review(
     store: Store, project: Project, annotator: User, lead: User
 ) -> None:
-    work = marking.next_work(store, annotator, project.id).work
+    work = annotate_work.next_work(store, annotator, project.id).work
     assert work is not None
-    marking.propose_discard(store, annotator, work.assignment.id, "broken text")
+    annotate_work.propose_discard(store, annotator, work.assignment.id, "broken text")
     with store.transaction():
         give_up_work_of(store, annotator)
     assert of(work_progress(store, lead, project), annotator.name).standings == {"held": 1}
@@ -104,9 +104,9 @@ def test_a_reviewer_is_told_with_what_they_gave_what_waits_for_them_their_time_a
     add_person("rob", project, "reviewer")
     for n, milliseconds in enumerate((20_000, 0, 40_000)):  # the time of one is not known
         annotate(store, annotator, project, A)
-        work = reviewing.next_review(store, rita, project.id).work
+        work = reviews.next_review(store, rita, project.id).work
         assert work is not None, n
-        reviewing.submit_review(store, rita, work.review.id, 0, GOOD, milliseconds)
+        reviews.submit_review(store, rita, work.review.id, 0, GOOD, milliseconds)
     put_back(store, 2.5)
     annotate(store, annotator, project, A)
     found = work_progress(store, lead, project)
@@ -172,7 +172,7 @@ def test_an_annotator_and_a_reviewer_do_not_see_how_far_the_others_are(
 
 
 def test_a_draft_counts_as_in_progress(store: Store, project: Project, annotator: User, lead: User) -> None:
-    work = marking.next_work(store, annotator, project.id).work
+    work = annotate_work.next_work(store, annotator, project.id).work
     assert work is not None
-    marking.save_draft(store, annotator, work.assignment.id, 0, Draft(sets=(A,)))
+    annotate_work.save_draft(store, annotator, work.assignment.id, 0, Draft(sets=(A,)))
     assert of(work_progress(store, lead, project), annotator.name).standings["leased"] >= 1

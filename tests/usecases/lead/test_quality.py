@@ -10,7 +10,7 @@ from annotator.domain.projects import Project
 from annotator.domain.reviews import Scores, SetScore
 from annotator.errors import NotAllowed
 from annotator.store import Store
-from annotator.usecases.annotate import work as marking
+from annotator.usecases.annotate import work as annotate_work
 from annotator.usecases.lead.quality import (
     Leaning,
     instances_behind_outcome,
@@ -90,10 +90,10 @@ def test_time_is_the_median_of_the_work_that_was_handed_in(
     store: Store, project: Project, annotator: User, lead: User
 ) -> None:
     for milliseconds in (10_000, 30_000):
-        work = marking.next_work(store, annotator, project.id).work
+        work = annotate_work.next_work(store, annotator, project.id).work
         assert work is not None
         timing = Timing(active_ms=milliseconds, idle_ms=99_000)
-        marking.submit(store, annotator, work.assignment.id, 0, Draft(sets=(A,)), timing)
+        annotate_work.submit(store, annotator, work.assignment.id, 0, Draft(sets=(A,)), timing)
     found = quality_of(store, lead, project)
     assert (found.time.n, found.time.median_seconds) == (2, 20.0)
     assert found.time_by_person["annotator-a"].median_seconds == 20.0

@@ -16,13 +16,13 @@ from annotator.errors import NotAllowed, NotFound
 from annotator.store import Store, open_store
 from annotator.store.annotations import annotations_of
 from annotator.store.instances import find_instance_ids
-from annotator.usecases.annotate import work as marking
+from annotator.usecases.annotate import work as annotate_work
 from annotator.usecases.annotate.talk import Subject, begin
 from annotator.usecases.lead.adjudication import adjudicate, choose_gold, take_choice_back
 from annotator.usecases.lead.decisions import decide, open_proposals
 from annotator.usecases.lead.timeline import Moment, timeline, timeline_as_csv
 from annotator.usecases.project.projects import create_project
-from annotator.usecases.review import reviews as reviewing
+from annotator.usecases.review import reviews
 from annotator.usecases.review.rounds import decide_round
 from annotator.usecases.transfer.export import export_file
 from annotator.usecases.transfer.file_import import import_file
@@ -104,10 +104,10 @@ def test_a_changed_score_says_what_it_was_and_what_it_is(
     store: Store, project: Project, annotator: User, lead: User, reviewer: User
 ) -> None:
     annotate(store, annotator, project, A)
-    work = reviewing.next_review(store, reviewer, project.id).work
+    work = reviews.next_review(store, reviewer, project.id).work
     assert work is not None
-    reviewing.save_review(store, reviewer, work.review.id, 0, Scores((SetScore(2, 4),), 3))
-    reviewing.submit_review(store, reviewer, work.review.id, 1, Scores((SetScore(3, 4),), 2))
+    reviews.save_review(store, reviewer, work.review.id, 0, Scores((SetScore(2, 4),), 3))
+    reviews.submit_review(store, reviewer, work.review.id, 1, Scores((SetScore(3, 4),), 2))
     changed = moment_of(store, project, "changed scores of annotator-a, round 1")
     assert (changed.who, changed.lines) == ("reviewer", ("comprehensiveness: 3 → 2", "sufficiency of set A: 2 → 3"))
 
@@ -115,14 +115,14 @@ def test_a_changed_score_says_what_it_was_and_what_it_is(
 def test_proposals_are_told_with_what_the_lead_decided(
     store: Store, project: Project, annotator: User, lead: User
 ) -> None:
-    work = marking.next_work(store, annotator, project.id).work
+    work = annotate_work.next_work(store, annotator, project.id).work
     assert work is not None
-    marking.submit(store, annotator, work.assignment.id, 0, Draft("positive", (A,), note="irony"))
+    annotate_work.submit(store, annotator, work.assignment.id, 0, Draft("positive", (A,), note="irony"))
     [(proposal, _)] = open_proposals(store, lead, project.id)
     decide(store, lead, proposal.id, "keep")
-    work = marking.next_work(store, annotator, project.id).work
+    work = annotate_work.next_work(store, annotator, project.id).work
     assert work is not None
-    marking.propose_discard(store, annotator, work.assignment.id, "broken text")
+    annotate_work.propose_discard(store, annotator, work.assignment.id, "broken text")
     [(proposal, _)] = open_proposals(store, lead, project.id)
     decide(store, lead, proposal.id, "discard")
     assert told(store, project)[1:] == [

@@ -10,9 +10,9 @@ from annotator.domain.projects import Project
 from annotator.domain.rationales import RationaleSet
 from annotator.errors import NotAllowed
 from annotator.store import Store
-from annotator.usecases.lead.undecided_rounds import PAGE_SIZE, open_rounds
+from annotator.usecases.lead.undecided_rounds import PAGE_SIZE, list_undecided_rounds
 from annotator.usecases.project.projects import change_project, missing_annotators, missing_reviewers, progress_of
-from annotator.usecases.review import reviews as reviewing
+from annotator.usecases.review import reviews
 from annotator.usecases.review.rounds import decide_round
 from tests.usecases.review.test_reviews import annotate, score
 
@@ -35,15 +35,15 @@ def test_waiting_rounds_are_listed_oldest_first_with_who_has_scored_and_what_is_
     annotate(store, annotator, project, A)
     annotate(store, annotator, project, A)
     score(store, reviewer, project)
-    reviewing.next_review(store, other, project.id)
-    first, second = open_rounds(store, LOCAL_OPERATOR, project)
+    reviews.next_review(store, other, project.id)
+    first, second = list_undecided_rounds(store, LOCAL_OPERATOR, project)
     assert (first.instance.key, first.annotator, first.wanted) == ("t1", "annotator-a", 2)
     assert first.scored == ("reviewer-1 · A: sufficiency score 3, compactness score 4; comprehensiveness score 3",)
     assert first.summary.startswith("1 of 2 scores; waiting since 20")
     assert first.summary.endswith("; reviewer-2 scoring now")
     assert (second.scored, second.scoring) == ((), ("reviewer-1",))
     decide_round(store, LOCAL_OPERATOR, first.round.annotation_id, "returned", "too long ago")
-    assert [one.instance.key for one in open_rounds(store, LOCAL_OPERATOR, project)] == ["t2"]
+    assert [one.instance.key for one in list_undecided_rounds(store, LOCAL_OPERATOR, project)] == ["t2"]
     assert progress_of(store, LOCAL_OPERATOR, project.id).n_open_rounds == 1
 
 
@@ -51,9 +51,9 @@ def test_waiting_rounds_are_paged(store: Store, project: Project, annotator: Use
     for _ in range(PAGE_SIZE + 2):
         annotate(store, annotator, project, A)
     assert progress_of(store, LOCAL_OPERATOR, project.id).n_open_rounds == PAGE_SIZE + 2
-    assert [one.instance.key for one in open_rounds(store, LOCAL_OPERATOR, project, page=2)] == ["t11", "t12"]
+    assert [one.instance.key for one in list_undecided_rounds(store, LOCAL_OPERATOR, project, page=2)] == ["t11", "t12"]
     with pytest.raises(NotAllowed, match="right to manage the project"):
-        open_rounds(store, annotator, project)
+        list_undecided_rounds(store, annotator, project)
 
 
 def test_too_few_people_who_may_review_are_counted(store: Store, project: Project, add_person: People) -> None:

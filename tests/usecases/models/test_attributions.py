@@ -20,8 +20,8 @@ from annotator.errors import InvalidValue, ModelError, NotAllowed
 from annotator.store import Store
 from annotator.store.models import iterate_outputs, list_runs
 from annotator.usecases.inspect.project_scores import evaluate_project
-from annotator.usecases.models import attributions as attributing
-from annotator.usecases.models.attributions import AttributingOptions, AttributingReport, attribute, told_of_left_out
+from annotator.usecases.models import attributions
+from annotator.usecases.models.attributions import AttributingOptions, AttributingReport, attribute, left_out_summary
 from annotator.usecases.models.built_in_model import built_in_model, models_folder
 from annotator.usecases.upkeep import check
 from tests.attribution_inputs import Scripted, weighing
@@ -51,7 +51,7 @@ def scripted(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Scripted]:
 
     def use(model: Scripted, labels: tuple[str, str] = ("negative", "positive")) -> Scripted:
         model.labels = labels
-        monkeypatch.setattr(attributing, "load_predictor", lambda *_: model)
+        monkeypatch.setattr(attributions, "load_predictor", lambda *_: model)
         return model
 
     return use
@@ -369,16 +369,16 @@ def test_texts_that_are_left_out_are_counted_by_reason_and_long_ones_say_nothing
             raise ModelError("Broken.")
         return 0.0
 
-    monkeypatch.setattr(attributing, "_GIVE_UP_AFTER", 3)  # the four positive texts come one after another
+    monkeypatch.setattr(attributions, "_GIVE_UP_AFTER", 3)  # the four positive texts come one after another
     scripted(Scripted(refuses))
     report = run(store, tastes, "occlusion", "spacy:x")
     assert (report.n_attributions, report.n_left_out) == (3, 5)
     assert report.reasons == {"longer than the model sees": 4, "on which the model failed": 1}
-    assert told_of_left_out(report) == (
+    assert left_out_summary(report) == (
         "5 of 8 texts were left out: 4 longer than the model sees, 1 on which the model failed."
     )
     scripted(Scripted(lambda _: 0.0))
-    assert told_of_left_out(run(store, tastes, "occlusion", "spacy:x")) == ""
+    assert left_out_summary(run(store, tastes, "occlusion", "spacy:x")) == ""
 
 
 def test_memory_that_is_too_small_for_one_text_is_said_and_the_rest_goes_on(
@@ -404,7 +404,7 @@ def test_a_model_that_always_fails_is_an_error(
     scripted(Scripted(refuses))
     with pytest.raises(ModelError, match="Nothing could be computed: It is broken."):
         run(store, tastes, "occlusion", "spacy:x")
-    monkeypatch.setattr(attributing, "_GIVE_UP_AFTER", 3)
+    monkeypatch.setattr(attributions, "_GIVE_UP_AFTER", 3)
     with pytest.raises(ModelError, match="failed for 3 instances one after another, the last 'positive-2'.*goes on"):
         run(store, tastes, "occlusion", "spacy:x")
 

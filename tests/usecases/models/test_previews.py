@@ -22,7 +22,7 @@ from annotator.domain.rationales import RationaleSet
 from annotator.errors import Conflict, InvalidValue, ModelError, NotAllowed, NotFound
 from annotator.store import Store, open_store
 from annotator.store.instances import find_instance_ids, get_instance
-from annotator.usecases.annotate import work as marking
+from annotator.usecases.annotate import work as annotate_work
 from annotator.usecases.models import preview_models
 from annotator.usecases.models.built_in_model import built_in_model
 from annotator.usecases.models.previews import preview
@@ -72,7 +72,7 @@ def test_each_answer_is_the_models_for_that_part_of_the_text(
 def test_annotators_may_ask_only_about_what_they_hold_and_only_where_the_lead_says_so(
     store: Store, project: Project, trained: BagOfWords, annotator: User
 ) -> None:
-    work = marking.next_work(store, annotator, project.id).work
+    work = annotate_work.next_work(store, annotator, project.id).work
     assert work is not None
     number = work.assignment.instance_id
     with pytest.raises(NotAllowed, match="the lead may open them"):
@@ -156,7 +156,7 @@ def test_the_lead_chooses_a_model_from_a_folder_and_says_what_its_labels_are_her
 def test_no_one_but_a_lead_ever_reads_where_a_model_lies(
     store: Store, project: Project, annotator: User, folder: Path
 ) -> None:
-    work = marking.next_work(store, annotator, project.id).work
+    work = annotate_work.next_work(store, annotator, project.id).work
     assert work is not None
     ruled(store, preview_model=f"spacy:{folder}", preview_labels=RENAMED, model_previews="annotators")
     answered = msgspec.json.encode(asked_by(store, annotator)).decode()
@@ -250,7 +250,7 @@ class Slow:
 def slow(monkeypatch: pytest.MonkeyPatch) -> Slow:
     made = Slow()
     monkeypatch.setattr(preview_models, "load_predictor", made.load)
-    monkeypatch.setattr(preview_models, "_MODELS", preview_models._Models())
+    monkeypatch.setattr(preview_models, "_MODELS", preview_models._LoadedModels())
     return made
 
 
@@ -375,7 +375,7 @@ def test_the_attribution_is_that_of_the_label_on_the_screen_and_never_betrays_th
 
 
 def test_who_may_not_ask_the_model_sees_no_attribution_either(store: Store, project: Project, annotator: User) -> None:
-    work = marking.next_work(store, annotator, project.id).work
+    work = annotate_work.next_work(store, annotator, project.id).work
     assert work is not None
     attributed(store, Run("m", "ig"))
     with pytest.raises(NotAllowed):

@@ -21,7 +21,7 @@ from annotator.store.trainings import find_training, ids_learned_from, save_trai
 from annotator.usecases.inspect.saliency import show_instance
 from annotator.usecases.models.attributions import AttributingOptions, AttributingReport, attribute
 from annotator.usecases.models.held_out import held_out, labelled_examples
-from annotator.usecases.models.model_trust import Trainings, told_of_held_out
+from annotator.usecases.models.model_trust import Trainings, held_out_summary
 from annotator.usecases.models.previews import preview
 from annotator.usecases.project.projects import create_project
 from annotator.usecases.transfer.export import export_file
@@ -186,10 +186,10 @@ def test_training_again_replaces_what_was_written(
 
 
 def test_a_model_that_is_not_better_than_its_commonest_label_is_said_not_to_be(store: Store, divided: Project) -> None:
-    better = told_of_held_out(HeldOut("splits", 138, 81, "negative", 62, 0.05, 0.22))
+    better = held_out_summary(HeldOut("splits", 138, 81, "negative", 62, 0.05, 0.22))
     assert "Correct on 58.7 % of 138 texts of other splits" in better
     assert better.endswith("Always predicting “negative”: 44.9 %.")
-    no_better = told_of_held_out(HeldOut("folds", 100, 61, "negative", 60, -0.05, 0.07))
+    no_better = held_out_summary(HeldOut("folds", 100, 61, "negative", 60, -0.05, 0.07))
     assert "five folds by document" in no_better
     assert no_better.endswith("Always predicting “negative”: 60.0 %; no clear difference.")
 

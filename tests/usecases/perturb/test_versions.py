@@ -18,9 +18,7 @@ from annotator.store.instances import find_instance_ids, get_instance
 from annotator.store.people import set_disabled
 from annotator.usecases.annotate.work import next_work
 from annotator.usecases.lead.timeline import timeline
-from annotator.usecases.perturb import checks as checking
-from annotator.usecases.perturb import messages as showing
-from annotator.usecases.perturb import versions as perturbing
+from annotator.usecases.perturb import checks, messages, versions
 from annotator.usecases.perturb.assessment import staleness
 from annotator.usecases.project.projects import change_project, events_of, give_role
 from annotator.usecases.project.word_lists import save_word_list
@@ -64,18 +62,18 @@ def change(
 @pytest.fixture
 def written(store: Store, reviews: Project, people: dict[str, User]) -> Perturbation:
     """Ann's changed version of r0, which waits for its checkers."""
-    return perturbing.hand_in(store, people["Ann"], original(store, reviews), change())
+    return versions.hand_in(store, people["Ann"], original(store, reviews), change())
 
 
 def approve(store: Store, person: User, one: Perturbation) -> Perturbation:
     now = perturbations_store.get_perturbation(store, one.id)
-    return checking.approve(store, person, one.id, now.current.number)
+    return checks.approve(store, person, one.id, now.current.number)
 
 
 def test_the_sets_of_the_original_are_proposed_in_the_changed_text(
     store: Store, reviews: Project, people: dict[str, User]
 ) -> None:
-    look = perturbing.look_at(store, people["Ann"], original(store, reviews), change())
+    look = versions.assess_version(store, people["Ann"], original(store, reviews), change())
     tokens = look.after.segments[0].body.tokens()
     assert tokens == ["The", "plot", "is", "slow", "but", "the", "acting", "is", "truly", "superb", "."]
     # A dispensable word that was inserted among the tokens of a set is no reason, so it is not proposed.
@@ -90,11 +88,11 @@ def test_what_is_written_is_kept_as_a_draft_at_every_look(
     store: Store, reviews: Project, people: dict[str, User]
 ) -> None:
     draft = change(result=None)
-    perturbing.look_at(store, people["Ann"], original(store, reviews), draft)
-    assert perturbing.open_original(store, people["Ann"], original(store, reviews)).draft == draft
-    assert perturbing.open_original(store, people["Ben"], original(store, reviews)).draft is None
-    perturbing.hand_in(store, people["Ann"], original(store, reviews), change())
-    assert perturbing.open_original(store, people["Ann"], original(store, reviews)).draft is None
+    versions.assess_version(store, people["Ann"], original(store, reviews), draft)
+    assert versions.open_original(store, people["Ann"], original(store, reviews)).draft == draft
+    assert versions.open_original(store, people["Ben"], original(store, reviews)).draft is None
+    versions.hand_in(store, people["Ann"], original(store, reviews), change())
+    assert versions.open_original(store, people["Ann"], original(store, reviews)).draft is None
 
 
 def test_what_two_others_approve_enters_annotation_linked_to_its_original(
@@ -133,7 +131,7 @@ def test_what_two_others_approve_enters_annotation_linked_to_its_original(
 def test_two_versions_of_one_kind_get_keys_of_their_own(
     store: Store, reviews: Project, people: dict[str, User], written: Perturbation
 ) -> None:
-    other = perturbing.hand_in(
+    other = versions.hand_in(
         store, people["Ann"], written.original_id, change("The plot is slow but the acting is superb !")
     )
     for one in (written, other):
@@ -159,13 +157,13 @@ def test_nobody_checks_their_own_words_or_checks_twice(
 def test_the_next_to_check_is_neither_ones_own_nor_checked_already(
     store: Store, reviews: Project, people: dict[str, User], written: Perturbation
 ) -> None:
-    assert checking.next_to_check(store, people["Ann"], reviews.id) is None
-    found = checking.next_to_check(store, people["Ben"], reviews.id)
+    assert checks.next_to_check(store, people["Ann"], reviews.id) is None
+    found = checks.next_to_check(store, people["Ben"], reviews.id)
     assert found is not None
     assert found.perturbation.id == written.id
     approve(store, people["Ben"], written)
-    assert checking.next_to_check(store, people["Ben"], reviews.id) is None
-    assert checking.next_to_check(store, people["Cem"], reviews.id, after=written.id) is not None
+    assert checks.next_to_check(store, people["Ben"], reviews.id) is None
+    assert checks.next_to_check(store, people["Cem"], reviews.id, after=written.id) is not None
 
 
 def test_a_correction_is_a_new_version_and_restarts_the_checking(
@@ -173,7 +171,7 @@ def test_a_correction_is_a_new_version_and_restarts_the_checking(
 ) -> None:
     approve(store, people["Ben"], written)
     better = change("The plot is slow but the acting is quite superb .")
-    corrected = checking.correct(store, people["Cem"], written.id, 1, better, "truly is more than a filler")
+    corrected = checks.correct(store, people["Cem"], written.id, 1, better, "truly is more than a filler")
     assert (corrected.state, corrected.current.number, corrected.current.made_by_name) == ("waiting", 2, "Cem")
     assert [version.changed.texts["text"] for version in corrected.versions] == [
         change().texts["text"],
@@ -191,12 +189,12 @@ def test_one_rejection_sends_it_back_with_its_reason_and_the_author_writes_it_an
 ) -> None:
     approve(store, people["Ben"], written)
     with pytest.raises(InvalidValue, match="why you reject it"):
-        checking.reject(store, people["Cem"], written.id, 1, " ")
-    returned = checking.reject(store, people["Cem"], written.id, 1, "changes the meaning")
+        checks.reject(store, people["Cem"], written.id, 1, " ")
+    returned = checks.reject(store, people["Cem"], written.id, 1, "changes the meaning")
     assert (returned.state, returned.checks[-1].reason) == ("returned", "changes the meaning")
     with pytest.raises(NotAllowed, match="Somebody else wrote this"):
-        perturbing.revise(store, people["Ben"], written.id, change())
-    again = perturbing.revise(store, people["Ann"], written.id, change("The plot is slow but its acting is superb ."))
+        versions.revise(store, people["Ben"], written.id, change())
+    again = versions.revise(store, people["Ann"], written.id, change("The plot is slow but its acting is superb ."))
     assert (again.state, again.current.number) == ("waiting", 2)
     approve(store, people["Cem"], again)
     assert approve(store, people["Lea"], again).state == "approved"
@@ -205,11 +203,9 @@ def test_one_rejection_sends_it_back_with_its_reason_and_the_author_writes_it_an
 def test_a_check_of_a_version_that_was_replaced_meanwhile_is_refused(
     store: Store, people: dict[str, User], written: Perturbation
 ) -> None:
-    checking.correct(
-        store, people["Cem"], written.id, 1, change("The plot is slow , the acting is superb ."), "shorter"
-    )
+    checks.correct(store, people["Cem"], written.id, 1, change("The plot is slow , the acting is superb ."), "shorter")
     with pytest.raises(Conflict, match="changed or decided in the meantime"):
-        checking.approve(store, people["Ben"], written.id, 1)
+        checks.approve(store, people["Ben"], written.id, 1)
 
 
 def test_without_checkers_it_is_an_instance_at_once(
@@ -220,7 +216,7 @@ def test_without_checkers_it_is_an_instance_at_once(
 ) -> None:
     alone = make_project(name="Alone", checkers_per_perturbation=0)
     import_rows(alone, [{"id": "r0", "text": TEXT, "label": "positive", "rationales": [[[8, 9]]]}])
-    one = perturbing.hand_in(store, add_person("Ann", alone, "annotator"), original(store, alone), change())
+    one = versions.hand_in(store, add_person("Ann", alone, "annotator"), original(store, alone), change())
     assert one.state == "approved"
 
 
@@ -241,7 +237,7 @@ def test_what_cannot_be_handed_in_is_refused_with_the_reason(
     store: Store, reviews: Project, people: dict[str, User], changed: ChangedText, said: str
 ) -> None:
     with pytest.raises(InvalidValue, match=said):
-        perturbing.hand_in(store, people["Ann"], original(store, reviews), changed)
+        versions.hand_in(store, people["Ann"], original(store, reviews), changed)
     assert perturbations_store.perturbations_of(store, original(store, reviews)) == []
 
 
@@ -249,7 +245,7 @@ def test_a_version_that_a_checker_corrected_names_both_in_its_instance(
     store: Store, people: dict[str, User], written: Perturbation
 ) -> None:
     better = change("The plot is slow but the acting is really superb .")
-    checking.correct(store, people["Ben"], written.id, 1, better, "a better word")
+    checks.correct(store, people["Ben"], written.id, 1, better, "a better word")
     for name in ("Ann", "Cem"):
         one = approve(store, people[name], written)
     assert get_instance(store, one.instance_id or 0).metadata == {"author": "Ann", "corrected_by": ["Ben"]}
@@ -258,25 +254,25 @@ def test_a_version_that_a_checker_corrected_names_both_in_its_instance(
 def test_what_was_rejected_is_not_submitted_again_unchanged_but_with_an_answer_in_the_note(
     store: Store, people: dict[str, User], written: Perturbation
 ) -> None:
-    checking.reject(store, people["Ben"], written.id, 1, "why?")
+    checks.reject(store, people["Ben"], written.id, 1, "why?")
     for same in (change(), change("The plot is  slow but the acting is truly superb . ")):
         with pytest.raises(InvalidValue, match="This is what was submitted before. Change something, or answer"):
-            perturbing.revise(store, people["Ann"], written.id, same)
+            versions.revise(store, people["Ann"], written.id, same)
     answered = replace(change(), note="Because nothing else is said.")
-    assert perturbing.revise(store, people["Ann"], written.id, answered).state == "waiting"
+    assert versions.revise(store, people["Ann"], written.id, answered).state == "waiting"
 
 
 def test_mine_lists_drafts_also_of_texts_of_which_somebody_else_has_submitted_a_version(
     store: Store, reviews: Project, people: dict[str, User]
 ) -> None:
     found = original(store, reviews)
-    perturbing.look_at(store, people["Ann"], found, change(result=None))
-    perturbing.hand_in(store, people["Ben"], found, change("The plot is fast but the acting is superb ."))
-    [draft] = showing.show_mine(store, people["Ann"], reviews.id, 1)["drafts"]
+    versions.assess_version(store, people["Ann"], found, change(result=None))
+    versions.hand_in(store, people["Ben"], found, change("The plot is fast but the acting is superb ."))
+    [draft] = messages.show_mine(store, people["Ann"], reviews.id, 1)["drafts"]
     assert (draft["id"], draft["key"], draft["kind"], draft["result"]) == (found, "r0", "dispensable", None)
-    assert showing.show_mine(store, people["Ben"], reviews.id, 1)["drafts"] == []
-    perturbing.hand_in(store, people["Ann"], found, change())
-    assert showing.show_mine(store, people["Ann"], reviews.id, 1)["drafts"] == []
+    assert messages.show_mine(store, people["Ben"], reviews.id, 1)["drafts"] == []
+    versions.hand_in(store, people["Ann"], found, change())
+    assert messages.show_mine(store, people["Ann"], reviews.id, 1)["drafts"] == []
 
 
 def test_two_authors_with_the_same_text_are_one_too_many(
@@ -285,12 +281,12 @@ def test_two_authors_with_the_same_text_are_one_too_many(
     spaced = change("The plot is slow  but the acting is truly superb .\n")
     for same in (change(), spaced):
         with pytest.raises(InvalidValue, match="Another changed version of this original has the same text"):
-            perturbing.hand_in(store, people["Ben"], written.original_id, same)
+            versions.hand_in(store, people["Ben"], written.original_id, same)
     approve(store, people["Ben"], written)
     approve(store, people["Cem"], written)
     for same in (change(), spaced):
         with pytest.raises(InvalidValue, match="'r0~dispensable' has the same text"):
-            perturbing.hand_in(store, people["Ben"], written.original_id, same)
+            versions.hand_in(store, people["Ben"], written.original_id, same)
 
 
 @pytest.mark.parametrize("text", ["", " \n "])
@@ -298,11 +294,11 @@ def test_a_version_in_which_nothing_is_left_is_refused_however_often_it_is_submi
     store: Store, reviews: Project, people: dict[str, User], written: Perturbation, text: str
 ) -> None:
     with pytest.raises(InvalidValue, match="Nothing is left of 'text'. Write what the changed version says there."):
-        perturbing.hand_in(store, people["Ann"], original(store, reviews), change(text), may_be_empty=True)
+        versions.hand_in(store, people["Ann"], original(store, reviews), change(text), may_be_empty=True)
     with pytest.raises(InvalidValue, match="Nothing is left of 'text'"):
-        perturbing.revise(store, people["Ann"], written.id, change(text), may_be_empty=True)
+        versions.revise(store, people["Ann"], written.id, change(text), may_be_empty=True)
     with pytest.raises(InvalidValue, match="Nothing is left of 'text'"):
-        checking.correct(store, people["Ben"], written.id, 1, change(text), "shorter", may_be_empty=True)
+        checks.correct(store, people["Ben"], written.id, 1, change(text), "shorter", may_be_empty=True)
 
 
 def test_a_segment_that_the_task_lets_be_empty_may_be_emptied(
@@ -316,11 +312,11 @@ def test_a_segment_that_the_task_lets_be_empty_may_be_emptied(
     import_rows(reading, [{"id": "q", "answer": "Ada", **texts}])
     rea, lou = add_person("Rea", reading, "lead"), add_person("Lou", reading, "lead")
     found = original(store, reading, "q")
-    one = perturbing.hand_in(store, rea, found, ChangedText("dispensable", {**texts, "title": ""}, "Ada"))
+    one = versions.hand_in(store, rea, found, ChangedText("dispensable", {**texts, "title": ""}, "Ada"))
     assert approve(store, lou, one).state == "approved"
     assert check(store) == []
     with pytest.raises(InvalidValue, match="Nothing is left of 'question'"):
-        perturbing.hand_in(store, rea, found, ChangedText("dispensable", {**texts, "question": ""}, "Ada"))
+        versions.hand_in(store, rea, found, ChangedText("dispensable", {**texts, "question": ""}, "Ada"))
 
 
 def emptied(store: Store, one: Perturbation) -> None:
@@ -359,9 +355,9 @@ def test_an_edit_that_deletes_every_rationale_is_said_and_taken_when_it_is_meant
 ) -> None:
     text = "The plot is slow ."
     with pytest.raises(InvalidAnnotation, match="No token of any rationale set") as refused:
-        perturbing.hand_in(store, people["Ann"], original(store, reviews), change(text))
+        versions.hand_in(store, people["Ann"], original(store, reviews), change(text))
     assert refused.value.is_warning
-    one = perturbing.hand_in(store, people["Ann"], original(store, reviews), change(text), may_be_empty=True)
+    one = versions.hand_in(store, people["Ann"], original(store, reviews), change(text), may_be_empty=True)
     assert one.state == "waiting"
     approve(store, people["Ben"], one)
     assert approve(store, people["Cem"], one).state == "approved"
@@ -373,7 +369,7 @@ def test_a_changed_version_of_a_changed_version_is_refused(
     approve(store, people["Ben"], written)
     child = approve(store, people["Cem"], written).instance_id or 0
     with pytest.raises(Conflict, match="is itself a changed version of 'r0'"):
-        perturbing.open_original(store, people["Ann"], child)
+        versions.open_original(store, people["Ann"], child)
 
 
 def test_gold_of_what_is_still_annotated_is_shown_to_leads_alone(
@@ -381,24 +377,24 @@ def test_gold_of_what_is_still_annotated_is_shown_to_leads_alone(
 ) -> None:
     still_open = original(store, reviews, "open")
     with pytest.raises(Conflict, match="still being annotated"):
-        perturbing.open_original(store, people["Ann"], still_open)
-    assert perturbing.open_original(store, people["Lea"], still_open).gold.sets == ()
+        versions.open_original(store, people["Ann"], still_open)
+    assert versions.open_original(store, people["Lea"], still_open).gold.sets == ()
     for refused in (people["Ria"], people["Cem"]):
         with pytest.raises(NotAllowed, match="right to annotate"):
-            perturbing.open_original(store, refused, original(store, reviews))
+            versions.open_original(store, refused, original(store, reviews))
     with pytest.raises(NotFound):
-        perturbing.open_original(store, User(99, "Nobody"), original(store, reviews))
+        versions.open_original(store, User(99, "Nobody"), original(store, reviews))
 
 
 def test_the_next_original_is_one_without_a_changed_version(
     store: Store, reviews: Project, people: dict[str, User], written: Perturbation
 ) -> None:
-    found = perturbing.next_original(store, people["Ann"], reviews.id)
+    found = versions.next_original(store, people["Ann"], reviews.id)
     assert found == original(store, reviews, "r1")
-    assert perturbing.next_original(store, people["Ann"], reviews.id, after=original(store, reviews, "r2")) == found
-    perturbing.withdraw(store, people["Ann"], written.id)
-    assert perturbing.next_original(store, people["Ann"], reviews.id) == written.original_id
-    assert perturbing.next_original(store, people["Lea"], reviews.id, after=original(store, reviews, "r2")) == original(
+    assert versions.next_original(store, people["Ann"], reviews.id, after=original(store, reviews, "r2")) == found
+    versions.withdraw(store, people["Ann"], written.id)
+    assert versions.next_original(store, people["Ann"], reviews.id) == written.original_id
+    assert versions.next_original(store, people["Lea"], reviews.id, after=original(store, reviews, "r2")) == original(
         store, reviews, "open"
     )
 
@@ -410,10 +406,10 @@ def test_a_version_is_stale_when_its_original_or_the_gold_changed_and_nothing_is
     row = {"id": "r0", "text": TEXT, "tokens": TEXT.split(), "label": "positive", "rationales": [[[1, 4]]]}
     import_rows(reviews, [row], update=True)
     assert any("gold sets" in said for said in staleness(store, reviews, written))
-    found = checking.next_to_check(store, people["Ben"], reviews.id)
+    found = checks.next_to_check(store, people["Ben"], reviews.id)
     assert found is not None
     assert found.stale
-    again = perturbing.revise(store, people["Ann"], written.id, change("The plot is slow but her acting is superb ."))
+    again = versions.revise(store, people["Ann"], written.id, change("The plot is slow but her acting is superb ."))
     assert staleness(store, reviews, again) == ()
     assert len(again.versions) == 2
 
@@ -422,18 +418,18 @@ def test_only_what_is_not_approved_is_withdrawn_and_not_by_other_annotators(
     store: Store, people: dict[str, User], written: Perturbation
 ) -> None:
     with pytest.raises(NotAllowed, match="Somebody else wrote this"):
-        perturbing.withdraw(store, people["Ben"], written.id)
+        versions.withdraw(store, people["Ben"], written.id)
     approve(store, people["Ben"], written)
     approve(store, people["Cem"], written)
     with pytest.raises(Conflict, match="is approved"):
-        perturbing.withdraw(store, people["Ann"], written.id)
+        versions.withdraw(store, people["Ann"], written.id)
 
 
 # --- each checker by themselves
 
 
 def shown_check(store: Store, person: User, one: Perturbation) -> dict[str, Any]:
-    shown = showing.show_check(store, person, checking.open_check(store, person, one.id))["perturbation"]
+    shown = messages.show_check(store, person, checks.open_check(store, person, one.id))["perturbation"]
     assert isinstance(shown, dict)
     return shown
 
@@ -441,7 +437,7 @@ def shown_check(store: Store, person: User, one: Perturbation) -> dict[str, Any]
 def test_the_second_checker_sees_neither_the_first_ones_word_nor_the_author_before_their_own(
     store: Store, people: dict[str, User], written: Perturbation
 ) -> None:
-    checking.approve(store, people["Ben"], written.id, 1, "a perfect filler")
+    checks.approve(store, people["Ben"], written.id, 1, "a perfect filler")
     told = json.dumps(shown_check(store, people["Cem"], written))
     for word in ("Ann", "Ben", "perfect filler", "approve"):
         assert word not in told, word
@@ -481,13 +477,13 @@ def test_a_correction_is_judged_without_the_version_before_it_but_by_its_author(
     store: Store, people: dict[str, User], written: Perturbation
 ) -> None:
     better = change("The plot is slow but the acting is simply superb .")
-    checking.correct(store, people["Ben"], written.id, 1, better, "a calmer word")
+    checks.correct(store, people["Ben"], written.id, 1, better, "a calmer word")
     shown = shown_check(store, people["Cem"], written)
     assert ([v["number"] for v in shown["versions"]], shown["versions"][0]["since"], shown["checks"]) == ([2], {}, [])
     assert "calmer" not in json.dumps(shown)
     assert "truly" not in json.dumps(shown)
     approve(store, people["Cem"], written)
-    mine = showing.show_mine(store, people["Ann"], written.project_id, 1)["rows"][0]
+    mine = messages.show_mine(store, people["Ann"], written.project_id, 1)["rows"][0]
     assert [(v["by"], v["reason"], v["is_correction"]) for v in mine["versions"]] == [
         ("Ann", "", False),
         (None, "a calmer word", True),
@@ -495,16 +491,16 @@ def test_a_correction_is_judged_without_the_version_before_it_but_by_its_author(
     assert (mine["checks"], mine["may_check"]) == ([], True)
     assert not shown_check(store, people["Ann"], written)["may_revise"]
     with pytest.raises(Conflict, match="only what was returned can be revised"):
-        perturbing.revise(store, people["Ann"], written.id, change("The acting is superb ."))
+        versions.revise(store, people["Ann"], written.id, change("The acting is superb ."))
 
 
 def test_what_came_back_tells_its_author_why_and_nobody_else_who_will_check_it_again(
     store: Store, people: dict[str, User], written: Perturbation
 ) -> None:
-    checking.reject(store, people["Ben"], written.id, 1, "no filler at all")
-    assert "no filler" in json.dumps(showing.show_mine(store, people["Ann"], written.project_id, 1))
+    checks.reject(store, people["Ben"], written.id, 1, "no filler at all")
+    assert "no filler" in json.dumps(messages.show_mine(store, people["Ann"], written.project_id, 1))
     assert "no filler" not in json.dumps(shown_check(store, people["Cem"], written))
-    perturbing.revise(store, people["Ann"], written.id, change("The plot is slow but her acting is superb ."))
+    versions.revise(store, people["Ann"], written.id, change("The plot is slow but her acting is superb ."))
     assert "no filler" not in json.dumps(shown_check(store, people["Cem"], written))
     again = shown_check(store, people["Ben"], written)
     assert [(v["number"], v["by"]) for v in again["versions"]] == [(1, None), (2, None)]
@@ -518,15 +514,15 @@ def test_no_other_part_of_the_screen_names_the_author_or_tells_a_checkers_word(
     dan = people["Cem"]
     give_role(store, LOCAL_OPERATOR, reviews.id, "Cem", "annotator")
     told = [
-        showing.show_original(dan, perturbing.open_original(store, dan, written.original_id)),
-        showing.show_progress(store, dan, reviews.id),
-        showing.show_mine(store, dan, reviews.id, 1),
-        showing.show_look(perturbing.look_at(store, dan, written.original_id, change())),
+        messages.show_original(dan, versions.open_original(store, dan, written.original_id)),
+        messages.show_progress(store, dan, reviews.id),
+        messages.show_mine(store, dan, reviews.id, 1),
+        messages.show_assessment(versions.assess_version(store, dan, written.original_id, change())),
     ]
     assert "same text" in json.dumps(told)
     for word in ("Ann", "Ben", 'approve"'):
         assert word not in json.dumps(told), word
-    of_lead = showing.show_progress(store, people["Lea"], reviews.id)
+    of_lead = messages.show_progress(store, people["Lea"], reviews.id)
     assert ([one["name"] for one in of_lead["authors"]], [one["name"] for one in of_lead["checkers"]]) == (
         ["Ann"],
         ["Ben"],
@@ -536,7 +532,7 @@ def test_no_other_part_of_the_screen_names_the_author_or_tells_a_checkers_word(
 def test_the_record_and_the_timeline_keep_it_from_a_lead_who_is_still_to_check(
     store: Store, people: dict[str, User], reviews: Project, written: Perturbation
 ) -> None:
-    checking.approve(store, people["Ben"], written.id, 1, "a perfect filler")
+    checks.approve(store, people["Ben"], written.id, 1, "a perfect filler")
 
     def told(lead: User) -> str:
         events = events_of(store, lead, reviews.id)
@@ -573,7 +569,7 @@ def test_one_side_of_a_pair_may_stay_as_it_is(
         ],
     )
     ann = add_person("Ann", pairs, "annotator")
-    one = perturbing.hand_in(
+    one = versions.hand_in(
         store, ann, original(store, pairs, "p"), ChangedText("important", {"sentence2": "A wolf runs"}, "positive")
     )
     texts = {s.name: s.body.text for s in get_instance(store, one.instance_id or 0).segments}
@@ -603,18 +599,20 @@ def test_a_source_s_own_tokens_stay_where_the_text_stays(
         ],
     )
     ann = add_person("Ann", chinese, "annotator")
-    look = perturbing.look_at(store, ann, original(store, chinese), change("手机 真的非常好用，不喜欢", kind="logic"))
+    look = versions.assess_version(
+        store, ann, original(store, chinese), change("手机 真的非常好用，不喜欢", kind="logic")
+    )
     assert look.after.segments[0].body.tokens() == ["手机", " ", "真", "的", "非常", "好用", "，", "不", "喜欢"]
     assert [one.token_indices for one in look.carried.sets] == [(4, 5)]
 
 
 def test_suggestions_are_of_the_text_as_it_is_now(store: Store, reviews: Project, people: dict[str, User]) -> None:
-    found = perturbing.suggestions_for(
+    found = versions.suggestions_for(
         store, people["Ann"], original(store, reviews), "text", "It isn't good.", "robustness", 0
     )
     assert any("isn't → is not" in one.why for one in found)
     with pytest.raises(NotFound, match="no segment 'title'"):
-        perturbing.suggestions_for(store, people["Ann"], original(store, reviews), "title", "x", "robustness", 0)
+        versions.suggestions_for(store, people["Ann"], original(store, reviews), "title", "x", "robustness", 0)
 
 
 def test_a_full_export_holds_every_version_and_check_and_reads_back(
@@ -625,12 +623,10 @@ def test_a_full_export_holds_every_version_and_check_and_reads_back(
     tmp_path: Path,
     make_project: Callable[..., Project],
 ) -> None:
-    checking.correct(
-        store, people["Cem"], written.id, 1, change("The plot is slow , the acting is superb ."), "shorter"
-    )
+    checks.correct(store, people["Cem"], written.id, 1, change("The plot is slow , the acting is superb ."), "shorter")
     approve(store, people["Ben"], written)
     approve(store, people["Ann"], written)
-    perturbing.hand_in(store, people["Ann"], original(store, reviews, "r1"), change())
+    versions.hand_in(store, people["Ann"], original(store, reviews, "r1"), change())
     export_file(store, LOCAL_OPERATOR, reviews, "jsonl", tmp_path / "all.jsonl")
     copy = make_project(name="Copy")
     import_file(store, LOCAL_OPERATOR, copy, "jsonl", tmp_path / "all.jsonl")
@@ -665,7 +661,7 @@ def test_synonyms_come_from_the_project_s_own_word_list(
     store: Store, reviews: Project, people: dict[str, User]
 ) -> None:
     save_word_list(store, people["Lea"], reviews, "synonyms", ["superb | splendid | brilliant"])
-    found = perturbing.suggestions_for(store, people["Ann"], original(store, reviews), "text", TEXT, "important", 0)
+    found = versions.suggestions_for(store, people["Ann"], original(store, reviews), "text", TEXT, "important", 0)
     replaced = {edit.replacement for one in found for edit in one.edits if TEXT[edit.start : edit.end] == "superb"}
     assert {"splendid", "brilliant"} <= replaced
 
@@ -677,10 +673,10 @@ def test_a_kind_of_the_projects_own_stays_while_versions_of_it_wait(
         return replace(reviews, settings=replace(reviews.settings, own_perturbation_kinds=names))
 
     change_project(store, people["Lea"], with_kinds("irony"))
-    one = perturbing.hand_in(store, people["Ann"], original(store, reviews), change(kind="irony"))
+    one = versions.hand_in(store, people["Ann"], original(store, reviews), change(kind="irony"))
     with pytest.raises(InvalidValue, match="'irony' cannot be removed: 1 changed version of it is waiting"):
         change_project(store, people["Lea"], with_kinds())
-    perturbing.withdraw(store, people["Ann"], one.id)
+    versions.withdraw(store, people["Ann"], one.id)
     change_project(store, people["Lea"], with_kinds("sarcasm"))
 
 
@@ -688,9 +684,9 @@ def test_the_history_of_an_original_tells_of_its_changed_versions(
     store: Store, reviews: Project, people: dict[str, User], written: Perturbation
 ) -> None:
     better = change("The plot is slow but the acting is quite superb .")
-    checking.correct(store, people["Cem"], written.id, 1, better, "calmer")
-    checking.reject(store, people["Ben"], written.id, 2, "still a filler")
-    perturbing.revise(store, people["Ann"], written.id, change("The plot is slow , the acting superb ."))
+    checks.correct(store, people["Cem"], written.id, 1, better, "calmer")
+    checks.reject(store, people["Ben"], written.id, 2, "still a filler")
+    versions.revise(store, people["Ann"], written.id, change("The plot is slow , the acting superb ."))
     for name in ("Ben", "Cem"):
         approve(store, people[name], written)
     number = perturbations_store.get_perturbation(store, written.id).instance_id
@@ -704,8 +700,8 @@ def test_the_history_of_an_original_tells_of_its_changed_versions(
         "Cem approved changed version no. 1, version 3",
         f"Cem was the last to approve changed version no. 1; it is now instance number {number}",
     ]
-    other = perturbing.hand_in(store, people["Ann"], written.original_id, change("So the acting is superb ."))
-    perturbing.withdraw(store, people["Ann"], other.id)
+    other = versions.hand_in(store, people["Ann"], written.original_id, change("So the acting is superb ."))
+    versions.withdraw(store, people["Ann"], other.id)
     assert timeline(store, people["Lea"], reviews, written.original_id)[-1].what == "withdrew changed version no. 2"
 
 
@@ -714,12 +710,12 @@ def test_a_check_shows_no_gold_that_annotators_are_still_to_find(
 ) -> None:
     """A lead may write of an original that is still annotated; the version waits for its checkers until that is complete."""
     early = ChangedText("contrast", {"text": "Bright."}, "positive")
-    one = perturbing.hand_in(store, people["Lea"], original(store, reviews, "open"), early)
-    assert checking.next_to_check(store, people["Ann"], reviews.id) is None
+    one = versions.hand_in(store, people["Lea"], original(store, reviews, "open"), early)
+    assert checks.next_to_check(store, people["Ann"], reviews.id) is None
     for refused in (
-        lambda: checking.open_check(store, people["Ann"], one.id),
-        lambda: checking.look_at_correction(store, people["Ann"], one.id, early),
-        lambda: checking.approve(store, people["Ann"], one.id, 1),
+        lambda: checks.open_check(store, people["Ann"], one.id),
+        lambda: checks.assess_correction(store, people["Ann"], one.id, early),
+        lambda: checks.approve(store, people["Ann"], one.id, 1),
     ):
         with pytest.raises(Conflict, match="waits until it is complete"):
             refused()
@@ -730,10 +726,10 @@ def test_what_is_decided_is_shown_again_only_to_those_who_had_a_part_in_it(
 ) -> None:
     approve(store, people["Ben"], written)
     approve(store, people["Cem"], written)
-    assert checking.open_check(store, people["Ben"], written.id).perturbation.state == "approved"
-    assert checking.open_check(store, people["Ann"], written.id).perturbation.id == written.id
+    assert checks.open_check(store, people["Ben"], written.id).perturbation.state == "approved"
+    assert checks.open_check(store, people["Ann"], written.id).perturbation.id == written.id
     with pytest.raises(Conflict, match="nothing to check here any more"):
-        checking.open_check(store, add_person("Dan", reviews, "annotator"), written.id)
+        checks.open_check(store, add_person("Dan", reviews, "annotator"), written.id)
 
 
 def test_fewer_checkers_let_what_has_enough_approvals_become_an_instance(
@@ -746,12 +742,12 @@ def test_fewer_checkers_let_what_has_enough_approvals_become_an_instance(
 
 
 def test_a_lead_withdraws_what_nobody_else_can(store: Store, people: dict[str, User], written: Perturbation) -> None:
-    checking.reject(store, people["Ben"], written.id, 1, "unclear")
+    checks.reject(store, people["Ben"], written.id, 1, "unclear")
     with store.transaction():
         set_disabled(store, people["Ann"], is_disabled=True)
     with pytest.raises(NotAllowed):
-        perturbing.withdraw(store, people["Ben"], written.id)
-    perturbing.withdraw(store, people["Lea"], written.id)
+        versions.withdraw(store, people["Ben"], written.id)
+    versions.withdraw(store, people["Lea"], written.id)
     assert perturbations_store.get_perturbation(store, written.id).state == "withdrawn"
 
 
@@ -764,7 +760,7 @@ def test_a_label_that_a_waiting_version_has_stays(
     three = make_project(name="Three")
     change_project(store, LOCAL_OPERATOR, replace(three, labels=("negative", "positive", "mixed")))
     import_rows(three, [{"id": "r0", "text": TEXT, "label": "positive", "rationales": [[[8, 9]]]}])
-    perturbing.hand_in(store, add_person("Ann", three, "annotator"), original(store, three), change(result="mixed"))
+    versions.hand_in(store, add_person("Ann", three, "annotator"), original(store, three), change(result="mixed"))
     with pytest.raises(InvalidValue, match="'mixed' cannot be removed: it is used by 1 waiting changed version"):
         change_project(store, LOCAL_OPERATOR, three)
 
@@ -772,7 +768,7 @@ def test_a_label_that_a_waiting_version_has_stays(
 def test_white_space_in_the_note_is_no_correction(store: Store, people: dict[str, User], written: Perturbation) -> None:
     same = replace(change(), note="  ")
     with pytest.raises(InvalidValue, match="Nothing was corrected"):
-        checking.correct(store, people["Ben"], written.id, 1, same, "nothing really")
+        checks.correct(store, people["Ben"], written.id, 1, same, "nothing really")
 
 
 def _named_twice(record: dict[str, Any]) -> None:

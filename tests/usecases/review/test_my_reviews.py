@@ -11,9 +11,9 @@ from annotator.domain.rationales import RationaleSet
 from annotator.domain.reviews import Scores, SetScore
 from annotator.errors import InvalidValue, NotAllowed
 from annotator.store import Store
-from annotator.usecases.annotate import work as marking
+from annotator.usecases.annotate import work as annotate_work
 from annotator.usecases.lead.decisions import decide, open_proposals
-from annotator.usecases.review import reviews as reviewing
+from annotator.usecases.review import reviews
 from annotator.usecases.review.my_reviews import MyReviewRow, my_reviews
 from annotator.usecases.review.rounds import decide_round
 
@@ -39,20 +39,20 @@ def reviewers(add_person: People, project: Project) -> list[User]:
 
 
 def annotate(store: Store, person: User, project: Project) -> None:
-    work = marking.next_work(store, person, project.id).work
+    work = annotate_work.next_work(store, person, project.id).work
     assert work is not None
-    marking.submit(store, person, work.assignment.id, work.assignment.revision, Draft(sets=(A, B)))
+    annotate_work.submit(store, person, work.assignment.id, work.assignment.revision, Draft(sets=(A, B)))
 
 
-def take(store: Store, person: User, project: Project) -> reviewing.ReviewWork:
-    work = reviewing.next_review(store, person, project.id).work
+def take(store: Store, person: User, project: Project) -> reviews.ReviewWork:
+    work = reviews.next_review(store, person, project.id).work
     assert work is not None
     return work
 
 
-def score(store: Store, person: User, project: Project, scores: Scores) -> reviewing.ReviewWork:
+def score(store: Store, person: User, project: Project, scores: Scores) -> reviews.ReviewWork:
     work = take(store, person, project)
-    reviewing.submit_review(store, person, work.review.id, work.review.revision, scores)
+    reviews.submit_review(store, person, work.review.id, work.review.revision, scores)
     return work
 
 
@@ -117,9 +117,9 @@ def test_a_text_that_the_lead_discarded_says_so(
     reviewer = add_person("rita", project, "reviewer")
     annotate(store, ann, project)
     score(store, reviewer, project, GOOD)
-    other = marking.next_work(store, ben, project.id).work
+    other = annotate_work.next_work(store, ben, project.id).work
     assert other is not None
-    marking.propose_discard(store, ben, other.assignment.id, "names a person")
+    annotate_work.propose_discard(store, ben, other.assignment.id, "names a person")
     [(proposal, _)] = open_proposals(store, LOCAL_OPERATOR, project.id)
     decide(store, LOCAL_OPERATOR, proposal.id, "discard")
     row = only(store, reviewer, project)
@@ -132,10 +132,10 @@ def test_what_was_skipped_or_begun_is_listed_and_what_was_only_opened_is_not(
 ) -> None:
     annotate(store, annotator, project)
     annotate(store, annotator, project)
-    reviewing.skip_review(store, reviewers[0], take(store, reviewers[0], project).review.id)
+    reviews.skip_review(store, reviewers[0], take(store, reviewers[0], project).review.id)
     assert listed(store, reviewers[0], project) == [("t1", "skipped")]
     work = take(store, reviewers[0], project)
-    reviewing.save_review(store, reviewers[0], work.review.id, work.review.revision, Scores((SetScore(3),)))
+    reviews.save_review(store, reviewers[0], work.review.id, work.review.revision, Scores((SetScore(3),)))
     assert sorted(listed(store, reviewers[0], project)) == [("t1", "skipped"), ("t2", "draft")]
 
 

@@ -30,11 +30,11 @@ from annotator.store.projects import get_project_by_id
 from annotator.store.rounds import find_round
 from annotator.usecases import gold
 from annotator.usecases.access.accounts import disable_user
-from annotator.usecases.annotate import work as marking
+from annotator.usecases.annotate import work as annotate_work
 from annotator.usecases.project.projects import change_project, give_role, take_role
-from annotator.usecases.review import reviews as reviewing
+from annotator.usecases.review import reviews
 from annotator.usecases.review.rounds import decide_round
-from annotator.usecases.transfer import export as exporting
+from annotator.usecases.transfer import export
 from annotator.usecases.upkeep import check
 
 Rows = Callable[..., object]
@@ -60,26 +60,28 @@ def reviewers(add_person: People, project: Project) -> list[User]:
     return [add_person(f"reviewer-{n}", project, "reviewer") for n in (1, 2, 3)]
 
 
-def annotate(store: Store, person: User, project: Project, *sets: RationaleSet, **changes: object) -> marking.Work:
-    work = marking.next_work(store, person, project.id).work
+def annotate(
+    store: Store, person: User, project: Project, *sets: RationaleSet, **changes: object
+) -> annotate_work.Work:
+    work = annotate_work.next_work(store, person, project.id).work
     assert work is not None
     draft = replace(work.assignment.draft, sets=sets or work.assignment.draft.sets, **changes)  # type: ignore[arg-type]
-    marking.submit(store, person, work.assignment.id, work.assignment.revision, draft)
+    annotate_work.submit(store, person, work.assignment.id, work.assignment.revision, draft)
     return work
 
 
-def score(store: Store, person: User, project: Project, scores: Scores | None = None) -> reviewing.ReviewWork:
+def score(store: Store, person: User, project: Project, scores: Scores | None = None) -> reviews.ReviewWork:
     """Score what is given to a person: with these scores, else with the best."""
-    work = reviewing.next_review(store, person, project.id).work
+    work = reviews.next_review(store, person, project.id).work
     assert work is not None
     best = Scores((GOOD,) * len(work.annotation.sets), 3)
-    reviewing.submit_review(store, person, work.review.id, work.review.revision, scores or best)
+    reviews.submit_review(store, person, work.review.id, work.review.revision, scores or best)
     return work
 
 
 def score_all(
     store: Store, people: Sequence[User], project: Project, scores: Scores | None = None
-) -> reviewing.ReviewWork:
+) -> reviews.ReviewWork:
     return [score(store, person, project, scores) for person in people][-1]
 
 
@@ -109,7 +111,7 @@ def test_what_fell_short_goes_back_to_its_annotator_in_the_words_of_the_scales_e
     first = annotate(store, annotator, project, A, B)
     weak = Scores((GOOD, SetScore(3, 3, "“and” adds nothing")), 2, "the soup is missing")
     score_all(store, reviewers, project, weak)
-    returned = marking.next_work(store, annotator, project.id).work
+    returned = annotate_work.next_work(store, annotator, project.id).work
     assert returned is not None
     assert (returned.instance.id, returned.assignment.round_number, returned.assignment.state) == (
         first.instance.id,
@@ -130,7 +132,7 @@ def test_a_correction_is_scored_again_only_where_something_changed(
     annotate(store, annotator, project, A, B)
     score_all(store, reviewers, project, Scores((GOOD, SetScore(2, 4)), 3))
     work = annotate(store, annotator, project, A, C)
-    seen = reviewing.next_review(store, reviewers[0], project.id).work
+    seen = reviews.next_review(store, reviewers[0], project.id).work
     assert seen is not None
     assert seen.round.number == 2
     assert seen.carried_means == {0: ("3", "4")}
@@ -165,7 +167,7 @@ def test_the_third_scoring_that_fails_discards_and_the_instance_drops_out(
         score_all(store, reviewers, project, Scores((SetScore(1, 4),), 3))
     assert states(store, work.instance.id) == ["returned", "returned", "discarded"]
     assert get_instance(store, work.instance.id).state == "discarded"
-    given = marking.next_work(store, annotator, project.id).work
+    given = annotate_work.next_work(store, annotator, project.id).work
     assert given is not None
     assert given.instance.key == "t2"
     assert check(store) == []
@@ -193,9 +195,9 @@ def test_no_rationale_is_scored_for_comprehensiveness_alone(
     project = change_project(
         store, LOCAL_OPERATOR, replace(project, settings=replace(project.settings, may_be_empty=True))
     )
-    work = marking.next_work(store, annotator, project.id).work
+    work = annotate_work.next_work(store, annotator, project.id).work
     assert work is not None
-    marking.submit(store, annotator, work.assignment.id, 0, Draft(no_rationale=True))
+    annotate_work.submit(store, annotator, work.assignment.id, 0, Draft(no_rationale=True))
     score_all(store, reviewers, project, Scores((), 3))
     assert states(store, work.instance.id) == ["accepted"]
 
@@ -208,12 +210,12 @@ def test_a_set_that_passed_cannot_be_changed_or_removed_without_unlocking(
 ) -> None:
     annotate(store, annotator, project, A, B)
     score_all(store, reviewers, project, Scores((GOOD, SetScore(2, 4)), 3))
-    work = marking.next_work(store, annotator, project.id).work
+    work = annotate_work.next_work(store, annotator, project.id).work
     assert work is not None
     for sets, origins in (((C, B), (0, 1)), ((B,), (1,))):
         draft = replace(work.assignment.draft, sets=sets, origins=origins)
         with pytest.raises(InvalidAnnotation, match="Set A of the round before has passed and is locked"):
-            marking.submit(store, annotator, work.assignment.id, work.assignment.revision, draft)
+            annotate_work.submit(store, annotator, work.assignment.id, work.assignment.revision, draft)
     assert check(store) == []
 
 
@@ -223,14 +225,12 @@ def test_an_unlocked_set_goes_back_to_scoring_even_unchanged(
     annotate(store, annotator, project, A, B)
     score_all(store, reviewers, project, Scores((GOOD, SetScore(2, 4)), 3))
     annotate(store, annotator, project, A, C, origins=(0, 1), unlocked=(0,))
-    work = reviewing.next_review(store, reviewers[0], project.id).work
+    work = reviews.next_review(store, reviewers[0], project.id).work
     assert work is not None
     assert work.carried_means == {}
     assert work.origins == {0: 0, 1: 1}
     with pytest.raises(InvalidAnnotation, match="Set A has no sufficiency score yet"):
-        reviewing.submit_review(
-            store, reviewers[0], work.review.id, work.review.revision, Scores((SetScore(), GOOD), 3)
-        )
+        reviews.submit_review(store, reviewers[0], work.review.id, work.review.revision, Scores((SetScore(), GOOD), 3))
 
 
 # --- who reviews what
@@ -239,10 +239,10 @@ def test_an_unlocked_set_goes_back_to_scoring_even_unchanged(
 def test_nobody_reviews_their_own(store: Store, project: Project, add_person: People) -> None:
     both = add_person("both", project, "annotator", "reviewer")
     annotate(store, both, project, A)
-    assert reviewing.next_review(store, both, project.id).work is None
+    assert reviews.next_review(store, both, project.id).work is None
     annotation = annotations_of(store, [1])[1][0]
     with pytest.raises(NotAllowed, match="nobody reviews their own"):
-        reviewing.next_review(store, both, project.id, annotation.id)
+        reviews.next_review(store, both, project.id, annotation.id)
 
 
 def test_a_fourth_reviewer_gets_nothing_while_three_have_it(
@@ -251,10 +251,10 @@ def test_a_fourth_reviewer_gets_nothing_while_three_have_it(
     fourth = add_person("reviewer-4", project, "reviewer")
     annotate(store, annotator, project, A)
     for reviewer in reviewers:
-        assert reviewing.next_review(store, reviewer, project.id).work is not None
-    assert reviewing.next_review(store, fourth, project.id).work is None
+        assert reviews.next_review(store, reviewer, project.id).work is not None
+    assert reviews.next_review(store, fourth, project.id).work is None
     store.run("UPDATE reviews SET lease_until = '2020-01-01T00:00:00.000Z' WHERE user_id = ?", (reviewers[0].id,))
-    assert reviewing.next_review(store, fourth, project.id).work is not None
+    assert reviews.next_review(store, fourth, project.id).work is not None
     assert check(store) == []
 
 
@@ -262,13 +262,13 @@ def test_a_skipped_annotation_is_offered_to_others_and_again_when_nothing_else_i
     store: Store, project: Project, annotator: User, reviewers: list[User]
 ) -> None:
     annotate(store, annotator, project, A)
-    work = reviewing.next_review(store, reviewers[0], project.id).work
+    work = reviews.next_review(store, reviewers[0], project.id).work
     assert work is not None
-    after = reviewing.skip_review(store, reviewers[0], work.review.id)
+    after = reviews.skip_review(store, reviewers[0], work.review.id)
     assert after.work is not None
     assert after.work.annotation.id == work.annotation.id
     annotate(store, annotator, project, A)
-    after = reviewing.skip_review(store, reviewers[0], work.review.id)
+    after = reviews.skip_review(store, reviewers[0], work.review.id)
     assert after.work is not None
     assert after.work.annotation.id != work.annotation.id
 
@@ -280,13 +280,13 @@ def test_a_correction_goes_to_the_same_reviewers_and_not_to_others_while_they_ar
     score_all(store, reviewers, project, Scores((SetScore(2, 4),), 3))
     fourth = add_person("reviewer-4", project, "reviewer")
     annotate(store, annotator, project, B)
-    assert reviewing.next_review(store, fourth, project.id).work is None
+    assert reviews.next_review(store, fourth, project.id).work is None
     take_role(store, LOCAL_OPERATOR, project.id, reviewers[0].name, "reviewer")
-    given = reviewing.next_review(store, fourth, project.id).work
+    given = reviews.next_review(store, fourth, project.id).work
     assert given is not None
     assert given.round.number == 2
     for reviewer in reviewers[1:]:
-        assert reviewing.next_review(store, reviewer, project.id).work is not None
+        assert reviews.next_review(store, reviewer, project.id).work is not None
 
 
 def test_reviewers_who_stay_away_too_long_lose_the_correction(
@@ -297,7 +297,7 @@ def test_reviewers_who_stay_away_too_long_lose_the_correction(
     fourth = add_person("reviewer-4", project, "reviewer")
     annotate(store, annotator, project, B)
     store.run("UPDATE rounds SET opened_at = '2020-01-01T00:00:00.000Z' WHERE number = 2")
-    assert reviewing.next_review(store, fourth, project.id).work is not None
+    assert reviews.next_review(store, fourth, project.id).work is not None
 
 
 # --- scores
@@ -307,11 +307,11 @@ def test_scores_are_kept_at_each_change_and_stand_in_the_record_with_before_and_
     store: Store, project: Project, annotator: User, reviewers: list[User]
 ) -> None:
     annotate(store, annotator, project, A)
-    work = reviewing.next_review(store, reviewers[0], project.id).work
+    work = reviews.next_review(store, reviewers[0], project.id).work
     assert work is not None
-    reviewing.save_review(store, reviewers[0], work.review.id, 0, Scores((SetScore(2),)))
-    reviewing.save_review(store, reviewers[0], work.review.id, 1, Scores((SetScore(3, 4),)))
-    again = reviewing.next_review(store, reviewers[0], project.id).work
+    reviews.save_review(store, reviewers[0], work.review.id, 0, Scores((SetScore(2),)))
+    reviews.save_review(store, reviewers[0], work.review.id, 1, Scores((SetScore(3, 4),)))
+    again = reviews.next_review(store, reviewers[0], project.id).work
     assert again is not None
     assert again.review.scores.sets == (SetScore(3, 4),)
     changes = [e.detail["changed"] for e in list_events(store, project.id, limit=50) if e.action == "change score"]
@@ -323,13 +323,13 @@ def test_a_score_may_be_changed_until_the_round_is_decided_and_then_no_more(
 ) -> None:
     work = annotate(store, annotator, project, A)
     first = score(store, reviewers[0], project, Scores((SetScore(1, 1),), 1))
-    reopened = reviewing.next_review(store, reviewers[0], project.id, first.annotation.id).work
+    reopened = reviews.next_review(store, reviewers[0], project.id, first.annotation.id).work
     assert reopened is not None
-    reviewing.submit_review(store, reviewers[0], first.review.id, reopened.review.revision, Scores((GOOD,), 3))
+    reviews.submit_review(store, reviewers[0], first.review.id, reopened.review.revision, Scores((GOOD,), 3))
     score_all(store, reviewers[1:], project)
     assert states(store, work.instance.id) == ["accepted"]
     with pytest.raises(LeaseLost, match="This round is decided"):
-        reviewing.submit_review(store, reviewers[0], first.review.id, reopened.review.revision + 1, Scores((GOOD,), 1))
+        reviews.submit_review(store, reviewers[0], first.review.id, reopened.review.revision + 1, Scores((GOOD,), 1))
 
 
 def test_a_deciding_review_whose_answer_got_lost_is_taken_as_handed_in(
@@ -338,7 +338,7 @@ def test_a_deciding_review_whose_answer_got_lost_is_taken_as_handed_in(
     annotate(store, annotator, project, A)
     score_all(store, reviewers[:2], project)
     last = score(store, reviewers[2], project)
-    again = reviewing.submit_review(store, reviewers[2], last.review.id, last.review.revision, Scores((GOOD,), 3))
+    again = reviews.submit_review(store, reviewers[2], last.review.id, last.review.revision, Scores((GOOD,), 3))
     assert again.counts["submitted"] == 1
     assert [e.action for e in list_events(store, project.id, limit=50)].count("review") == 3
 
@@ -347,11 +347,11 @@ def test_two_tabs_cannot_overwrite_each_other(
     store: Store, project: Project, annotator: User, reviewers: list[User]
 ) -> None:
     annotate(store, annotator, project, A)
-    work = reviewing.next_review(store, reviewers[0], project.id).work
+    work = reviews.next_review(store, reviewers[0], project.id).work
     assert work is not None
-    reviewing.save_review(store, reviewers[0], work.review.id, 0, Scores((SetScore(2),)))
+    reviews.save_review(store, reviewers[0], work.review.id, 0, Scores((SetScore(2),)))
     with pytest.raises(StaleDraft):
-        reviewing.save_review(store, reviewers[0], work.review.id, 0, Scores((SetScore(3),)))
+        reviews.save_review(store, reviewers[0], work.review.id, 0, Scores((SetScore(3),)))
 
 
 @pytest.mark.parametrize(
@@ -366,10 +366,10 @@ def test_a_review_with_a_missing_score_is_not_taken(
     store: Store, project: Project, annotator: User, reviewers: list[User], scores: Scores, sentence: str
 ) -> None:
     annotate(store, annotator, project, A)
-    work = reviewing.next_review(store, reviewers[0], project.id).work
+    work = reviews.next_review(store, reviewers[0], project.id).work
     assert work is not None
     with pytest.raises(InvalidAnnotation, match=sentence):
-        reviewing.submit_review(store, reviewers[0], work.review.id, 0, scores)
+        reviews.submit_review(store, reviewers[0], work.review.id, 0, scores)
     assert store.value("SELECT revision FROM reviews") == 0
 
 
@@ -377,10 +377,10 @@ def test_scores_for_a_set_that_is_not_there_are_refused(
     store: Store, project: Project, annotator: User, reviewers: list[User]
 ) -> None:
     annotate(store, annotator, project, A)
-    work = reviewing.next_review(store, reviewers[0], project.id).work
+    work = reviews.next_review(store, reviewers[0], project.id).work
     assert work is not None
     with pytest.raises(InvalidValue, match="scores for 2 sets, but the annotation has 1"):
-        reviewing.save_review(store, reviewers[0], work.review.id, 0, Scores((GOOD, GOOD), 3))
+        reviews.save_review(store, reviewers[0], work.review.id, 0, Scores((GOOD, GOOD), 3))
 
 
 # --- bad days
@@ -391,13 +391,13 @@ def test_two_last_reviewers_at_the_same_moment_make_exactly_one_decision(
 ) -> None:
     annotate(store, annotator, project, A)
     score(store, reviewers[0], project)
-    works = [reviewing.next_review(store, person, project.id).work for person in reviewers[1:]]
+    works = [reviews.next_review(store, person, project.id).work for person in reviewers[1:]]
     ready = threading.Barrier(2)
 
-    def hand_in(person: User, work: reviewing.ReviewWork) -> None:
+    def hand_in(person: User, work: reviews.ReviewWork) -> None:
         with open_store(database) as own:
             ready.wait()
-            reviewing.submit_review(own, person, work.review.id, 0, Scores((GOOD,), 3))
+            reviews.submit_review(own, person, work.review.id, 0, Scores((GOOD,), 3))
 
     threads = [threading.Thread(target=hand_in, args=pair) for pair in zip(reviewers[1:], works, strict=True)]
     for thread in threads:
@@ -413,11 +413,11 @@ def test_a_reviewer_who_loses_the_role_in_the_middle_gives_the_slot_back(
     store: Store, project: Project, annotator: User, reviewers: list[User], add_person: People
 ) -> None:
     annotate(store, annotator, project, A)
-    work = reviewing.next_review(store, reviewers[0], project.id).work
+    work = reviews.next_review(store, reviewers[0], project.id).work
     assert work is not None
     take_role(store, LOCAL_OPERATOR, project.id, reviewers[0].name, "reviewer")
     with pytest.raises(AnnotatorError):
-        reviewing.save_review(store, reviewers[0], work.review.id, 0, Scores((GOOD,), 3))
+        reviews.save_review(store, reviewers[0], work.review.id, 0, Scores((GOOD,), 3))
     fourth = add_person("reviewer-4", project, "reviewer")
     score_all(store, [*reviewers[1:], fourth], project)
     assert states(store, work.instance.id) == ["accepted"]
@@ -427,19 +427,19 @@ def test_an_annotation_that_is_withdrawn_while_it_is_scored_is_scored_anew_when_
     store: Store, project: Project, annotator: User, reviewers: list[User]
 ) -> None:
     work = annotate(store, annotator, project, A)
-    review = reviewing.next_review(store, reviewers[0], project.id).work
+    review = reviews.next_review(store, reviewers[0], project.id).work
     assert review is not None
-    reviewing.save_review(store, reviewers[0], review.review.id, 0, Scores((SetScore(1, 1),)))
-    marking.withdraw(store, annotator, work.assignment.id)
+    reviews.save_review(store, reviewers[0], review.review.id, 0, Scores((SetScore(1, 1),)))
+    annotate_work.withdraw(store, annotator, work.assignment.id)
     with pytest.raises(LeaseLost, match="withdrawn this annotation"):
-        reviewing.save_review(store, reviewers[0], review.review.id, 1, Scores((GOOD,), 3))
-    assert reviewing.next_review(store, reviewers[0], project.id).work is None
-    again = marking.next_work(store, annotator, project.id, work.instance.id).work
+        reviews.save_review(store, reviewers[0], review.review.id, 1, Scores((GOOD,), 3))
+    assert reviews.next_review(store, reviewers[0], project.id).work is None
+    again = annotate_work.next_work(store, annotator, project.id, work.instance.id).work
     assert again is not None
-    marking.submit(
+    annotate_work.submit(
         store, annotator, work.assignment.id, again.assignment.revision, replace(again.assignment.draft, sets=(B,))
     )
-    fresh = reviewing.next_review(store, reviewers[0], project.id).work
+    fresh = reviews.next_review(store, reviewers[0], project.id).work
     assert fresh is not None
     assert fresh.review.scores == Scores((SetScore(),))
     score_all(store, reviewers, project)
@@ -453,7 +453,7 @@ def test_an_annotation_cannot_be_withdrawn_after_its_first_score(
     work = annotate(store, annotator, project, A)
     score(store, reviewers[0], project)
     with pytest.raises(Conflict, match="a reviewer has already scored it"):
-        marking.withdraw(store, annotator, work.assignment.id)
+        annotate_work.withdraw(store, annotator, work.assignment.id)
 
 
 def test_the_correction_of_a_disabled_annotator_goes_to_somebody_else_with_sets_and_reasons(
@@ -463,7 +463,7 @@ def test_the_correction_of_a_disabled_annotator_goes_to_somebody_else_with_sets_
     disable_user(store, LOCAL_OPERATOR, annotator.name)
     score_all(store, reviewers, project, Scores((GOOD, SetScore(2, 4)), 3))
     other = add_person("annotator-b", project, "annotator")
-    given = marking.next_work(store, other, project.id).work
+    given = annotate_work.next_work(store, other, project.id).work
     assert given is not None
     assert (given.instance.id, given.assignment.round_number) == (work.instance.id, 2)
     assert given.assignment.draft.sets == (A, B)
@@ -481,12 +481,12 @@ def test_returned_work_that_rests_too_long_may_be_corrected_by_somebody_else_and
     work = annotate(store, annotator, project, A)
     score_all(store, reviewers, project, Scores((SetScore(2, 4),), 3))
     other = add_person("annotator-b", project, "annotator")
-    assert marking.next_work(store, other, project.id).work is None  # the other text is held by the annotator
+    assert annotate_work.next_work(store, other, project.id).work is None  # the other text is held by the annotator
     store.run("UPDATE assignments SET lease_until = '2020-01-01T00:00:00.000Z' WHERE state = 'returned'")
-    given = marking.next_work(store, other, project.id, work.instance.id).work
+    given = annotate_work.next_work(store, other, project.id, work.instance.id).work
     assert given is not None
     assert (given.instance.id, given.assignment.round_number) == (work.instance.id, 2)
-    mine = marking.next_work(store, annotator, project.id).work
+    mine = annotate_work.next_work(store, annotator, project.id).work
     assert mine is None or mine.instance.id != work.instance.id
     assert check(store) == []
 
@@ -500,14 +500,14 @@ def test_the_lead_decides_a_stuck_round_with_a_reason(
     lead = add_person("lea", project, "lead")
     work = annotate(store, annotator, project, A)
     seen = score(store, reviewers[0], project)
-    held = reviewing.next_review(store, reviewers[1], project.id).work
+    held = reviews.next_review(store, reviewers[1], project.id).work
     assert held is not None
     with pytest.raises(InvalidValue, match="Say in a few words why"):
         decide_round(store, lead, seen.annotation.id, "accepted", " ")
     decide_round(store, lead, seen.annotation.id, "accepted", "the second reviewer is ill")
     assert states(store, work.instance.id) == ["accepted"]
     with pytest.raises(LeaseLost):
-        reviewing.submit_review(store, reviewers[1], held.review.id, 0, Scores((GOOD,), 3))
+        reviews.submit_review(store, reviewers[1], held.review.id, 0, Scores((GOOD,), 3))
     with pytest.raises(Conflict, match="already been decided"):
         decide_round(store, lead, seen.annotation.id, "discarded", "no")
 
@@ -520,7 +520,7 @@ def test_the_leads_reason_reaches_the_annotator(
     decide_round(
         store, lead, annotations_of(store, [work.instance.id])[work.instance.id][0].id, "returned", "see the guidelines"
     )
-    returned = marking.next_work(store, annotator, project.id).work
+    returned = annotate_work.next_work(store, annotator, project.id).work
     assert returned is not None
     assert returned.feedback is not None
     assert returned.feedback.lines == ("The lead decided: see the guidelines",)
@@ -579,10 +579,10 @@ def test_a_contested_label_waits_for_the_lead_before_it_waits_for_reviewers(
     from annotator.usecases.lead.decisions import decide, open_proposals
 
     annotate(store, annotator, project, A, result="positive")
-    assert reviewing.next_review(store, reviewers[0], project.id).work is None
+    assert reviews.next_review(store, reviewers[0], project.id).work is None
     [(proposal, _)] = open_proposals(store, LOCAL_OPERATOR, project.id)
     decide(store, LOCAL_OPERATOR, proposal.id, "relabel")
-    work = reviewing.next_review(store, reviewers[0], project.id).work
+    work = reviews.next_review(store, reviewers[0], project.id).work
     assert work is not None
     assert work.annotation.result == "positive"
 
@@ -619,11 +619,11 @@ def test_an_export_is_one_consistent_view_while_rounds_are_decided(
         return read(own, ids)
 
     monkeypatch.setattr(gold, "annotations_of", decide_meanwhile)
-    n = exporting.export_file(store, LOCAL_OPERATOR, project, "benchmark", tmp_path / "out").n
+    n = export.export_file(store, LOCAL_OPERATOR, project, "benchmark", tmp_path / "out").n
     assert n_decided == 1
     assert n == 1
     monkeypatch.undo()
-    assert exporting.export_file(store, LOCAL_OPERATOR, project, "benchmark", tmp_path / "later").n == 2
+    assert export.export_file(store, LOCAL_OPERATOR, project, "benchmark", tmp_path / "later").n == 2
 
 
 def test_a_reviewer_who_has_scored_all_is_not_told_of_texts_that_they_annotate(
@@ -631,6 +631,6 @@ def test_a_reviewer_who_has_scored_all_is_not_told_of_texts_that_they_annotate(
 ) -> None:
     annotate(store, annotator, project, A)
     score(store, reviewers[0], project)
-    empty = reviewing.next_review(store, reviewers[0], project.id).empty
+    empty = reviews.next_review(store, reviewers[0], project.id).empty
     assert empty is not None
     assert empty.startswith("You have scored everything you can")

@@ -20,10 +20,9 @@ from annotator.store.events import list_events
 from annotator.store.suite_runs import find_run, list_runs
 from annotator.store.suites import cases_of_suite
 from annotator.usecases.project.word_lists import remove_word_list, save_word_list, word_lists
-from annotator.usecases.suites import construction as making
+from annotator.usecases.suites import construction, runs
 from annotator.usecases.suites import files as suite_files
 from annotator.usecases.suites import results as suite_results
-from annotator.usecases.suites import runs as running_suites
 from annotator.usecases.suites.runs import SuiteOptions, run_suite
 from tests.conftest import SHARED_DATA
 
@@ -57,7 +56,7 @@ def toy(monkeypatch: pytest.MonkeyPatch) -> Callable[..., WordCounter]:
 
     def use(**more: Any) -> WordCounter:
         model = WordCounter(**more)
-        monkeypatch.setattr(running_suites, "load_predictor", lambda spec, options: model)
+        monkeypatch.setattr(runs, "load_predictor", lambda spec, options: model)
         return model
 
     return use
@@ -78,12 +77,12 @@ def case(number: int, *texts, test="t", kind="MFT", labels=("negative",), **more
 
 
 def save(store: Store, project: Project, *cases: Case, suite: str = "s") -> None:
-    making.save_test(store, LOCAL_OPERATOR, project, suite, cases)
+    construction.save_test(store, LOCAL_OPERATOR, project, suite, cases)
 
 
 def results(store: Store, project: Project, compared=None, suite="s"):
     found = suite_results.suite_results(
-        store, LOCAL_OPERATOR, project, making.suite_named(store, project, suite), compared
+        store, LOCAL_OPERATOR, project, construction.suite_named(store, project, suite), compared
     )
     return {row.name: row for row in found.rows}
 
@@ -108,16 +107,16 @@ def counts(store: Store) -> dict[str, int]:
 def test_a_planned_test_is_looked_at_mended_and_saved_with_how_it_was_made(store, project) -> None:
     save_word_list(store, LOCAL_OPERATOR, project, "good", GOOD)
     before = counts(store)
-    plan = making.TestPlan(NEGATED, n=None)
-    cases = making.plan_cases(store, LOCAL_OPERATOR, project, plan)
+    plan = construction.TestPlan(NEGATED, n=None)
+    cases = construction.plan_cases(store, LOCAL_OPERATOR, project, plan)
     assert counts(store) == before  # a preview stores nothing
     kept = [case(n, *c.texts, test="negated") for n, c in enumerate(cases[:2])]
-    told = making.told_of(plan, dropped=[cases[2].case])
-    saved = making.save_test(store, LOCAL_OPERATOR, project, "mine", kept, told)
+    told = construction.construction_report(plan, dropped=[cases[2].case])
+    saved = construction.save_test(store, LOCAL_OPERATOR, project, "mine", kept, told)
     assert (saved.n_cases, saved.n_texts, saved.type, saved.category) == (2, 2, "MFT", "Logic")
     assert saved.recipe["recipe"]["alternatives"][0]["texts"] == ["It was not {good}."]
     assert saved.recipe["dropped"] == ["2"]
-    suite = making.suite_named(store, project, "mine")
+    suite = construction.suite_named(store, project, "mine")
     assert list(cases_of_suite(store, suite.id)) == kept
     assert list_events(store, project.id, limit=1)[0].action == "make test"
 
@@ -136,7 +135,7 @@ def test_cases_come_back_as_they_were_stored(store, make_project) -> None:
         case(1, other, pair, kind="DIR", labels=(), expectation="not_up", applies=Applies(False)),
     ]  # fmt: skip
     save(store, project, *cases)
-    assert list(cases_of_suite(store, making.suite_named(store, project, "s").id)) == cases
+    assert list(cases_of_suite(store, construction.suite_named(store, project, "s").id)) == cases
 
 
 @pytest.mark.parametrize(
@@ -176,10 +175,10 @@ def test_a_name_that_a_suite_has_already_is_refused(store, project) -> None:
 
 
 def test_a_ready_suite_is_made_whole_in_the_projects_labels(store, project) -> None:
-    (ready,) = making.ready_for(project)
-    labels = making.guessed_labels(ready, project)
+    (ready,) = construction.ready_for(project)
+    labels = construction.guessed_labels(ready, project)
     assert labels == {"negative": "negative", "positive": "positive"}
-    made = making.make_ready_suite(store, LOCAL_OPERATOR, project, ready, "all", labels, n=5)
+    made = construction.make_ready_suite(store, LOCAL_OPERATOR, project, ready, "all", labels, n=5)
     assert made.left_out == ()
     assert [test.name for test in made.suite.tests] == [recipe.name for recipe in ready.recipes]
     assert made.suite.n_cases == 5 * len(ready.recipes)
@@ -195,17 +194,17 @@ def test_a_ready_suite_is_made_whole_in_the_projects_labels(store, project) -> N
     ],
 )
 def test_labels_are_guessed_from_names_and_abbreviations(project, own, expected) -> None:
-    (ready,) = making.ready_for(project)
-    assert making.guessed_labels(ready, replace(project, labels=own)) == expected
+    (ready,) = construction.ready_for(project)
+    assert construction.guessed_labels(ready, replace(project, labels=own)) == expected
 
 
 def test_tests_that_change_texts_take_the_projects_where_asked(store, project, import_rows) -> None:
     import_rows(
         project, [{"id": "p", "text": "A changed one.", "label": "positive", "parent": "t1", "perturbation_kind": "x"}]
     )
-    (ready,) = making.ready_for(project)
-    labels = making.guessed_labels(ready, project)
-    made = making.make_ready_suite(store, LOCAL_OPERATOR, project, ready, "own", labels, n=50, on_instances=True, only=["punctuation", "intensifiers", "change names"])  # fmt: skip
+    (ready,) = construction.ready_for(project)
+    labels = construction.guessed_labels(ready, project)
+    made = construction.make_ready_suite(store, LOCAL_OPERATOR, project, ready, "own", labels, n=50, on_instances=True, only=["punctuation", "intensifiers", "change names"])  # fmt: skip
     punctuation, intensifiers = made.suite.tests
     assert punctuation.n_cases == 4  # the project's texts without the changed version
     assert intensifiers.n_cases == 50  # from its templates
@@ -217,7 +216,7 @@ def test_tests_that_change_texts_take_the_projects_where_asked(store, project, i
 def test_a_project_that_asks_for_answers_has_no_functional_tests(store, make_project) -> None:
     project = make_project("reading")
     with pytest.raises(InvalidValue, match="compare labels, but the project 'Project' asks for answers"):
-        making.plan_cases(store, LOCAL_OPERATOR, project, making.TestPlan(NEGATED))
+        construction.plan_cases(store, LOCAL_OPERATOR, project, construction.TestPlan(NEGATED))
 
 
 # --- word lists -------------------------------------------------------------------------------------------------------
@@ -241,8 +240,8 @@ def test_a_word_list_is_saved_changed_and_removed(store, project) -> None:
 
 def test_the_projects_list_takes_the_place_of_the_one_that_comes_along(store, project) -> None:
     save_word_list(store, LOCAL_OPERATOR, project, "good", ["splendiferous"])
-    plan = making.TestPlan(NEGATED, n=None, ready="sentiment")
-    assert [c.texts for c in making.plan_cases(store, LOCAL_OPERATOR, project, plan)] == [
+    plan = construction.TestPlan(NEGATED, n=None, ready="sentiment")
+    assert [c.texts for c in construction.plan_cases(store, LOCAL_OPERATOR, project, plan)] == [
         ("It was not splendiferous.",)
     ]
 
@@ -285,7 +284,7 @@ def test_failing_cases_show_the_original_first_and_which_text_fails(store, proje
     four_tests(store, project)
     toy()
     run_suite(store, LOCAL_OPERATOR, project, "s", "spacy:toy")
-    tests = {test.name: test for test in making.suite_named(store, project, "s").tests}
+    tests = {test.name: test for test in construction.suite_named(store, project, "s").tests}
     page = suite_results.judged_cases(store, LOCAL_OPERATOR, project, tests["i"], "toy")
     assert (page.n, page.cases[0].case.texts, page.cases[0].fails) == (
         1,
@@ -360,10 +359,10 @@ def test_training_the_built_in_model_again_takes_its_old_answers_out(store, make
     import_rows(project, rows)
     save(store, project, case(0, "bad"))
     run_suite(store, LOCAL_OPERATOR, project, "s", "built-in")
-    suite = making.suite_named(store, project, "s")
+    suite = construction.suite_named(store, project, "s")
     assert [run.computed_by for run in list_runs(store, suite.id)] == ["built-in"]
     import_rows(project, [{"id": "9", "text": "good bad dull", "label": "negative"}])
-    running_suites.built_in_model(store, LOCAL_OPERATOR, project, "built-in", trains=True)
+    runs.built_in_model(store, LOCAL_OPERATOR, project, "built-in", trains=True)
     assert list_runs(store, suite.id) == []
 
 
@@ -373,7 +372,7 @@ def test_training_the_built_in_model_again_takes_its_old_answers_out(store, make
 def predicted(store: Store, project: Project, *, seed=None, model=None, leave_out=0, p=0.9) -> list[dict[str, Any]]:
     """Everything positive."""
     found = []
-    for one in cases_of_suite(store, making.suite_named(store, project, "s").id):
+    for one in cases_of_suite(store, construction.suite_named(store, project, "s").id):
         for position in range(len(one.texts)):
             row = {
                 "test": one.test,
@@ -398,7 +397,7 @@ def test_a_suite_goes_out_and_comes_back_as_it_was(store, project, tmp_path) -> 
     assert suite_files.export_suite(store, LOCAL_OPERATOR, project, "s", path) == 8
     suite_files.import_suite(store, LOCAL_OPERATOR, project, path, "again")
     first, second = (
-        list(cases_of_suite(store, making.suite_named(store, project, name).id)) for name in ("s", "again")
+        list(cases_of_suite(store, construction.suite_named(store, project, name).id)) for name in ("s", "again")
     )
     assert first == second
     before = counts(store)
@@ -431,7 +430,7 @@ def test_other_predictions_of_a_known_run_need_a_word(store, project, tmp_path) 
     assert counts(store) == before
     done = suite_files.import_suite_predictions(store, LOCAL_OPERATOR, project, "s", [second], model="m", update=True)
     assert done.n_changed == 1
-    suite = making.suite_named(store, project, "s")
+    suite = construction.suite_named(store, project, "s")
     assert find_run(store, suite.id, "m", "") is not None
     assert len(list_runs(store, suite.id)) == 1
 
@@ -477,9 +476,9 @@ def test_the_project_and_the_files_alone_give_the_same_rates(store, project, tmp
     suite, rows = tmp_path / "suite.jsonl", []
     suite_files.export_suite(store, LOCAL_OPERATOR, project, "s", suite)
     model = WordCounter()
-    for one in cases_of_suite(store, making.suite_named(store, project, "s").id):
+    for one in cases_of_suite(store, construction.suite_named(store, project, "s").id):
         for position, text in enumerate(one.texts):
-            p = model.probabilities([running_suites.input_of(project, text)])[0]
+            p = model.probabilities([runs.input_of(project, text)])[0]
             probabilities = dict(zip(model.labels, p.tolist(), strict=True))
             label = max(probabilities, key=probabilities.__getitem__)
             rows.append(
@@ -521,17 +520,17 @@ def test_a_file_with_other_labels_is_refused_line_by_line_unless_they_are_named(
 def test_who_may_not_use_models_neither_sees_nor_makes_tests(store, project, add_person, role, tmp_path) -> None:
     save(store, project, case(0, "a"))
     somebody = add_person("somebody", project, role)
-    suite = making.suite_named(store, project, "s")
-    (ready,) = making.ready_for(project)
+    suite = construction.suite_named(store, project, "s")
+    (ready,) = construction.ready_for(project)
     before = counts(store)
     for refused in (
-        lambda: making.suites_of(store, somebody, project),
-        lambda: making.plan_cases(store, somebody, project, making.TestPlan(NEGATED, ready="sentiment")),
-        lambda: making.save_test(store, somebody, project, "s", [case(0, "a", test="x")]),
-        lambda: making.make_ready_suite(store, somebody, project, ready, "r", {"negative": "negative"}),
-        lambda: making.remove_test(store, somebody, project, "s", "t"),
-        lambda: making.remove_suite(store, somebody, project, "s"),
-        lambda: making.known_models(store, somebody, project, suite),
+        lambda: construction.suites_of(store, somebody, project),
+        lambda: construction.plan_cases(store, somebody, project, construction.TestPlan(NEGATED, ready="sentiment")),
+        lambda: construction.save_test(store, somebody, project, "s", [case(0, "a", test="x")]),
+        lambda: construction.make_ready_suite(store, somebody, project, ready, "r", {"negative": "negative"}),
+        lambda: construction.remove_test(store, somebody, project, "s", "t"),
+        lambda: construction.remove_suite(store, somebody, project, "s"),
+        lambda: construction.known_models(store, somebody, project, suite),
         lambda: run_suite(store, somebody, project, "s", "built-in"),
         lambda: suite_results.suite_results(store, somebody, project, suite),
         lambda: suite_results.judged_cases(store, somebody, project, suite.tests[0], "m"),
@@ -551,23 +550,23 @@ def test_who_may_not_use_models_neither_sees_nor_makes_tests(store, project, add
 def test_researchers_and_leads_may(store, project, add_person) -> None:
     for role in ("researcher", "lead"):
         user = add_person(role, project, role)
-        making.save_test(store, user, project, "s", [case(0, "a", test=role)])
-        assert role in [test.name for test in making.suites_of(store, user, project)[0].tests]
+        construction.save_test(store, user, project, "s", [case(0, "a", test=role)])
+        assert role in [test.name for test in construction.suites_of(store, user, project)[0].tests]
 
 
 def test_a_test_and_a_suite_are_taken_out_with_their_answers(store, project, toy) -> None:
     four_tests(store, project)
     toy()
     run_suite(store, LOCAL_OPERATOR, project, "s", "spacy:toy")
-    making.remove_test(store, LOCAL_OPERATOR, project, "s", "t")
-    assert [test.name for test in making.suite_named(store, project, "s").tests] == ["i", "d"]
+    construction.remove_test(store, LOCAL_OPERATOR, project, "s", "t")
+    assert [test.name for test in construction.suite_named(store, project, "s").tests] == ["i", "d"]
     assert counts(store)["suite_answers"] == 4
     save(store, project, case(0, "good"))  # the name is free again
-    making.remove_suite(store, LOCAL_OPERATOR, project, "s")
+    construction.remove_suite(store, LOCAL_OPERATOR, project, "s")
     left = counts(store)
     assert {left[table] for table in left if table.startswith("suite")} == {0}
     with pytest.raises(NotFound, match="There are: none yet"):
-        making.remove_suite(store, LOCAL_OPERATOR, project, "s")
+        construction.remove_suite(store, LOCAL_OPERATOR, project, "s")
     assert store.problems() == []
 
 

@@ -15,7 +15,7 @@ from annotator.domain.sources import SourceEvent
 from annotator.domain.tasks import get_task
 from annotator.errors import ExportRefused, ImportRefused, NotAllowed
 from annotator.store import Store, open_store
-from annotator.usecases.annotate import work as marking
+from annotator.usecases.annotate import work
 from annotator.usecases.demonstration.construction import build
 from annotator.usecases.gold import GoldOptions, gold_instances
 from annotator.usecases.lead.decisions import decide, open_proposals
@@ -43,21 +43,21 @@ def content_of(store: Store, project: Project) -> list[object]:
 
 def worked_on(store: Store, project: Project, annotator: User) -> None:
     """A project in every state: submitted, contested and decided, skipped, in work with a draft, proposed."""
-    first = marking.next_work(store, annotator, project.id).work
+    first = work.next_work(store, annotator, project.id).work
     assert first is not None
-    marking.note_seen(store, annotator, first.assignment.id, "2026-01-01T10:00:00.000Z")
-    marking.submit(store, annotator, first.assignment.id, 0, Draft(sets=SETS, note="“quoted”\nnote"))
-    second = marking.next_work(store, annotator, project.id).work
+    work.note_seen(store, annotator, first.assignment.id, "2026-01-01T10:00:00.000Z")
+    work.submit(store, annotator, first.assignment.id, 0, Draft(sets=SETS, note="“quoted”\nnote"))
+    second = work.next_work(store, annotator, project.id).work
     assert second is not None
-    marking.submit(store, annotator, second.assignment.id, 0, Draft(result="negative", sets=SETS[:1]))
+    work.submit(store, annotator, second.assignment.id, 0, Draft(result="negative", sets=SETS[:1]))
     [(proposal, _)] = open_proposals(store, LOCAL_OPERATOR, project.id)
     decide(store, LOCAL_OPERATOR, proposal.id, "relabel")
-    third = marking.next_work(store, annotator, project.id).work
+    third = work.next_work(store, annotator, project.id).work
     assert third is not None
-    marking.propose_discard(store, annotator, third.assignment.id, "other", "not a review")
-    fourth = marking.next_work(store, annotator, project.id).work
+    work.propose_discard(store, annotator, third.assignment.id, "other", "not a review")
+    fourth = work.next_work(store, annotator, project.id).work
     assert fourth is not None
-    marking.save_draft(store, annotator, fourth.assignment.id, 0, Draft(sets=SETS[1:]))
+    work.save_draft(store, annotator, fourth.assignment.id, 0, Draft(sets=SETS[1:]))
 
 
 def test_our_own_export_imports_back_to_an_equal_project(

@@ -17,10 +17,10 @@ from annotator.errors import ImportRefused, InvalidValue, NotAllowed, Problem
 from annotator.store import Store, open_store
 from annotator.store.annotations import annotations_of
 from annotator.text.alignment import split_on_spaces
-from annotator.usecases.annotate import work as marking
+from annotator.usecases.annotate import work as annotate_work
 from annotator.usecases.project.projects import change_project, create_project, find_project, progress_of
 from annotator.usecases.project.splits import split_project
-from annotator.usecases.transfer import preparation as preparing
+from annotator.usecases.transfer import preparation
 from annotator.usecases.transfer.export import export_file
 from annotator.usecases.transfer.file_import import import_file
 from annotator.usecases.transfer.import_report import ImportOptions, ImportReport
@@ -162,18 +162,18 @@ def test_a_dry_run_keeps_nobody_waiting(
     project = make_project()
     import_rows(project, [{"id": "t1", "text": "Fine food.", "label": "positive"}])
     user = add_person("annotator-a", project, "annotator")
-    work = marking.next_work(store, user, project.id).work
+    work = annotate_work.next_work(store, user, project.id).work
     assert work is not None
 
     def save(_: int) -> None:
         with open_store(database) as other:
             other.connection.execute("PRAGMA busy_timeout = 100")
-            marking.save_draft(other, user, work.assignment.id, 0, Draft())
+            annotate_work.save_draft(other, user, work.assignment.id, 0, Draft())
 
     path = database.with_name("new.jsonl")
     path.write_text('{"id": "t2", "text": "Fine."}\n')
     import_file(store, LOCAL_OPERATOR, project, "jsonl", path, ImportOptions(dry_run=True), progress=save)
-    assert marking.current_work(store, user, work.assignment.id).assignment.revision == 1
+    assert annotate_work.current_work(store, user, work.assignment.id).assignment.revision == 1
 
 
 def test_the_same_file_twice_changes_nothing(
@@ -369,8 +369,8 @@ def test_texts_that_come_later_reach_people_who_were_done(
         import_rows(
             project, [{"id": f"t{n}", "text": "Fine food.", "label": "positive"} for n in range(first, first + 4)]
         )
-        while (work := marking.next_work(store, user, project.id).work) is not None:
-            marking.submit(store, user, work.assignment.id, 0, Draft(sets=(RationaleSet.of((0, 1)),)))
+        while (work := annotate_work.next_work(store, user, project.id).work) is not None:
+            annotate_work.submit(store, user, work.assignment.id, 0, Draft(sets=(RationaleSet.of((0, 1)),)))
     assert progress_of(store, LOCAL_OPERATOR, project.id).instances == {"complete": 8}
 
 
@@ -379,7 +379,7 @@ def test_a_text_on_which_somebody_works_cannot_be_changed_under_them(
 ) -> None:
     project = make_project()
     import_rows(project, [{"id": "t1", "text": "Fine food.", "label": "positive"}])
-    marking.next_work(store, add_person("annotator-a", project, "annotator"), project.id)
+    annotate_work.next_work(store, add_person("annotator-a", project, "annotator"), project.id)
     with pytest.raises(ImportRefused) as refusal:
         import_rows(project, [{"id": "t1", "text": "Other food.", "label": "positive"}], update=True)
     assert "1 piece of work belong to the old tokens" in refusal.value.problems[0].reason
@@ -445,7 +445,7 @@ def test_texts_keep_the_tokens_they_were_stored_with_when_the_tokeniser_has_chan
     canonical.write_text('{"id": "d", "fields": {"text": {"docid": "d"}}, "annotations": []}\n')
     (tmp_path / "docs.jsonl").write_text('{"docid": "d", "text": "Bad food."}\n')
     project = make_project()
-    monkeypatch.setattr(preparing, "tokenise_all", lambda texts, _: (split_on_spaces(text) for text in texts))
+    monkeypatch.setattr(preparation, "tokenise_all", lambda texts, _: (split_on_spaces(text) for text in texts))
     import_rows(project, rows)
     import_file(store, LOCAL_OPERATOR, project, "jsonl", canonical)
     monkeypatch.undo()
@@ -525,8 +525,8 @@ def test_an_export_of_own_and_brought_annotations_comes_back_in_several_batches(
     ]
     import_rows(project, rows)
     ann = add_person("ann", project, "annotator")
-    work = marking.next_work(store, ann, project.id).work
-    marking.submit(store, ann, work.assignment.id, 0, Draft(sets=(RationaleSet.of((0, 2)),)))
+    work = annotate_work.next_work(store, ann, project.id).work
+    annotate_work.submit(store, ann, work.assignment.id, 0, Draft(sets=(RationaleSet.of((0, 2)),)))
     export_file(store, LOCAL_OPERATOR, project, "jsonl", tmp_path / "own.jsonl")
     copy = make_project(name="Copy")
     report = import_file(store, LOCAL_OPERATOR, copy, "jsonl", tmp_path / "own.jsonl")

@@ -12,7 +12,7 @@ from annotator.domain.projects import Project
 from annotator.domain.rationales import RationaleSet
 from annotator.errors import NotAllowed
 from annotator.store import Store
-from annotator.usecases.annotate import work as marking
+from annotator.usecases.annotate import work as annotate_work
 from annotator.usecases.lead.adjudication import adjudicate
 from annotator.usecases.lead.statistics import statistics_of
 from annotator.usecases.project.projects import change_project, events_of, find_project
@@ -82,8 +82,8 @@ def test_imported_annotations_are_counted_by_person_and_own_work_is_not(
     project = make_project(annotators_per_instance=5)
     import_rows(project, rows(n_texts=3, n_annotators=2))
     ann = add_person("ann", project, "annotator", "lead")
-    work = marking.next_work(store, ann, project.id).work
-    marking.submit(store, ann, work.assignment.id, 0, Draft("positive", (RationaleSet.of((0, 2)),)))
+    work = annotate_work.next_work(store, ann, project.id).work
+    annotate_work.submit(store, ann, work.assignment.id, 0, Draft("positive", (RationaleSet.of((0, 2)),)))
     adjudicate(store, ann, project, work.instance.id, "positive", (RationaleSet.of((1, 2)),), "mine")
     assert imported_annotations(store, ann, project) == {"ann0": 3, "ann1": 3}
     assert accepted_annotations(store, ann, project) == Accepted(7, 3, 3, 3)
