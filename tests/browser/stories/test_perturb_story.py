@@ -113,6 +113,36 @@ def test_versions_of_two_kinds_and_one_in_chinese_are_checked_by_two_and_come_to
     ]
 
 
+_SEEN = """
+() => {
+  const host = [...document.querySelectorAll('*')].find((one) => one.shadowRoot?.querySelector('.perturb')).shadowRoot;
+  const copy = host.querySelector('.copy:focus'), change = host.querySelector('.diff ins');
+  const diff = change.closest('.diff').getBoundingClientRect(), at = change.getBoundingClientRect();
+  const bar = host.querySelector('.desk .bar').getBoundingClientRect().bottom;
+  return {
+    copyBelowBar: copy.getBoundingClientRect().top >= bar,
+    linesBelowCaret: (copy.scrollHeight - copy.scrollTop - copy.clientHeight) / parseFloat(getComputedStyle(copy).lineHeight),
+    changeInDiff: at.top >= Math.max(diff.top, bar) && at.bottom <= Math.min(diff.bottom, innerHeight) + 1,
+  };
+}
+"""
+
+
+def test_what_a_suggestion_put_in_is_in_sight_below_the_bar_in_the_copy_and_in_the_diff(person: Come) -> None:
+    author = person("Lead")
+    author.open(f"/perturb?project=3&instance={author.instance_id('reading-en-04')}")
+    page = author.page
+    choose_kind(page, "robustness")
+    suggestion = page.locator(".suggestion", has_text=" at the end").first
+    suggestion.focus()
+    author.press("Enter")
+    expect(page.locator(".diff ins").first).to_be_visible()
+    seen = page.evaluate(_SEEN)
+    assert seen["copyBelowBar"]
+    assert seen["linesBelowCaret"] < 1, "the end of the text, where it was put in, is on the screen"
+    assert seen["changeInDiff"]
+
+
 def test_a_version_is_written_and_checked_by_the_keyboard_alone(person: Come) -> None:
     author = person("Annotator 1")
     page = write_at(author, "sentiment-en-02")

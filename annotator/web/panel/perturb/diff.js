@@ -36,17 +36,18 @@ export function diffNodes(before, after, runs, combos, { folds, unfold }) {
   const now = (from, to) => nodesOf(after, from - after.first, to - after.first, classOf);
   const nodes = runs.flatMap(([kind, start, end, otherStart, otherEnd]) => {
     if (kind === "kept") return folds ? folded(otherStart, otherEnd, combos, now, unfold) : now(otherStart, otherEnd);
-    if (kind === "deleted") return outside("del", old(start, end));
-    if (kind === "inserted") return outside("ins", now(otherStart, otherEnd));
-    return [...outside("del", old(start, end), "replaced"), ...outside("ins", now(otherStart, otherEnd), "replaced")];
+    const where = { "data-from": otherStart, "data-to": otherEnd };
+    if (kind === "deleted") return outside("del", old(start, end), where);
+    if (kind === "inserted") return outside("ins", now(otherStart, otherEnd), where);
+    return [...outside("del", old(start, end), { ...where, class: "replaced" }), ...outside("ins", now(otherStart, otherEnd), { ...where, class: "replaced" })];
   });
   return [...nodes, after.rest];
 }
 
-/** White space before a change stands outside of it. */
-function outside(tag, nodes, name = "") {
+/** White space before a change stands outside of it; `where`: the tokens of the changed text that it stands for. */
+function outside(tag, nodes, where) {
   const space = typeof nodes[0] === "string" && !nodes[0].trim() ? nodes.shift() : "";
-  return [space, element(tag, { class: name }, ...nodes)];
+  return [space, element(tag, where, ...nodes)];
 }
 
 /** Kept tokens, with long stretches that have nothing to show left out. */

@@ -1,6 +1,6 @@
 /** The Perturb screen: the component's entry. It asks its own routes; the address holds project, tab and text. See docs/perturb.md. */
 import { openKeys } from "../shared/dialogs.js";
-import { element, focused, setText } from "../shared/dom.js";
+import { element, focused, scrollerOf, setText } from "../shared/dom.js";
 import { isEntry, keyOf, KeyListener } from "../shared/keys.js";
 import { Messages, SIGNED_OUT, sentenceOf } from "../shared/messages.js";
 import { mountable } from "../shared/mount.js";
@@ -15,6 +15,7 @@ import { coveredAbove, isDark } from "../shared/stage.js";
 import { TabTitle } from "../shared/tab_title.js";
 
 const RETRY_MS = 3000;
+const BELOW_BAR = 8;
 
 class Perturb {
   constructor(data, parent) {
@@ -32,7 +33,7 @@ class Perturb {
     applyReading(this.root);
     this.updateTheme();
     this.keyboard = new KeyListener(this.root, (event, target) => this.#key(event, target));
-    this.sizes = new ResizeObserver(() => this.root.style.setProperty("--panel-top", `${coveredAbove(this.root)}px`));
+    this.sizes = new ResizeObserver(() => this.#measure());
     this.sizes.observe(this.root);
     this.leaving = new AbortController();
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.updateTheme(), { signal: this.leaving.signal });
@@ -101,6 +102,15 @@ class Perturb {
       this.view.isStarted = true;
       this.view.start(start);
     }
+  }
+
+  /** What is brought into view, by us or by the browser for the caret, stops below the bar and not behind it. */
+  #measure() {
+    const covered = coveredAbove(this.root);
+    this.root.style.setProperty("--panel-top", `${covered}px`);
+    const bar = Math.max(0, ...[...this.root.querySelectorAll(".bar")].map(({ offsetHeight }) => offsetHeight));
+    this.scroller = scrollerOf(this.root);
+    this.scroller.style.scrollPaddingTop = `${covered + bar + BELOW_BAR}px`;
   }
 
   /** How many wait may be others now. */
@@ -194,6 +204,7 @@ class Perturb {
     clearTimeout(this.timer);
     this.leaving.abort();
     this.sizes.disconnect();
+    this.scroller?.style.removeProperty("scroll-padding-top");
     this.keyboard.destroy();
     this.tabTitle.destroy();
     for (const view of Object.values(this.views || {})) view.destroy?.();

@@ -1,4 +1,5 @@
 /** The original beside its changed version, segment by segment: gold sets left; the editable copy and its live diff right. */
+import { caretLine } from "./caret.js";
 import { badgeOf } from "../shared/chip.js";
 import { element } from "../shared/dom.js";
 import { letterOf } from "../shared/model.js";
@@ -95,12 +96,21 @@ export class Pair {
       words += area.value.slice(at, start) + replacement;
       at = end;
     }
-    area.focus();
+    area.focus({ preventScroll: true });
     area.setSelectionRange(from, to);
     const isDone = words ? document.execCommand("insertText", false, words) : document.execCommand("delete");
-    if (isDone) return;
-    area.setRangeText(words, from, to, "end");
-    area.dispatchEvent(new Event("input"));
+    if (!isDone) {
+      area.setRangeText(words, from, to, "end");
+      area.dispatchEvent(new Event("input"));
+    }
+    this.#reveal(area);
+  }
+
+  /** Where something was put in without being typed, the caret's line comes into view, and the diff below it as far as there is room. */
+  #reveal(area) {
+    const { top, height } = caretLine(area);
+    if (top < area.scrollTop || top + height > area.scrollTop + area.clientHeight) area.scrollTop = top - (area.clientHeight - height) / 2;
+    for (const part of [this.diffs[[...this.areas.values()].indexOf(area)], area]) part.scrollIntoView({ block: "nearest" });
   }
 
   /** The live diff, and the proposed sets in it. */
@@ -117,9 +127,16 @@ export class Pair {
       const { first, tokens } = look.segments[place];
       diff.hidden = isSame && this.isEditable && !this.proposed.slice(first, first + tokens.length).some(Boolean);
       diff.replaceChildren(...diffNodes(segment, look.segments[place], runs[place], this.proposed, how));
-      if (this.folds) showChange(diff);
+      showChange(diff, this.#caretToken(look.segments[place]));
     });
     this.#showChips();
+  }
+
+  /** The token of the changed text at which one writes; 0 where one does not. */
+  #caretToken({ name, first, before, tokens }) {
+    let left = this.areas.get(name)?.selectionEnd ?? 0;
+    const place = tokens.findIndex((token, at) => (left -= before[at].length + token.length) <= 0);
+    return first + (place < 0 ? tokens.length : place);
   }
 
   #showChips() {
@@ -153,11 +170,14 @@ export class Pair {
   }
 }
 
-/** Where no change can be seen in a box that scrolls, its first one is brought there. */
-function showChange(box) {
+/** In a box that scrolls, the change nearest to where one writes is brought into the part of it that is on the screen. */
+function showChange(box, token) {
   const changes = [...box.querySelectorAll("ins, del")];
   if (!changes.length || box.scrollHeight <= box.clientHeight) return;
+  const distance = ({ dataset: { from, to } }) => Math.max(from - token, token - to, 0);
+  const nearest = changes.reduce((best, one) => (distance(one) < distance(best) ? one : best));
   const { top, bottom } = box.getBoundingClientRect();
-  const isSeen = changes.some((change) => change.getBoundingClientRect().bottom > top && change.getBoundingClientRect().top < bottom);
-  if (!isSeen) box.scrollTop += changes[0].getBoundingClientRect().top - top - (bottom - top) / 3;
+  const end = Math.max(top, Math.min(bottom, innerHeight));
+  const at = nearest.getBoundingClientRect();
+  if (at.top < top || at.bottom > end) box.scrollTop += at.top - top - (end - top) / 3;
 }
