@@ -24,11 +24,12 @@ export class Original {
   }
 }
 
-function partsOf({ language, direction, segments }, { notes, open }) {
+function partsOf({ language, direction, segments }, { change, warnings: all, isOfAnotherResult }) {
   const isNamed = segments.length > 1;
+  const said = change && element("p", { class: `dialog-words${isOfAnotherResult ? " warns" : ""}` }, change.words);
   const legend = element("p", { class: "dialog-words" }, element("del", {}, "in the original only"), " · ", element("ins", {}, "in this text only"));
-  const warnings = [...open.flatMap((one) => one.notes), ...notes];
-  return [legend, ...segments.map(({ title, is_changed: isChanged, pieces }) => element("section", {},
+  const warnings = all.filter((words) => words !== change?.words);
+  return [said, legend, ...segments.map(({ title, is_changed: isChanged, pieces }) => element("section", {},
     isNamed && element("h3", { class: "segment-title" }, isChanged ? title : `${title} · not changed`),
     element("p", { class: "since", dir: direction, lang: language }, ...pieceNodes(pieces)))),
   warnings.length > 0 && element("section", { class: "proposed-notes" }, element("h3", { class: "segment-title" }, "Sets proposed from the original"), ...warnings.map((line) => element("p", {}, line)))].filter(Boolean);

@@ -30,7 +30,7 @@ export class ProposedRow {
     this.ways.classList.toggle("unseen", !open.length);
     const isAsked = Boolean(atHand) && answerOf(state, atHand) === "unasked";
     setText(this.accept.querySelector(".button-label"), isAsked ? "Show it" : "Accept");
-    this.all.classList.toggle("unseen", undecided.length < 2);
+    this.all.classList.toggle("unseen", undecided.length < 2 || !offer.mayTakeAll);
     for (const made of [this.accept, this.all, this.reject]) made.disabled = readOnly && !busy;
     setText(this.words, offer.answered ? wordsOf(state, offer) : "…");
     setText(this.ignored, ignored ? `not rationale: ${ignored.names.map((name) => `“${name}”`).join(", ")}` : "");

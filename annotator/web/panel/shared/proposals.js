@@ -25,12 +25,27 @@ function openOf(state, proposals) {
 export class Offer {
   /** @param {{state: import("./model.js").State}} session */
   constructor(session) {
-    Object.assign(this, { session, asked: false, answered: false, sets: [], ignored: null, notes: [], hand: null, sorted: null });
+    Object.assign(this, { session, asked: false, answered: false, sets: [], ignored: null, notes: [], change: null, hand: null, sorted: null });
   }
 
   /** Takes the answer of the route; nothing that is marked changes. */
-  receive({ proposals, ignored, notes }) {
-    Object.assign(this, { answered: true, sets: proposals.map(proposalFrom), ignored, notes, sorted: null });
+  receive({ proposals, ignored, notes, change = null }) {
+    Object.assign(this, { answered: true, sets: proposals.map(proposalFrom), ignored, notes, change, sorted: null });
+  }
+
+  /** Whether the sets of the original supported a label or answer that this text does not have. */
+  get isOfAnotherResult() {
+    return Boolean(this.change?.is_other_result);
+  }
+
+  /** What should be known before a set is accepted. @returns {string[]} */
+  get warnings() {
+    return [...(this.isOfAnotherResult ? [this.change.words] : []), ...this.open.flatMap((one) => one.notes), ...this.notes];
+  }
+
+  /** Whether all may be accepted at once: sets that supported another result are looked at one by one. */
+  get mayTakeAll() {
+    return !this.isOfAnotherResult || this.undecided.every(({ source }) => source !== "carried");
   }
 
   /** Worked out anew only when the sets or the answers are others. */
