@@ -281,14 +281,14 @@ def find_draft(store: Store, user: User, original_id: int) -> ChangedText | None
     return None if row is None else _changed(row)
 
 
-def drafts_by(store: Store, project_id: int, user: User) -> list[dict[str, Any]]:
-    """Texts of which somebody has begun a changed version, the latest first: original, its key, kind, result and the texts."""
+def drafts_by(store: Store, project_id: int, user: User) -> list[tuple[int, ChangedText]]:
+    """What somebody has begun, the latest first: the original, and what they were writing of it."""
     rows = store.rows(
-        """SELECT i.id, i.key, d.kind, d.result, d.texts, d.saved_at FROM perturbation_drafts AS d
-            JOIN instances AS i ON i.id = original_id WHERE user_id = ? AND project_id = ? ORDER BY d.saved_at DESC""",
+        """SELECT d.* FROM perturbation_drafts AS d JOIN instances AS i ON i.id = original_id
+            WHERE user_id = ? AND project_id = ? ORDER BY d.saved_at DESC""",
         (user.id, project_id),
     )
-    return [{**dict(row), "texts": json.loads(row["texts"])} for row in rows]
+    return [(row["original_id"], _changed(row)) for row in rows]
 
 
 def drop_draft(store: Store, user: User, original_id: int) -> None:

@@ -279,6 +279,22 @@ def test_mine_lists_drafts_also_of_texts_of_which_somebody_else_has_submitted_a_
     assert showing.show_mine(store, people["Ann"], reviews.id, 1)["drafts"] == []
 
 
+def test_mine_shows_what_each_version_and_draft_has_otherwise_than_the_original(
+    store: Store, reviews: Project, people: dict[str, User], written: Perturbation
+) -> None:
+    checking.reject(store, people["Ben"], written.id, 1, "why?")
+    perturbing.look_at(store, people["Ann"], written.original_id, change(""))
+    mine = showing.show_mine(store, people["Ann"], reviews.id, 1)
+    assert mine["rows"][0]["changes"] == {
+        "text": [
+            ("kept", "The plot is slow but the acting is", "The plot is slow but the acting is"),
+            ("inserted", "", " truly"),
+            ("kept", " superb .", " superb ."),
+        ]
+    }
+    assert mine["drafts"][0]["changes"] == {"text": [("deleted", TEXT, "")]}
+
+
 def test_two_authors_with_the_same_text_are_one_too_many(
     store: Store, reviews: Project, people: dict[str, User], written: Perturbation
 ) -> None:

@@ -29,6 +29,21 @@ function versionLine(version, before, kinds, one) {
     ...Object.entries(version.since).map(([name, pieces]) => element("p", { class: "since", dir: one.direction, lang: one.language, "aria-label": `What changed in ${name}` }, ...pieceNodes(pieces, around))));
 }
 
+/**
+ * What a version has otherwise than its original: a line for each segment that was changed.
+ * @param {{changes: Object<string, Array>, direction: string, language: string}} one
+ * @param {Object<string, string>} titles  of segments
+ */
+export function changesOf({ changes, direction, language }, titles) {
+  const lines = Object.entries(changes);
+  if (!lines.length) return [element("p", { class: "suggest-words" }, "The text is still that of the original.")];
+  const isNamed = Object.keys(titles).length > 1;
+  return lines.map(([name, pieces]) => element("p", { class: "since", dir: direction, lang: language, "aria-label": `What was changed in ${titles[name] || name}` },
+    isNamed && element("span", { class: "segment-title" }, `${titles[name] || name} `), isGone(pieces) && element("span", { class: "fact" }, "(nothing is left) "), ...pieceNodes(pieces, around)));
+}
+
+const isGone = (pieces) => pieces.every(([, , after]) => !after.trim());
+
 function checkLine(check) {
   return element("li", { class: check.verdict }, element("span", { class: "who" }, element("b", {}, check.by ?? SOMEBODY), ` ${VERDICTS[check.verdict]} it`, element("time", {}, when(check.at))), check.reason && element("q", { dir: "auto" }, check.reason));
 }

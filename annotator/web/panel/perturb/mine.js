@@ -3,7 +3,7 @@ import { button, element, setText } from "../shared/dom.js";
 import { sentenceOf } from "../shared/messages.js";
 import { nameOf } from "../shared/naming.js";
 import { Desk } from "./desk.js";
-import { historyOf } from "./history.js";
+import { changesOf, historyOf } from "./history.js";
 import { STATES } from "./words.js";
 import { deskKey } from "./write.js";
 
@@ -59,25 +59,22 @@ export class Mine {
       (state === "returned" || isUntouched) && button(state === "returned" ? "Revise" : "Change", { className: state === "returned" ? "primary" : "", onclick: () => this.#revise(id) }),
       (state === "returned" || state === "waiting") && this.#withdrawButton(id), instance && this.stage.link(instance));
     const warnings = stale.length > 0 && element("ul", { class: "check-warnings" }, ...stale.map((said) => element("li", {}, said)));
-    return element("details", { class: "mine-one", open: state === "returned" }, summary, warnings, this.#texts(row), historyOf(row, this.desk.kind), ways);
+    return element("details", { class: "mine-one", open: state === "returned" }, summary, warnings, ...changesOf(row, this.rules.titles), historyOf(row, this.desk.kind), ways);
   }
 
   /** What was begun and not submitted. */
-  #draft({ id, key, kind, result, texts }) {
+  #draft(draft) {
+    const { id, key, kind, result } = draft;
     const facts = [this.desk.kind.titleOf(kind), result === null ? "no label" : result || "no answer"].join(" · ");
     const summary = element("summary", {}, element("span", { class: "state draft" }, "draft"), element("b", {}, key), element("span", { class: "mine-facts" }, facts));
     const goOn = button("Continue", { title: "Go on writing under Write", onclick: () => this.stage.open("write", id) });
-    return element("details", { class: "mine-one" }, summary, element("p", { class: "others-text", dir: "auto" }, Object.values(texts).join(" / ").slice(0, 600)), element("div", { class: "work-ways" }, goOn));
+    return element("details", { class: "mine-one" }, summary, ...changesOf(draft, this.rules.titles), element("div", { class: "work-ways" }, goOn));
   }
 
   #progress({ state, checks, version, wanted, may_check: mayCheck }) {
     if (state !== "waiting") return "";
     if (mayCheck) return "corrected; you check it too";
     return `${checks.filter((check) => check.version === version && check.verdict === "approve").length} of ${wanted} approved`;
-  }
-
-  #texts({ texts, direction, language }) {
-    return element("p", { class: "others-text", dir: direction, lang: language }, Object.values(texts).join(" / ").slice(0, 600));
   }
 
   /** Taken back with a second press. */
