@@ -17,6 +17,7 @@ from annotator.store import perturbations as perturbations_store
 from annotator.store.instances import find_instance_ids, get_instance
 from annotator.store.people import set_disabled
 from annotator.usecases.annotate.work import next_work
+from annotator.usecases.lead.relatives import Relative, original_of, versions_of
 from annotator.usecases.lead.timeline import timeline
 from annotator.usecases.perturb import checks as checking
 from annotator.usecases.perturb import messages as showing
@@ -293,6 +294,25 @@ def test_mine_shows_what_each_version_and_draft_has_otherwise_than_the_original(
         ]
     }
     assert mine["drafts"][0]["changes"] == {"text": [("deleted", TEXT, "")]}
+
+
+def test_a_lead_is_led_from_an_original_to_its_versions_and_back(
+    store: Store, reviews: Project, people: dict[str, User], written: Perturbation
+) -> None:
+    lea, text = people["Lea"], get_instance(store, written.original_id)
+    assert original_of(store, lea, reviews, text) is None
+    told = ("Dispensable words", "positive")
+    assert versions_of(store, lea, reviews, text) == [Relative("", *told, "being checked", None, written.id)]
+    for name in ("Ben", "Cem"):
+        done = approve(store, people[name], written)
+    assert done.instance_id is not None
+    found = Relative("r0~dispensable", *told, "approved, open", done.instance_id, written.id)
+    assert versions_of(store, lea, reviews, text) == [found]
+    version = get_instance(store, done.instance_id)
+    assert original_of(store, lea, reviews, version) == Relative("r0", *told, "complete", text.id)
+    for asked in (original_of, versions_of):
+        with pytest.raises(NotAllowed):
+            asked(store, people["Ann"], reviews, version)
 
 
 def test_two_authors_with_the_same_text_are_one_too_many(
