@@ -18,8 +18,8 @@ const RETRY_MS = 3000;
 const BELOW_BAR = 8;
 
 class Perturb {
-  constructor(data, parent) {
-    this.data = data;
+  constructor(data, parent, trigger) {
+    Object.assign(this, { data, trigger });
     this.messages = new Messages(data.routes, data.csrf);
     this.messages.onsignedout = () => this.say(SIGNED_OUT);
     this.notice = element("div", { class: "pt-notice", role: "status" });
@@ -113,10 +113,12 @@ class Perturb {
     this.scroller.style.scrollPaddingTop = `${covered + bar + BELOW_BAR}px`;
   }
 
-  /** How many wait may be others now. */
+  /** How many wait may be others now: here, and in the sidebar, for which the script runs again. */
   async progress() {
     const answer = await this.messages.get("rules", { project: this.data.project });
-    if (answer.status === 200 && !this.closed) this.#count(answer.body.waiting);
+    if (answer.status !== 200 || this.closed) return;
+    this.#count(answer.body.waiting);
+    this.trigger("progress", answer.body.waiting);
   }
 
   /** The address and the browser's tab say what is on screen. */
@@ -188,7 +190,8 @@ class Perturb {
     return data.project !== this.data.project || data.user !== this.data.user;
   }
 
-  update(data) {
+  update(data, trigger) {
+    this.trigger = trigger;
     this.data.csrf = this.messages.csrf = data.csrf;
     this.updateTheme();
   }
@@ -212,4 +215,4 @@ class Perturb {
   }
 }
 
-export default mountable((data, parent) => new Perturb(data, parent));
+export default mountable((data, parent, trigger) => new Perturb(data, parent, trigger));
