@@ -64,7 +64,7 @@ export class Check {
   async next() {
     const before = this.perturbation;
     await this.#load("check/next", { project: this.data.project, after: before || 0 });
-    if (before !== null && before === this.perturbation) this.stage.say("There is nothing else for you to check.");
+    if (before !== null && before === this.perturbation) this.stage.done("There is nothing else for you to check.");
   }
 
   async #load(route, query, tell = () => this.stage.say("")) {

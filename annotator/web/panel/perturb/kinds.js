@@ -23,7 +23,7 @@ export class KindField {
 
   #row(kind) {
     return element("button", { type: "button", class: "kind-row", "data-kind": kind.name, title: `${kind.description} ${KEEPS.get(kind.keeps_label)}`, onclick: () => this.#chosen(kind.name) },
-      element("b", {}, kind.title), element("span", {}, withoutSource(kind.description) || KEEPS.get(kind.keeps_label)));
+      element("b", {}, kind.title), element("span", {}, this.wordsOf(kind.name)));
   }
 
   #chosen(name) {
