@@ -123,12 +123,12 @@ def show_originals(store: Store, actor: User, project_id: int, words: str, page:
     """A page of originals, with how many changed versions each has and how many are on their way."""
     roles = require(store, actor, project_id, "annotate")
     rows, n = perturbations_store.list_originals(
-        store, project_id, words=words, is_without=is_without, is_lead=has_right(actor, roles, "manage project"),
+        store, project_id, actor, words=words, is_without=is_without, is_lead=has_right(actor, roles, "manage project"),
         limit=_PER_PAGE, offset=(page - 1) * _PER_PAGE,
     )  # fmt: skip
     is_lead = has_right(actor, roles, "manage project")
     waiting = 0 if is_lead or words else perturbations_store.count_unfinished(store, project_id, is_without=is_without)
-    rows = [row | {"excerpt": first_words(row["excerpt"])} for row in rows]
+    rows = [row | {"excerpt": first_words(row["excerpt"]), "has_draft": bool(row["has_draft"])} for row in rows]
     return {"rows": rows, "n": n, "n_unfinished": waiting, "page": page, "per_page": _PER_PAGE}
 
 

@@ -56,9 +56,11 @@ def approve_all(somebody: Person, n: int) -> None:
     page = somebody.page
     for left in range(n, 0, -1):
         expect(page.get_by_role("tab", name="Check")).to_contain_text(str(left))
+        expect(page.get_by_test_id("stSidebar")).to_contain_text(f"{left} to check")
         with page.expect_response(re.compile("check/next")):
             page.get_by_role("button", name=re.compile("^Approve")).click()
     somebody.sees("There is nothing for you to check")
+    expect(page.get_by_test_id("stSidebar")).not_to_contain_text("to check")
 
 
 def test_versions_of_two_kinds_and_one_in_chinese_are_checked_by_two_and_come_to_annotation(
@@ -278,6 +280,34 @@ def test_a_draft_is_listed_under_mine_and_what_was_done_goes_when_the_next_versi
     checker.sees("Insert, delete or replace words that do not matter for the result.")
     checker.press("r")
     expect(checker.page.get_by_placeholder("why you reject it")).to_be_focused()
+
+
+def test_a_draft_is_discarded_after_a_question_and_does_not_come_back(person: Come) -> None:
+    author = person("Annotator 1")
+    page = write_at(author, "sentiment-en-01")
+    expect(page.get_by_role("button", name="Discard draft")).to_be_hidden()
+    choose_kind(page, "dispensable")
+    copy_of(page).press("Control+End")
+    copy_of(page).press_sequentially(" Truly.")
+    expect(page.locator(".diff ins")).to_have_text("Truly.")
+    row = page.locator(".list-row[aria-current=true] .facts")
+    expect(row).to_have_text("draft")
+    page.get_by_role("button", name="Discard draft").click()
+    page.get_by_role("dialog").get_by_role("button", name="Keep it").click()
+    expect(copy_of(page)).to_have_value(re.compile("Truly"))
+    page.get_by_role("button", name="Discard draft").click()
+    page.get_by_role("dialog").get_by_role("button", name="Discard draft").click()
+    author.sees("The draft was discarded.")
+    expect(row).to_have_text("positive")
+    choose_kind(page, "dispensable")
+    author.open("/perturb?project=1&tab=mine")
+    page.locator(".mine-one summary").click()
+    page.get_by_role("button", name="Discard draft").click()
+    page.get_by_role("dialog").get_by_role("button", name="Discard draft").click()
+    expect(page.locator(".mine-one")).to_have_count(0)
+    write_at(author, "sentiment-en-01")
+    expect(page.locator(".kind-row").first).to_be_visible()
+    expect(page.locator(".list-row[aria-current=true] .facts")).to_have_text("positive")
 
 
 def test_nothing_is_lost_while_the_server_is_away_and_when_the_tab_is_closed(server: Server, person: Come) -> None:

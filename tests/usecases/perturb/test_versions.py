@@ -315,6 +315,24 @@ def test_a_lead_is_led_from_an_original_to_its_versions_and_back(
             asked(store, people["Ann"], reviews, version)
 
 
+def test_ones_own_draft_is_marked_in_the_list_and_can_be_discarded(
+    store: Store, reviews: Project, people: dict[str, User]
+) -> None:
+    found = original(store, reviews)
+
+    def begun(name: str) -> list[bool]:
+        rows = showing.show_originals(store, people[name], reviews.id, "", 1, is_without=True)["rows"]
+        return [row["has_draft"] for row in rows if row["id"] == found]
+
+    for name in ("Ann", "Ben"):
+        perturbing.look_at(store, people[name], found, change(result=None))
+    perturbing.discard_draft(store, people["Ann"], found)
+    assert (begun("Ann"), begun("Ben")) == ([False], [True])
+    assert perturbing.open_original(store, people["Ann"], found).draft is None
+    with pytest.raises(NotAllowed):
+        perturbing.discard_draft(store, people["Ria"], found)
+
+
 def test_two_authors_with_the_same_text_are_one_too_many(
     store: Store, reviews: Project, people: dict[str, User], written: Perturbation
 ) -> None:

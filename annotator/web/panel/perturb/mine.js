@@ -68,7 +68,8 @@ export class Mine {
     const facts = [this.desk.kind.titleOf(kind), result === null ? "no label" : result || "no answer"].join(" · ");
     const summary = element("summary", {}, element("span", { class: "state draft" }, "draft"), element("b", {}, key), element("span", { class: "mine-facts" }, facts));
     const goOn = button("Continue", { title: "Go on writing under Write", onclick: () => this.stage.open("write", id) });
-    return element("details", { class: "mine-one" }, summary, ...changesOf(draft, this.rules.titles), element("div", { class: "work-ways" }, goOn));
+    const drop = button("Discard draft", { title: "Give up what you have begun", className: "plain", onclick: () => this.stage.views.write.discard(id, key, () => this.load()) });
+    return element("details", { class: "mine-one" }, summary, ...changesOf(draft, this.rules.titles), element("div", { class: "work-ways" }, goOn, drop));
   }
 
   #progress({ state, checks, version, wanted, may_check: mayCheck }) {
@@ -89,7 +90,8 @@ export class Mine {
 
   async #withdraw(id) {
     const answer = await this.messages.post("withdraw", { perturbation: id });
-    this.stage.say(answer.status === 200 ? "Withdrawn. It is kept on record, but no longer counts." : sentenceOf(answer));
+    if (answer.status === 200) this.stage.done("Withdrawn. It is kept on record, but no longer counts.");
+    else this.stage.say(sentenceOf(answer));
     this.#changed();
   }
 

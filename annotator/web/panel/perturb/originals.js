@@ -36,8 +36,20 @@ export class Originals {
     setText(this.count, (n ? counted : this.#none()) + waitingWords(unfinished));
     this.back.disabled = page <= 1;
     this.on.disabled = page >= pages;
-    this.body.replaceChildren(...rows.map((row) => this.#row(row)));
+    this.#draw();
+  }
+
+  #draw() {
+    this.body.replaceChildren(...this.rows.map((row) => this.#row(row)));
     this.mark(this.current);
+  }
+
+  /** A changed version of this one was begun. */
+  begun(id) {
+    const row = this.rows.find((one) => one.id === id);
+    if (!row || row.has_draft) return;
+    row.has_draft = true;
+    this.#draw();
   }
 
   #none() {
@@ -45,8 +57,8 @@ export class Originals {
     return this.without.checked ? "No complete text is without a changed version. Clear the tick to see those that have one." : "No text is complete yet. A text can be changed once its rationale sets are decided.";
   }
 
-  #row({ id, key, result, excerpt, n_there: there, n_waiting: waiting }) {
-    const counts = [there && `${there} ${there === 1 ? "version" : "versions"}`, waiting && `${waiting} in progress`].filter(Boolean).join(", ");
+  #row({ id, key, result, excerpt, n_there: there, n_waiting: waiting, has_draft: hasDraft }) {
+    const counts = [hasDraft && "draft", there && `${there} ${there === 1 ? "version" : "versions"}`, waiting && `${waiting} in progress`].filter(Boolean).join(", ");
     return element("button", { type: "button", class: "list-row", "data-id": id, title: key, onclick: () => this.actions.open(id) },
       element("b", {}, shownKey(key)), element("span", { class: "facts" }, counts || result || "–"), element("span", { class: "excerpt", dir: "auto" }, excerpt || ""));
   }

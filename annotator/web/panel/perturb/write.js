@@ -3,7 +3,9 @@ import { button, element } from "../shared/dom.js";
 import { sentenceOf } from "../shared/messages.js";
 import { nameOf } from "../shared/naming.js";
 import { Desk } from "./desk.js";
+import { Looking } from "./looking.js";
 import { Originals } from "./originals.js";
+import { ask } from "./question.js";
 import { STATES } from "./words.js";
 
 const FRESH = { kind: "", texts: null, result: null, note: "" };
@@ -18,7 +20,8 @@ export class Write {
     this.title = element("h2", { class: "work-title" });
     this.empty = element("p", { class: "empty", hidden: true });
     this.next = button("Next text", { key: "n", title: "The next text without a changed version", onclick: () => this.goOn() });
-    const head = element("div", { class: "work-head" }, this.title, element("span", { class: "work-ways" }, button("List", { key: "i", title: "Show or hide the list", className: "plain", onclick: () => this.toggleList() }), this.next));
+    this.drop = button("Discard draft", { title: "Give up what you have begun of this text", className: "plain drop-draft", onclick: () => this.discard(this.original.id, this.shownKey) });
+    const head = element("div", { class: "work-head" }, this.title, element("span", { class: "work-ways" }, this.drop, button("List", { key: "i", title: "Show or hide the list", className: "plain", onclick: () => this.toggleList() }), this.next));
     this.main = element("div", { class: "work" }, head, this.empty, this.desk.root);
     this.root = element("div", { class: "write" }, this.list.root, this.main);
     this.desk.root.hidden = true;
@@ -75,7 +78,7 @@ export class Write {
     this.title.replaceChildren(nameOf(original), element("small", {}, result === null ? "no label" : result || "no answer"));
     this.desk.root.hidden = false;
     this.desk.open({
-      original, changed: original.draft || FRESH, key: `annotator:perturb:${this.data.user}:${id}`, isKept: true, suggests: true,
+      original, changed: original.draft || FRESH, key: this.#entryOf(id), isKept: true, suggests: true,
       look: (changed) => this.#look(id, changed), send: (changed, mayBeEmpty) => this.messages.post("hand-in", { instance: id, changed, may_be_empty: mayBeEmpty }),
       onsent: (body) => this.#sent(id, body), words: "Submit",
     });
@@ -87,8 +90,38 @@ export class Write {
 
   async #look(id, changed) {
     const answer = await this.messages.post("look", { instance: id, changed });
-    if (answer.status === 200) this.channel.postMessage({ user: this.data.user, id, changed });
+    if (answer.status === 200) {
+      this.channel.postMessage({ user: this.data.user, id, changed });
+      this.list.begun(id);
+    }
     return answer;
+  }
+
+  /** Where the browser keeps what did not reach the server. */
+  #entryOf(id) {
+    return `annotator:perturb:${this.data.user}:${id}`;
+  }
+
+  /** Asks whether the draft of a text is to go. */
+  discard(id, name, ondone = () => {}) {
+    ask(this.stage.root, "Discard this draft?", `What you have written of “${name}” will be gone. The original stays as it is.`, "Discard draft", () => this.#discard(id, ondone));
+  }
+
+  async #discard(id, ondone) {
+    const isShown = id === this.instance;
+    if (isShown) {
+      await this.desk.looking.settle();
+      this.desk.looking.finish();
+    }
+    Looking.forget(this.#entryOf(id));
+    const answer = await this.messages.post("discard-draft", { instance: id });
+    if (answer.status !== 200) return this.stage.say(sentenceOf(answer));
+    const says = "The draft was discarded.";
+    if (isShown) await this.open(id, { says });
+    this.stage.done(says);
+    this.stage.root.focus({ preventScroll: true });
+    this.list.load();
+    return ondone();
   }
 
   /** Another tab of this person writes of the same text. */
