@@ -110,6 +110,7 @@ has_node = node -e 'const [a, b] = process.versions.node.split("."); process.exi
 
 define panel_checks
 check $(PANEL_BIN)/eslint --config $(PANEL_TOOLS)/eslint.config.js annotator/web/panel tests/panel; \
+check $(PANEL_BIN)/prettier --config $(PANEL_TOOLS)/prettier.config.js --check "annotator/web/panel/**/*.js" "tests/panel/*.mjs"; \
 check $(PANEL_BIN)/tsc -p $(PANEL_TOOLS); \
 check node --test $(wildcard tests/panel/*.test.mjs)
 endef

@@ -17,6 +17,7 @@ class PerturbationKind:
     """One kind.
 
     name:            what is stored and exported
+    description:     what is changed; whether the label stays is said beside it, by `keeps_label`
     keeps_label:     whether the label usually stays; None: as often as not. Nothing enforces it
     keeps_rationale: whether the tokens that support the label usually stay what they are, so that what is inserted among
                      them is not one of them
@@ -34,7 +35,7 @@ KINDS: tuple[PerturbationKind, ...] = (
     PerturbationKind(
         "dispensable",
         "Dispensable words",
-        "Insert, delete or replace words that do not matter for the result. Result and rationale stay. (Wang et al. 2022)",
+        "Insert, delete or replace words that do not matter for the result. The rationale stays. (Wang et al. 2022)",
         "benchmark",
         keeps_label=True,
         keeps_rationale=True,
@@ -50,7 +51,7 @@ KINDS: tuple[PerturbationKind, ...] = (
     PerturbationKind(
         "syntax",
         "Syntax",
-        "Say the same with another construction: active and passive, another order of clauses. Result and rationale stay. "
+        "Say the same with another construction: active and passive, another order of clauses. The rationale stays. "
         "(Wang et al. 2022)",
         "benchmark",
         keeps_label=True,
@@ -59,7 +60,7 @@ KINDS: tuple[PerturbationKind, ...] = (
     PerturbationKind(
         "contrast",
         "Contrast",
-        "As small a change as possible that usually changes the label: an example from the other side of the decision boundary. "
+        "As small a change as possible: an example from the other side of the decision boundary. "
         "(ER-TEST, contrast sets)",
         "contrast",
         keeps_label=False,

@@ -40,6 +40,35 @@ class IgnoredWords:
 
 
 @dataclass(frozen=True, slots=True)
+class VersionChange:
+    """What a changed version is beside the original whose sets are proposed: its kind, and the results of both."""
+
+    kind: str
+    before: str | None
+    after: str | None
+
+    @property
+    def is_other_result(self) -> bool:
+        """Whether the proposed sets supported a result that the changed version does not have."""
+        return self.before != self.after
+
+    def sentence(self) -> str:
+        """For a person who decides on the proposed sets.
+
+        >>> VersionChange("Contrast", "positive", "negative").sentence()
+        'Contrast: positive → negative. What supported “positive” may not support “negative”.'
+        """
+        before, after = _shown(self.before), _shown(self.after)
+        if not self.is_other_result:
+            return f"{self.kind}: {after}, as in the original."
+        return f"{self.kind}: {before} → {after}. What supported “{before}” may not support “{after}”."
+
+
+def _shown(result: str | None) -> str:
+    return "no label" if result is None else result or "no answer"
+
+
+@dataclass(frozen=True, slots=True)
 class ProposedCount:
     """What became of the sets that one source proposed, in work that was handed in.
 

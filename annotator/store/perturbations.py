@@ -154,9 +154,13 @@ def next_original(store: Store, project_id: int, user: User, *, after: int = 0, 
 
 
 def list_originals(
-    store: Store, project_id: int, *, words: str, is_without: bool, is_lead: bool, limit: int, offset: int
+    store: Store, project_id: int, user: User, *, words: str, is_without: bool, is_lead: bool, limit: int, offset: int
 ) -> tuple[list[dict[str, Any]], int]:
-    """A page of originals: id, key, result, how the text begins, how many changed versions there are or wait; how many in all."""
+    """A page of originals, and how many there are in all.
+
+    Of each its id, key and result, how the text begins, how many changed versions there are or wait, and whether the person has
+    begun one.
+    """
     where = f"""i.project_id = ?1 AND i.parent_key IS NULL AND {_STATES[is_lead]} AND (?2 = '' OR {_HAS_WORDS})
         {f"AND {_WITHOUT_ONE}" if is_without else ""}"""
     rows = store.rows(
@@ -164,9 +168,10 @@ def list_originals(
                 {excerpt_of("i.id")} AS excerpt,
                 (SELECT count(*) FROM instances AS c WHERE c.project_id = i.project_id AND c.parent_key = i.key) AS n_there,
                 (SELECT count(*) FROM perturbations AS p WHERE p.original_id = i.id AND p.state IN ('waiting', 'returned'))
-                    AS n_waiting
+                    AS n_waiting,
+                EXISTS (SELECT 1 FROM perturbation_drafts AS d WHERE d.original_id = i.id AND d.user_id = ?5) AS has_draft
             FROM instances AS i WHERE {where} ORDER BY i.id LIMIT ?3 OFFSET ?4""",
-        (project_id, words, limit, offset),
+        (project_id, words, limit, offset, user.id),
     )
     return [dict(row) for row in rows], store.value(
         f"SELECT count(*) FROM instances AS i WHERE {where}", (project_id, words)
@@ -281,14 +286,14 @@ def find_draft(store: Store, user: User, original_id: int) -> ChangedText | None
     return None if row is None else _changed(row)
 
 
-def drafts_by(store: Store, project_id: int, user: User) -> list[dict[str, Any]]:
-    """Texts of which somebody has begun a changed version, the latest first: original, its key, kind, result and the texts."""
+def drafts_by(store: Store, project_id: int, user: User) -> list[tuple[int, ChangedText]]:
+    """What somebody has begun, the latest first: the original, and what they were writing of it."""
     rows = store.rows(
-        """SELECT i.id, i.key, d.kind, d.result, d.texts, d.saved_at FROM perturbation_drafts AS d
-            JOIN instances AS i ON i.id = original_id WHERE user_id = ? AND project_id = ? ORDER BY d.saved_at DESC""",
+        """SELECT d.* FROM perturbation_drafts AS d JOIN instances AS i ON i.id = original_id
+            WHERE user_id = ? AND project_id = ? ORDER BY d.saved_at DESC""",
         (user.id, project_id),
     )
-    return [{**dict(row), "texts": json.loads(row["texts"])} for row in rows]
+    return [(row["original_id"], _changed(row)) for row in rows]
 
 
 def drop_draft(store: Store, user: User, original_id: int) -> None:

@@ -13,16 +13,27 @@ const segments = (...lengths) => {
 };
 
 test("each run stands in the segment that holds its tokens", () => {
-  const runs = [["kept", 0, 2, 0, 2], ["replaced", 2, 3, 2, 4], ["kept", 3, 5, 4, 6]];
+  const runs = [
+    ["kept", 0, 2, 0, 2],
+    ["replaced", 2, 3, 2, 4],
+    ["kept", 3, 5, 4, 6],
+  ];
   assert.deepEqual(runsBySegment(segments(3, 2), segments(4, 2), runs), [runs.slice(0, 2), runs.slice(2)]);
 });
 
 test("what is put in at the end of a segment stands there and not in the next one", () => {
-  const runs = [["kept", 0, 2, 0, 2], ["inserted", 2, 2, 2, 3], ["kept", 2, 4, 3, 5]];
+  const runs = [
+    ["kept", 0, 2, 0, 2],
+    ["inserted", 2, 2, 2, 3],
+    ["kept", 2, 4, 3, 5],
+  ];
   assert.deepEqual(runsBySegment(segments(2, 2), segments(3, 2), runs), [runs.slice(0, 2), runs.slice(2)]);
 });
 
 test("a segment that was emptied holds what was deleted, and an empty one holds nothing", () => {
-  const runs = [["deleted", 0, 2, 0, 0], ["kept", 2, 3, 0, 1]];
+  const runs = [
+    ["deleted", 0, 2, 0, 0],
+    ["kept", 2, 3, 0, 1],
+  ];
   assert.deepEqual(runsBySegment(segments(2, 0, 1), segments(0, 0, 1), runs), [runs.slice(0, 1), [], runs.slice(1)]);
 });

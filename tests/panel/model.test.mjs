@@ -13,13 +13,53 @@ test("an empty draft begins with one empty set, and sends none", () => {
 });
 
 test("spans that touch at their source stay apart, and those that overlap become one", () => {
-  assert.deepEqual(spansOf(started([[[4, 6], [0, 2], [2, 4], [5, 8]]])), [[[0, 2], [2, 4], [4, 8]]]);
+  assert.deepEqual(
+    spansOf(
+      started([
+        [
+          [4, 6],
+          [0, 2],
+          [2, 4],
+          [5, 8],
+        ],
+      ]),
+    ),
+    [
+      [
+        [0, 2],
+        [2, 4],
+        [4, 8],
+      ],
+    ],
+  );
 });
 
 test("a mark swallows what it touches within its segment, and nothing beyond it", () => {
   const sameSegment = (a, b) => a < 5 === b < 5;
-  assert.deepEqual(model.joinSpan([[0, 2], [5, 6]], [2, 5], sameSegment), [[0, 5], [5, 6]]);
-  assert.deepEqual(model.joinSpan([[0, 2], [5, 6]], [2, 5]), [[0, 6]]);
+  assert.deepEqual(
+    model.joinSpan(
+      [
+        [0, 2],
+        [5, 6],
+      ],
+      [2, 5],
+      sameSegment,
+    ),
+    [
+      [0, 5],
+      [5, 6],
+    ],
+  );
+  assert.deepEqual(
+    model.joinSpan(
+      [
+        [0, 2],
+        [5, 6],
+      ],
+      [2, 5],
+    ),
+    [[0, 6]],
+  );
 });
 
 test("a mark that changes nothing gives back the very same spans and the very same state", () => {
@@ -31,7 +71,12 @@ test("a mark that changes nothing gives back the very same spans and the very sa
 });
 
 test("erasing in the middle of a span leaves its two ends", () => {
-  assert.deepEqual(spansOf(model.removeSpans(started([[[0, 6]]]), [[2, 4]])), [[[0, 2], [4, 6]]]);
+  assert.deepEqual(spansOf(model.removeSpans(started([[[0, 6]]]), [[2, 4]])), [
+    [
+      [0, 2],
+      [4, 6],
+    ],
+  ]);
 });
 
 test("marking the same words again takes them away", () => {
@@ -60,14 +105,39 @@ test("a correction sends the origins of its sets, and first work sends none", ()
 
 test("a passed set is locked by its origin until it is unlocked, which is sent", () => {
   const locked = model.stateFrom({ sets: [[[0, 1]], [[2, 3]]], origins: [1, 0] }, { locked: [0] });
-  assert.deepEqual(locked.sets.map((set) => set.locked), [false, true]);
+  assert.deepEqual(
+    locked.sets.map((set) => set.locked),
+    [false, true],
+  );
   const unlocked = model.unlockSet(locked, 1);
   assert.equal(unlocked.sets[1].locked, false);
   assert.deepEqual(model.draftOf(unlocked).unlocked, [0]);
 });
 
 test("two drafts are the same whatever fields they leave out, and never the same as none", () => {
-  assert.ok(model.sameDraft({ sets: [[[2, 3], [0, 1]], []] }, { sets: [[[0, 1], [2, 3]]], note: "", result: null }));
+  assert.ok(
+    model.sameDraft(
+      {
+        sets: [
+          [
+            [2, 3],
+            [0, 1],
+          ],
+          [],
+        ],
+      },
+      {
+        sets: [
+          [
+            [0, 1],
+            [2, 3],
+          ],
+        ],
+        note: "",
+        result: null,
+      },
+    ),
+  );
   assert.equal(model.sameDraft({ sets: [] }, { sets: [], note: "why" }), false);
   assert.equal(model.sameDraft(null, null), false);
 });
@@ -79,7 +149,16 @@ for (const [state, error, set] of [
   [started([], { result: "B" }), "Nothing is marked yet. Mark the tokens of set A.", 0],
   [started([[[0, 1]], []], { result: "B" }), "Set B has no tokens. Mark some, or press Delete to remove the set.", 1],
   [
-    started([[[0, 2]], [[0, 1], [1, 2]]], { result: "B" }), // cut in another way, the same tokens
+    started(
+      [
+        [[0, 2]],
+        [
+          [0, 1],
+          [1, 2],
+        ],
+      ],
+      { result: "B" },
+    ), // cut in another way, the same tokens
     "Sets A and B hold the same tokens. Change or remove one of them.",
     1,
   ],

@@ -5,14 +5,33 @@ import { firstWords, isMachineKey, nameOf } from "../../annotator/web/panel/shar
 
 const ABSTRACT = { name: "document", selectable: true, text: "We studied four hundred patients." };
 const CLAIM = { name: "query", selectable: false, text: "The drug lowers blood pressure." };
-const AS_SALIENCY_HAS_IT = { name: "query", is_selectable: false, tokens: ["The", "drug", "helps"], before: ["", " ", " "] };
+const AS_SALIENCY_HAS_IT = {
+  name: "query",
+  is_selectable: false,
+  tokens: ["The", "drug", "helps"],
+  before: ["", " ", " "],
+};
 
 for (const [why, segments, name] of [
   ["a claim", [ABSTRACT, CLAIM], CLAIM.text],
   ["an empty claim", [ABSTRACT, { ...CLAIM, text: " " }], "c-17"],
   ["no claim", [ABSTRACT], "c-17"],
-  ["a hypothesis that can be marked", [{ ...ABSTRACT, name: "premise" }, { ...CLAIM, name: "hypothesis", selectable: true }], CLAIM.text],
-  ["choices", [{ ...ABSTRACT, name: "text" }, { ...CLAIM, name: "choices" }], "c-17"],
+  [
+    "a hypothesis that can be marked",
+    [
+      { ...ABSTRACT, name: "premise" },
+      { ...CLAIM, name: "hypothesis", selectable: true },
+    ],
+    CLAIM.text,
+  ],
+  [
+    "choices",
+    [
+      { ...ABSTRACT, name: "text" },
+      { ...CLAIM, name: "choices" },
+    ],
+    "c-17",
+  ],
   ["a claim that is cut at its tokens", [AS_SALIENCY_HAS_IT], "The drug helps"],
 ]) {
   test(`a text is called by what is asked of it, else by its key: ${why}`, () => {

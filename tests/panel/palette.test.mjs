@@ -28,5 +28,8 @@ test("after the last look the first one comes again", () => {
 });
 
 test("a colour with an opacity has two digits for it", () => {
-  assert.deepEqual([0, 0.06, 1].map((opacity) => faint("#112233", opacity)), ["#11223300", "#1122330f", "#112233ff"]);
+  assert.deepEqual(
+    [0, 0.06, 1].map((opacity) => faint("#112233", opacity)),
+    ["#11223300", "#1122330f", "#112233ff"],
+  );
 });

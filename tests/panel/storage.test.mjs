@@ -21,7 +21,15 @@ function storageOf() {
   );
 }
 
-const ENTRY = { assignment: 17, instance: 5, state: "open", revision: 3, draft: { sets: [] }, sent: null, finish: null };
+const ENTRY = {
+  assignment: 17,
+  instance: 5,
+  state: "open",
+  revision: 3,
+  draft: { sets: [] },
+  sent: null,
+  finish: null,
+};
 
 /** A tab of the same browser; its clock can be set. */
 function tab(storage, name, user = 1, clock = { now: 0 }) {
@@ -68,5 +76,8 @@ test("drafts are listed in the order in which they were kept, whatever else lies
   own.keep({ ...ENTRY, assignment: 18 });
   storage.setItem("draft:19", "not JSON");
   storage.setItem("annotator:reading", "{}");
-  assert.deepEqual(own.list().map(({ assignment }) => assignment), [18, 17]);
+  assert.deepEqual(
+    own.list().map(({ assignment }) => assignment),
+    [18, 17],
+  );
 });

@@ -8,7 +8,15 @@ import { counted, quoted, within, without } from "../../annotator/web/panel/shar
 function segment(text, more = {}) {
   const words = [...text.matchAll(/\S+/g)];
   const starts = words.map((word) => word.index);
-  return { name: "text", title: "Text", selectable: true, text, starts, ends: words.map((word) => word.index + word[0].length), ...more };
+  return {
+    name: "text",
+    title: "Text",
+    selectable: true,
+    text,
+    starts,
+    ends: words.map((word) => word.index + word[0].length),
+    ...more,
+  };
 }
 
 const READING = {
@@ -21,30 +29,45 @@ const READING = {
 };
 
 test("the first value that is at least the wanted one is found, or one past the last", () => {
-  assert.deepEqual([0, 2, 3, 9].map((wanted) => lowerBound([1, 2, 5], wanted)), [0, 1, 2, 3]);
+  assert.deepEqual(
+    [0, 2, 3, 9].map((wanted) => lowerBound([1, 2, 5], wanted)),
+    [0, 1, 2, 3],
+  );
 });
 
 test("a title is read before its passage, though its tokens are numbered after it", () => {
   const map = new TokenMap(READING);
   assert.deepEqual(map.order, [2, 1, 0]);
-  assert.deepEqual([0, 1, 2].map((rank) => map.textOf([map.tokenAtRank(rank), map.tokenAtRank(rank) + 1])), ["The", "weather", "It"]);
+  assert.deepEqual(
+    [0, 1, 2].map((rank) => map.textOf([map.tokenAtRank(rank), map.tokenAtRank(rank) + 1])),
+    ["The", "weather", "It"],
+  );
   assert.equal(map.rankOf(map.tokenAtRank(4)), 4);
   assert.equal(map.rankOf(7), -1); // of the question, where nothing can be marked
 });
 
 test("a drag over two segments gives a span in each", () => {
-  assert.deepEqual(new TokenMap(READING).spansBetween(3, 1), [[0, 2], [6, 7]]);
+  assert.deepEqual(new TokenMap(READING).spansBetween(3, 1), [
+    [0, 2],
+    [6, 7],
+  ]);
 });
 
 test("the words of the target are never among those that are marked", () => {
   const map = new TokenMap({ segments: [segment("one two three four")], target: [1, 2] });
-  assert.deepEqual(map.spansBetween(0, 3), [[0, 1], [2, 4]]);
+  assert.deepEqual(map.spansBetween(0, 3), [
+    [0, 1],
+    [2, 4],
+  ]);
   assert.equal(map.selectableCount, 3);
 });
 
 test("between two words there is no token, and the next one is named", () => {
   const map = new TokenMap({ segments: [segment("ab  cd")], target: null });
-  assert.deepEqual([0, 1, 2, 3, 4].map((char) => map.tokenAt(0, char)), [0, 0, -1, -1, 1]);
+  assert.deepEqual(
+    [0, 1, 2, 3, 4].map((char) => map.tokenAt(0, char)),
+    [0, 0, -1, -1, 1],
+  );
   assert.equal(map.tokenAfter(0, 2), 1);
 });
 
@@ -56,7 +79,13 @@ test("words make a span only where tokens begin and end", () => {
 
 test("the sentence of a token ends where the next one begins", () => {
   const map = new TokenMap(READING);
-  assert.deepEqual([map.sentenceOf(1), map.sentenceOf(2)], [[0, 2], [2, 5]]);
+  assert.deepEqual(
+    [map.sentenceOf(1), map.sentenceOf(2)],
+    [
+      [0, 2],
+      [2, 5],
+    ],
+  );
 });
 
 test("a text runs as it is plainly written, else as its language does", () => {
@@ -73,10 +102,28 @@ test("of many words the first and the last are said", () => {
 });
 
 test("numbers are said with their noun, in the singular for one alone", () => {
-  assert.deepEqual([0, 1, 1200].map((count) => counted(count, "word")), ["0 words", "1 word", "1,200 words"]);
+  assert.deepEqual(
+    [0, 1, 1200].map((count) => counted(count, "word")),
+    ["0 words", "1 word", "1,200 words"],
+  );
 });
 
 test("what is new in a set is what it did not hold before", () => {
-  assert.deepEqual(without([[0, 5]], [[1, 3]]), [[0, 1], [3, 5]]);
-  assert.deepEqual(within([[0, 5]], [[1, 3], [4, 9]]), [[1, 3], [4, 5]]);
+  assert.deepEqual(without([[0, 5]], [[1, 3]]), [
+    [0, 1],
+    [3, 5],
+  ]);
+  assert.deepEqual(
+    within(
+      [[0, 5]],
+      [
+        [1, 3],
+        [4, 9],
+      ],
+    ),
+    [
+      [1, 3],
+      [4, 5],
+    ],
+  );
 });

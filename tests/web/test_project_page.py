@@ -197,6 +197,29 @@ def test_a_text_is_called_by_its_first_words_and_its_key_stands_beside_it(
     assert (first, last) == ("text", "key")
 
 
+def test_a_changed_version_leads_to_its_original_and_the_original_to_its_versions(
+    texts, lea, opened: Opened, import_rows: Callable[..., object]
+) -> None:
+    project = texts(1)
+    row = {
+        "id": "t0 <b>",
+        "text": "Ever again.",
+        "label": "positive",
+        "parent_key": "t0",
+        "perturbation_kind": "contrast",
+    }
+    import_rows(project, [row])
+    page = opened(project, lea(project), "Instances").run()
+    page.text_input("project_look_key").set_value("t0 <b>").run()
+    assert not page.exception
+    said = [one.value.replace("\\", "").replace(":small[]", "") for one in page.markdown]
+    assert "A changed version (Contrast) of [t0](/project?project=1&instance=1) · negative · open" in said
+    page.text_input("project_look_key").set_value("t0").run()
+    said = [one.value.replace("\\", "").replace(":small[]", "") for one in page.markdown]
+    line = "- [t0 <b>](/project?project=1&instance=2) · Contrast · positive · imported, open"
+    assert f"Changed versions of this text:\n\n{line}" in said
+
+
 @pytest.mark.parametrize("section", ["Progress", "People", "Rounds"])
 def test_nobody_is_asked_for_reviewers_where_every_text_is_complete(
     store: Store, texts, lea, opened: Opened, section: str

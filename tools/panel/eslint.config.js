@@ -26,7 +26,5 @@ export default [
       "prefer-const": "error",
     },
   },
-  // Not wrapped yet; prettier does it when the room is laid out anew.
-  { files: ["annotator/web/panel/perturb/**"], rules: { "max-len": "off" } },
   { files: ["tests/panel/**"], languageOptions: { globals: globals.node } },
 ];

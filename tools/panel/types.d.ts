@@ -25,6 +25,12 @@ interface Segment {
   sentences?: number[];
 }
 
+/** What was changed of the original of a changed version. */
+interface Change {
+  words: string;
+  is_other_result: boolean;
+}
+
 interface Instance {
   id: number;
   key: string;

@@ -35,12 +35,21 @@ class ShownIgnored:
 
 
 @dataclass(frozen=True, slots=True)
+class ShownChange:
+    """What the text is beside the original whose sets are proposed, in a sentence."""
+
+    words: str
+    is_other_result: bool
+
+
+@dataclass(frozen=True, slots=True)
 class ShownProposals:
     """The answer of the route `proposed`."""
 
     proposals: tuple[ShownProposedSet, ...]
     ignored: ShownIgnored | None
     notes: tuple[str, ...]
+    change: ShownChange | None
 
 
 def show_proposals(offer: Offer) -> ShownProposals:
@@ -51,4 +60,5 @@ def show_proposals(offer: Offer) -> ShownProposals:
         ShownProposedSet(number, one.source, one.name, one.title, pairs_of(one.rationale_set), one.notes)
         for number, one in zip(offer.numbers, found.sets, strict=True)
     )
-    return ShownProposals(tuple(sets), ignored, found.notes)
+    change = None if found.change is None else ShownChange(found.change.sentence(), found.change.is_other_result)
+    return ShownProposals(tuple(sets), ignored, found.notes, change)

@@ -11,8 +11,9 @@ from functools import lru_cache
 from annotator.domain.instances import Assignment, Draft, Instance
 from annotator.domain.people import User
 from annotator.domain.projects import Project, kinds_of
-from annotator.domain.proposed_sets import IgnoredWords, ProposedSet, ProposedState
+from annotator.domain.proposed_sets import IgnoredWords, ProposedSet, ProposedState, VersionChange
 from annotator.domain.rationales import RationaleSet, Span, set_letter
+from annotator.domain.submission import result_mode_for
 from annotator.domain.word_lists import WordList
 from annotator.perturb.carried_sets import carry_sets
 from annotator.perturb.changes import compare
@@ -33,11 +34,17 @@ _ANY_LANGUAGE = "xx"
 
 @dataclass(frozen=True, slots=True)
 class Proposals:
-    """What is proposed for an instance; notes: about sets of the original that are not."""
+    """What is proposed for an instance.
+
+    notes:  about sets of the original that are not
+    change: what the instance is beside the original whose sets these are; None where there are none, and for whoever is to give
+            the result and must not read it here
+    """
 
     sets: tuple[ProposedSet, ...] = ()
     ignored: IgnoredWords | None = None
     notes: tuple[str, ...] = ()
+    change: VersionChange | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +100,8 @@ def proposals_for(store: Store, project: Project, instance: Instance, lists: Seq
         found += _complements(ignored, instance, project)
     distinct = {one.rationale_set.token_indices: one for one in reversed(found)}
     kept = [one for one in found if distinct[one.rationale_set.token_indices] is one]
-    return Proposals(tuple(kept), ignored, notes)
+    change = _change_of(store, project, instance) if carried or notes else None
+    return Proposals(tuple(kept), ignored, notes, change)
 
 
 def carried_proposals(store: Store, project: Project, instance: Instance) -> tuple[list[ProposedSet], tuple[str, ...]]:
@@ -149,6 +157,16 @@ def close(store: Store, assignment_id: int, draft: Draft) -> None:
         else:
             states[number] = "edited" if any(tokens & set(one) for one in handed_in) else "rejected"
     proposed_store.set_states(store, states)
+
+
+def _change_of(store: Store, project: Project, instance: Instance) -> VersionChange | None:
+    original = _original_of(store, project, instance)
+    if original is None or result_mode_for(project, instance) in {"give", "labels_only"}:
+        return None
+    name = instance.perturbation_kind or ""
+    known = {kind.name: kind.title for kind in kinds_of(project)}
+    before = gold_of_instance(store, project, original).result
+    return VersionChange(known.get(name, name) or "Changed version", before, instance.result)
 
 
 def _original_of(store: Store, project: Project, instance: Instance) -> Instance | None:

@@ -19,12 +19,11 @@ from annotator.text.utf16 import utf16_offsets
 from annotator.usecases.access.rights import require
 from annotator.usecases.perturb.assessment import Assessment, nothing_left, staleness
 from annotator.usecases.perturb.checks import ToCheck
-from annotator.usecases.perturb.version_messages import changes_since
+from annotator.usecases.perturb.version_messages import changes_from, changes_since
 from annotator.usecases.perturb.versions import Original
 
 Shown = dict[str, Any]
 _PER_PAGE = 20
-_SHOWN = 600  # characters of a draft in a list
 _RIGHTS: tuple[Right, ...] = ("annotate", "review")  # one of them opens the screen
 
 
@@ -104,22 +103,32 @@ def show_mine(store: Store, actor: User, project_id: int, page: int) -> Shown:
     rows = []
     for one in found[:_PER_PAGE]:
         stale = staleness(store, project, one) if one.state != "withdrawn" else ()
-        rows.append(_full(store, actor, project, one) | {"stale": list(stale)})
+        changes = changes_from(get_instance(store, one.original_id), one.current.changed)
+        rows.append(_full(store, actor, project, one) | {"stale": list(stale), "changes": changes})
     begun = perturbations_store.drafts_by(store, project_id, actor) if page == 1 else []
-    drafts = [one | {"texts": {name: text[:_SHOWN] for name, text in one["texts"].items()}} for one in begun]
+    drafts = [_shown_draft(store, original_id, changed) for original_id, changed in begun]
     return {"rows": rows, "drafts": drafts, "page": page, "has_more": len(found) > _PER_PAGE}
+
+
+def _shown_draft(store: Store, original_id: int, changed: ChangedText) -> Shown:
+    original = get_instance(store, original_id)
+    return {
+        "id": original_id, "key": original.key, "kind": changed.kind, "result": changed.result,
+        "language": original.language, "direction": direction(original.language),
+        "changes": changes_from(original, changed),
+    }  # fmt: skip
 
 
 def show_originals(store: Store, actor: User, project_id: int, words: str, page: int, *, is_without: bool) -> Shown:
     """A page of originals, with how many changed versions each has and how many are on their way."""
     roles = require(store, actor, project_id, "annotate")
     rows, n = perturbations_store.list_originals(
-        store, project_id, words=words, is_without=is_without, is_lead=has_right(actor, roles, "manage project"),
+        store, project_id, actor, words=words, is_without=is_without, is_lead=has_right(actor, roles, "manage project"),
         limit=_PER_PAGE, offset=(page - 1) * _PER_PAGE,
     )  # fmt: skip
     is_lead = has_right(actor, roles, "manage project")
     waiting = 0 if is_lead or words else perturbations_store.count_unfinished(store, project_id, is_without=is_without)
-    rows = [row | {"excerpt": first_words(row["excerpt"])} for row in rows]
+    rows = [row | {"excerpt": first_words(row["excerpt"]), "has_draft": bool(row["has_draft"])} for row in rows]
     return {"rows": rows, "n": n, "n_unfinished": waiting, "page": page, "per_page": _PER_PAGE}
 
 

@@ -1,12 +1,23 @@
-"""What a version of a perturbation has otherwise than the one before it, as running text (docs/perturb.md)."""
+"""What a version of a perturbation has otherwise than the original or the one before it, as running text (docs/perturb.md)."""
 
-from annotator.domain.authoring import Perturbation, PerturbationVersion
+from annotator.domain.authoring import ChangedText, Perturbation, PerturbationVersion
 from annotator.domain.instances import Instance
 from annotator.domain.texts import TokenizedText
+from annotator.text.retokenisation import tokenise_like
 from annotator.text.token_diff import diff_tokens
 from annotator.text.tokenisation import tokenise
 
 Piece = tuple[str, str, str]
+
+
+def changes_from(original: Instance, changed: ChangedText) -> dict[str, list[Piece]]:
+    """By segment that differs from the original: (kind of run, text before, text after), in order."""
+    texts = {segment.name: changed.texts.get(segment.name, segment.body.text) for segment in original.segments}
+    return {
+        segment.name: pieces_of(segment.body, tokenise_like(segment.body, texts[segment.name], original.language))
+        for segment in original.segments
+        if texts[segment.name] != segment.body.text
+    }
 
 
 def changes_since(original: Instance, one: Perturbation) -> dict[int, dict[str, list[Piece]]]:

@@ -82,6 +82,13 @@ def assess_version(
     return assessment
 
 
+def discard_draft(store: Store, actor: User, instance_id: int) -> None:
+    """What the person was writing of an original is given up, whatever has become of the original."""
+    require(store, actor, project_of_instance(store, instance_id), "annotate")
+    with store.transaction():
+        perturbations_store.drop_draft(store, actor, instance_id)
+
+
 def suggestions_for(
     store: Store, actor: User, instance_id: int, segment: str, text: str, kind: str, seed: int
 ) -> tuple[Suggestion, ...]:

@@ -49,6 +49,12 @@ class SuggestBody(msgspec.Struct):
     seed: Number = 0
 
 
+class OriginalBody(msgspec.Struct):
+    """One original."""
+
+    instance: Number
+
+
 class OneBody(msgspec.Struct):
     """One perturbation, with a further version of it where one is given."""
 
@@ -101,6 +107,13 @@ def _assess(store: Store, user: User, body: WriteBody) -> object:
     from annotator.usecases.perturb.messages import show_assessment  # noqa: PLC0415
 
     return show_assessment(versions.assess_version(store, user, body.instance, body.changed.as_changed()))
+
+
+def _discard_draft(store: Store, user: User, body: OriginalBody) -> object:
+    from annotator.usecases.perturb import versions  # noqa: PLC0415
+
+    versions.discard_draft(store, user, body.instance)
+    return {}
 
 
 def _suggest(store: Store, user: User, body: SuggestBody) -> object:
@@ -209,6 +222,7 @@ routes: list[Route] = [
     get_route("perturb/next", _next),
     get_route("perturb/original", _original),
     post_route("perturb/look", _assess, WriteBody),
+    post_route("perturb/discard-draft", _discard_draft, OriginalBody),
     post_route("perturb/suggest", _suggest, SuggestBody),
     post_route("perturb/hand-in", _hand_in, WriteBody),
     post_route("perturb/revise", _revise, OneBody),

@@ -11,6 +11,7 @@ from annotator.domain.texts import first_words
 from annotator.errors import AnnotatorError, NotFound
 from annotator.usecases.databases import Store
 from annotator.usecases.lead.adjudication import adjudicate, choose_gold, take_choice_back
+from annotator.usecases.lead.relatives import Relative, original_of, versions_of
 from annotator.usecases.review.inspection import (
     Comparison,
     View,
@@ -103,6 +104,7 @@ class _ComparisonScreen:
         st.caption(as_text(" · ".join([instance.key, split, instance.state, *self._gold_words()])))
         if self.comparison.was_shown and has_right(self.visit.user, self.visit.roles, "annotate"):
             st.caption("You have seen what others marked, so you will not be given this text to annotate.")
+        self._show_relatives()
         choice = self.comparison.choice
         if choice is not None:
             words, button = st.columns([4, 1], vertical_alignment="center")
@@ -110,6 +112,27 @@ class _ComparisonScreen:
             words.markdown(f"{made} **{as_text(choice.chosen_by)}**: {as_text(choice.reason)}")
             if button.button("Undo the choice", key=f"{self.key}_take_back", width="stretch"):
                 self._do(lambda: take_choice_back(self.store, self.visit.user, self.project, instance.id))
+
+    def _show_relatives(self) -> None:
+        """The original of a changed version, or the changed versions of an original, each with a link."""
+        original = original_of(self.store, self.visit.user, self.project, self.instance)
+        if original is not None:
+            kind = f" ({as_text(original.kind)})" if original.kind else ""
+            st.markdown(
+                f"A changed version{kind} of {self._link(original)} · {_facts(original.result, original.state)}"
+            )
+        if versions := versions_of(self.store, self.visit.user, self.project, self.instance):
+            lines = [f"- {self._link(one)} · {_facts(one.kind, one.result, one.state)}" for one in versions]
+            st.markdown("\n".join(["Changed versions of this text:", "", *lines]))
+
+    def _link(self, relative: Relative) -> str:
+        if relative.instance_id is not None:
+            return f"[{as_text(relative.key)}](/project?project={self.project.id}&instance={relative.instance_id})"
+        if relative.perturbation_id is None:
+            return as_text(relative.key)
+        return (
+            f"[open in Perturb](/perturb?project={self.project.id}&tab=check&perturbation={relative.perturbation_id})"
+        )
 
     def _gold_words(self) -> list[str]:
         gold, policy = self.comparison.gold, self.project.settings.gold_policy
@@ -200,6 +223,10 @@ class _ComparisonScreen:
             st.error(as_text(str(error)), icon=":material/error:")
             return
         st.rerun()
+
+
+def _facts(*facts: str | None) -> str:
+    return as_text(" · ".join("no label" if fact is None else fact or "–" for fact in facts))
 
 
 def _distinct(sets: Sequence[RationaleSet]) -> list[RationaleSet]:

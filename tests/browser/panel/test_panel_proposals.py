@@ -18,8 +18,8 @@ def one(number: int, title: str, spans: list[list[int]], source: str = "carried"
     return {"id": number, "source": source, "name": "x", "title": title, "spans": spans, "notes": list(notes)}
 
 
-def offer(*proposals: Any, ignored: Any = None, notes: tuple[str, ...] = ()) -> Any:
-    return {"proposals": list(proposals), "ignored": ignored, "notes": list(notes)}
+def offer(*proposals: Any, ignored: Any = None, notes: tuple[str, ...] = (), change: Any = None) -> Any:
+    return {"proposals": list(proposals), "ignored": ignored, "notes": list(notes), "change": change}
 
 
 ORIGINAL_A = one(11, "original A", [[1, 4]])  # waited forty minutes
@@ -305,6 +305,37 @@ def test_the_original_and_what_was_changed_are_one_key_away_and_the_same_key_lea
     shown.page.wait_for_function("!shadow.querySelector('dialog')")
     shown.keys("a")
     assert shown.sets() == [ORIGINAL_B["spans"]]
+
+
+FLIP = {
+    "words": "Contrast: positive → negative. What supported “positive” may not support “negative”.",
+    "is_other_result": True,
+}
+
+
+def test_sets_that_supported_another_label_are_taken_one_by_one(panel: Open) -> None:
+    fake = proposing(ORIGINAL_A, ORIGINAL_B, change=FLIP)
+    fake.original = CHANGE
+    shown = opened(panel, fake)
+    assert shown.text(".proposed-notes").startswith(FLIP["words"])
+    assert not shown.page.locator(".proposed-row .button", has_text="All").is_visible()
+    shown.keys("Shift+A")
+    assert hint(shown).startswith("These sets supported another result.")
+    assert fake.named("draft") == []
+    shown.keys("c")
+    shown.page.wait_for_selector("dialog ins")
+    assert FLIP["words"] in shown.text("dialog")
+    shown.keys("c", "a")
+    assert shown.sets() == [ORIGINAL_A["spans"]]
+
+
+def test_a_change_that_keeps_the_label_says_so_and_warns_of_nothing(panel: Open) -> None:
+    said = "Robustness: positive, as in the original."
+    shown = opened(panel, proposing(ORIGINAL_A, PRAISE, change={"words": said, "is_other_result": False}))
+    assert shown.text(".proposed-notes") == f"{said} One set of the original is proposed."
+    assert shown.page.locator(".proposed-notes.warns").count() == 0
+    shown.keys("Shift+A")
+    assert shown.sets() == [ORIGINAL_A["spans"], PRAISE["spans"]]
 
 
 def test_a_text_that_is_no_changed_version_says_nothing_of_an_original(panel: Open) -> None:

@@ -56,9 +56,11 @@ def approve_all(somebody: Person, n: int) -> None:
     page = somebody.page
     for left in range(n, 0, -1):
         expect(page.get_by_role("tab", name="Check")).to_contain_text(str(left))
+        expect(page.get_by_test_id("stSidebar")).to_contain_text(f"{left} to check")
         with page.expect_response(re.compile("check/next")):
             page.get_by_role("button", name=re.compile("^Approve")).click()
     somebody.sees("There is nothing for you to check")
+    expect(page.get_by_test_id("stSidebar")).not_to_contain_text("to check")
 
 
 def test_versions_of_two_kinds_and_one_in_chinese_are_checked_by_two_and_come_to_annotation(
@@ -111,6 +113,36 @@ def test_versions_of_two_kinds_and_one_in_chinese_are_checked_by_two_and_come_to
         ("sentiment-en-01~dispensable", "dispensable", "sentiment-en-01", "positive"),
         ("sentiment-zh-01~logic", "logic", "sentiment-zh-01", "negative"),
     ]
+
+
+_SEEN = """
+() => {
+  const host = [...document.querySelectorAll('*')].find((one) => one.shadowRoot?.querySelector('.perturb')).shadowRoot;
+  const copy = host.querySelector('.copy:focus'), change = host.querySelector('.diff ins');
+  const diff = change.closest('.diff').getBoundingClientRect(), at = change.getBoundingClientRect();
+  const bar = host.querySelector('.desk .bar').getBoundingClientRect().bottom;
+  return {
+    copyBelowBar: copy.getBoundingClientRect().top >= bar,
+    linesBelowCaret: (copy.scrollHeight - copy.scrollTop - copy.clientHeight) / parseFloat(getComputedStyle(copy).lineHeight),
+    changeInDiff: at.top >= Math.max(diff.top, bar) && at.bottom <= Math.min(diff.bottom, innerHeight) + 1,
+  };
+}
+"""
+
+
+def test_what_a_suggestion_put_in_is_in_sight_below_the_bar_in_the_copy_and_in_the_diff(person: Come) -> None:
+    author = person("Lead")
+    author.open(f"/perturb?project=3&instance={author.instance_id('reading-en-04')}")
+    page = author.page
+    choose_kind(page, "robustness")
+    suggestion = page.locator(".suggestion", has_text=" at the end").first
+    suggestion.focus()
+    author.press("Enter")
+    expect(page.locator(".diff ins").first).to_be_visible()
+    seen = page.evaluate(_SEEN)
+    assert seen["copyBelowBar"]
+    assert seen["linesBelowCaret"] < 1, "the end of the text, where it was put in, is on the screen"
+    assert seen["changeInDiff"]
 
 
 def test_a_version_is_written_and_checked_by_the_keyboard_alone(person: Come) -> None:
@@ -185,7 +217,8 @@ def test_a_returned_version_is_told_why_corrected_versions_show_what_changed_and
     author.open("/perturb?project=1&tab=mine")
     author.sees("two fillers are too many")
     author.sees("one more, for balance")
-    expect(page.locator(".since ins")).to_have_text("Really.")
+    expect(page.locator(".history .since ins")).to_have_text("Really.")
+    expect(page.locator(".mine-one > .since ins")).to_have_text("Truly. Really.")
     page.get_by_role("button", name="Revise").click()
     copy_of(page).fill(copy_of(page).input_value().replace(" Truly. Really.", " All in all."))
     expect(page.locator(".diff:visible ins")).to_have_text("All in all.")
@@ -247,6 +280,34 @@ def test_a_draft_is_listed_under_mine_and_what_was_done_goes_when_the_next_versi
     checker.sees("Insert, delete or replace words that do not matter for the result.")
     checker.press("r")
     expect(checker.page.get_by_placeholder("why you reject it")).to_be_focused()
+
+
+def test_a_draft_is_discarded_after_a_question_and_does_not_come_back(person: Come) -> None:
+    author = person("Annotator 1")
+    page = write_at(author, "sentiment-en-01")
+    expect(page.get_by_role("button", name="Discard draft")).to_be_hidden()
+    choose_kind(page, "dispensable")
+    copy_of(page).press("Control+End")
+    copy_of(page).press_sequentially(" Truly.")
+    expect(page.locator(".diff ins")).to_have_text("Truly.")
+    row = page.locator(".list-row[aria-current=true] .facts")
+    expect(row).to_have_text("draft")
+    page.get_by_role("button", name="Discard draft").click()
+    page.get_by_role("dialog").get_by_role("button", name="Keep it").click()
+    expect(copy_of(page)).to_have_value(re.compile("Truly"))
+    page.get_by_role("button", name="Discard draft").click()
+    page.get_by_role("dialog").get_by_role("button", name="Discard draft").click()
+    author.sees("The draft was discarded.")
+    expect(row).to_have_text("positive")
+    choose_kind(page, "dispensable")
+    author.open("/perturb?project=1&tab=mine")
+    page.locator(".mine-one summary").click()
+    page.get_by_role("button", name="Discard draft").click()
+    page.get_by_role("dialog").get_by_role("button", name="Discard draft").click()
+    expect(page.locator(".mine-one")).to_have_count(0)
+    write_at(author, "sentiment-en-01")
+    expect(page.locator(".kind-row").first).to_be_visible()
+    expect(page.locator(".list-row[aria-current=true] .facts")).to_have_text("positive")
 
 
 def test_nothing_is_lost_while_the_server_is_away_and_when_the_tab_is_closed(server: Server, person: Come) -> None:

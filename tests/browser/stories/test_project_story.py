@@ -1,10 +1,10 @@
-"""Another project, chosen in the sidebar: the keys mean its text at once."""
+"""Another project or page, chosen in the sidebar: the keys mean the screen at once."""
 
 import re
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Locator, expect
+from playwright.sync_api import Locator, Route, expect
 
 from tests.browser.stories.story import Person
 
@@ -25,7 +25,7 @@ def choose_by_keyboard(somebody: Person, typed: str, name: str) -> Locator:
     return box
 
 
-@pytest.mark.parametrize(
+SCREENS = pytest.mark.parametrize(
     ("page", "key", "opened"),
     [
         ("annotate", "m", "dialog[open]"),
@@ -34,6 +34,9 @@ def choose_by_keyboard(somebody: Person, typed: str, name: str) -> Locator:
         ("saliency", "?", "dialog[open]"),
     ],
 )
+
+
+@SCREENS
 def test_after_choosing_a_project_by_keyboard_the_keys_mean_the_screen(
     person: Come, page: str, key: str, opened: str
 ) -> None:
@@ -44,3 +47,36 @@ def test_after_choosing_a_project_by_keyboard_the_keys_mean_the_screen(
     expect(box).not_to_be_focused()
     lead.press(key)
     expect(lead.page.locator(opened)).to_be_visible()
+
+
+@SCREENS
+def test_after_choosing_a_page_by_keyboard_the_keys_mean_its_screen(
+    person: Come, page: str, key: str, opened: str
+) -> None:
+    lead = person("Lead").open(f"/export?project={SENTIMENT}")
+    link = lead.page.get_by_test_id("stSidebarNavLink").filter(has_text=page.capitalize())
+    link.focus()
+    lead.press("Enter")
+    expect(lead.page.locator(".panel")).to_be_visible()
+    expect(link).not_to_be_focused()
+    lead.press(key)
+    expect(lead.page.locator(opened)).to_be_visible()
+
+
+def test_the_focus_stays_in_the_menu_where_nobody_chose_the_page_there(person: Come) -> None:
+    lead = person("Lead")
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    lead.page.route(re.compile("/perturb/main.js"), hold)
+    with lead.page.expect_request(re.compile("/perturb/main.js")):
+        lead.open(f"/perturb?project={SENTIMENT}")
+    link = lead.page.get_by_test_id("stSidebarNavLink").filter(has_text="Perturb")
+    link.focus()
+    expect(link).to_be_focused()
+    for route in held:
+        route.continue_()
+    expect(lead.page.locator(".panel .work-title")).to_be_visible()
+    expect(link).to_be_focused()

@@ -20,6 +20,7 @@ from annotator.store.projects import get_project
 from annotator.store.proposed_sets import answers_of
 from annotator.usecases.annotate import proposals as annotate_proposals
 from annotator.usecases.annotate import work as annotate_work
+from annotator.usecases.annotate.proposal_messages import show_proposals
 from annotator.usecases.annotate.proposals import Offer, Proposals
 from annotator.usecases.annotate.work import Work
 from annotator.usecases.annotate.work_messages import show_work
@@ -114,6 +115,29 @@ def test_what_is_lost_on_the_way_is_said(store: Store, reviews: Project, import_
         ((6,), ("Set A: 2 of its tokens are not in the changed text; check that the rest is still sufficient.",))
     ]
     assert found.notes == ("Set B: none of its tokens is left in the changed text, so it is not proposed.",)
+
+
+@pytest.mark.parametrize(
+    ("label", "mode", "told"),
+    [
+        (
+            "negative",
+            "confirm",
+            ("Contrast: positive → negative. What supported “positive” may not support “negative”.", True),
+        ),
+        ("positive", "contest", ("Contrast: positive, as in the original.", False)),
+        ("negative", "give", None),  # whoever gives the label must not read it here
+    ],
+)
+def test_beside_the_sets_of_the_original_stand_the_kind_of_change_and_both_labels(
+    store: Store, reviews: Project, import_rows: Rows, ann: User, label: str, mode: str, told: tuple[str, bool] | None
+) -> None:
+    import_rows(reviews, [row("flip", CHANGED, parent_key="r0", perturbation_kind="contrast") | {"label": label}])
+    changed = settings(store, reviews, result_mode=mode)
+    work = work_of(store, ann, changed, "flip")
+    shown = show_proposals(annotate_proposals.propose(store, ann, work.assignment.id))
+    assert shown.proposals
+    assert (shown.change and (shown.change.words, shown.change.is_other_result)) == told
 
 
 @pytest.mark.parametrize(

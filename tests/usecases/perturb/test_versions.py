@@ -17,6 +17,7 @@ from annotator.store import perturbations as perturbations_store
 from annotator.store.instances import find_instance_ids, get_instance
 from annotator.store.people import set_disabled
 from annotator.usecases.annotate.work import next_work
+from annotator.usecases.lead.relatives import Relative, original_of, versions_of
 from annotator.usecases.lead.timeline import timeline
 from annotator.usecases.perturb import checks, messages, versions
 from annotator.usecases.perturb.assessment import staleness
@@ -273,6 +274,59 @@ def test_mine_lists_drafts_also_of_texts_of_which_somebody_else_has_submitted_a_
     assert messages.show_mine(store, people["Ben"], reviews.id, 1)["drafts"] == []
     versions.hand_in(store, people["Ann"], found, change())
     assert messages.show_mine(store, people["Ann"], reviews.id, 1)["drafts"] == []
+
+
+def test_mine_shows_what_each_version_and_draft_has_otherwise_than_the_original(
+    store: Store, reviews: Project, people: dict[str, User], written: Perturbation
+) -> None:
+    checks.reject(store, people["Ben"], written.id, 1, "why?")
+    versions.assess_version(store, people["Ann"], written.original_id, change(""))
+    mine = messages.show_mine(store, people["Ann"], reviews.id, 1)
+    assert mine["rows"][0]["changes"] == {
+        "text": [
+            ("kept", "The plot is slow but the acting is", "The plot is slow but the acting is"),
+            ("inserted", "", " truly"),
+            ("kept", " superb .", " superb ."),
+        ]
+    }
+    assert mine["drafts"][0]["changes"] == {"text": [("deleted", TEXT, "")]}
+
+
+def test_a_lead_is_led_from_an_original_to_its_versions_and_back(
+    store: Store, reviews: Project, people: dict[str, User], written: Perturbation
+) -> None:
+    lea, text = people["Lea"], get_instance(store, written.original_id)
+    assert original_of(store, lea, reviews, text) is None
+    told = ("Dispensable words", "positive")
+    assert versions_of(store, lea, reviews, text) == [Relative("", *told, "being checked", None, written.id)]
+    for name in ("Ben", "Cem"):
+        done = approve(store, people[name], written)
+    assert done.instance_id is not None
+    found = Relative("r0~dispensable", *told, "approved, open", done.instance_id, written.id)
+    assert versions_of(store, lea, reviews, text) == [found]
+    version = get_instance(store, done.instance_id)
+    assert original_of(store, lea, reviews, version) == Relative("r0", *told, "complete", text.id)
+    for asked in (original_of, versions_of):
+        with pytest.raises(NotAllowed):
+            asked(store, people["Ann"], reviews, version)
+
+
+def test_ones_own_draft_is_marked_in_the_list_and_can_be_discarded(
+    store: Store, reviews: Project, people: dict[str, User]
+) -> None:
+    found = original(store, reviews)
+
+    def begun(name: str) -> list[bool]:
+        rows = messages.show_originals(store, people[name], reviews.id, "", 1, is_without=True)["rows"]
+        return [row["has_draft"] for row in rows if row["id"] == found]
+
+    for name in ("Ann", "Ben"):
+        versions.assess_version(store, people[name], found, change(result=None))
+    versions.discard_draft(store, people["Ann"], found)
+    assert (begun("Ann"), begun("Ben")) == ([False], [True])
+    assert versions.open_original(store, people["Ann"], found).draft is None
+    with pytest.raises(NotAllowed):
+        versions.discard_draft(store, people["Ria"], found)
 
 
 def test_two_authors_with_the_same_text_are_one_too_many(

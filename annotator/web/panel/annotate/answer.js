@@ -9,7 +9,10 @@ export class AnswerField {
   constructor(actions, given) {
     this.given = given;
     this.input = element("input", {
-      class: "answer", type: "text", dir: "auto", "aria-label": "Answer",
+      class: "answer",
+      type: "text",
+      dir: "auto",
+      "aria-label": "Answer",
       // An empty field gives no answer; that the text has none is said by the button.
       oninput: () => actions.result(this.input.value === "" ? null : this.input.value),
       onblur: () => this.#write(),

@@ -10,7 +10,10 @@ import { Word } from "../shared/word.js";
  * With more sets their chips show less, so that they stay in one line: first without keys, then the numbers of the
  * current one alone. A lock or a flag takes about a quarter of a chip.
  */
-const CROWDS = [[28, "crowd"], [12, "many"]];
+const CROWDS = [
+  [28, "crowd"],
+  [12, "many"],
+];
 const CHIP_QUARTERS = 4;
 
 export class Bar {

@@ -32,13 +32,20 @@ class Panel {
     this.storage = new DraftStorage(undefined, data.user ?? null);
     this.messages = new Messages(data.routes || "/api/panel", data.csrf || "");
     this.outbox = new Outbox({
-      messages: this.messages, storage: this.storage,
-      onword: (word) => this.flow.say(word), ondone: (job, answer) => this.flow.done(job, answer),
-      onrefused: (job, answer) => this.flow.refused(job, answer), aheadOf: (session) => this.flow.aheadOf(session),
+      messages: this.messages,
+      storage: this.storage,
+      onword: (word) => this.flow.say(word),
+      ondone: (job, answer) => this.flow.done(job, answer),
+      onrefused: (job, answer) => this.flow.refused(job, answer),
+      aheadOf: (session) => this.flow.aheadOf(session),
     });
     this.flow = new Flow({
-      messages: this.messages, storage: this.storage, outbox: this.outbox, screen: this.screen,
-      trigger: (name, value) => this.trigger(name, value), project: data.project,
+      messages: this.messages,
+      storage: this.storage,
+      outbox: this.outbox,
+      screen: this.screen,
+      trigger: (name, value) => this.trigger(name, value),
+      project: data.project,
     });
     this.talk = new Talk({
       routes: data.talk || "/api/talk",

@@ -14,7 +14,10 @@ const STATES = {
 
 /** @type {import("../shared/own_list.js").Words} */
 const WORDS = {
-  title: "My work", search: "Search my work for words or a key", one: "text", states: STATES,
+  title: "My work",
+  search: "Search my work for words or a key",
+  one: "text",
+  states: STATES,
   none: "There is nothing here yet. What you submit, skip or propose to discard is listed here.",
   noMatch: "No text matches. Change the search, or choose all states.",
   facts: (row) => [row.may_reopen && "can be reopened"],

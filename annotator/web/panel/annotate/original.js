@@ -31,8 +31,9 @@ export class Original {
   }
 }
 
-function partsOf({ language, direction, segments }, { notes, open }) {
+function partsOf({ language, direction, segments }, { change, warnings: all, isOfAnotherResult }) {
   const isNamed = segments.length > 1;
+  const said = change && element("p", { class: `dialog-words${isOfAnotherResult ? " warns" : ""}` }, change.words);
   const legend = element(
     "p",
     { class: "dialog-words" },
@@ -40,8 +41,9 @@ function partsOf({ language, direction, segments }, { notes, open }) {
     " · ",
     element("ins", {}, "in this text only"),
   );
-  const warnings = [...open.flatMap((one) => one.notes), ...notes];
+  const warnings = all.filter((words) => words !== change?.words);
   return [
+    said,
     legend,
     ...segments.map(({ title, is_changed: isChanged, pieces }) =>
       element(

@@ -74,21 +74,29 @@ export class Preview {
   }
 
   #row({ map, state }, set, index, dark) {
-    return element("tr", { class: index === state.current ? "current" : "" },
+    return element(
+      "tr",
+      { class: index === state.current ? "current" : "" },
       element("td", {}, badgeOf(index, dark)),
       element("td", { class: "number" }, String(set.size)),
       element("td", { class: "number" }, ratio(set.size, map.selectableCount)),
-      element("td", { class: "words", dir: "auto" }, set.size ? map.brief(set.spans, BRIEF_CHARS) : "–"));
+      element("td", { class: "words", dir: "auto" }, set.size ? map.brief(set.spans, BRIEF_CHARS) : "–"),
+    );
   }
 
   #updateTotal({ map }, sets) {
     const union = unionOf(sets);
     const size = union.reduce((sum, [start, end]) => sum + end - start, 0);
-    this.total.replaceChildren(element("tr", {},
-      element("td", {}, "All"),
-      element("td", { class: "number" }, `${size} / ${map.selectableCount}`),
-      element("td", { class: "number" }, ratio(size, map.selectableCount)),
-      element("td", { class: "words" }, sideWords(map, union))));
+    this.total.replaceChildren(
+      element(
+        "tr",
+        {},
+        element("td", {}, "All"),
+        element("td", { class: "number" }, `${size} / ${map.selectableCount}`),
+        element("td", { class: "number" }, ratio(size, map.selectableCount)),
+        element("td", { class: "words" }, sideWords(map, union)),
+      ),
+    );
   }
 }
 
@@ -97,11 +105,14 @@ const ratio = (part, whole) => (whole ? (part / whole).toFixed(2) : "–");
 /** The union's share in each segment, where there are several. */
 function sideWords(map, union) {
   if (map.reading.length < 2) return "";
-  return [...map.reading].sort((a, b) => a - b).map((segment) => {
-    const all = [map.first[segment], map.first[segment] + map.starts[segment].length];
-    const share = sharedTokens(union, [all]);
-    return `${map.segments[segment].title || map.segments[segment].name} ${ratio(share, all[1] - all[0])}`;
-  }).join(" · ");
+  return [...map.reading]
+    .sort((a, b) => a - b)
+    .map((segment) => {
+      const all = [map.first[segment], map.first[segment] + map.starts[segment].length];
+      const share = sharedTokens(union, [all]);
+      return `${map.segments[segment].title || map.segments[segment].name} ${ratio(share, all[1] - all[0])}`;
+    })
+    .join(" · ");
 }
 
 /** Which sets share tokens; with many, those of the current set are named and the others counted. */

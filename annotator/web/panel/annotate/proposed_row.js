@@ -30,8 +30,12 @@ export class ProposedRow {
       onclick: () => actions.reject(false),
     });
     this.ways = element("div", { class: "views" }, this.accept, this.all, this.reject);
-    this.root = element("div", { class: "row proposed-row" },
-      element("div", { class: "sets-group" }, this.title, this.chips, this.words, this.ignored), this.ways);
+    this.root = element(
+      "div",
+      { class: "row proposed-row" },
+      element("div", { class: "sets-group" }, this.title, this.chips, this.words, this.ignored),
+      this.ways,
+    );
     this.chips.addEventListener("pointerleave", () => actions.glance(null));
   }
 
@@ -45,7 +49,7 @@ export class ProposedRow {
     this.ways.classList.toggle("unseen", !open.length);
     const isAsked = Boolean(atHand) && answerOf(state, atHand) === "unasked";
     setText(this.accept.querySelector(".button-label"), isAsked ? "Show it" : "Accept");
-    this.all.classList.toggle("unseen", undecided.length < 2);
+    this.all.classList.toggle("unseen", undecided.length < 2 || !offer.mayTakeAll);
     for (const made of [this.accept, this.all, this.reject]) made.disabled = readOnly && !busy;
     setText(this.words, offer.answered ? wordsOf(state, offer) : "…");
     setText(this.ignored, ignored ? `not rationale: ${ignored.names.map((name) => `“${name}”`).join(", ")}` : "");

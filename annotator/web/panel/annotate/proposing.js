@@ -6,6 +6,7 @@ import { accept, answer, answerOf } from "../shared/proposals.js";
 import { letterOf } from "../shared/model.js";
 
 const BRIEF_CHARS = 80;
+const ONE_BY_ONE = "These sets supported another result. Look at each one, and accept it (a) or reject it (r).";
 
 export class Proposing {
   /**
@@ -59,9 +60,15 @@ export class Proposing {
   accept(all) {
     if (!this.#ready()) return;
     const { atHand, undecided } = this.offer;
+    if (all && !this.offer.mayTakeAll) return this.screen.hint(ONE_BY_ONE);
     if (!all && answerOf(this.session.state, atHand) === "unasked") return this.#ask(atHand);
     const chosen = all ? undecided : [atHand];
-    if (chosen.length) this.#answer(chosen, (before) => accept(before, chosen), (after) => madeWords(after, chosen));
+    if (chosen.length)
+      this.#answer(
+        chosen,
+        (before) => accept(before, chosen),
+        (after) => madeWords(after, chosen),
+      );
   }
 
   reject(all) {

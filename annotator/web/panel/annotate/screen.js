@@ -71,8 +71,10 @@ export class Screen extends Stage {
       "Arrow keys move from token to token, Space marks, digits choose the rationale set, question mark lists all keys.";
     this.makeParts({
       role: this.readMode ? "document" : "application",
-      "aria-label": "Text to mark", "aria-description": this.readMode ? null : description,
-      onfocus: () => this.moveCursor(null), onblur: () => this.view.showCursor(null),
+      "aria-label": "Text to mark",
+      "aria-description": this.readMode ? null : description,
+      onfocus: () => this.moveCursor(null),
+      onblur: () => this.view.showCursor(null),
     });
   }
 
@@ -145,7 +147,7 @@ export class Screen extends Stage {
     const shown = hides ? [] : offer.undecided;
     const hand =
       shown.find(({ id }) => id === this.looks.proposal) ?? (shown.includes(offer.atHand) ? offer.atHand : null);
-    this.marks.propose(shown, hand, hides ? NONE : offer.ignored?.spans ?? NONE);
+    this.marks.propose(shown, hand, hides ? NONE : (offer.ignored?.spans ?? NONE));
   }
 
   /** Shows another proposed set as if it were at hand, while the pointer is on it. */

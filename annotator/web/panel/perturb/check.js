@@ -25,22 +25,78 @@ export class Check {
     this.about = element("section", { class: "check-about", "aria-label": "Note and history" });
     this.empty = element("p", { class: "empty", hidden: true });
     this.#makeWays();
-    const bar = element("div", { class: "bar" }, element("div", { class: "row main-row" }, element("div", { class: "check-told" }, this.title, this.result), this.ways), this.rejecting);
-    this.sheet = element("div", { class: "desk" }, bar, this.kindWords, this.facts, this.warnings, this.pair.root, this.about);
+    const bar = element(
+      "div",
+      { class: "bar" },
+      element(
+        "div",
+        { class: "row main-row" },
+        element("div", { class: "check-told" }, this.title, this.result),
+        this.ways,
+      ),
+      this.rejecting,
+    );
+    this.sheet = element(
+      "div",
+      { class: "desk" },
+      bar,
+      this.kindWords,
+      this.facts,
+      this.warnings,
+      this.pair.root,
+      this.about,
+    );
     this.root = element("div", { class: "check" }, this.empty, this.sheet, this.desk.root);
     this.#showPart("empty");
   }
 
   #makeWays() {
-    this.approve = button("Approve", { key: "a", title: "The text and its label are right", className: "primary", onclick: () => this.#decide("approve", "") });
-    this.ways = element("div", { class: "ways" },
-      button("Later", { key: "n", title: "Leave it for later; go to the next one", className: "plain", onclick: () => this.next() }),
-      button("Reject", { key: "r", title: "Reject it: with your reason it goes back to its author", onclick: () => this.#startReject() }),
-      button("Correct", { key: "x", title: "Correct it; your correction becomes a new version", onclick: () => this.#startCorrection() }), this.approve);
-    this.reason = element("input", { class: "answer reason-field", type: "text", "aria-label": "Reason", placeholder: "why you reject it" });
+    this.approve = button("Approve", {
+      key: "a",
+      title: "The text and its label are right",
+      className: "primary",
+      onclick: () => this.#decide("approve", ""),
+    });
+    this.ways = element(
+      "div",
+      { class: "ways" },
+      button("Later", {
+        key: "n",
+        title: "Leave it for later; go to the next one",
+        className: "plain",
+        onclick: () => this.next(),
+      }),
+      button("Reject", {
+        key: "r",
+        title: "Reject it: with your reason it goes back to its author",
+        onclick: () => this.#startReject(),
+      }),
+      button("Correct", {
+        key: "x",
+        title: "Correct it; your correction becomes a new version",
+        onclick: () => this.#startCorrection(),
+      }),
+      this.approve,
+    );
+    this.reason = element("input", {
+      class: "answer reason-field",
+      type: "text",
+      "aria-label": "Reason",
+      placeholder: "why you reject it",
+    });
     this.refusal = element("span", { class: "desk-problems asked", role: "status" });
-    this.rejecting = element("div", { class: "row rejecting", hidden: true }, element("label", { class: "kind reason-box" }, element("span", { class: "result-title" }, "Reason"), this.reason), this.refusal,
-      element("div", { class: "ways" }, button("Back", { key: "Esc", className: "plain", onclick: () => this.#endReject() }), button("Reject", { key: "Ctrl+⏎", className: "primary", onclick: () => this.#reject() })));
+    this.rejecting = element(
+      "div",
+      { class: "row rejecting", hidden: true },
+      element("label", { class: "kind reason-box" }, element("span", { class: "result-title" }, "Reason"), this.reason),
+      this.refusal,
+      element(
+        "div",
+        { class: "ways" },
+        button("Back", { key: "Esc", className: "plain", onclick: () => this.#endReject() }),
+        button("Reject", { key: "Ctrl+⏎", className: "primary", onclick: () => this.#reject() }),
+      ),
+    );
   }
 
   get perturbation() {
@@ -62,13 +118,15 @@ export class Check {
 
   start(asked) {
     if (this.part === "desk") return undefined;
-    return asked ? this.#load("check", { perturbation: asked }) : this.#load("check/next", { project: this.data.project, after: (this.one?.id || 1) - 1 });
+    return asked
+      ? this.#load("check", { perturbation: asked })
+      : this.#load("check/next", { project: this.data.project, after: (this.one?.id || 1) - 1 });
   }
 
   async next() {
     const before = this.perturbation;
     await this.#load("check/next", { project: this.data.project, after: before || 0 });
-    if (before !== null && before === this.perturbation) this.stage.say("There is nothing else for you to check.");
+    if (before !== null && before === this.perturbation) this.stage.done("There is nothing else for you to check.");
   }
 
   async #load(route, query, tell = () => this.stage.say("")) {
@@ -100,7 +158,9 @@ export class Check {
     this.pair.show(original, this.rules.titles, { dark: this.stage.dark, isEditable: false });
     this.pair.showLook(look);
     setText(this.facts, factsOf(look, original));
-    this.warnings.replaceChildren(...[...stale, look.nothing_left, ...look.notes].filter(Boolean).map((said) => element("li", {}, said)));
+    this.warnings.replaceChildren(
+      ...[...stale, look.nothing_left, ...look.notes].filter(Boolean).map((said) => element("li", {}, said)),
+    );
     this.#showAbout(note);
     this.#showStanding();
     this.stage.announce(`${this.shownKey}, ${this.desk.kind.titleOf(kind)}${by}`);
@@ -115,15 +175,27 @@ export class Check {
   #showAbout(note) {
     const { one } = this;
     const isMore = one.versions.length > 1 || one.checks.length > 0;
-    this.about.replaceChildren(...[note && element("h3", {}, "The author's note"), note && element("p", { class: "check-note", dir: "auto" }, note), isMore && element("h3", {}, "History"), isMore && historyOf(one, this.desk.kind)].filter(Boolean));
+    this.about.replaceChildren(
+      ...[
+        note && element("h3", {}, "The author's note"),
+        note && element("p", { class: "check-note", dir: "auto" }, note),
+        isMore && element("h3", {}, "History"),
+        isMore && historyOf(one, this.desk.kind),
+      ].filter(Boolean),
+    );
   }
 
   /** What is decided, or waits for others, is shown; of what waits for me I am not told what another said. */
   #showStanding() {
     const { one } = this;
     if (one.may_check) return this.result.append(" · for you to check");
-    const approved = one.checks.filter(({ version, verdict }) => version === one.version && verdict === "approve").length;
-    return this.result.append(one.state === "waiting" ? ` · ${approved} of ${one.wanted} approved` : ` · ${one.state}`, ...(one.instance ? [" ", this.stage.link(one.instance)] : []));
+    const approved = one.checks.filter(
+      ({ version, verdict }) => version === one.version && verdict === "approve",
+    ).length;
+    return this.result.append(
+      one.state === "waiting" ? ` · ${approved} of ${one.wanted} approved` : ` · ${one.state}`,
+      ...(one.instance ? [" ", this.stage.link(one.instance)] : []),
+    );
   }
 
   #startReject() {
@@ -154,19 +226,24 @@ export class Check {
     this.isSending = false;
     if (answer.status !== 200) return this.#refused(answer);
     this.one.may_check = false;
-    this.#followed(`${key}: ${verdict === "reject" ? "rejected. Its author is asked to revise it." : answer.body.state === "approved" ? "approved. It is now part of the data." : "approved."}`);
+    this.#followed(
+      `${key}: ${verdict === "reject" ? "rejected. Its author is asked to revise it." : answer.body.state === "approved" ? "approved. It is now part of the data." : "approved."}`,
+    );
   }
 
   /** Somebody was faster, or the server is away: what stands there now is shown, what was typed stays. */
   #refused(answer) {
     const sentence = sentenceOf(answer);
-    if (answer.status === 409) return this.#load("check", { perturbation: this.one.id }, () => this.stage.say(sentence));
+    if (answer.status === 409)
+      return this.#load("check", { perturbation: this.one.id }, () => this.stage.say(sentence));
     return this.stage.say(sentence);
   }
 
   #followed(words) {
     this.stage.progress();
-    return this.#load("check/next", { project: this.data.project, after: this.one?.id || 0 }, () => this.stage.done(words));
+    return this.#load("check/next", { project: this.data.project, after: this.one?.id || 0 }, () =>
+      this.stage.done(words),
+    );
   }
 
   #startCorrection() {
@@ -175,10 +252,18 @@ export class Check {
     this.#showPart("desk");
     const about = (changed) => ({ perturbation: one.id, version: one.version, changed });
     this.desk.open({
-      original, changed: one, key: `annotator:perturb:${this.data.user}:p${one.id}.${one.version}`, isKept: false, suggests: false, wantsReason: true, words: "Send the correction",
+      original,
+      changed: one,
+      key: `annotator:perturb:${this.data.user}:p${one.id}.${one.version}`,
+      isKept: false,
+      suggests: false,
+      wantsReason: true,
+      words: "Send the correction",
       look: (changed) => this.messages.post("check/look", about(changed)),
-      send: (changed, mayBeEmpty, reason) => this.messages.post("check/correct", { ...about(changed), reason, may_be_empty: mayBeEmpty }),
-      onsent: () => this.#followed(`${one.key}: corrected. Others will check your version, and so will its author.`), onleave: () => this.#endCorrection(),
+      send: (changed, mayBeEmpty, reason) =>
+        this.messages.post("check/correct", { ...about(changed), reason, may_be_empty: mayBeEmpty }),
+      onsent: () => this.#followed(`${one.key}: corrected. Others will check your version, and so will its author.`),
+      onleave: () => this.#endCorrection(),
     });
     this.desk.pair.focus();
   }
@@ -196,19 +281,21 @@ export class Check {
     const isSend = event.key === "Enter" && (event.ctrlKey || event.metaKey);
     if (this.part === "desk") return this.#deskKey(event, isTyping, isSend);
     if (this.part !== "sheet") return false;
-    if (isSend && !this.rejecting.hidden) return this.#reject(), true;
-    if (event.key === "Escape" && !this.rejecting.hidden) return this.#endReject(), true;
+    if (isSend && !this.rejecting.hidden) return (this.#reject(), true);
+    if (event.key === "Escape" && !this.rejecting.hidden) return (this.#endReject(), true);
     if (isTyping || event.ctrlKey || event.metaKey || event.altKey) return false;
-    const acts = this.one.may_check ? { a: () => this.#decide("approve", ""), r: () => this.#startReject(), x: () => this.#startCorrection() } : {};
-    if (event.key === "n") return this.next(), true;
+    const acts = this.one.may_check
+      ? { a: () => this.#decide("approve", ""), r: () => this.#startReject(), x: () => this.#startCorrection() }
+      : {};
+    if (event.key === "n") return (this.next(), true);
     if (!acts[event.key]) return false;
     acts[event.key]();
     return true;
   }
 
   #deskKey(event, isTyping, isSend) {
-    if (isSend) return this.desk.submit(), true;
-    if (event.key === "Escape" && !isTyping) return this.#endCorrection(), true;
+    if (isSend) return (this.desk.submit(), true);
+    if (event.key === "Escape" && !isTyping) return (this.#endCorrection(), true);
     return !isTyping && !event.ctrlKey && !event.metaKey && !event.altKey && deskKey(this.desk, event);
   }
 

@@ -1,4 +1,7 @@
-/** Where a changed version is written: kind, copy, result, note, what it comes to, and the way out. For new ones, revisions and corrections. */
+/**
+ * Where a changed version is written: kind, copy, result, note, what it comes to, and the way out. For new ones,
+ * revisions and corrections.
+ */
 import { button, element, setText } from "../shared/dom.js";
 import { sentenceOf } from "../shared/messages.js";
 import { KindField } from "./kinds.js";
@@ -11,7 +14,10 @@ import { Word } from "../shared/word.js";
 const SUGGEST_AFTER_MS = 500;
 
 export class Desk {
-  /** @param {{rules: Object, messages: import("../shared/messages.js").Messages, stage: Object, aside?: Node}} parts  stage: theme, announce; aside: stands below the original */
+  /**
+   * @param {{rules: Object, messages: import("../shared/messages.js").Messages, stage: Object, aside?: Node}} parts
+   * stage: theme, announce; aside: stands below the original
+   */
   constructor({ rules, messages, stage, aside = null }) {
     this.rules = rules;
     this.messages = messages;
@@ -20,35 +26,83 @@ export class Desk {
     this.word = new Word();
     this.kind = new KindField(rules.kinds, () => this.#kindChosen());
     this.result = new ResultField(rules, () => this.#changed(0));
-    this.looking = new Looking({ onlook: (look, isNewest) => this.#looked(look, isNewest), onword: (word) => this.word.say(word), onproblem: (said) => this.#say([said]) });
+    this.looking = new Looking({
+      onlook: (look, isNewest) => this.#looked(look, isNewest),
+      onword: (word) => this.word.say(word),
+      onproblem: (said) => this.#say([said]),
+    });
     this.suggestions = new Suggestions({
-      ask: (segment, text, kind, seed) => messages.post("suggest", { instance: this.work.original.id, segment, text, kind, seed }),
-      typed: (segment) => this.pair.typed(segment), apply: (segment, edits) => this.pair.apply(segment, edits), titleOf: (segment) => rules.titles[segment] || segment,
+      ask: (segment, text, kind, seed) =>
+        messages.post("suggest", { instance: this.work.original.id, segment, text, kind, seed }),
+      typed: (segment) => this.pair.typed(segment),
+      apply: (segment, edits) => this.pair.apply(segment, edits),
+      titleOf: (segment) => rules.titles[segment] || segment,
     });
     this.#build(aside);
   }
 
   #build(aside) {
-    this.reason = element("input", { class: "answer reason-field", type: "text", "aria-label": "Reason", placeholder: "what you corrected, and why", oninput: () => this.#unconfirm() });
-    this.reasonBox = element("label", { class: "kind reason-box" }, element("span", { class: "result-title" }, "Reason"), this.reason);
+    this.reason = element("input", {
+      class: "answer reason-field",
+      type: "text",
+      "aria-label": "Reason",
+      placeholder: "what you corrected, and why",
+      oninput: () => this.#unconfirm(),
+    });
+    this.reasonBox = element(
+      "label",
+      { class: "kind reason-box" },
+      element("span", { class: "result-title" }, "Reason"),
+      this.reason,
+    );
     this.send = button("Submit", { key: "Ctrl+⏎", className: "primary", onclick: () => this.submit() });
     this.cancel = button("Back", { key: "Esc", className: "plain", onclick: () => this.work?.onleave?.() });
     this.facts = element("p", { class: "desk-facts", "aria-live": "polite" });
     this.problems = element("ul", { class: "desk-problems", role: "status" });
     this.notes = element("ul", { class: "desk-notes", "aria-label": "What happens to the sets" });
-    this.note = element("textarea", { class: "note", rows: 2, "aria-label": "Note", placeholder: "for the checkers: what you changed, and why the label is right", oninput: () => this.#changed() });
-    this.bar = element("div", { class: "bar" },
-      element("div", { class: "row main-row" }, element("div", { class: "result-group" }, this.kind.root, this.result.root, this.reasonBox), element("div", { class: "ways" }, this.word.root, this.cancel, this.send)),
-      element("div", { class: "row desk-row" }, element("div", { class: "desk-told" }, this.kind.words, this.facts), this.problems));
-    const more = element("div", { class: "desk-more" }, this.notes, element("label", { class: "note-box" }, element("span", { class: "note-title" }, "Note"), this.note));
+    this.note = element("textarea", {
+      class: "note",
+      rows: 2,
+      "aria-label": "Note",
+      placeholder: "for the checkers: what you changed, and why the label is right",
+      oninput: () => this.#changed(),
+    });
+    this.bar = element(
+      "div",
+      { class: "bar" },
+      element(
+        "div",
+        { class: "row main-row" },
+        element("div", { class: "result-group" }, this.kind.root, this.result.root, this.reasonBox),
+        element("div", { class: "ways" }, this.word.root, this.cancel, this.send),
+      ),
+      element(
+        "div",
+        { class: "row desk-row" },
+        element("div", { class: "desk-told" }, this.kind.words, this.facts),
+        this.problems,
+      ),
+    );
+    const more = element(
+      "div",
+      { class: "desk-more" },
+      this.notes,
+      element("label", { class: "note-box" }, element("span", { class: "note-title" }, "Note"), this.note),
+    );
     this.pair = new Pair(() => this.#changed(), [[this.suggestions.root, aside].filter(Boolean), [more]]);
-    this.root = element("div", { class: "desk" }, this.bar, element("div", { class: "desk-body" }, this.pair.root, this.kind.list));
+    this.root = element(
+      "div",
+      { class: "desk" },
+      this.bar,
+      element("div", { class: "desk-body" }, this.pair.root, this.kind.list),
+    );
   }
 
   /**
    * @param {Object} work
    *   original, changed (kind may be ""), key (of its entry in the browser), isKept,
-   *   look(changed) -> answer, send(changed, mayBeEmpty, reason) -> answer, onsent(body), onleave?, words (of the send button), wantsReason?
+   *   look(changed) -> answer, send(changed, mayBeEmpty, reason) -> answer, onsent(body), onleave?, words (of the
+   * send button), wantsReason?
    */
   open(work) {
     this.looking.stop();
@@ -93,7 +147,12 @@ export class Desk {
 
   #begin() {
     this.looking.changed(0);
-    if (this.work.suggests) this.suggestions.show(this.kind.value, this.work.original.segments.map(({ name }) => name), this.work.original.direction);
+    if (this.work.suggests)
+      this.suggestions.show(
+        this.kind.value,
+        this.work.original.segments.map(({ name }) => name),
+        this.work.original.direction,
+      );
   }
 
   #changed(pause) {
@@ -130,7 +189,8 @@ export class Desk {
   async submit() {
     const { work } = this;
     if (!work || !this.kind.value || this.isSending) return;
-    if (work.wantsReason && !this.reason.value.trim()) return this.#refuse("Say in a few words what you corrected.", this.reason);
+    if (work.wantsReason && !this.reason.value.trim())
+      return this.#refuse("Say in a few words what you corrected.", this.reason);
     this.isSending = true;
     this.stage.clearDone();
     this.root.classList.add("busy");
@@ -193,14 +253,20 @@ export class Desk {
 
 /** What a desk began with, as it would be sent. */
 const plain = ({ changed: { kind, texts, result, note }, original }) => ({
-  kind, texts: Object.fromEntries(original.segments.map(({ name, text }) => [name, texts[name] ?? text])), result, note,
+  kind,
+  texts: Object.fromEntries(original.segments.map(({ name, text }) => [name, texts[name] ?? text])),
+  result,
+  note,
 });
 
 /** "3 tokens edited, 8 % of the text · 1 of them inside the rationale (33 %)" */
 export function factsOf(look, original) {
   if (!look.n_edited) return "nothing edited yet";
-  const percent = (part) => (part === null ? "–" : part > 0 && part < 0.005 ? "under 1 %" : `${Math.round(100 * part)} %`);
-  const words = [`${look.n_edited.toLocaleString()} ${look.n_edited === 1 ? "token" : "tokens"} edited, ${percent(look.minimality)} of the text`];
+  const percent = (part) =>
+    part === null ? "–" : part > 0 && part < 0.005 ? "under 1 %" : `${Math.round(100 * part)} %`;
+  const words = [
+    `${look.n_edited.toLocaleString()} ${look.n_edited === 1 ? "token" : "tokens"} edited, ${percent(look.minimality)} of the text`,
+  ];
   if (original.gold.length) words.push(`${look.n_inside} inside the rationale (${percent(look.share_inside)})`);
   return words.join(" · ");
 }

@@ -1,4 +1,6 @@
-/** A changed text as one running text: what was deleted struck through, what was put in framed, proposed sets dashed. */
+/**
+ * A changed text as one running text: what was deleted struck through, what was put in framed, proposed sets dashed.
+ */
 import { element } from "../shared/dom.js";
 import { nodesOf } from "./sets.js";
 import { counted } from "../shared/spoken.js";
@@ -36,17 +38,21 @@ export function diffNodes(before, after, runs, combos, { folds, unfold }) {
   const now = (from, to) => nodesOf(after, from - after.first, to - after.first, classOf);
   const nodes = runs.flatMap(([kind, start, end, otherStart, otherEnd]) => {
     if (kind === "kept") return folds ? folded(otherStart, otherEnd, combos, now, unfold) : now(otherStart, otherEnd);
-    if (kind === "deleted") return outside("del", old(start, end));
-    if (kind === "inserted") return outside("ins", now(otherStart, otherEnd));
-    return [...outside("del", old(start, end), "replaced"), ...outside("ins", now(otherStart, otherEnd), "replaced")];
+    const where = { "data-from": otherStart, "data-to": otherEnd };
+    if (kind === "deleted") return outside("del", old(start, end), where);
+    if (kind === "inserted") return outside("ins", now(otherStart, otherEnd), where);
+    return [
+      ...outside("del", old(start, end), { ...where, class: "replaced" }),
+      ...outside("ins", now(otherStart, otherEnd), { ...where, class: "replaced" }),
+    ];
   });
   return [...nodes, after.rest];
 }
 
-/** White space before a change stands outside of it. */
-function outside(tag, nodes, name = "") {
+/** White space before a change stands outside of it; `where`: the tokens of the changed text that it stands for. */
+function outside(tag, nodes, where) {
   const space = typeof nodes[0] === "string" && !nodes[0].trim() ? nodes.shift() : "";
-  return [space, element(tag, { class: name }, ...nodes)];
+  return [space, element(tag, where, ...nodes)];
 }
 
 /** Kept tokens, with long stretches that have nothing to show left out. */
@@ -65,4 +71,9 @@ function folded(start, end, combos, now, unfold) {
   return [...nodes, ...now(from, end)];
 }
 
-const gap = (n, unfold) => element("button", { type: "button", class: "fold", title: "Show the whole text", onclick: unfold }, `… ${counted(n, "word")} unchanged …`);
+const gap = (n, unfold) =>
+  element(
+    "button",
+    { type: "button", class: "fold", title: "Show the whole text", onclick: unfold },
+    `… ${counted(n, "word")} unchanged …`,
+  );

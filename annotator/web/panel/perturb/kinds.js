@@ -1,30 +1,64 @@
 /** The kind of a changed version, which is chosen first: as a list with descriptions, then as a field. */
 import { element, setText } from "../shared/dom.js";
 
-const FAMILIES = [["benchmark", "Benchmark"], ["contrast", "Contrast sets"], ["functional", "Functional tests"], ["own", "Of this project"]];
-const KEEPS = new Map([[true, "The label usually stays."], [false, "The label usually changes."], [null, "The label may stay or change."]]);
+const FAMILIES = [
+  ["benchmark", "Benchmark"],
+  ["contrast", "Contrast sets"],
+  ["functional", "Functional tests"],
+  ["own", "Of this project"],
+];
+const KEEPS = new Map([
+  [true, "The label usually stays."],
+  [false, "The label usually changes."],
+  [null, "The label may stay or change."],
+]);
 
 export class KindField {
   constructor(kinds, onchange) {
     this.kinds = kinds;
     this.onchange = onchange;
     this.byName = new Map(kinds.map((kind) => [kind.name, kind]));
-    this.field = element("select", { class: "kind-field", "aria-label": "Kind of change", onchange: () => this.#chosen(this.field.value) },
-      element("option", { value: "" }, "Kind …"), ...this.#families((kind) => element("option", { value: kind.name }, kind.title), (title, rows) => element("optgroup", { label: title }, ...rows)));
+    this.field = element(
+      "select",
+      { class: "kind-field", "aria-label": "Kind of change", onchange: () => this.#chosen(this.field.value) },
+      element("option", { value: "" }, "Kind …"),
+      ...this.#families(
+        (kind) => element("option", { value: kind.name }, kind.title),
+        (title, rows) => element("optgroup", { label: title }, ...rows),
+      ),
+    );
     this.words = element("span", { class: "kind-words" });
     this.root = element("label", { class: "kind" }, element("span", { class: "result-title" }, "Kind"), this.field);
-    this.list = element("section", { class: "kind-list", "aria-label": "Kinds" }, element("h3", { class: "pair-head" }, "What kind of change do you want to make?"),
-      ...this.#families((kind) => this.#row(kind), (title, rows) => element("div", { class: "kind-family" }, element("h4", {}, title), ...rows)));
+    this.list = element(
+      "section",
+      { class: "kind-list", "aria-label": "Kinds" },
+      element("h3", { class: "pair-head" }, "What kind of change do you want to make?"),
+      ...this.#families(
+        (kind) => this.#row(kind),
+        (title, rows) => element("div", { class: "kind-family" }, element("h4", {}, title), ...rows),
+      ),
+    );
   }
 
   #families(rowOf, groupOf) {
     return FAMILIES.map(([name, title]) => [title, this.kinds.filter((kind) => kind.family === name)])
-      .filter(([, kinds]) => kinds.length).map(([title, kinds]) => groupOf(title, kinds.map(rowOf)));
+      .filter(([, kinds]) => kinds.length)
+      .map(([title, kinds]) => groupOf(title, kinds.map(rowOf)));
   }
 
   #row(kind) {
-    return element("button", { type: "button", class: "kind-row", "data-kind": kind.name, title: `${kind.description} ${KEEPS.get(kind.keeps_label)}`, onclick: () => this.#chosen(kind.name) },
-      element("b", {}, kind.title), element("span", {}, withoutSource(kind.description) || KEEPS.get(kind.keeps_label)));
+    return element(
+      "button",
+      {
+        type: "button",
+        class: "kind-row",
+        "data-kind": kind.name,
+        title: `${kind.description} ${KEEPS.get(kind.keeps_label)}`,
+        onclick: () => this.#chosen(kind.name),
+      },
+      element("b", {}, kind.title),
+      element("span", {}, this.wordsOf(kind.name)),
+    );
   }
 
   #chosen(name) {

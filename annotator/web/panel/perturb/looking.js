@@ -1,6 +1,6 @@
 /**
- * Asks what a changed text comes to, a moment after the last keystroke, and keeps it: in the browser at once, on the server with
- * each answer. One question at a time, so that no older answer or draft comes after a newer one.
+ * Asks what a changed text comes to, a moment after the last keystroke, and keeps it: in the browser at once, on the
+ * server with each answer. One question at a time, so that no older answer or draft comes after a newer one.
  */
 import { sentenceOf } from "../shared/messages.js";
 
@@ -28,7 +28,8 @@ export class Looking {
   /**
    * Another text is written.
    * @param {{key: string, ask: Function, post?: Function, value: () => Object, isKept: boolean}} work
-   *   key: of its entry in the browser's storage; ask(changed): the server's answer; isKept: whether the server keeps it as a draft
+   *   key: of its entry in the browser's storage; ask(changed): the server's answer; isKept: whether the server keeps
+   * it as a draft
    */
   begin(work) {
     this.stop();
@@ -61,7 +62,10 @@ export class Looking {
     this.#store(work);
     if (work.isKept) this.onword("saving");
     clearTimeout(work.timer);
-    work.timer = setTimeout(() => { work.timer = null; this.#go(work); }, pause);
+    work.timer = setTimeout(() => {
+      work.timer = null;
+      this.#go(work);
+    }, pause);
   }
 
   #store(work) {
@@ -81,7 +85,8 @@ export class Looking {
     work.sending = null;
     if (this.work !== work) return;
     if (answer.status === 200) this.#arrived(work, version, answer.body, asked);
-    else if (answer.status === 0 || answer.status >= 500 || answer.status === 401 || answer.status === 429) return this.#later(work, answer);
+    else if (answer.status === 0 || answer.status >= 500 || answer.status === 401 || answer.status === 429)
+      return this.#later(work, answer);
     else {
       this.onword("held");
       this.onproblem(sentenceOf(answer));
@@ -105,7 +110,10 @@ export class Looking {
     const wait = RETRY_MS[Math.min(work.tries, RETRY_MS.length - 1)];
     work.tries += 1;
     clearTimeout(work.timer);
-    work.timer = setTimeout(() => { work.timer = null; this.#go(work); }, wait);
+    work.timer = setTimeout(() => {
+      work.timer = null;
+      this.#go(work);
+    }, wait);
   }
 
   /** The connection is back. */

@@ -1,6 +1,9 @@
-/** The Perturb screen: the component's entry. It asks its own routes; the address holds project, tab and text. See docs/perturb.md. */
+/**
+ * The Perturb screen: the component's entry. It asks its own routes; the address holds project, tab and text. See
+ * docs/perturb.md.
+ */
 import { openKeys } from "../shared/dialogs.js";
-import { element, focused, setText } from "../shared/dom.js";
+import { element, focused, scrollerOf, setText } from "../shared/dom.js";
 import { isEntry, keyOf, KeyListener } from "../shared/keys.js";
 import { Messages, SIGNED_OUT, sentenceOf } from "../shared/messages.js";
 import { mountable } from "../shared/mount.js";
@@ -15,27 +18,47 @@ import { coveredAbove, isDark } from "../shared/stage.js";
 import { TabTitle } from "../shared/tab_title.js";
 
 const RETRY_MS = 3000;
+const BELOW_BAR = 8;
 
 class Perturb {
-  constructor(data, parent) {
-    this.data = data;
+  constructor(data, parent, trigger) {
+    Object.assign(this, { data, trigger });
     this.messages = new Messages(data.routes, data.csrf);
     this.messages.onsignedout = () => this.say(SIGNED_OUT);
     this.notice = element("div", { class: "pt-notice", role: "status" });
     this.live = element("div", { class: "live", role: "status", "aria-live": "polite" });
     this.tabs = element("div", { class: "tabs", role: "tablist", "aria-label": "Perturb" });
-    this.keys = element("button", { type: "button", class: "button plain", title: "List of keys (?)", onclick: () => openKeys(this.root, KEY_LIST) }, "Keys", element("kbd", { "aria-hidden": "true" }, "?"));
+    this.keys = element(
+      "button",
+      {
+        type: "button",
+        class: "button plain",
+        title: "List of keys (?)",
+        onclick: () => openKeys(this.root, KEY_LIST),
+      },
+      "Keys",
+      element("kbd", { "aria-hidden": "true" }, "?"),
+    );
     this.content = element("div", { class: "tab-content", role: "tabpanel" });
-    this.root = element("div", { class: "panel perturb", tabIndex: -1 }, element("h1", { class: "heard" }, "Perturb"), element("div", { class: "tab-row" }, this.tabs, this.notice, this.keys), this.content, this.live);
+    this.root = element(
+      "div",
+      { class: "panel perturb", tabIndex: -1 },
+      element("h1", { class: "heard" }, "Perturb"),
+      element("div", { class: "tab-row" }, this.tabs, this.notice, this.keys),
+      this.content,
+      this.live,
+    );
     parent.append(this.root);
     this.tabTitle = new TabTitle();
     applyReading(this.root);
     this.updateTheme();
     this.keyboard = new KeyListener(this.root, (event, target) => this.#key(event, target));
-    this.sizes = new ResizeObserver(() => this.root.style.setProperty("--panel-top", `${coveredAbove(this.root)}px`));
+    this.sizes = new ResizeObserver(() => this.#measure());
     this.sizes.observe(this.root);
     this.leaving = new AbortController();
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.updateTheme(), { signal: this.leaving.signal });
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.updateTheme(), {
+      signal: this.leaving.signal,
+    });
     this.#begin();
   }
 
@@ -51,7 +74,12 @@ class Perturb {
     this.rules = answer.body;
     const parts = { data: this.data, rules: this.rules, messages: this.messages, stage: this };
     const { may } = this.rules;
-    this.views = { ...(may.write && { write: new Write(parts) }), ...(may.check && { check: new Check(parts) }), ...(may.write && { mine: new Mine(parts) }), progress: new Progress(parts) };
+    this.views = {
+      ...(may.write && { write: new Write(parts) }),
+      ...(may.check && { check: new Check(parts) }),
+      ...(may.write && { mine: new Mine(parts) }),
+      progress: new Progress(parts),
+    };
     this.#drawTabs();
     const asked = new URLSearchParams(location.search);
     const tab = asked.get("tab") in this.views ? asked.get("tab") : Object.keys(this.views)[0];
@@ -62,7 +90,21 @@ class Perturb {
     this.buttons = {};
     for (const [name, title, key] of TABS.filter(([name]) => this.views[name])) {
       const count = element("span", { class: "tab-count" });
-      this.buttons[name] = element("button", { type: "button", class: "tab", role: "tab", title: `${title} (${key})`, "aria-keyshortcuts": key, onclick: () => this.open(name), onkeydown: (event) => this.#arrow(event) }, title, count, element("kbd", { "aria-hidden": "true" }, key));
+      this.buttons[name] = element(
+        "button",
+        {
+          type: "button",
+          class: "tab",
+          role: "tab",
+          title: `${title} (${key})`,
+          "aria-keyshortcuts": key,
+          onclick: () => this.open(name),
+          onkeydown: (event) => this.#arrow(event),
+        },
+        title,
+        count,
+        element("kbd", { "aria-hidden": "true" }, key),
+      );
     }
     this.tabs.replaceChildren(...Object.values(this.buttons));
     this.#count(this.rules.waiting);
@@ -78,7 +120,10 @@ class Perturb {
   }
 
   #count({ to_check: toCheck, returned }) {
-    for (const [name, n] of [["check", toCheck], ["mine", returned]]) {
+    for (const [name, n] of [
+      ["check", toCheck],
+      ["mine", returned],
+    ]) {
       if (this.buttons[name]) setText(this.buttons[name].querySelector(".tab-count"), n ? String(n) : "");
     }
   }
@@ -103,17 +148,33 @@ class Perturb {
     }
   }
 
-  /** How many wait may be others now. */
+  /** What is brought into view, by us or by the browser for the caret, stops below the bar and not behind it. */
+  #measure() {
+    const covered = coveredAbove(this.root);
+    this.root.style.setProperty("--panel-top", `${covered}px`);
+    const bar = Math.max(0, ...[...this.root.querySelectorAll(".bar")].map(({ offsetHeight }) => offsetHeight));
+    this.scroller = scrollerOf(this.root);
+    this.scroller.style.scrollPaddingTop = `${covered + bar + BELOW_BAR}px`;
+  }
+
+  /** How many wait may be others now: here, and in the sidebar, for which the script runs again. */
   async progress() {
     const answer = await this.messages.get("rules", { project: this.data.project });
-    if (answer.status === 200 && !this.closed) this.#count(answer.body.waiting);
+    if (answer.status !== 200 || this.closed) return;
+    this.#count(answer.body.waiting);
+    this.trigger("progress", answer.body.waiting);
   }
 
   /** The address and the browser's tab say what is on screen. */
   remember() {
     this.tabTitle.name(this.view?.shownKey ?? "");
     const said = new URLSearchParams(location.search);
-    const values = { project: this.data.project, tab: this.tab, instance: this.view?.instance ?? null, perturbation: this.view?.perturbation ?? null };
+    const values = {
+      project: this.data.project,
+      tab: this.tab,
+      instance: this.view?.instance ?? null,
+      perturbation: this.view?.perturbation ?? null,
+    };
     for (const [name, value] of Object.entries(values)) {
       if (value === null) said.delete(name);
       else said.set(name, String(value));
@@ -140,7 +201,10 @@ class Perturb {
     if (this.notice.classList.contains("done")) this.say("");
   }
 
-  /** The focus leaves a part that goes out of sight, at once: until the next frame a hidden field would still take the keys. */
+  /**
+   * The focus leaves a part that goes out of sight, at once: until the next frame a hidden field would still take the
+   * keys.
+   */
   rest(part) {
     if (part.contains(focused())) this.root.focus({ preventScroll: true });
   }
@@ -152,7 +216,11 @@ class Perturb {
   /** Where an approved version is annotated, or looked at. */
   link(instance) {
     if (!this.rules.may.write) return "";
-    return element("a", { href: `/annotate?project=${this.data.project}&instance=${instance}`, target: "_self" }, "open in Annotate");
+    return element(
+      "a",
+      { href: `/annotate?project=${this.data.project}&instance=${instance}`, target: "_self" },
+      "open in Annotate",
+    );
   }
 
   #key(event, target) {
@@ -160,10 +228,10 @@ class Perturb {
     const key = keyOf(event);
     const isTyping = isEntry(target) && !["checkbox", "radio"].includes(target.type);
     if (this.view.key?.(event, isTyping, key)) return true;
-    if (event.key === "Escape" && isTyping) return this.root.focus({ preventScroll: true }), true;
+    if (event.key === "Escape" && isTyping) return (this.root.focus({ preventScroll: true }), true);
     if (isTyping || event.ctrlKey || event.metaKey || event.altKey) return false;
     const tab = TABS.find(([name, , of]) => of === key && this.views[name]);
-    if (tab) return this.open(tab[0]), true;
+    if (tab) return (this.open(tab[0]), true);
     if (key !== "?") return false;
     openKeys(this.root, KEY_LIST);
     return true;
@@ -178,7 +246,8 @@ class Perturb {
     return data.project !== this.data.project || data.user !== this.data.user;
   }
 
-  update(data) {
+  update(data, trigger) {
+    this.trigger = trigger;
     this.data.csrf = this.messages.csrf = data.csrf;
     this.updateTheme();
   }
@@ -194,6 +263,7 @@ class Perturb {
     clearTimeout(this.timer);
     this.leaving.abort();
     this.sizes.disconnect();
+    this.scroller?.style.removeProperty("scroll-padding-top");
     this.keyboard.destroy();
     this.tabTitle.destroy();
     for (const view of Object.values(this.views || {})) view.destroy?.();
@@ -201,4 +271,4 @@ class Perturb {
   }
 }
 
-export default mountable((data, parent) => new Perturb(data, parent));
+export default mountable((data, parent, trigger) => new Perturb(data, parent, trigger));

@@ -3,7 +3,7 @@ import { button, element, setText } from "../shared/dom.js";
 import { sentenceOf } from "../shared/messages.js";
 import { nameOf } from "../shared/naming.js";
 import { Desk } from "./desk.js";
-import { historyOf } from "./history.js";
+import { changesOf, historyOf } from "./history.js";
 import { STATES } from "./words.js";
 import { deskKey } from "./write.js";
 
@@ -21,11 +21,24 @@ export class Mine {
     this.body = element("div", { class: "mine-list" });
     this.back = button("‹", { title: "Previous page", className: "plain", onclick: () => this.load(this.page - 1) });
     this.on = button("›", { title: "Next page", className: "plain", onclick: () => this.load(this.page + 1) });
-    this.list = element("div", { class: "mine-page" }, this.count, this.body, element("div", { class: "list-pages" }, this.back, this.on));
+    this.list = element(
+      "div",
+      { class: "mine-page" },
+      this.count,
+      this.body,
+      element("div", { class: "list-pages" }, this.back, this.on),
+    );
     this.title = element("h2", { class: "work-title" });
     this.reasons = element("ul", { class: "check-warnings", "aria-label": "Why it was returned" });
     this.told = element("section", { class: "check-about", "aria-label": "History" });
-    this.editor = element("div", { class: "work", hidden: true }, element("div", { class: "work-head" }, this.title), this.reasons, this.desk.root, this.told);
+    this.editor = element(
+      "div",
+      { class: "work", hidden: true },
+      element("div", { class: "work-head" }, this.title),
+      this.reasons,
+      this.desk.root,
+      this.told,
+    );
     this.root = element("div", { class: "mine-view" }, this.list, this.editor);
   }
 
@@ -49,7 +62,12 @@ export class Mine {
     if (answer.status !== 200) return this.stage.say(sentenceOf(answer));
     const { rows, drafts, has_more: hasMore } = answer.body;
     this.page = page;
-    setText(this.count, rows.length || drafts.length ? `Page ${page}` : "You have not written any changed versions yet. Start under Write.");
+    setText(
+      this.count,
+      rows.length || drafts.length
+        ? `Page ${page}`
+        : "You have not written any changed versions yet. Start under Write.",
+    );
     this.count.hidden = rows.length + drafts.length > 0 && page === 1 && !hasMore;
     this.back.hidden = page <= 1;
     this.on.hidden = !hasMore;
@@ -59,20 +77,70 @@ export class Mine {
   #row(row) {
     const { id, key, kind, state, result, stale, checks, version, instance } = row;
     const isUntouched = state === "waiting" && !row.may_check && !checks.some((check) => check.version === version);
-    const summary = element("summary", {}, element("span", { class: `state ${state}` }, STATES[state]), element("b", {}, key), element("span", { class: "mine-facts" }, [this.desk.kind.titleOf(kind), result === null ? "no label" : result || "no answer", this.#progress(row)].filter(Boolean).join(" · ")));
-    const ways = element("div", { class: "work-ways" },
-      (state === "returned" || isUntouched) && button(state === "returned" ? "Revise" : "Change", { className: state === "returned" ? "primary" : "", onclick: () => this.#revise(id) }),
-      (state === "returned" || state === "waiting") && this.#withdrawButton(id), instance && this.stage.link(instance));
-    const warnings = stale.length > 0 && element("ul", { class: "check-warnings" }, ...stale.map((said) => element("li", {}, said)));
-    return element("details", { class: "mine-one", open: state === "returned" }, summary, warnings, this.#texts(row), historyOf(row, this.desk.kind), ways);
+    const summary = element(
+      "summary",
+      {},
+      element("span", { class: `state ${state}` }, STATES[state]),
+      element("b", {}, key),
+      element(
+        "span",
+        { class: "mine-facts" },
+        [this.desk.kind.titleOf(kind), result === null ? "no label" : result || "no answer", this.#progress(row)]
+          .filter(Boolean)
+          .join(" · "),
+      ),
+    );
+    const ways = element(
+      "div",
+      { class: "work-ways" },
+      (state === "returned" || isUntouched) &&
+        button(state === "returned" ? "Revise" : "Change", {
+          className: state === "returned" ? "primary" : "",
+          onclick: () => this.#revise(id),
+        }),
+      (state === "returned" || state === "waiting") && this.#withdrawButton(id),
+      instance && this.stage.link(instance),
+    );
+    const warnings =
+      stale.length > 0 && element("ul", { class: "check-warnings" }, ...stale.map((said) => element("li", {}, said)));
+    return element(
+      "details",
+      { class: "mine-one", open: state === "returned" },
+      summary,
+      warnings,
+      ...changesOf(row, this.rules.titles),
+      historyOf(row, this.desk.kind),
+      ways,
+    );
   }
 
   /** What was begun and not submitted. */
-  #draft({ id, key, kind, result, texts }) {
+  #draft(draft) {
+    const { id, key, kind, result } = draft;
     const facts = [this.desk.kind.titleOf(kind), result === null ? "no label" : result || "no answer"].join(" · ");
-    const summary = element("summary", {}, element("span", { class: "state draft" }, "draft"), element("b", {}, key), element("span", { class: "mine-facts" }, facts));
-    const goOn = button("Continue", { title: "Go on writing under Write", onclick: () => this.stage.open("write", id) });
-    return element("details", { class: "mine-one" }, summary, element("p", { class: "others-text", dir: "auto" }, Object.values(texts).join(" / ").slice(0, 600)), element("div", { class: "work-ways" }, goOn));
+    const summary = element(
+      "summary",
+      {},
+      element("span", { class: "state draft" }, "draft"),
+      element("b", {}, key),
+      element("span", { class: "mine-facts" }, facts),
+    );
+    const goOn = button("Continue", {
+      title: "Go on writing under Write",
+      onclick: () => this.stage.open("write", id),
+    });
+    const drop = button("Discard draft", {
+      title: "Give up what you have begun",
+      className: "plain",
+      onclick: () => this.stage.views.write.discard(id, key, () => this.load()),
+    });
+    return element(
+      "details",
+      { class: "mine-one" },
+      summary,
+      ...changesOf(draft, this.rules.titles),
+      element("div", { class: "work-ways" }, goOn, drop),
+    );
   }
 
   #progress({ state, checks, version, wanted, may_check: mayCheck }) {
@@ -81,23 +149,24 @@ export class Mine {
     return `${checks.filter((check) => check.version === version && check.verdict === "approve").length} of ${wanted} approved`;
   }
 
-  #texts({ texts, direction, language }) {
-    return element("p", { class: "others-text", dir: direction, lang: language }, Object.values(texts).join(" / ").slice(0, 600));
-  }
-
   /** Taken back with a second press. */
   #withdrawButton(id) {
-    const made = button("Withdraw", { className: "plain", title: "Take it back; it is kept on record", onclick: () => {
-      if (made.dataset.sure) this.#withdraw(id);
-      made.dataset.sure = "yes";
-      setText(made.querySelector(".button-label"), "Press again to withdraw");
-    } });
+    const made = button("Withdraw", {
+      className: "plain",
+      title: "Take it back; it is kept on record",
+      onclick: () => {
+        if (made.dataset.sure) this.#withdraw(id);
+        made.dataset.sure = "yes";
+        setText(made.querySelector(".button-label"), "Press again to withdraw");
+      },
+    });
     return made;
   }
 
   async #withdraw(id) {
     const answer = await this.messages.post("withdraw", { perturbation: id });
-    this.stage.say(answer.status === 200 ? "Withdrawn. It is kept on record, but no longer counts." : sentenceOf(answer));
+    if (answer.status === 200) this.stage.done("Withdrawn. It is kept on record, but no longer counts.");
+    else this.stage.say(sentenceOf(answer));
     this.#changed();
   }
 
@@ -110,20 +179,36 @@ export class Mine {
     const answer = await this.messages.get("check", { perturbation: id });
     if (answer.status !== 200) return this.stage.say(sentenceOf(answer));
     const { perturbation: one, original } = answer.body;
-    if (!one.may_revise) return this.stage.say("This cannot be changed now: its checkers have begun, or it is decided.");
+    if (!one.may_revise)
+      return this.stage.say("This cannot be changed now: its checkers have begun, or it is decided.");
     this.one = one;
     this.original = original;
     this.#showEditor(true);
     this.title.title = `Key of this text: ${one.key}`;
-    this.title.replaceChildren(nameOf(original), element("small", {}, one.state === "returned" ? "returned" : "not checked yet"));
+    this.title.replaceChildren(
+      nameOf(original),
+      element("small", {}, one.state === "returned" ? "returned" : "not checked yet"),
+    );
     const reasons = one.checks.filter(({ version, verdict }) => version === one.version && verdict === "reject");
-    this.reasons.replaceChildren(...reasons.map(({ by, reason }) => element("li", { dir: "auto" }, `${by}: ${reason}`)));
+    this.reasons.replaceChildren(
+      ...reasons.map(({ by, reason }) => element("li", { dir: "auto" }, `${by}: ${reason}`)),
+    );
     this.told.replaceChildren(element("h3", {}, "History"), historyOf(one, this.desk.kind));
     this.desk.open({
-      original, changed: one, key: `annotator:perturb:${this.data.user}:p${id}.${one.version}`, isKept: false, suggests: true, words: "Submit again",
+      original,
+      changed: one,
+      key: `annotator:perturb:${this.data.user}:p${id}.${one.version}`,
+      isKept: false,
+      suggests: true,
+      words: "Submit again",
       look: (changed) => this.messages.post("check/look", { perturbation: id, changed }),
-      send: (changed, mayBeEmpty) => this.messages.post("revise", { perturbation: id, version: one.version, changed, may_be_empty: mayBeEmpty }),
-      onsent: () => { this.#leave(); this.stage.done("Submitted again. It will be checked from the start."); this.#changed(); },
+      send: (changed, mayBeEmpty) =>
+        this.messages.post("revise", { perturbation: id, version: one.version, changed, may_be_empty: mayBeEmpty }),
+      onsent: () => {
+        this.#leave();
+        this.stage.done("Submitted again. It will be checked from the start.");
+        this.#changed();
+      },
       onleave: () => this.#leave(),
     });
     this.stage.remember();
@@ -148,8 +233,8 @@ export class Mine {
   /** @returns {boolean} whether the key meant something here */
   key(event, isTyping) {
     if (!this.one) return this.#listKey(event, isTyping);
-    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) return this.desk.submit(), true;
-    if (event.key === "Escape" && !isTyping) return this.#leave(), true;
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) return (this.desk.submit(), true);
+    if (event.key === "Escape" && !isTyping) return (this.#leave(), true);
     return !isTyping && !event.ctrlKey && !event.metaKey && !event.altKey && deskKey(this.desk, event);
   }
 

@@ -12,14 +12,26 @@ export class Originals {
     this.page = 1;
     this.rows = [];
     this.current = null;
-    this.words = element("input", { type: "search", placeholder: "key or words", "aria-label": "Key or words", oninput: () => this.#later() });
+    this.words = element("input", {
+      type: "search",
+      placeholder: "key or words",
+      "aria-label": "Key or words",
+      oninput: () => this.#later(),
+    });
     this.without = element("input", { type: "checkbox", checked: true, onchange: () => this.load(1) });
     this.count = element("p", { class: "list-count", role: "status" });
     this.body = element("div", { class: "list-rows", role: "group", "aria-label": "Originals" });
     this.back = button("‹", { title: "Previous page", className: "plain", onclick: () => this.load(this.page - 1) });
     this.on = button("›", { title: "Next page", className: "plain", onclick: () => this.load(this.page + 1) });
-    this.root = element("aside", { class: "list", "aria-label": "Originals" }, this.words,
-      element("label", { class: "list-without" }, this.without, "without a changed version"), this.count, this.body, element("div", { class: "list-pages" }, this.back, this.on));
+    this.root = element(
+      "aside",
+      { class: "list", "aria-label": "Originals" },
+      this.words,
+      element("label", { class: "list-without" }, this.without, "without a changed version"),
+      this.count,
+      this.body,
+      element("div", { class: "list-pages" }, this.back, this.on),
+    );
   }
 
   #later() {
@@ -29,7 +41,11 @@ export class Originals {
 
   async load(page = this.page) {
     const asked = (this.asked = {});
-    const answer = await this.actions.ask({ words: this.words.value.trim(), page, without: this.without.checked ? 1 : 0 });
+    const answer = await this.actions.ask({
+      words: this.words.value.trim(),
+      page,
+      without: this.without.checked ? 1 : 0,
+    });
     if (this.asked !== asked) return;
     if (answer.status !== 200) return setText(this.count, sentenceOf(answer));
     const { rows, n, n_unfinished: unfinished, per_page: perPage } = answer.body;
@@ -40,19 +56,44 @@ export class Originals {
     setText(this.count, (n ? counted : this.#none()) + waitingWords(unfinished));
     this.back.disabled = page <= 1;
     this.on.disabled = page >= pages;
-    this.body.replaceChildren(...rows.map((row) => this.#row(row)));
+    this.#draw();
+  }
+
+  #draw() {
+    this.body.replaceChildren(...this.rows.map((row) => this.#row(row)));
     this.mark(this.current);
+  }
+
+  /** A changed version of this one was begun. */
+  begun(id) {
+    const row = this.rows.find((one) => one.id === id);
+    if (!row || row.has_draft) return;
+    row.has_draft = true;
+    this.#draw();
   }
 
   #none() {
     if (this.words.value.trim()) return "No text or key contains these words.";
-    return this.without.checked ? "No complete text is without a changed version. Clear the tick to see those that have one." : "No text is complete yet. A text can be changed once its rationale sets are decided.";
+    return this.without.checked
+      ? "No complete text is without a changed version. Clear the tick to see those that have one."
+      : "No text is complete yet. A text can be changed once its rationale sets are decided.";
   }
 
-  #row({ id, key, result, excerpt, n_there: there, n_waiting: waiting }) {
-    const counts = [there && `${there} ${there === 1 ? "version" : "versions"}`, waiting && `${waiting} in progress`].filter(Boolean).join(", ");
-    return element("button", { type: "button", class: "list-row", "data-id": id, title: key, onclick: () => this.actions.open(id) },
-      element("b", {}, shownKey(key)), element("span", { class: "facts" }, counts || result || "–"), element("span", { class: "excerpt", dir: "auto" }, excerpt || ""));
+  #row({ id, key, result, excerpt, n_there: there, n_waiting: waiting, has_draft: hasDraft }) {
+    const counts = [
+      hasDraft && "draft",
+      there && `${there} ${there === 1 ? "version" : "versions"}`,
+      waiting && `${waiting} in progress`,
+    ]
+      .filter(Boolean)
+      .join(", ");
+    return element(
+      "button",
+      { type: "button", class: "list-row", "data-id": id, title: key, onclick: () => this.actions.open(id) },
+      element("b", {}, shownKey(key)),
+      element("span", { class: "facts" }, counts || result || "–"),
+      element("span", { class: "excerpt", dir: "auto" }, excerpt || ""),
+    );
   }
 
   mark(id) {
@@ -67,5 +108,7 @@ export class Originals {
 /** Texts are offered only when their annotation is complete: their sets are shown beside what is written. */
 function waitingWords(n) {
   if (!n) return "";
-  return n === 1 ? " · 1 more can be changed once its annotation is complete" : ` · ${n.toLocaleString()} more can be changed once their annotation is complete`;
+  return n === 1
+    ? " · 1 more can be changed once its annotation is complete"
+    : ` · ${n.toLocaleString()} more can be changed once their annotation is complete`;
 }

@@ -1,4 +1,8 @@
-/** The original beside its changed version, segment by segment: gold sets left; the editable copy and its live diff right. */
+/**
+ * The original beside its changed version, segment by segment: gold sets left; the editable copy and its live diff
+ * right.
+ */
+import { caretLine } from "./caret.js";
 import { badgeOf } from "../shared/chip.js";
 import { element } from "../shared/dom.js";
 import { letterOf } from "../shared/model.js";
@@ -24,7 +28,12 @@ export class Pair {
     this.rules = element("style");
     this.chips = element("div", { class: "pair-sets" });
     this.grid = element("div", { class: "pair-grid" });
-    this.root = element("section", { class: "pair", "aria-label": "Original and changed version" }, this.rules, this.grid);
+    this.root = element(
+      "section",
+      { class: "pair", "aria-label": "Original and changed version" },
+      this.rules,
+      this.grid,
+    );
     this.areas = new Map();
     this.lit = null;
   }
@@ -42,8 +51,10 @@ export class Pair {
     this.areas.clear();
     this.diffs = [];
     this.grid.replaceChildren(
-      element("h3", { class: "pair-head" }, "Original ", this.chips), element("h3", { class: "pair-head after" }, "Changed version"),
-      ...original.segments.flatMap((segment) => this.#row(segment, texts?.[segment.name] ?? segment.text)));
+      element("h3", { class: "pair-head" }, "Original ", this.chips),
+      element("h3", { class: "pair-head after" }, "Changed version"),
+      ...original.segments.flatMap((segment) => this.#row(segment, texts?.[segment.name] ?? segment.text)),
+    );
     const cells = this.grid.querySelectorAll(".pair-cell");
     cells[cells.length - 2].append(...this.under[0]);
     cells[cells.length - 1].append(...this.under[1]);
@@ -54,18 +65,51 @@ export class Pair {
   }
 
   #row(segment, text) {
-    const title = this.original.segments.length > 1 && element("span", { class: "segment-title" }, this.titles[segment.name] || segment.name, !segment.is_selectable && " · not marked");
+    const title =
+      this.original.segments.length > 1 &&
+      element(
+        "span",
+        { class: "segment-title" },
+        this.titles[segment.name] || segment.name,
+        !segment.is_selectable && " · not marked",
+      );
     const where = { dir: this.original.direction, lang: this.original.language };
-    const left = element("div", { class: "pair-cell" }, title, element("div", { class: "pair-text", tabIndex: 0, role: "document", "aria-label": `Original ${segment.name}`, ...where }, ...segmentNodes(segment, this.combos, "g")));
-    const diff = element("div", { class: "pair-text diff", role: "document", "aria-label": `Changes in ${segment.name}`, tabIndex: 0, ...where });
+    const left = element(
+      "div",
+      { class: "pair-cell" },
+      title,
+      element(
+        "div",
+        { class: "pair-text", tabIndex: 0, role: "document", "aria-label": `Original ${segment.name}`, ...where },
+        ...segmentNodes(segment, this.combos, "g"),
+      ),
+    );
+    const diff = element("div", {
+      class: "pair-text diff",
+      role: "document",
+      "aria-label": `Changes in ${segment.name}`,
+      tabIndex: 0,
+      ...where,
+    });
     this.diffs.push(diff);
     const area = this.isEditable && this.#area(segment, text, where);
     return [left, element("div", { class: "pair-cell after" }, title && title.cloneNode(true), area, diff)];
   }
 
   #area(segment, text, where) {
-    const area = element("textarea", { class: "copy", rows: 1, spellcheck: true, "aria-label": `Changed ${segment.name}`, "data-segment": segment.name, value: asTyped(text), ...where });
-    area.addEventListener("input", () => { this.#fit(area); this.onchange(segment.name); });
+    const area = element("textarea", {
+      class: "copy",
+      rows: 1,
+      spellcheck: true,
+      "aria-label": `Changed ${segment.name}`,
+      "data-segment": segment.name,
+      value: asTyped(text),
+      ...where,
+    });
+    area.addEventListener("input", () => {
+      this.#fit(area);
+      this.onchange(segment.name);
+    });
     this.areas.set(segment.name, area);
     if (this.folds) area.setSelectionRange(0, 0); // else a long text would open at its end
     if (!hasFieldSizing) requestAnimationFrame(() => this.#fit(area));
@@ -80,10 +124,12 @@ export class Pair {
 
   /** What is written now; a copy that was not touched is the original's text to the letter. */
   texts() {
-    return Object.fromEntries(this.original.segments.map(({ name, text }) => {
-      const value = this.areas.get(name)?.value;
-      return [name, value === undefined || value === asTyped(text) ? text : value];
-    }));
+    return Object.fromEntries(
+      this.original.segments.map(({ name, text }) => {
+        const value = this.areas.get(name)?.value;
+        return [name, value === undefined || value === asTyped(text) ? text : value];
+      }),
+    );
   }
 
   /** What stands in a segment's copy, as offsets of suggestions count it. */
@@ -101,12 +147,26 @@ export class Pair {
       words += area.value.slice(at, start) + replacement;
       at = end;
     }
-    area.focus();
+    area.focus({ preventScroll: true });
     area.setSelectionRange(from, to);
     const isDone = words ? document.execCommand("insertText", false, words) : document.execCommand("delete");
-    if (isDone) return;
-    area.setRangeText(words, from, to, "end");
-    area.dispatchEvent(new Event("input"));
+    if (!isDone) {
+      area.setRangeText(words, from, to, "end");
+      area.dispatchEvent(new Event("input"));
+    }
+    this.#reveal(area);
+  }
+
+  /**
+   * Where something was put in without being typed, the caret's line comes into view, and the diff below it as far as
+   * there is room.
+   */
+  #reveal(area) {
+    const { top, height } = caretLine(area);
+    if (top < area.scrollTop || top + height > area.scrollTop + area.clientHeight)
+      area.scrollTop = top - (area.clientHeight - height) / 2;
+    for (const part of [this.diffs[[...this.areas.values()].indexOf(area)], area])
+      part.scrollIntoView({ block: "nearest" });
   }
 
   /** The live diff, and the proposed sets in it. */
@@ -116,16 +176,29 @@ export class Pair {
     this.proposed = combosOf(look.sets, n, look.origins);
     this.#paintRules();
     const runs = runsBySegment(this.original.segments, look.segments, look.runs);
-    const how = { folds: this.folds, unfold: () => { this.folds = false; this.showLook(look); } };
+    const how = {
+      folds: this.folds,
+      unfold: () => {
+        this.folds = false;
+        this.showLook(look);
+      },
+    };
     this.original.segments.forEach((segment, place) => {
       const isSame = runs[place].every(([kind]) => kind === "kept");
       const diff = this.diffs[place];
       const { first, tokens } = look.segments[place];
       diff.hidden = isSame && this.isEditable && !this.proposed.slice(first, first + tokens.length).some(Boolean);
       diff.replaceChildren(...diffNodes(segment, look.segments[place], runs[place], this.proposed, how));
-      if (this.folds) showChange(diff);
+      showChange(diff, this.#caretToken(look.segments[place]));
     });
     this.#showChips();
+  }
+
+  /** The token of the changed text at which one writes; 0 where one does not. */
+  #caretToken({ name, first, before, tokens }) {
+    let left = this.areas.get(name)?.selectionEnd ?? 0;
+    const place = tokens.findIndex((token, at) => (left -= before[at].length + token.length) <= 0);
+    return first + (place < 0 ? tokens.length : place);
   }
 
   #showChips() {
@@ -134,16 +207,34 @@ export class Pair {
       const place = this.look ? this.look.origins.indexOf(set) : -1;
       return this.look ? ` → ${place < 0 ? 0 : this.look.sets[place].length}` : "";
     };
-    const light = (set) => { this.lit = set; this.#paintRules(); };
-    const chips = gold.map((tokens, set) => element("button", {
-      type: "button", class: "pair-set", title: `Set ${letterOf(set)}: ${counted(tokens.length, "token")} of the original${this.look ? ", and how many are proposed in the changed text" : ""}`,
-      onmouseenter: () => light(set), onmouseleave: () => light(null), onfocus: () => light(set), onblur: () => light(null),
-    }, badgeOf(set, this.dark), `${tokens.length}${left(set)}`));
+    const light = (set) => {
+      this.lit = set;
+      this.#paintRules();
+    };
+    const chips = gold.map((tokens, set) =>
+      element(
+        "button",
+        {
+          type: "button",
+          class: "pair-set",
+          title: `Set ${letterOf(set)}: ${counted(tokens.length, "token")} of the original${this.look ? ", and how many are proposed in the changed text" : ""}`,
+          onmouseenter: () => light(set),
+          onmouseleave: () => light(null),
+          onfocus: () => light(set),
+          onblur: () => light(null),
+        },
+        badgeOf(set, this.dark),
+        `${tokens.length}${left(set)}`,
+      ),
+    );
     this.chips.replaceChildren(...(gold.length ? chips : ["no gold sets"]));
   }
 
   #paintRules() {
-    this.rules.textContent = setRules(this.combos, this.proposed || [], this.original.gold.length, { dark: this.dark, lit: this.lit });
+    this.rules.textContent = setRules(this.combos, this.proposed || [], this.original.gold.length, {
+      dark: this.dark,
+      lit: this.lit,
+    });
   }
 
   theme(dark) {
@@ -159,11 +250,16 @@ export class Pair {
   }
 }
 
-/** Where no change can be seen in a box that scrolls, its first one is brought there. */
-function showChange(box) {
+/**
+ * In a box that scrolls, the change nearest to where one writes is brought into the part of it that is on the screen.
+ */
+function showChange(box, token) {
   const changes = [...box.querySelectorAll("ins, del")];
   if (!changes.length || box.scrollHeight <= box.clientHeight) return;
+  const distance = ({ dataset: { from, to } }) => Math.max(from - token, token - to, 0);
+  const nearest = changes.reduce((best, one) => (distance(one) < distance(best) ? one : best));
   const { top, bottom } = box.getBoundingClientRect();
-  const isSeen = changes.some((change) => change.getBoundingClientRect().bottom > top && change.getBoundingClientRect().top < bottom);
-  if (!isSeen) box.scrollTop += changes[0].getBoundingClientRect().top - top - (bottom - top) / 3;
+  const end = Math.max(top, Math.min(bottom, innerHeight));
+  const at = nearest.getBoundingClientRect();
+  if (at.top < top || at.bottom > end) box.scrollTop += at.top - top - (end - top) / 3;
 }

@@ -8,15 +8,36 @@ export class ResultField {
     this.onchange = onchange;
     this.value = null;
     this.isAnswer = kind === "answer" || !labels.length;
-    this.root = element("div", { class: "result" }, element("span", { class: "result-title" }, this.isAnswer ? "Answer" : "Label"), this.isAnswer ? this.#answer() : this.#pills());
+    this.root = element(
+      "div",
+      { class: "result" },
+      element("span", { class: "result-title" }, this.isAnswer ? "Answer" : "Label"),
+      this.isAnswer ? this.#answer() : this.#pills(),
+    );
   }
 
   #pills() {
-    this.pills = this.labels.map((label, place) => element("button", {
-      type: "button", class: "pill", role: "radio", "aria-checked": "false", title: place < 9 ? `${label} (${place + 1})` : label, onclick: () => this.choose(label),
-      onkeydown: (event) => this.#arrow(event),
-    }, label, place < 9 && element("kbd", { "aria-hidden": "true" }, String(place + 1))));
-    return element("div", { class: "pills", role: "radiogroup", "aria-label": "Label of the changed text" }, ...this.pills);
+    this.pills = this.labels.map((label, place) =>
+      element(
+        "button",
+        {
+          type: "button",
+          class: "pill",
+          role: "radio",
+          "aria-checked": "false",
+          title: place < 9 ? `${label} (${place + 1})` : label,
+          onclick: () => this.choose(label),
+          onkeydown: (event) => this.#arrow(event),
+        },
+        label,
+        place < 9 && element("kbd", { "aria-hidden": "true" }, String(place + 1)),
+      ),
+    );
+    return element(
+      "div",
+      { class: "pills", role: "radiogroup", "aria-label": "Label of the changed text" },
+      ...this.pills,
+    );
   }
 
   #arrow(event) {
@@ -27,9 +48,29 @@ export class ResultField {
   }
 
   #answer() {
-    this.field = element("input", { class: "answer", type: "text", "aria-label": "Answer to the changed text", dir: "auto", oninput: () => this.#said(this.field.value.trim() ? this.field.value : null) });
-    this.none = element("button", { type: "button", class: "pill", "aria-pressed": "false", title: "The changed text has no answer", onclick: () => this.choose(this.value === "" ? null : "") }, "no answer");
-    this.same = element("button", { type: "button", class: "button plain", onclick: () => this.choose(this.original) }, "as in the original");
+    this.field = element("input", {
+      class: "answer",
+      type: "text",
+      "aria-label": "Answer to the changed text",
+      dir: "auto",
+      oninput: () => this.#said(this.field.value.trim() ? this.field.value : null),
+    });
+    this.none = element(
+      "button",
+      {
+        type: "button",
+        class: "pill",
+        "aria-pressed": "false",
+        title: "The changed text has no answer",
+        onclick: () => this.choose(this.value === "" ? null : ""),
+      },
+      "no answer",
+    );
+    this.same = element(
+      "button",
+      { type: "button", class: "button plain", onclick: () => this.choose(this.original) },
+      "as in the original",
+    );
     return element("span", { class: "answer-ways" }, this.field, this.same, this.none);
   }
 

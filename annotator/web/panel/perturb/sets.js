@@ -1,4 +1,7 @@
-/** Texts of the Perturb screen as nodes: tokens in sets as stacked underlines, neighbours that look alike in one element. */
+/**
+ * Texts of the Perturb screen as nodes: tokens in sets as stacked underlines, neighbours that look alike in one
+ * element.
+ */
 import { element } from "../shared/dom.js";
 import { combinations, goldRules, lanesOf } from "../shared/gold_underlines.js";
 import { lookOf } from "../shared/palette.js";
@@ -7,8 +10,13 @@ import { lookOf } from "../shared/palette.js";
 export function combosOf(sets, n, origins = null) {
   if (!origins) return combinations(sets, n);
   const byOrigin = [];
-  origins.forEach((origin, place) => { byOrigin[origin] = sets[place]; });
-  return combinations(Array.from(byOrigin, (tokens) => tokens || []), n);
+  origins.forEach((origin, place) => {
+    byOrigin[origin] = sets[place];
+  });
+  return combinations(
+    Array.from(byOrigin, (tokens) => tokens || []),
+    n,
+  );
 }
 
 /**
@@ -22,7 +30,10 @@ export function setRules(gold, proposed, nSets, { dark, lit }) {
     return { ...look, style: style || look.style, set, color: isLit(set) ? look.color : "transparent" };
   };
   const lanes = lanesOf(Array.from({ length: nSets }));
-  return goldRules(gold, lanes, { lookAt: lookAt(null) }) + goldRules(proposed, lanes, { prefix: "p", lookAt: lookAt("proposed") });
+  return (
+    goldRules(gold, lanes, { lookAt: lookAt(null) }) +
+    goldRules(proposed, lanes, { prefix: "p", lookAt: lookAt("proposed") })
+  );
 }
 
 /**

@@ -6,17 +6,31 @@ const AROUND = 36;
 const LONGEST = 160;
 
 export class Suggestions {
-  /** @param {Object} actions  ask(segment, text, kind, seed) -> answer, typed(segment) -> text, apply(segment, edits), titleOf(segment) */
+  /**
+   * @param {Object} actions  ask(segment, text, kind, seed) -> answer, typed(segment) -> text, apply(segment, edits),
+   * titleOf(segment)
+   */
   constructor(actions) {
     this.actions = actions;
     this.seed = 0;
     this.kind = "";
     this.segments = [];
     this.groups = new Map();
-    this.more = button("More", { key: "+", title: "Other suggestions", className: "plain", onclick: () => this.next() });
+    this.more = button("More", {
+      key: "+",
+      title: "Other suggestions",
+      className: "plain",
+      onclick: () => this.next(),
+    });
     this.words = element("p", { class: "suggest-words", role: "status" });
     this.body = element("div", { class: "suggest-body" });
-    this.root = element("section", { class: "suggestions", "aria-label": "Suggestions" }, element("h3", {}, "Suggestions ", this.more), this.words, this.body);
+    this.root = element(
+      "section",
+      { class: "suggestions", "aria-label": "Suggestions" },
+      element("h3", {}, "Suggestions ", this.more),
+      this.words,
+      this.body,
+    );
   }
 
   /** @param {string[]} segments  in which something may be suggested */
@@ -47,11 +61,15 @@ export class Suggestions {
     if (!this.kind) return;
     const asked = (this.asked = {});
     const texts = this.segments.map((segment) => this.actions.typed(segment));
-    const answers = await Promise.all(this.segments.map((segment, place) => this.actions.ask(segment, texts[place], this.kind, this.seed)));
+    const answers = await Promise.all(
+      this.segments.map((segment, place) => this.actions.ask(segment, texts[place], this.kind, this.seed)),
+    );
     if (this.asked !== asked) return;
     const refused = answers.find(({ status }) => status !== 200);
     setText(this.words, refused ? sentenceOf(refused) : "");
-    this.segments.forEach((segment, place) => this.groups.set(segment, { text: texts[place], rows: answers[place].body.suggestions || [] }));
+    this.segments.forEach((segment, place) =>
+      this.groups.set(segment, { text: texts[place], rows: answers[place].body.suggestions || [] }),
+    );
     this.#draw();
   }
 
@@ -65,7 +83,8 @@ export class Suggestions {
     const held = this.root.contains(this.root.getRootNode().activeElement);
     const shown = this.segments.flatMap((segment) => this.#group(segment));
     this.body.replaceChildren(...shown);
-    if (!shown.length && !this.words.textContent) setText(this.words, "There are no suggestions of this kind for this text. Write your own change.");
+    if (!shown.length && !this.words.textContent)
+      setText(this.words, "There are no suggestions of this kind for this text. Write your own change.");
     if (held) (this.body.querySelector("button") || this.more).focus();
   }
 
@@ -77,9 +96,17 @@ export class Suggestions {
   }
 
   #row(segment, text, { why, edits }) {
-    return element("button", { type: "button", class: "suggestion", title: "Put this change into the text (Enter)", onclick: () => this.#apply(segment, text, edits) },
+    return element(
+      "button",
+      {
+        type: "button",
+        class: "suggestion",
+        title: "Put this change into the text (Enter)",
+        onclick: () => this.#apply(segment, text, edits),
+      },
       element("span", { class: "suggestion-why", dir: "auto" }, why),
-      element("span", { class: "suggestion-text", dir: this.direction }, ...preview(text, edits)));
+      element("span", { class: "suggestion-text", dir: this.direction }, ...preview(text, edits)),
+    );
   }
 
   #apply(segment, text, edits) {
@@ -103,7 +130,11 @@ function preview(text, edits) {
   const last = wordAfter(text, sorted[sorted.length - 1][1]);
   const nodes = [at > 0 && "… "];
   for (const [start, end, replacement] of sorted) {
-    nodes.push(shortened(text.slice(at, start)), start < end && element("del", {}, shortened(text.slice(start, end))), replacement && element("ins", {}, shortened(replacement)));
+    nodes.push(
+      shortened(text.slice(at, start)),
+      start < end && element("del", {}, shortened(text.slice(start, end))),
+      replacement && element("ins", {}, shortened(replacement)),
+    );
     at = end;
   }
   return [...nodes, text.slice(at, last), last < text.length && " …"].filter(Boolean);
@@ -122,4 +153,5 @@ function wordAfter(text, place) {
   return blank < 0 ? to : place + blank;
 }
 
-const shortened = (words) => (words.length > LONGEST ? `${words.slice(0, LONGEST / 2)} … ${words.slice(-LONGEST / 2)}` : words);
+const shortened = (words) =>
+  words.length > LONGEST ? `${words.slice(0, LONGEST / 2)} … ${words.slice(-LONGEST / 2)}` : words;

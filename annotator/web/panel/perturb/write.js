@@ -3,7 +3,9 @@ import { button, element } from "../shared/dom.js";
 import { sentenceOf } from "../shared/messages.js";
 import { nameOf } from "../shared/naming.js";
 import { Desk } from "./desk.js";
+import { Looking } from "./looking.js";
 import { Originals } from "./originals.js";
+import { ask } from "./question.js";
 import { STATES } from "./words.js";
 
 const FRESH = { kind: "", texts: null, result: null, note: "" };
@@ -17,11 +19,39 @@ export class Write {
     this.stage = parts.stage;
     this.others = element("section", { class: "others", "aria-label": "Versions of this text" });
     this.desk = new Desk({ ...parts, aside: this.others });
-    this.list = new Originals({ ask: (query) => this.messages.get("originals", { project: this.data.project, ...query }), open: (id) => this.open(id) });
+    this.list = new Originals({
+      ask: (query) => this.messages.get("originals", { project: this.data.project, ...query }),
+      open: (id) => this.open(id),
+    });
     this.title = element("h2", { class: "work-title" });
     this.empty = element("p", { class: "empty", hidden: true });
-    this.next = button("Next text", { key: "n", title: "The next text without a changed version", onclick: () => this.goOn() });
-    const head = element("div", { class: "work-head" }, this.title, element("span", { class: "work-ways" }, button("List", { key: "i", title: "Show or hide the list", className: "plain", onclick: () => this.toggleList() }), this.next));
+    this.next = button("Next text", {
+      key: "n",
+      title: "The next text without a changed version",
+      onclick: () => this.goOn(),
+    });
+    this.drop = button("Discard draft", {
+      title: "Give up what you have begun of this text",
+      className: "plain drop-draft",
+      onclick: () => this.discard(this.original.id, this.shownKey),
+    });
+    const head = element(
+      "div",
+      { class: "work-head" },
+      this.title,
+      element(
+        "span",
+        { class: "work-ways" },
+        this.drop,
+        button("List", {
+          key: "i",
+          title: "Show or hide the list",
+          className: "plain",
+          onclick: () => this.toggleList(),
+        }),
+        this.next,
+      ),
+    );
     this.main = element("div", { class: "work" }, head, this.empty, this.desk.root);
     this.root = element("div", { class: "write" }, this.list.root, this.main);
     this.desk.root.hidden = true;
@@ -55,9 +85,11 @@ export class Write {
     if (answer.body.instance) return this.open(answer.body.instance);
     const first = this.original ? null : this.list.rows[0]?.id;
     if (first) return this.open(first);
-    if (this.original) return this.stage.say("Every text has a changed version already. Choose one from the list to write another.");
+    if (this.original)
+      return this.stage.say("Every text has a changed version already. Choose one from the list to write another.");
     this.empty.hidden = false;
-    this.empty.textContent = "No text is without a changed version now. Texts appear here when their annotation is complete. Clear the tick in the list to see those that have a changed version; what you have begun is under Mine.";
+    this.empty.textContent =
+      "No text is without a changed version now. Texts appear here when their annotation is complete. Clear the tick in the list to see those that have a changed version; what you have begun is under Mine.";
     return undefined;
   }
 
@@ -75,12 +107,21 @@ export class Write {
     this.original = original;
     const { id, key, result } = original;
     this.title.title = `Key of this text: ${key}`;
-    this.title.replaceChildren(nameOf(original), element("small", {}, result === null ? "no label" : result || "no answer"));
+    this.title.replaceChildren(
+      nameOf(original),
+      element("small", {}, result === null ? "no label" : result || "no answer"),
+    );
     this.desk.root.hidden = false;
     this.desk.open({
-      original, changed: original.draft || FRESH, key: `annotator:perturb:${this.data.user}:${id}`, isKept: true, suggests: true,
-      look: (changed) => this.#look(id, changed), send: (changed, mayBeEmpty) => this.messages.post("hand-in", { instance: id, changed, may_be_empty: mayBeEmpty }),
-      onsent: (body) => this.#sent(id, body), words: "Submit",
+      original,
+      changed: original.draft || FRESH,
+      key: this.#entryOf(id),
+      isKept: true,
+      suggests: true,
+      look: (changed) => this.#look(id, changed),
+      send: (changed, mayBeEmpty) => this.messages.post("hand-in", { instance: id, changed, may_be_empty: mayBeEmpty }),
+      onsent: (body) => this.#sent(id, body),
+      words: "Submit",
     });
     this.#showOthers(original.others);
     this.list.mark(id);
@@ -90,8 +131,44 @@ export class Write {
 
   async #look(id, changed) {
     const answer = await this.messages.post("look", { instance: id, changed });
-    if (answer.status === 200) this.channel.postMessage({ user: this.data.user, id, changed });
+    if (answer.status === 200) {
+      this.channel.postMessage({ user: this.data.user, id, changed });
+      this.list.begun(id);
+    }
     return answer;
+  }
+
+  /** Where the browser keeps what did not reach the server. */
+  #entryOf(id) {
+    return `annotator:perturb:${this.data.user}:${id}`;
+  }
+
+  /** Asks whether the draft of a text is to go. */
+  discard(id, name, ondone = () => {}) {
+    ask(
+      this.stage.root,
+      "Discard this draft?",
+      `What you have written of “${name}” will be gone. The original stays as it is.`,
+      "Discard draft",
+      () => this.#discard(id, ondone),
+    );
+  }
+
+  async #discard(id, ondone) {
+    const isShown = id === this.instance;
+    if (isShown) {
+      await this.desk.looking.settle();
+      this.desk.looking.finish();
+    }
+    Looking.forget(this.#entryOf(id));
+    const answer = await this.messages.post("discard-draft", { instance: id });
+    if (answer.status !== 200) return this.stage.say(sentenceOf(answer));
+    const says = "The draft was discarded.";
+    if (isShown) await this.open(id, { says });
+    this.stage.done(says);
+    this.stage.root.focus({ preventScroll: true });
+    this.list.load();
+    return ondone();
   }
 
   /** Another tab of this person writes of the same text. */
@@ -99,39 +176,80 @@ export class Write {
     if (user !== this.data.user || id !== this.instance || !this.desk.work) return;
     if (JSON.stringify(changed) === JSON.stringify(this.desk.changed)) return;
     this.stage.say("You are changing this text in another tab too. Whatever is written last is kept.", [
-      button("Use the other tab's", { onclick: () => { this.stage.say(""); this.desk.take(changed); } }),
-      button("Keep this one", { className: "plain", onclick: () => { this.stage.say(""); this.desk.looking.changed(0); } })]);
+      button("Use the other tab's", {
+        onclick: () => {
+          this.stage.say("");
+          this.desk.take(changed);
+        },
+      }),
+      button("Keep this one", {
+        className: "plain",
+        onclick: () => {
+          this.stage.say("");
+          this.desk.looking.changed(0);
+        },
+      }),
+    ]);
   }
 
   #sent(id, { state }) {
-    const words = state === "approved" ? "Submitted. It is now part of the data." : `Submitted. ${this.rules.checkers === 1 ? "Another person" : `${this.rules.checkers} others`} will check it.`;
+    const words =
+      state === "approved"
+        ? "Submitted. It is now part of the data."
+        : `Submitted. ${this.rules.checkers === 1 ? "Another person" : `${this.rules.checkers} others`} will check it.`;
     this.open(id, { says: words }).then(() => this.next.focus());
     this.list.load();
     this.stage.progress();
   }
 
   #showOthers(others) {
-    const rows = others.map((one) => element("li", {},
-      element("span", { class: `state ${one.state}` }, STATES[one.state] || one.state), element("b", {}, this.desk.kind.titleOf(one.kind)), `${one.author ? ` by ${one.author}` : ""} · ${one.result === null ? "no label" : one.result || "no answer"} `,
-      one.instance && this.stage.link(one.instance), element("p", { class: "others-text", dir: this.original.direction, lang: this.original.language }, this.#changedText(one))));
-    this.others.replaceChildren(...(rows.length ? [element("h3", {}, "Changed versions of this text so far"), element("ul", {}, ...rows)] : []));
+    const rows = others.map((one) =>
+      element(
+        "li",
+        {},
+        element("span", { class: `state ${one.state}` }, STATES[one.state] || one.state),
+        element("b", {}, this.desk.kind.titleOf(one.kind)),
+        `${one.author ? ` by ${one.author}` : ""} · ${one.result === null ? "no label" : one.result || "no answer"} `,
+        one.instance && this.stage.link(one.instance),
+        element(
+          "p",
+          { class: "others-text", dir: this.original.direction, lang: this.original.language },
+          this.#changedText(one),
+        ),
+      ),
+    );
+    this.others.replaceChildren(
+      ...(rows.length ? [element("h3", {}, "Changed versions of this text so far"), element("ul", {}, ...rows)] : []),
+    );
   }
 
   /** What differs from the original: only the segments that were changed. */
   #changedText({ texts }) {
-    const changed = this.original.segments.filter(({ name, text }) => texts[name] !== undefined && texts[name] !== text);
-    return changed.map(({ name }) => texts[name] || "(nothing is left)").join(" / ").slice(0, 600);
+    const changed = this.original.segments.filter(
+      ({ name, text }) => texts[name] !== undefined && texts[name] !== text,
+    );
+    return changed
+      .map(({ name }) => texts[name] || "(nothing is left)")
+      .join(" / ")
+      .slice(0, 600);
   }
 
   /** @returns {boolean} whether the key meant something here */
   key(event, isTyping) {
-    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) return this.desk.submit(), true;
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) return (this.desk.submit(), true);
     if (isTyping || event.ctrlKey || event.metaKey || event.altKey) return false;
     return deskKey(this.desk, event) || this.#own(event.key);
   }
 
   #own(key) {
-    const acts = { n: () => this.goOn(), i: () => this.toggleList(), "/": () => { this.list.root.hidden = false; this.list.words.focus(); } };
+    const acts = {
+      n: () => this.goOn(),
+      i: () => this.toggleList(),
+      "/": () => {
+        this.list.root.hidden = false;
+        this.list.words.focus();
+      },
+    };
     if (!acts[key]) return false;
     acts[key]();
     return true;
@@ -148,16 +266,26 @@ export class Write {
 }
 
 /** Whether an arrow key means the suggestions or the kinds; in a text that scrolls it scrolls. */
-const walks = (target, hasKind) => Boolean(target.closest?.(".suggestion, .kind-row")) || (!hasKind && !target.closest?.(".pair-text, .list, .tabs"));
+const walks = (target, hasKind) =>
+  Boolean(target.closest?.(".suggestion, .kind-row")) || (!hasKind && !target.closest?.(".pair-text, .list, .tabs"));
 
 /** The single keys of a desk: while one does not type. */
 export function deskKey(desk, event) {
   if (!desk.work) return false;
   const hasKind = Boolean(desk.kind.value);
   const digit = /^[1-9]$/.test(event.key) && desk.rules.labels[Number(event.key) - 1];
-  if (hasKind && digit && !desk.result.isAnswer) return desk.result.choose(digit), true;
+  if (hasKind && digit && !desk.result.isAnswer) return (desk.result.choose(digit), true);
   const acts = hasKind
-    ? { e: () => desk.pair.focus(), l: () => desk.result.focus(), k: () => desk.kind.field.focus(), t: () => desk.note.focus(), s: () => desk.suggestions.step(0), "+": () => desk.suggestions.next(), ArrowDown: () => desk.suggestions.step(1), ArrowUp: () => desk.suggestions.step(-1) }
+    ? {
+        e: () => desk.pair.focus(),
+        l: () => desk.result.focus(),
+        k: () => desk.kind.field.focus(),
+        t: () => desk.note.focus(),
+        s: () => desk.suggestions.step(0),
+        "+": () => desk.suggestions.next(),
+        ArrowDown: () => desk.suggestions.step(1),
+        ArrowUp: () => desk.suggestions.step(-1),
+      }
     : { k: () => desk.kind.step(0), ArrowDown: () => desk.kind.step(1), ArrowUp: () => desk.kind.step(-1) };
   if (!acts[event.key]) return false;
   if (event.key.startsWith("Arrow") && !walks(event.composedPath()[0], hasKind)) return false;

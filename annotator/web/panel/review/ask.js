@@ -71,9 +71,14 @@ export class Ask {
   /** What has been given, in the words of the scales; the part of the step in sight. */
   #updateGiven({ steps, step, scores }, dark) {
     const places = [...new Set(steps.map(({ set }) => set))];
-    const parts = places.map((set) => element("span", { class: set === step.set ? "given-part at-hand" : "given-part" },
-      set === null ? "The whole" : badgeOf(set, dark),
-      ...steps.filter((one) => one.set === set).map((one) => givenWords(one.property, scoreAt(scores, one)))));
+    const parts = places.map((set) =>
+      element(
+        "span",
+        { class: set === step.set ? "given-part at-hand" : "given-part" },
+        set === null ? "The whole" : badgeOf(set, dark),
+        ...steps.filter((one) => one.set === set).map((one) => givenWords(one.property, scoreAt(scores, one))),
+      ),
+    );
     this.given.replaceChildren(...parts);
     this.given.title = parts.map((part) => [...part.childNodes].map((node) => node.textContent).join(" ")).join(" · ");
     const at = this.given.querySelector(".at-hand");

@@ -39,8 +39,13 @@ export class ReviewBar {
       this.word.root,
       this.ways,
     );
-    this.root = element("div", { class: "bar", role: "group", "aria-label": "Scores, views and submit", tabIndex: -1 },
-      this.main, this.ask.root, this.views.root);
+    this.root = element(
+      "div",
+      { class: "bar", role: "group", "aria-label": "Scores, views and submit", tabIndex: -1 },
+      this.main,
+      this.ask.root,
+      this.views.root,
+    );
   }
 
   /** @param {import("./session.js").ReviewSession} session */
@@ -90,10 +95,14 @@ export class ReviewBar {
   #makeSetChip(set, index) {
     const boxes = set.is_carried ? null : scoreBoxes(["sufficiency", "compactness"]);
     const passed = set.is_carried && element("span", { class: "passed" }, icon("check"), "passed");
-    const chip = makeChip(index, {
-      onclick: (event) => this.actions.choose(index, event.target.closest("[data-property]")?.dataset.property),
-      onpointerenter: () => this.actions.hover(index),
-    }, boxes?.root || passed);
+    const chip = makeChip(
+      index,
+      {
+        onclick: (event) => this.actions.choose(index, event.target.closest("[data-property]")?.dataset.property),
+        onpointerenter: () => this.actions.hover(index),
+      },
+      boxes?.root || passed,
+    );
     return { ...chip, boxes };
   }
 

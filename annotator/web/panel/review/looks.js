@@ -26,9 +26,10 @@ export const countTokens = (spans) => spans.reduce((sum, [start, end]) => sum + 
 export function changesOf({ work, step }) {
   const { previous, sets } = work;
   if (!previous) return { added: [], gone: [] };
-  const [now, then] = step.set === null
-    ? [unionOf(sets), unionOf(previous.sets.map((spans) => ({ spans })))]
-    : [sets[step.set].spans, previous.sets[sets[step.set].previous] || []];
+  const [now, then] =
+    step.set === null
+      ? [unionOf(sets), unionOf(previous.sets.map((spans) => ({ spans })))]
+      : [sets[step.set].spans, previous.sets[sets[step.set].previous] || []];
   return { added: without(now, then), gone: without(then, now) };
 }
 

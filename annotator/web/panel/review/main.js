@@ -24,13 +24,21 @@ class Review {
     this.storage = new DraftStorage("annotator:review:", data.user ?? null);
     this.messages = new ReviewMessages(data.routes || "/api/review", data.csrf || "");
     this.outbox = new Outbox({
-      messages: this.messages, storage: this.storage, same: sameScores, aheadOf: () => null,
-      onword: (word) => this.flow.say(word), ondone: (job, answer) => this.flow.done(job, answer),
+      messages: this.messages,
+      storage: this.storage,
+      same: sameScores,
+      aheadOf: () => null,
+      onword: (word) => this.flow.say(word),
+      ondone: (job, answer) => this.flow.done(job, answer),
       onrefused: (job, answer) => this.flow.refused(job, answer),
     });
     this.flow = new ReviewFlow({
-      messages: this.messages, storage: this.storage, outbox: this.outbox, screen: this.screen,
-      trigger: (name, value) => this.trigger(name, value), project: data.project,
+      messages: this.messages,
+      storage: this.storage,
+      outbox: this.outbox,
+      screen: this.screen,
+      trigger: (name, value) => this.trigger(name, value),
+      project: data.project,
     });
     this.talk = new Talk({
       routes: data.talk || "/api/talk",

@@ -32,8 +32,14 @@ export const placeOf = (set) => (set === null ? "the whole" : `set ${letterOf(se
 
 /** @returns {Step[]} */
 export function stepsOf(work) {
-  const sets = work.sets.flatMap((set, index) => (set.is_carried ? [] : [
-    { property: "sufficiency", set: index }, { property: "compactness", set: index }]));
+  const sets = work.sets.flatMap((set, index) =>
+    set.is_carried
+      ? []
+      : [
+          { property: "sufficiency", set: index },
+          { property: "compactness", set: index },
+        ],
+  );
   return [...sets, { property: "comprehensiveness", set: null }];
 }
 

@@ -29,11 +29,18 @@ export class Sheet {
   #card(session, set) {
     const badge = element("span", { class: "card-badge" });
     const comment = element("textarea", {
-      class: "note", rows: 1, "aria-label": `Comment on ${set === null ? "the whole" : `set ${letterOf(set)}`}`,
-      placeholder: "for the annotator and the lead", oninput: () => this.actions.comment(set, comment.value),
+      class: "note",
+      rows: 1,
+      "aria-label": `Comment on ${set === null ? "the whole" : `set ${letterOf(set)}`}`,
+      placeholder: "for the annotator and the lead",
+      oninput: () => this.actions.comment(set, comment.value),
     });
-    const commentBox = element("label", { class: "note-box" },
-      element("span", { class: "note-title" }, "Comment ", element("kbd", { "aria-hidden": "true" }, "c")), comment);
+    const commentBox = element(
+      "label",
+      { class: "note-box" },
+      element("span", { class: "note-title" }, "Comment ", element("kbd", { "aria-hidden": "true" }, "c")),
+      comment,
+    );
     const head = element(
       "div",
       { class: "card-head" },
@@ -141,10 +148,15 @@ function passedOf({ sets }, set) {
 function arithmeticOf({ decision }, set) {
   const findings = (decision?.findings || []).filter((finding) => finding.set === set);
   const pooled = ({ property }) => (set === null && property !== "comprehensiveness" ? ", all sets together" : "");
-  return findings.map((finding) => element("div", { class: `finding ${finding.passes ? "passes" : "fails"}` },
-    element("span", { class: "finding-name" }, nameOf(finding.property) + pooled(finding)),
-    element("span", { class: "verdict" }, finding.passes ? "passes" : "fails"),
-    element("span", { class: "finding-sum" }, sumWords(finding))));
+  return findings.map((finding) =>
+    element(
+      "div",
+      { class: `finding ${finding.passes ? "passes" : "fails"}` },
+      element("span", { class: "finding-name" }, nameOf(finding.property) + pooled(finding)),
+      element("span", { class: "verdict" }, finding.passes ? "passes" : "fails"),
+      element("span", { class: "finding-sum" }, sumWords(finding)),
+    ),
+  );
 }
 
 function sumWords({ scores, mean, threshold, passes }) {

@@ -66,39 +66,51 @@ export const VIEWS = [
 
 /** The list of keys as it is shown to people. */
 export const REVIEW_KEYS = [
-  ["Scores", [
-    ["1 – 4", "give the score, and go to the next missing one"],
-    ["j", "next score"],
-    ["k", "previous score"],
-    ["Del", "remove the score"],
-    ["c", "comment on the set, or on the annotation"],
-    ["Esc", "leave the comment; show all sets"],
-  ]],
-  ["Views of the text", [
-    ["o", "the set alone"],
-    ["t", "the set less one token"],
-    ["x", "the text without the sets"],
-    ["p", "what has changed since the previous round"],
-    ["v", "the text with all sets"],
-    ["← →", "another token to leave out, or another part of the set"],
-    ["↑ ↓", "scroll; also PgUp, PgDn, Home, End, Space"],
-    ["f", "unfold or fold the question, when it is out of sight"],
-    ["b", "back to where you were reading before a click on the map"],
-    ["+ −", "larger or smaller text"],
-    ["z", "text size and line spacing"],
-  ]],
-  ["With the mouse", [
-    ["set", "a click goes to its scores; on a number, to that score"],
-    ["token", "in “Less one token”: a click leaves this one out"],
-  ]],
-  ["Work", [
-    ["Ctrl+⏎", "submit and go to the next one"],
-    ["s", "skip for now"],
-    ["q", "ask the lead; comments on this text"],
-    ["w", "what the project's model answers, where the lead allows it"],
-    ["g", "guidelines beside the text: open, close"],
-    ["Shift + g", "go into them, to scroll by keys; back: Shift + g or Esc"],
-    ["m", "my reviews"],
-    ["?", "this list"],
-  ]],
+  [
+    "Scores",
+    [
+      ["1 – 4", "give the score, and go to the next missing one"],
+      ["j", "next score"],
+      ["k", "previous score"],
+      ["Del", "remove the score"],
+      ["c", "comment on the set, or on the annotation"],
+      ["Esc", "leave the comment; show all sets"],
+    ],
+  ],
+  [
+    "Views of the text",
+    [
+      ["o", "the set alone"],
+      ["t", "the set less one token"],
+      ["x", "the text without the sets"],
+      ["p", "what has changed since the previous round"],
+      ["v", "the text with all sets"],
+      ["← →", "another token to leave out, or another part of the set"],
+      ["↑ ↓", "scroll; also PgUp, PgDn, Home, End, Space"],
+      ["f", "unfold or fold the question, when it is out of sight"],
+      ["b", "back to where you were reading before a click on the map"],
+      ["+ −", "larger or smaller text"],
+      ["z", "text size and line spacing"],
+    ],
+  ],
+  [
+    "With the mouse",
+    [
+      ["set", "a click goes to its scores; on a number, to that score"],
+      ["token", "in “Less one token”: a click leaves this one out"],
+    ],
+  ],
+  [
+    "Work",
+    [
+      ["Ctrl+⏎", "submit and go to the next one"],
+      ["s", "skip for now"],
+      ["q", "ask the lead; comments on this text"],
+      ["w", "what the project's model answers, where the lead allows it"],
+      ["g", "guidelines beside the text: open, close"],
+      ["Shift + g", "go into them, to scroll by keys; back: Shift + g or Esc"],
+      ["m", "my reviews"],
+      ["?", "this list"],
+    ],
+  ],
 ];

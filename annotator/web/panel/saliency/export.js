@@ -57,7 +57,10 @@ export function csvOf(maps) {
     const { gold, instance } = map.view;
     for (const { word, token } of wordsOf(map.view)) {
       const score = map.panel.scores?.[token] ?? null;
-      const sets = gold.map((tokens, set) => (tokens.includes(token) ? letterOf(set) : "")).join(" ").trim();
+      const sets = gold
+        .map((tokens, set) => (tokens.includes(token) ? letterOf(set) : ""))
+        .join(" ")
+        .trim();
       rows.push([
         instance.key,
         map.title(),

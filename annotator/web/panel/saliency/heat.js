@@ -58,7 +58,10 @@ export function scalesOf(panels, scope, { clip = false } = {}) {
 }
 
 function highest(scores, clip) {
-  const sizes = scores.filter((score) => score !== null).map(Math.abs).sort((a, b) => a - b);
+  const sizes = scores
+    .filter((score) => score !== null)
+    .map(Math.abs)
+    .sort((a, b) => a - b);
   if (!sizes.length) return 0;
   return clip
     ? sizes[Math.min(sizes.length - 1, Math.floor(0.98 * sizes.length))] || sizes[sizes.length - 1]

@@ -216,7 +216,9 @@ class Saliency {
   #remember() {
     if (!this.view) return;
     const said = new URLSearchParams(location.search);
-    const looks = Object.keys(FLAGS).filter((name) => this.state[name]).join(" ");
+    const looks = Object.keys(FLAGS)
+      .filter((name) => this.state[name])
+      .join(" ");
     const values = {
       project: this.data.project,
       instance: this.view?.instance.id,

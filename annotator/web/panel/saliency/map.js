@@ -126,7 +126,12 @@ export class SaliencyMap {
   #seed() {
     const seeds = this.choice?.seeds || [];
     const words = (run) => `seed ${seeds.find((one) => one.run === run)?.seed ?? "none"} (of ${seeds.length})`;
-    return this.#choose("Seed", seeds.map(({ run }) => run), this.panel.run, words);
+    return this.#choose(
+      "Seed",
+      seeds.map(({ run }) => run),
+      this.panel.run,
+      words,
+    );
   }
 
   /** A choice between what the run has; null where there is nothing to choose. */

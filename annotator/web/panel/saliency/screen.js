@@ -250,7 +250,11 @@ export class SaliencyScreen {
     const { state } = this;
     this.k.value = String(Math.round(100 * this.shares[0]));
     const all = [...this.maps, ...this.partnerMaps];
-    const scales = scalesOf(all.map((map) => map.panel), state.shared ? "method" : "own", { clip: state.clip });
+    const scales = scalesOf(
+      all.map((map) => map.panel),
+      state.shared ? "method" : "own",
+      { clip: state.clip },
+    );
     all.forEach((map, place) => {
       const counts = countsOf(map.view.sides, map.view === this.view ? this.shares : this.#partnerShares());
       map.paint({
@@ -345,7 +349,7 @@ export class SaliencyScreen {
   /** Points at a token in every map at once, and at the one in its place in the maps of the other version. */
   hover(which, token, scrolls = false) {
     const { aligned } = this.partnerView || {};
-    const own = which === "own" ? token : token === null || !aligned ? null : aligned[token] ?? null;
+    const own = which === "own" ? token : token === null || !aligned ? null : (aligned[token] ?? null);
     const there = which === "partner" ? token : token === null || !aligned ? null : aligned.indexOf(token);
     const other = there === -1 ? null : there;
     if (which === "own") this.at = token;

@@ -38,9 +38,11 @@ export class Answers {
     if (!body.isConnected) return;
     if (answer.status !== 200) return body.replaceChildren(element("p", { role: "alert" }, sentenceOf(answer)));
     const { model, trouble, attributions } = answer.body;
-    return body.replaceChildren(...(model === null ? [] : this.#answers(session, answer.body, places)),
+    return body.replaceChildren(
+      ...(model === null ? [] : this.#answers(session, answer.body, places)),
       ...(trouble ? [element("p", { role: "alert" }, trouble)] : []),
-      ...(attributions.length ? this.#fits(attributions, places) : []));
+      ...(attributions.length ? this.#fits(attributions, places) : []),
+    );
   }
 
   #answers({ map }, { model, kind, label, unseen, full, rest, sets, trust, seen }, places) {

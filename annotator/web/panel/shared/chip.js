@@ -30,8 +30,13 @@ export function makeChip(index, properties, ...more) {
   const sample = element("span", { class: "sample", "aria-hidden": "true" }, "\u00a0\u00a0\u00a0\u00a0\u00a0");
   const count = element("span", { class: "count" }, "0");
   // The line lies under the number, so that a chip takes little room and keeps its width while one marks.
-  const root = element("button", { type: "button", class: "chip", role: "radio", "data-set": index, ...properties },
-    element("span", { class: "badge" }, letterOf(index)), element("span", { class: "tally" }, sample, count), ...more);
+  const root = element(
+    "button",
+    { type: "button", class: "chip", role: "radio", "data-set": index, ...properties },
+    element("span", { class: "badge" }, letterOf(index)),
+    element("span", { class: "tally" }, sample, count),
+    ...more,
+  );
   return { root, sample, count };
 }
 

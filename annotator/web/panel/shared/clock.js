@@ -44,7 +44,9 @@ export class Clock {
   timing() {
     return {
       first_action_at: this.reported ? null : this.firstAction,
-      active_ms: Math.round(this.active), idle_ms: Math.round(this.idle), edits: this.edits,
+      active_ms: Math.round(this.active),
+      idle_ms: Math.round(this.idle),
+      edits: this.edits,
     };
   }
 

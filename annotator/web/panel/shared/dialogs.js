@@ -9,9 +9,12 @@ import { button, element, focused, setText } from "./dom.js";
  */
 export function openDialog(root, title, ...content) {
   const close = button("Close", { key: "Esc", className: "plain", onclick: () => dialog.close() });
-  const dialog = element("dialog", { class: "dialog", "aria-label": title, onclose: () => dialog.remove() },
+  const dialog = element(
+    "dialog",
+    { class: "dialog", "aria-label": title, onclose: () => dialog.remove() },
     element("div", { class: "dialog-head" }, element("h2", {}, title), close),
-    element("div", { class: "dialog-body" }, ...content));
+    element("div", { class: "dialog-body" }, ...content),
+  );
   dialog.addEventListener("pointerdown", (event) => {
     if (event.target === dialog && outside(dialog, event)) dialog.close();
   });
@@ -69,8 +72,14 @@ export function openKeys(root, list) {
  * @param {(reason: string, comment: string) => void} ondiscard
  */
 export function openDiscard(root, reasons, ondiscard) {
-  const choices = reasons.map((reason) => element("label", { class: "reason" },
-    element("input", { type: "radio", name: "reason", value: reason, onchange: () => setText(trouble, "") }), reason));
+  const choices = reasons.map((reason) =>
+    element(
+      "label",
+      { class: "reason" },
+      element("input", { type: "radio", name: "reason", value: reason, onchange: () => setText(trouble, "") }),
+      reason,
+    ),
+  );
   const comment = element("textarea", {
     class: "note",
     rows: 2,
@@ -92,11 +101,20 @@ export function openDiscard(root, reasons, ondiscard) {
     dialog.close();
     ondiscard(chosen.value, comment.value);
   };
-  const dialog = openDialog(root, "Propose to discard this text",
+  const dialog = openDialog(
+    root,
+    "Propose to discard this text",
     element("p", { class: "dialog-words" }, "The lead will decide. Your marks are kept until then."),
-    element("div", { class: "reasons", role: "radiogroup", "aria-label": "Reason" }, ...choices), comment, trouble,
-    element("div", { class: "dialog-foot" }, button("Cancel", { className: "plain", onclick: () => dialog.close() }),
-      button("Propose to discard", { key: "Ctrl+⏎", className: "primary", onclick: send })));
+    element("div", { class: "reasons", role: "radiogroup", "aria-label": "Reason" }, ...choices),
+    comment,
+    trouble,
+    element(
+      "div",
+      { class: "dialog-foot" },
+      button("Cancel", { className: "plain", onclick: () => dialog.close() }),
+      button("Propose to discard", { key: "Ctrl+⏎", className: "primary", onclick: send }),
+    ),
+  );
   dialog.addEventListener("keydown", (event) => {
     if (event.key !== "Enter" || event.target instanceof HTMLButtonElement) return;
     if (event.target === comment && !event.ctrlKey) return;

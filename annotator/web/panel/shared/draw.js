@@ -158,7 +158,10 @@ export class TextView {
 
   #grow(index, cuts) {
     const pieces = this.pieces[index];
-    const place = lowerBound(pieces.map((piece) => piece.start), cuts[0][0]);
+    const place = lowerBound(
+      pieces.map((piece) => piece.start),
+      cuts[0][0],
+    );
     const made = cuts.map(([start, end]) => this.#makePiece(index, start, end));
     pieces[place - 1].node.after(...made.map((piece) => piece.node));
     pieces.splice(place, 0, ...made);

@@ -127,7 +127,9 @@ export function rememberPlace(root) {
   const box = root.getBoundingClientRect();
   const style = getComputedStyle(root);
   const place = {
-    before: around.left, after: window.innerWidth - around.right, top: box.top + scroller.scrollTop - around.top,
+    before: around.left,
+    after: window.innerWidth - around.right,
+    top: box.top + scroller.scrollTop - around.top,
     theme: Object.fromEntries(THEME.map((name) => [name, style.getPropertyValue(name)]).filter(([, value]) => value)),
   };
   const all = read();

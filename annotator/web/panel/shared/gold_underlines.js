@@ -37,15 +37,18 @@ export function combinations(gold, n) {
  *   the colours of the light theme unless said otherwise
  */
 export function goldRules(names, lanes, { dark = false, prefix = "g", lookAt = (set) => lookOf(set, dark) } = {}) {
-  return [...new Set(names)].filter(Boolean).map((name) => {
-    const sets = name.split("-").map(Number);
-    const images = sets.map((set) => line(lookAt(set)));
-    const places = sets.map((set) => `0 calc(100% - ${FIRST + (lanes - 1 - (set % lanes)) * LANE}px)`);
-    return (
-      `.${prefix}${name}{background-image:${images.join(",")};background-size:${sets.map(() => "100% 3px").join(",")};` +
-      `background-position:${places.join(",")};background-repeat:repeat-x}`
-    );
-  }).join("");
+  return [...new Set(names)]
+    .filter(Boolean)
+    .map((name) => {
+      const sets = name.split("-").map(Number);
+      const images = sets.map((set) => line(lookAt(set)));
+      const places = sets.map((set) => `0 calc(100% - ${FIRST + (lanes - 1 - (set % lanes)) * LANE}px)`);
+      return (
+        `.${prefix}${name}{background-image:${images.join(",")};background-size:${sets.map(() => "100% 3px").join(",")};` +
+        `background-position:${places.join(",")};background-repeat:repeat-x}`
+      );
+    })
+    .join("");
 }
 
 const DARK_PREFIX = 'saliency[data-theme="dark"] .g';

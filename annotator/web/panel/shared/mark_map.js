@@ -60,10 +60,13 @@ export class MarkMap {
 
   #later() {
     if (this.waiting) return;
-    this.waiting = whenIdle(() => {
-      this.waiting = null;
-      this.#draw();
-    }, { timeout: AT_THE_LATEST_MS });
+    this.waiting = whenIdle(
+      () => {
+        this.waiting = null;
+        this.#draw();
+      },
+      { timeout: AT_THE_LATEST_MS },
+    );
   }
 
   #draw() {

@@ -50,7 +50,9 @@ export class Messages {
   post(route, body) {
     const text = JSON.stringify(body);
     return this.#fetch(`${this.routes}/${route}`, {
-      method: "POST", body: text, keepalive: text.length < KEEPALIVE_CHARS,
+      method: "POST",
+      body: text,
+      keepalive: text.length < KEEPALIVE_CHARS,
       headers: { "Content-Type": "application/json", "X-CSRF-Token": this.csrf },
     });
   }

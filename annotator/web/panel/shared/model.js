@@ -69,7 +69,7 @@ export function stateFrom(draft, { locked = [], labelsOnly = false, unlocked = [
   const given = draft.sets || [];
   const corrects = Boolean(draft.origins?.length);
   const sets = given.map((spans, index) => {
-    const origin = corrects ? draft.origins?.[index] ?? null : index;
+    const origin = corrects ? (draft.origins?.[index] ?? null) : index;
     return makeSet(tidy(spans), {
       touched: true,
       origin,
@@ -163,7 +163,13 @@ const withLength = (spans) => spans.filter(([from, to]) => from < to);
 export function cutSpan(spans, [start, end]) {
   if (!spans.some((span) => span[0] < end && start < span[1])) return spans;
   return spans.flatMap((span) =>
-    span[1] <= start || end <= span[0] ? [span] : withLength([[span[0], start], [end, span[1]]]));
+    span[1] <= start || end <= span[0]
+      ? [span]
+      : withLength([
+          [span[0], start],
+          [end, span[1]],
+        ]),
+  );
 }
 
 /** @param {Span[]} spans @param {number} token */
@@ -183,7 +189,7 @@ export const covers = (spans, [from, to]) => {
  */
 export function sharedTokens(a, b) {
   let shared = 0;
-  for (let i = 0, j = 0; i < a.length && j < b.length; ) {
+  for (let i = 0, j = 0; i < a.length && j < b.length;) {
     shared += Math.max(0, Math.min(a[i][1], b[j][1]) - Math.max(a[i][0], b[j][0]));
     if (a[i][1] < b[j][1]) i += 1;
     else j += 1;

@@ -1,8 +1,9 @@
 /** What a component of Streamlit needs around a screen of ours: made once an element, told of each later script run. */
 import { focused } from "./dom.js";
 
-/** The choice of projects in the sidebar (annotator/web/frame.py). */
+/** The choice of projects in the sidebar (annotator/web/frame.py), and the menu's link to the page on the screen. */
 const PROJECT_BOX = ".st-key-sidebar_project";
+const LINK_HERE = '[data-testid="stSidebarNavLink"][aria-current="page"]';
 /** The first screen comes by itself, wherever somebody may have gone meanwhile. */
 let isFirst = true;
 
@@ -26,7 +27,7 @@ export function mountable(make) {
     if (made) made.screen.update(data, setTriggerValue);
     else {
       mounted.set(parentElement, (made = { screen: make(data, parentElement, setTriggerValue), calls: 0 }));
-      if (!isFirst) takeFocus(made.screen.page);
+      if (wasChosen()) made.screen.page?.focus({ preventScroll: true });
       isFirst = false;
     }
     // Streamlit may clean up after an earlier call when a later one has already taken over.
@@ -40,10 +41,16 @@ export function mountable(make) {
 }
 
 /**
- * A screen that is made while the focus is in the closed choice of projects is the one that was chosen there: the keys
- * are meant for it, and the box would search itself for them. Where the list is open somebody is choosing again.
+ * Whether the screen that was made now was chosen in the sidebar: in the menu, or in the closed choice of projects
+ * (where its list is open somebody is choosing again). Then the keys are meant for the screen, and not for what it
+ * was chosen with.
  */
-function takeFocus(page) {
+function wasChosen() {
   const at = focused();
-  if (at?.closest(PROJECT_BOX) && at.getAttribute("aria-expanded") !== "true") page?.focus({ preventScroll: true });
+  if (at?.closest(LINK_HERE)) return !isFirst || cameFromAnotherPage();
+  return !isFirst && Boolean(at?.closest(PROJECT_BOX)) && at.getAttribute("aria-expanded") !== "true";
 }
+
+/** The first page of a visit may have been one without a screen. */
+const cameFromAnotherPage = () =>
+  new URL(performance.getEntriesByType("navigation")[0].name).pathname !== location.pathname;

@@ -18,7 +18,10 @@ export const isMachineKey = (key) => MADE_BY_A_MACHINE.test(key);
  * @param {number} limit
  */
 export function firstWords(text, limit) {
-  const words = text.slice(0, 4 * limit).trim().replace(/\s+/g, " ");
+  const words = text
+    .slice(0, 4 * limit)
+    .trim()
+    .replace(/\s+/g, " ");
   if (words.length <= limit) return words;
   const cut = words.slice(0, limit + 1);
   const end = cut.lastIndexOf(" ");
@@ -35,7 +38,8 @@ export function firstWords(text, limit) {
  * A segment's text; some screens get it cut at its tokens.
  * @param {Named} segment
  */
-const textOf = ({ text, tokens, before }) => text ?? (tokens ?? []).map((token, place) => (before?.[place] ?? "") + token).join("");
+const textOf = ({ text, tokens, before }) =>
+  text ?? (tokens ?? []).map((token, place) => (before?.[place] ?? "") + token).join("");
 /** @param {Named} segment */
 const isSelectable = ({ selectable, is_selectable: sameOfOthers }) => selectable ?? sameOfOthers;
 /**

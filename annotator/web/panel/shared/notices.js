@@ -71,15 +71,25 @@ export class Notices {
   /** A pressed button goes away with its box; the focus then returns to the text. */
   box(kind, symbol, text, ...buttons) {
     const back = (event) => event.target.closest("button") && this.actions.focusText();
-    return element("div", { class: `notice ${kind}`, role: kind === "refused" ? "alert" : "note", onclick: back },
-      icon(symbol), element("div", { class: "notice-text" }, text), ...buttons);
+    return element(
+      "div",
+      { class: `notice ${kind}`, role: kind === "refused" ? "alert" : "note", onclick: back },
+      icon(symbol),
+      element("div", { class: "notice-text" }, text),
+      ...buttons,
+    );
   }
 
   #page() {
     if (!this.page) return null;
-    return this.box("refused", "warning", this.page.text, this.page.address && signInLink(this.page.address),
+    return this.box(
+      "refused",
+      "warning",
+      this.page.text,
+      this.page.address && signInLink(this.page.address),
       !this.page.closable && button("Try again", { onclick: this.actions.retry }),
-      this.page.closable && button("Close", { className: "plain", onclick: () => this.setPage(null) }));
+      this.page.closable && button("Close", { className: "plain", onclick: () => this.setPage(null) }),
+    );
   }
 
   #problem(session) {
@@ -102,9 +112,13 @@ export class Notices {
 
   #conflict({ conflict }) {
     if (!conflict) return null;
-    return this.box("refused", "warning", conflict.error,
+    return this.box(
+      "refused",
+      "warning",
+      conflict.error,
       button("Keep the version here", { onclick: this.actions.keepMine }),
-      button("Use the other version", { onclick: this.actions.takeTheirs }));
+      button("Use the other version", { onclick: this.actions.takeTheirs }),
+    );
   }
 
   /** What has become of a text that has left one's hands, with its scores and reasons. */
@@ -121,8 +135,13 @@ export class Notices {
       ...lines.map((line) => element("p", {}, line)),
       ...this.#setLines(state, sets),
     );
-    return this.box("info", "lock", words, mayReopen && button("Reopen", { onclick: this.actions.withdraw }),
-      button("Back to work", { key: "Shift+v", className: "plain", onclick: this.actions.forward }));
+    return this.box(
+      "info",
+      "lock",
+      words,
+      mayReopen && button("Reopen", { onclick: this.actions.withdraw }),
+      button("Back to work", { key: "Shift+v", className: "plain", onclick: this.actions.forward }),
+    );
   }
 
   /** A submission that was reopened is a draft, and the text that one left for it is waiting. */
@@ -137,16 +156,21 @@ export class Notices {
   }
 
   #setLines({ sets }, said) {
-    return sets.flatMap((set, index) => (said[set.origin] || []).map((line) =>
-      element("p", { class: "set-line" }, badgeOf(index, this.dark), line)));
+    return sets.flatMap((set, index) =>
+      (said[set.origin] || []).map((line) => element("p", { class: "set-line" }, badgeOf(index, this.dark), line)),
+    );
   }
 
   /** What somebody who judges a changed version is to know, with the way to its original. */
   #changed({ work }) {
     if (!work.is_changed || !this.actions.original) return null;
     const words = element("p", {}, "This is a changed version of another text. Judge it as it stands here.");
-    return this.box("changed", "warning", element("div", {}, words, this.proposed.root),
-      button("Original", { key: "c", title: "The original, and what was changed", onclick: this.actions.original }));
+    return this.box(
+      "changed",
+      "warning",
+      element("div", {}, words, this.proposed.root),
+      button("Original", { key: "c", title: "The original, and what was changed", onclick: this.actions.original }),
+    );
   }
 
   #feedback({ work, state }) {

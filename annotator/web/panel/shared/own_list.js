@@ -81,7 +81,10 @@ export function openOwnList(root, words, fetchPage, onopen) {
     forth.disabled = asked.page >= pages;
     setText(where, `${counted(body.total, words.one)} · page ${asked.page} of ${pages}`);
     /** @param {Object<string, any>} row */
-    const open = (row) => { dialog.close(); onopen(row); };
+    const open = (row) => {
+      dialog.close();
+      onopen(row);
+    };
     const isAll = !asked.state && !asked.words.trim();
     list.replaceChildren(
       ...(body.rows.length

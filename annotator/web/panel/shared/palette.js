@@ -47,5 +47,10 @@ export function laneOf(index, count) {
  * @param {number} opacity
  */
 export function faint(color, opacity) {
-  return color + Math.round(opacity * 255).toString(16).padStart(2, "0");
+  return (
+    color +
+    Math.round(opacity * 255)
+      .toString(16)
+      .padStart(2, "0")
+  );
 }

@@ -59,6 +59,8 @@ export class Offer {
     this.ignored = null;
     /** @type {string[]} */
     this.notes = [];
+    /** @type {Change|null}  what was changed of the original that the sets come from */
+    this.change = null;
     /** @type {number|null}  the number of the one that was chosen */
     this.hand = null;
     /** @type {Sorted|null} */
@@ -67,14 +69,31 @@ export class Offer {
 
   /**
    * Takes the answer of the route; nothing that is marked changes.
-   * @param {{proposals: Array<Omit<Proposal, "size">>, ignored: Span[], notes: string[]}} answer
+   * @param {{proposals: Array<Omit<Proposal, "size">>, ignored: Span[], notes: string[], change?: Change|null}} answer
    */
-  receive({ proposals, ignored, notes }) {
+  receive({ proposals, ignored, notes, change = null }) {
     this.answered = true;
     this.sets = proposals.map(proposalFrom);
     this.ignored = ignored;
     this.notes = notes;
+    this.change = change;
     this.sorted = null;
+  }
+
+  /** Whether the sets of the original supported a label or answer that this text does not have. */
+  get isOfAnotherResult() {
+    return Boolean(this.change?.is_other_result);
+  }
+
+  /** What should be known before a set is accepted. @returns {string[]} */
+  get warnings() {
+    const change = this.change?.is_other_result ? [this.change.words] : [];
+    return [...change, ...this.open.flatMap((one) => one.notes), ...this.notes];
+  }
+
+  /** Whether all may be accepted at once: sets that supported another result are looked at one by one. */
+  get mayTakeAll() {
+    return !this.isOfAnotherResult || this.undecided.every(({ source }) => source !== "carried");
   }
 
   /** Worked out anew only when the sets or the answers are others. @returns {Sorted} */

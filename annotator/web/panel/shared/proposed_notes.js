@@ -14,8 +14,13 @@ export class ProposedNotes {
    */
   update({ work, offer }) {
     this.root.hidden = !work.proposes;
-    const warnings = [...offer.open.flatMap((one) => one.notes), ...offer.notes];
-    const words = warnings.join(" ") || wordsOf(offer);
+    const warnings = offer.warnings;
+    const words = [
+      ...(offer.isOfAnotherResult ? [] : [offer.change?.words]),
+      ...(warnings.length ? warnings : [wordsOf(offer)]),
+    ]
+      .filter(Boolean)
+      .join(" ");
     this.root.classList.toggle("warns", warnings.length > 0);
     setText(this.root, words);
     this.root.title = words;

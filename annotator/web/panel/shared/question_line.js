@@ -42,8 +42,14 @@ export class QuestionLine {
     this.sources = sources;
     this.hasOwn = asked.length > 0;
     this.rule = element("span", { class: "asked-part asked-rule" }, rule);
-    const own = asked.map(({ title, words, dir, lang }) => element("span", { class: "asked-part" },
-      element("span", { class: "asked-title" }, title), element("bdi", { class: "asked-words", dir, lang }, words)));
+    const own = asked.map(({ title, words, dir, lang }) =>
+      element(
+        "span",
+        { class: "asked-part" },
+        element("span", { class: "asked-title" }, title),
+        element("bdi", { class: "asked-words", dir, lang }, words),
+      ),
+    );
     this.parts.replaceChildren(...own, this.rule);
     this.fold(true);
     this.root.hidden = true;

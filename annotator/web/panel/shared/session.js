@@ -39,8 +39,10 @@ export class Session {
   /** @param {Partial<Draft>} draft */
   stateOf(draft) {
     return stateFrom(draft, {
-      locked: this.work.locked_sets || [], unlocked: draft.unlocked || [],
-      labelsOnly: this.project?.result_mode === "labels_only", proposes: Boolean(this.work.proposes),
+      locked: this.work.locked_sets || [],
+      unlocked: draft.unlocked || [],
+      labelsOnly: this.project?.result_mode === "labels_only",
+      proposes: Boolean(this.work.proposes),
     });
   }
 

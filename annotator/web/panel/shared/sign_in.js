@@ -20,10 +20,18 @@ export function addressOf(place) {
  * @param {() => string} address
  */
 export function signInLink(address) {
-  return element("a", {
-    class: "button sign-in", href: address(), target: "_self",
-    onclick: (/** @type {{currentTarget: HTMLAnchorElement}} */ event) => { event.currentTarget.href = address(); },
-  }, "Sign in");
+  return element(
+    "a",
+    {
+      class: "button sign-in",
+      href: address(),
+      target: "_self",
+      onclick: (/** @type {{currentTarget: HTMLAnchorElement}} */ event) => {
+        event.currentTarget.href = address();
+      },
+    },
+    "Sign in",
+  );
 }
 
 /**

@@ -131,8 +131,12 @@ function safeStorage(name) {
     /** @type {Pick<Storage, "getItem"|"setItem"|"removeItem">} */
     const methods = {
       getItem: (key) => kept[key] ?? null,
-      setItem: (key, value) => { kept[key] = String(value); },
-      removeItem: (key) => { delete kept[key]; },
+      setItem: (key, value) => {
+        kept[key] = String(value);
+      },
+      removeItem: (key) => {
+        delete kept[key];
+      },
     };
     return Object.setPrototypeOf(kept, methods);
   }

@@ -70,15 +70,21 @@ export class Talk {
   #thread(body, thread) {
     const send = (text) => this.#send(body, "answer", { thread: thread.id, text });
     const waits = thread.waits_for_lead && element("span", { class: "waits" }, "waiting for the lead's answer");
-    return element("section", { class: "thread" },
+    return element(
+      "section",
+      { class: "thread" },
       element("h3", {}, `About ${thread.about}`, waits),
       ...thread.comments.map(commentOf),
-      this.#entry({ label: "Answer", rows: 1, keep: `answer ${thread.id}`, send }));
+      this.#entry({ label: "Answer", rows: 1, keep: `answer ${thread.id}`, send }),
+    );
   }
 
   #asking(body, subjects) {
-    const about = element("select", { class: "labels", "aria-label": "About" },
-      ...subjects.map(({ words }, index) => element("option", { value: String(index) }, words)));
+    const about = element(
+      "select",
+      { class: "labels", "aria-label": "About" },
+      ...subjects.map(({ words }, index) => element("option", { value: String(index) }, words)),
+    );
     const lead = element("input", { type: "checkbox", checked: true });
     const send = (text) => {
       const { about: kind, annotation, position } = subjects[Number(about.value)];

@@ -238,7 +238,10 @@ export class TokenMap {
   #withoutTarget([start, end]) {
     if (!this.target || this.target[1] <= start || end <= this.target[0]) return [[start, end]];
     /** @type {Span[]} */
-    const around = [[start, this.target[0]], [this.target[1], end]];
+    const around = [
+      [start, this.target[0]],
+      [this.target[1], end],
+    ];
     return around.filter(([from, to]) => from < to);
   }
 

@@ -31,7 +31,10 @@ export class WorkFlow {
     this.settings = null;
     this.closed = false;
     this.leftovers = new Leftovers({
-      messages: this.messages, storage: this.storage, same, isClosed: () => this.closed,
+      messages: this.messages,
+      storage: this.storage,
+      same,
+      isClosed: () => this.closed,
       onlost: (sentence) => this.screen.notices.setPage({ text: `${lost}: ${sentence}`, closable: true }),
     });
   }
