@@ -10,7 +10,7 @@ from pathlib import Path
 
 import msgspec
 
-from annotator.usecases.annotate.work_messages import ShownProject, ShownWork
+from annotator.usecases.annotate.panel_messages import ShownProject, ShownWork
 
 _WORK = "ANNOTATOR_BENCHMARK_WORK"
 

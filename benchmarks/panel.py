@@ -20,7 +20,7 @@ from annotator.store import open_store
 from annotator.store.people import add_role, add_user
 from annotator.usecases.access.accounts import sign_in_as
 from annotator.usecases.annotate import work as annotate_work
-from annotator.usecases.annotate.work_messages import show_next
+from annotator.usecases.annotate.panel_messages import show_next
 from annotator.usecases.project.projects import create_project
 from annotator.usecases.transfer.file_import import import_file
 from annotator.web.routes.access import COOKIE

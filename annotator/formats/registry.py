@@ -1,4 +1,4 @@
-"""Formats by name; a format's module is imported when it is asked for."""
+"""Formats by name; a format's module is imported when it is asked for. How its files are recognised: `guess.py`."""
 
 from importlib import import_module
 from typing import cast

@@ -1,4 +1,4 @@
-"""What each kind of job does, and what it says when it is done."""
+"""What each kind of job does, and what it says when it is done. A new kind also needs a migration for its name."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace

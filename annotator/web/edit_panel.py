@@ -6,7 +6,7 @@ import msgspec
 
 from annotator.domain.instances import Draft
 from annotator.errors import InvalidValue
-from annotator.usecases.annotate.work_messages import ShownProject, ShownWork
+from annotator.usecases.annotate.panel_messages import ShownProject, ShownWork
 from annotator.web.panel_component import panel_component
 from annotator.web.routes.panel import DraftBody
 

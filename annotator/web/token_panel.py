@@ -4,7 +4,7 @@ import msgspec
 
 from annotator.domain.people import User
 from annotator.domain.projects import Project
-from annotator.usecases.annotate.work_messages import ShownProject, ShownWork
+from annotator.usecases.annotate.panel_messages import ShownProject, ShownWork
 from annotator.web.guidelines import guidelines_data, show_guidelines
 from annotator.web.panel_component import panel_component
 

@@ -140,7 +140,7 @@ PANEL_ROOMS = {
 MOST_FILES = 40  # of a folder: what can be looked through
 
 # A module is named by a noun. These end as a verb does and are none, or name a command.
-NOUNS_IN_ING = frozenset({"authoring", "editing", "encoding", "opening", "spelling", "wording"})
+NOUNS_IN_ING = frozenset({"authoring", "editing", "encoding", "opening", "reopening", "spelling", "wording"})
 COMMANDS = frozenset({"annotator/cli", "pages"})
 
 HEAVY = frozenset({"torch", "transformers", "captum", "ray", "webview", "pywebview"})

@@ -30,7 +30,7 @@ from annotator.scoring.gold import GoldRow, GoldTable
 from annotator.scoring.runs import ScoringOptions, score_attributions, score_rationales
 from annotator.scoring.table import metric_table
 from annotator.store import Store, open_store
-from annotator.store.computed import forget_model
+from annotator.store.attribution_work import forget_model
 from annotator.store.events import add_event
 from annotator.store.instances import discard, find_instance_ids
 from annotator.store.models import list_runs

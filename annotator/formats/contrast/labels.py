@@ -9,7 +9,7 @@ from typing import Any
 from annotator.domain.tasks import TASKS
 from annotator.errors import InvalidValue, Problem
 from annotator.formats.contrast.reader import NESTED, NO_OP, contrast_key, contrasts_of, set_rows
-from annotator.formats.rows.columns import FIELD_NAMES, KEY_NAMES, SEGMENT_NAMES
+from annotator.formats.rows.column_names import FIELD_NAMES, KEY_NAMES, SEGMENT_NAMES
 from annotator.formats.rows.findings import Findings
 from annotator.formats.rows.lines import Row
 

@@ -18,7 +18,7 @@ from annotator.formats.base import ReadOptions
 from annotator.formats.contrast.pairs import rows_of_pairs
 from annotator.formats.contrast.writer import write
 from annotator.formats.rows.checks import KeyLines
-from annotator.formats.rows.columns import field_names, segment_of
+from annotator.formats.rows.column_names import field_names, segment_of
 from annotator.formats.rows.findings import Findings
 from annotator.formats.rows.lines import Row, read_rows
 from annotator.formats.rows.plain_rows import RowReader

@@ -8,8 +8,8 @@ from annotator.errors import Problem
 from annotator.formats.base import ReadOptions
 from annotator.formats.own import reader as own
 from annotator.formats.own import writer
+from annotator.formats.rows.column_findings import column_report
 from annotator.formats.rows.column_values import Columns
-from annotator.formats.rows.column_words import column_report
 from annotator.formats.rows.lines import read_rows
 from annotator.formats.rows.plain_rows import RowReader
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from annotator.domain.tasks import Task
-from annotator.formats.rows.columns import field_names, segment_of
+from annotator.formats.rows.column_names import field_names, segment_of
 
 _MOST_PLANS = 1_000
 

@@ -8,9 +8,9 @@ from pathlib import Path
 from annotator.domain.numbers import counted
 from annotator.domain.sources import SourceColumns, SourceItem
 from annotator.formats.base import ReadOptions
+from annotator.formats.rows.column_findings import column_report, missing
 from annotator.formats.rows.column_plan import Plan, make_plan
 from annotator.formats.rows.column_values import Columns, ColumnValues
-from annotator.formats.rows.column_words import column_report, missing
 from annotator.formats.rows.csv_table import CsvTable
 from annotator.formats.rows.lines import Row
 from annotator.formats.rows.plain_rows import RowReader

@@ -11,8 +11,8 @@ from annotator.domain.sources import SourceAnnotation, SourceInstance, SourceIte
 from annotator.errors import InvalidValue, Problem
 from annotator.formats.base import ReadOptions
 from annotator.formats.rows.checks import Checker
+from annotator.formats.rows.column_names import accepted_names, segment_of
 from annotator.formats.rows.column_plan import Plan, Planner
-from annotator.formats.rows.columns import accepted_names, segment_of
 from annotator.formats.rows.findings import Findings, listed
 from annotator.formats.rows.lines import Row, convert
 from annotator.formats.rows.spans import AnySpan, read_sets, read_span

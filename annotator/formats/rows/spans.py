@@ -6,7 +6,7 @@ import msgspec
 
 from annotator.domain.sources import SourceSpan
 from annotator.domain.tasks import Task
-from annotator.formats.rows.columns import segment_of
+from annotator.formats.rows.column_names import segment_of
 from annotator.formats.rows.findings import Findings, listed
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from annotator.domain.tasks import Task
-from annotator.formats.rows.columns import segment_of
+from annotator.formats.rows.column_names import segment_of
 from annotator.formats.rows.findings import Findings, listed
 from annotator.formats.rows.lines import convert
 from annotator.formats.tools.labels import LabelledSpan, Values, take_texts

@@ -8,7 +8,7 @@ import msgspec
 from annotator.domain.instances import GoldInstance
 from annotator.domain.tasks import Task
 from annotator.formats.base import WriteOptions
-from annotator.formats.rows.columns import field_names
+from annotator.formats.rows.column_names import field_names
 from annotator.formats.rows.files import SortedLines, new_file
 from annotator.formats.tools.labels import GoldKeys, Values, gold_fields, gold_spans, gold_texts
 from annotator.formats.tools.offsets import Offsets

@@ -11,7 +11,7 @@ import msgspec
 from annotator.domain.sources import SourceItem
 from annotator.errors import Problem
 from annotator.formats.base import ReadOptions
-from annotator.formats.rows.columns import KEY_NAMES
+from annotator.formats.rows.column_names import KEY_NAMES
 from annotator.formats.rows.findings import Findings
 from annotator.formats.rows.json_items import read_content, read_items
 from annotator.formats.rows.lines import Row, convert

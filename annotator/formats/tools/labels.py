@@ -16,7 +16,7 @@ from annotator.domain.instances import GoldInstance
 from annotator.domain.numbers import counted
 from annotator.domain.tasks import Task
 from annotator.errors import ExportRefused, InvalidValue, Problem
-from annotator.formats.rows.columns import field_names, segment_of
+from annotator.formats.rows.column_names import field_names, segment_of
 from annotator.formats.rows.files import new_file
 from annotator.formats.rows.findings import Findings, listed
 from annotator.formats.rows.gold_spans import PlacedSpan, placed_span

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from annotator.domain.instances import Annotation
 from annotator.domain.reviews import Finding, Review, Round
 from annotator.errors import NotFound
-from annotator.review.rounds import passed_sets
+from annotator.review.corrections import passed_sets
 from annotator.review.sentences import in_words
 from annotator.store import Store
 from annotator.store.annotations import get_annotation

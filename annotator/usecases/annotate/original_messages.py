@@ -11,7 +11,7 @@ from annotator.store.projects import get_project_by_id
 from annotator.text.language import direction
 from annotator.usecases.annotate.leases import own_work
 from annotator.usecases.annotate.originals import find_original
-from annotator.usecases.annotate.work_messages import segment_title
+from annotator.usecases.annotate.panel_messages import segment_title
 from annotator.usecases.perturb.version_messages import Piece, pieces_of
 
 

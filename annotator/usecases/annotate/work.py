@@ -10,7 +10,7 @@ from annotator.domain.rationales import RationaleSet, check_spans
 from annotator.domain.submission import check_submission, result_mode_for
 from annotator.domain.texts import first_words
 from annotator.errors import Conflict, InvalidValue, NotAllowed, NotWritable, StaleDraft
-from annotator.review.rounds import carried_sets, origins_of
+from annotator.review.corrections import carried_sets, origins_of
 from annotator.store import Store, queue
 from annotator.store import assignments as work_store
 from annotator.store.annotations import (
@@ -41,8 +41,9 @@ from annotator.usecases.annotate.leases import (
     open_asked,
     own_work,
 )
-from annotator.usecases.annotate.outcomes import Outcome, outcome_of, why_closed
+from annotator.usecases.annotate.outcomes import Outcome, outcome_of
 from annotator.usecases.annotate.proposals import close
+from annotator.usecases.annotate.reopening import why_closed
 
 _TITLE_CHARS = 50
 _LONGEST_STEP_MS = 24 * 3600 * 1000

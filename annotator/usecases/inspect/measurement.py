@@ -22,8 +22,8 @@ from annotator.store.measurements import last_event_id, measurements_of, write_m
 from annotator.store.models import StoredRun, has_run, iterate_outputs, list_runs
 from annotator.usecases.access.rights import require
 from annotator.usecases.gold_table import gold_table
-from annotator.usecases.inspect.number_changes import has_changed
 from annotator.usecases.inspect.project_scores import answers_of, answers_of_seed
+from annotator.usecases.inspect.stale_numbers import has_changed
 
 # The numbers that are kept, in the order in which a screen offers them.
 MEASURED: tuple[str, ...] = (

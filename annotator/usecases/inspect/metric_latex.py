@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from annotator.domain.numbers import UNDEFINED, written
 from annotator.errors import NotFound
-from annotator.figures.metric_latex import metric_table_latex
-from annotator.figures.metric_table import Cell, Head, Line
+from annotator.figures.html_table import Cell, Head, Line
+from annotator.figures.latex_table import metric_table_latex
 from annotator.scoring.chance_verdicts import best_rows, judged
 from annotator.scoring.shared_instances import are_different, over_shared
 from annotator.scoring.table import Column, MetricRow, MetricTable, Number, without_repeats

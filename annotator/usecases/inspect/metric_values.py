@@ -19,8 +19,8 @@ from annotator.store import Store
 from annotator.store.models import StoredRun, count_outputs, iterate_outputs, list_runs
 from annotator.usecases.access.rights import require
 from annotator.usecases.gold_table import gold_table
-from annotator.usecases.inspect.number_changes import has_changed, last_change
 from annotator.usecases.inspect.project_scores import answers_of, answers_of_seed
+from annotator.usecases.inspect.stale_numbers import has_changed, last_change
 from annotator.usecases.inspect.training_texts import without_training
 from annotator.usecases.models.model_trust import Trainings
 

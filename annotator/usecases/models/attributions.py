@@ -17,7 +17,7 @@ from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.errors import InvalidValue, ModelError
 from annotator.store import Store
-from annotator.store.computed import forget_model, has_outputs, splits_of
+from annotator.store.attribution_work import forget_model, has_outputs, splits_of
 from annotator.store.events import add_event
 from annotator.store.instances import iterate_instance_batches
 from annotator.usecases.access.rights import require

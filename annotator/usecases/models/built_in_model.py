@@ -12,7 +12,7 @@ from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.errors import InvalidValue, ModelError
 from annotator.store import Store
-from annotator.store.computed import forget_model, has_outputs, last_detail, splits_of
+from annotator.store.attribution_work import forget_model, has_outputs, last_detail, splits_of
 from annotator.store.connection.file_rights import make_folder, share_like
 from annotator.store.connection.replacement import models_of
 from annotator.store.events import add_event

@@ -21,8 +21,8 @@ from annotator.store.rounds import rounds_of_instances
 from annotator.store.shown_sets import standing
 from annotator.usecases.access import independence
 from annotator.usecases.access.rights import require
+from annotator.usecases.annotate.panel_messages import ShownProject, ShownWork, show_project, show_work
 from annotator.usecases.annotate.work import Work
-from annotator.usecases.annotate.work_messages import ShownProject, ShownWork, show_project, show_work
 
 _LONGEST_WORDS = 160
 

@@ -18,8 +18,8 @@ from annotator.usecases.annotate import proposals
 from annotator.usecases.annotate import work as annotate_work
 from annotator.usecases.annotate.my_work import my_work
 from annotator.usecases.annotate.original_messages import show_original
+from annotator.usecases.annotate.panel_messages import show_my_work, show_next, show_work_of
 from annotator.usecases.annotate.proposal_messages import show_proposals
-from annotator.usecases.annotate.work_messages import show_my_work, show_next, show_work_of
 from annotator.usecases.databases import Store
 from annotator.web.routes.messages import LAST_PAGE, Elapsed, Number, get_route, number, post_route
 

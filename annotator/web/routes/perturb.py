@@ -66,13 +66,13 @@ class OneBody(msgspec.Struct):
 
 
 def _rules(store: Store, user: User, query: Any) -> object:
-    from annotator.usecases.perturb.messages import show_rules  # noqa: PLC0415
+    from annotator.usecases.perturb.panel_messages import show_rules  # noqa: PLC0415
 
     return show_rules(store, user, number(query, "project"))
 
 
 def _originals(store: Store, user: User, query: Any) -> object:
-    from annotator.usecases.perturb.messages import show_originals  # noqa: PLC0415
+    from annotator.usecases.perturb.panel_messages import show_originals  # noqa: PLC0415
 
     words = query.get("words", "")[:_LONGEST_WORDS].strip()
     is_without = query.get("without") == "1"
@@ -87,7 +87,7 @@ def _next(store: Store, user: User, query: Any) -> object:
 
 def _original(store: Store, user: User, query: Any) -> object:
     from annotator.usecases.perturb import versions  # noqa: PLC0415
-    from annotator.usecases.perturb.messages import show_original  # noqa: PLC0415
+    from annotator.usecases.perturb.panel_messages import show_original  # noqa: PLC0415
 
     original = versions.open_original(store, user, number(query, "instance"))
     _make_ready(original.gold.instance.language)
@@ -104,7 +104,7 @@ def _make_ready(language: str) -> None:
 
 def _assess(store: Store, user: User, body: WriteBody) -> object:
     from annotator.usecases.perturb import versions  # noqa: PLC0415
-    from annotator.usecases.perturb.messages import show_assessment  # noqa: PLC0415
+    from annotator.usecases.perturb.panel_messages import show_assessment  # noqa: PLC0415
 
     return show_assessment(versions.assess_version(store, user, body.instance, body.changed.as_changed()))
 
@@ -118,7 +118,7 @@ def _discard_draft(store: Store, user: User, body: OriginalBody) -> object:
 
 def _suggest(store: Store, user: User, body: SuggestBody) -> object:
     from annotator.usecases.perturb import versions  # noqa: PLC0415
-    from annotator.usecases.perturb.messages import show_suggestions  # noqa: PLC0415
+    from annotator.usecases.perturb.panel_messages import show_suggestions  # noqa: PLC0415
 
     found = versions.suggestions_for(store, user, body.instance, body.segment, body.text, body.kind, body.seed)
     return show_suggestions(body.text, found)
@@ -148,27 +148,27 @@ def _withdraw(store: Store, user: User, body: OneBody) -> object:
 
 
 def _mine(store: Store, user: User, query: Any) -> object:
-    from annotator.usecases.perturb.messages import show_mine  # noqa: PLC0415
+    from annotator.usecases.perturb.panel_messages import show_mine  # noqa: PLC0415
 
     return show_mine(store, user, number(query, "project"), _page(query))
 
 
 def _progress(store: Store, user: User, query: Any) -> object:
-    from annotator.usecases.perturb.messages import show_progress  # noqa: PLC0415
+    from annotator.usecases.perturb.panel_messages import show_progress  # noqa: PLC0415
 
     return show_progress(store, user, number(query, "project"))
 
 
 def _next_check(store: Store, user: User, query: Any) -> object:
     from annotator.usecases.perturb import checks  # noqa: PLC0415
-    from annotator.usecases.perturb.messages import show_check  # noqa: PLC0415
+    from annotator.usecases.perturb.panel_messages import show_check  # noqa: PLC0415
 
     return show_check(store, user, checks.next_to_check(store, user, number(query, "project"), _after(query)))
 
 
 def _check(store: Store, user: User, query: Any) -> object:
     from annotator.usecases.perturb import checks  # noqa: PLC0415
-    from annotator.usecases.perturb.messages import show_check  # noqa: PLC0415
+    from annotator.usecases.perturb.panel_messages import show_check  # noqa: PLC0415
 
     return show_check(store, user, checks.open_check(store, user, number(query, "perturbation")))
 
@@ -176,7 +176,7 @@ def _check(store: Store, user: User, query: Any) -> object:
 def _assess_correction(store: Store, user: User, body: OneBody) -> object:
     """What a checker's correction would come to."""
     from annotator.usecases.perturb import checks  # noqa: PLC0415
-    from annotator.usecases.perturb.messages import show_assessment  # noqa: PLC0415
+    from annotator.usecases.perturb.panel_messages import show_assessment  # noqa: PLC0415
 
     return show_assessment(checks.assess_correction(store, user, body.perturbation, _required(body)))
 

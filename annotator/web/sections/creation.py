@@ -8,7 +8,7 @@ from annotator.usecases.databases import Store
 from annotator.usecases.project.custom_tasks import parse_task
 from annotator.usecases.project.projects import create_project
 from annotator.web.frame import as_text
-from annotator.web.page_parts import labels_in
+from annotator.web.project_warnings import labels_in
 from annotator.web.session import Visit, current_visit, page_store
 
 _CUSTOM = "custom"

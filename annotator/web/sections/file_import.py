@@ -14,7 +14,7 @@ from annotator.usecases.transfer.file_import import READABLE, READABLE_OUTPUT, i
 from annotator.usecases.transfer.import_report import GOLD_MODES, MERGES, ImportOptions, ImportReport
 from annotator.usecases.transfer.uploads import laid_out, name_that_repeats
 from annotator.web.frame import as_text
-from annotator.web.page_parts import show_missing_labels
+from annotator.web.project_warnings import show_missing_labels
 from annotator.web.sections.import_format import ask_format
 from annotator.web.sections.problem_table import show_problem_table
 from annotator.web.session import Visit

@@ -9,7 +9,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from annotator.domain.numbers import UNDEFINED, counted, percent, written
 from annotator.domain.projects import Project
-from annotator.figures.metric_table import Cell, Head, Line, metric_table_html
+from annotator.figures.html_table import Cell, Head, Line, metric_table_html
 from annotator.scoring.chance_verdicts import Judged, best_rows, n_without_choice
 from annotator.scoring.shared_instances import are_different
 from annotator.scoring.table import (

@@ -8,7 +8,7 @@ import streamlit as st
 
 from annotator.domain.numbers import counted
 from annotator.domain.trainings import HeldOut
-from annotator.figures.metric_table import Cell
+from annotator.figures.html_table import Cell
 from annotator.scoring.chance_verdicts import Judged
 from annotator.scoring.table import Column, MetricRow
 from annotator.usecases.inspect.metric_names import named

@@ -8,7 +8,7 @@ from annotator.errors import AnnotatorError
 from annotator.usecases.databases import Store
 from annotator.usecases.project.projects import give_role, members_of, people_to_choose, take_role
 from annotator.web.frame import as_text
-from annotator.web.page_parts import show_missing_labels, show_missing_people
+from annotator.web.project_warnings import show_missing_labels, show_missing_people
 from annotator.web.session import Visit, current_visit, page_store
 
 

@@ -12,7 +12,7 @@ from annotator.usecases.lead.undecided_rounds import stuck_work
 from annotator.usecases.project.projects import Progress, events_of, progress_of
 from annotator.usecases.transfer.imported_work import accepted_annotations, gold_words, imported_annotations
 from annotator.web.frame import as_text
-from annotator.web.page_parts import show_missing_labels, show_missing_people, show_stuck
+from annotator.web.project_warnings import show_missing_labels, show_missing_people, show_stuck
 from annotator.web.session import Visit
 
 _PEOPLE_KEY = "progress_people"

@@ -20,7 +20,8 @@ from annotator.usecases.lead.undecided_rounds import (
 from annotator.usecases.project.projects import progress_of
 from annotator.usecases.review.rounds import decide_round
 from annotator.web.frame import as_text
-from annotator.web.page_parts import open_instance, show_missing_people, show_stuck
+from annotator.web.page_parts import open_instance
+from annotator.web.project_warnings import show_missing_people, show_stuck
 from annotator.web.session import Visit
 
 _WORDS: dict[Outcome, str] = {

@@ -19,7 +19,7 @@ from annotator.usecases.databases import Store
 from annotator.usecases.project.projects import change_project
 from annotator.usecases.project.word_lists import word_lists
 from annotator.web.frame import as_text
-from annotator.web.page_parts import labels_in, show_missing_people
+from annotator.web.project_warnings import labels_in, show_missing_people
 from annotator.web.sections import label_replacement
 from annotator.web.sections.rules_previews import ask_previews
 from annotator.web.session import Visit

@@ -14,7 +14,7 @@ from playwright.sync_api import Page, expect
 from annotator.domain.models import Prediction, Run, ScoredPart, SourceAttribution, SourceOutput
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.store import open_store
-from annotator.store.computed import forget_model
+from annotator.store.attribution_work import forget_model
 from annotator.store.instances import iterate_instance_batches
 from annotator.store.models import list_runs
 from annotator.store.people import get_user

@@ -20,10 +20,10 @@ from annotator.store.projects import get_project
 from annotator.store.proposed_sets import answers_of
 from annotator.usecases.annotate import proposals as annotate_proposals
 from annotator.usecases.annotate import work as annotate_work
+from annotator.usecases.annotate.panel_messages import show_work
 from annotator.usecases.annotate.proposal_messages import show_proposals
 from annotator.usecases.annotate.proposals import Offer, Proposals
 from annotator.usecases.annotate.work import Work
-from annotator.usecases.annotate.work_messages import show_work
 from annotator.usecases.lead.quality import quality_of
 from annotator.usecases.project.projects import change_project, create_project
 from annotator.usecases.project.word_lists import save_word_list

@@ -5,7 +5,7 @@ import pytest
 from annotator.domain.instances import Segment
 from annotator.domain.tasks import TASKS
 from annotator.domain.texts import TokenizedText
-from annotator.usecases.annotate.work_messages import segment_title
+from annotator.usecases.annotate.panel_messages import segment_title
 
 HEX = "9a0364b9e99bb480dd25e1f0284c8555"
 

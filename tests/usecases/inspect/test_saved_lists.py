@@ -18,7 +18,6 @@ from annotator.store import lists as list_store
 from annotator.store.instances import find_instance_ids
 from annotator.store.measurements import last_event_id
 from annotator.usecases.gold import GoldOptions
-from annotator.usecases.inspect.number_changes import has_changed
 from annotator.usecases.inspect.saliency import list_instances_by
 from annotator.usecases.inspect.saved_lists import (
     change_list,
@@ -30,6 +29,7 @@ from annotator.usecases.inspect.saved_lists import (
     save_listed,
     take_off_list,
 )
+from annotator.usecases.inspect.stale_numbers import has_changed
 from annotator.usecases.lead.timeline import timeline
 from annotator.usecases.project.projects import create_project, find_project
 from annotator.usecases.transfer.export import everything_of, export_file

@@ -19,7 +19,8 @@ from annotator.store.people import set_disabled
 from annotator.usecases.annotate.work import next_work
 from annotator.usecases.lead.relatives import Relative, original_of, versions_of
 from annotator.usecases.lead.timeline import timeline
-from annotator.usecases.perturb import checks, messages, versions
+from annotator.usecases.perturb import checks, versions
+from annotator.usecases.perturb import panel_messages as messages
 from annotator.usecases.perturb.assessment import staleness
 from annotator.usecases.project.projects import change_project, events_of, give_role
 from annotator.usecases.project.word_lists import save_word_list

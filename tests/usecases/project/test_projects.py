@@ -13,8 +13,8 @@ from annotator.errors import InvalidValue, NotAllowed, NotFound
 from annotator.store import Store
 from annotator.store.projects import get_project_by_id
 from annotator.usecases.access.rights import require
+from annotator.usecases.annotate.panel_messages import show_work
 from annotator.usecases.annotate.work import next_work, save_draft
-from annotator.usecases.annotate.work_messages import show_work
 from annotator.usecases.lead.statistics import statistics_of
 from annotator.usecases.project.custom_tasks import parse_task
 from annotator.usecases.project.projects import change_project, create_project, instances_of, take_role

@@ -4,7 +4,7 @@
  */
 import { letterOf } from "../shared/model.js";
 import { lookOf } from "../shared/palette.js";
-import { lanesOf } from "../shared/gold_underlines.js";
+import { LANE, lanesOf } from "../shared/gold_underlines.js";
 import { written } from "./written_numbers.js";
 import { colourOf, hexOf } from "./heat.js";
 
@@ -13,7 +13,6 @@ const GAP = 24;
 const LINE = 26;
 const FONT = 15;
 const SMALL = 12;
-const LANE = 4;
 /** Higher drawings stand in several columns, so that a picture of a long text keeps below what browsers can draw. */
 const HIGHEST = 16_000;
 const BEST_SCALE = 2;

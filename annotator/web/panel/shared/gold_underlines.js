@@ -6,7 +6,8 @@ import { element } from "./dom.js";
 import { letterOf } from "./model.js";
 import { lookOf } from "./palette.js";
 
-const LANE = 4;
+/** How far the underlines of two sets are apart, on the screen and in pictures. */
+export const LANE = 4;
 const FIRST = 1;
 const MOST_LANES = 6;
 

@@ -14,7 +14,7 @@ from annotator.store.events import add_event
 from annotator.usecases.annotate.work import next_work, submit, withdraw
 from annotator.usecases.inspect.measurement import is_measured, is_out_of_date, measure
 from annotator.usecases.inspect.metric_values import has_changed_since, newest_event
-from annotator.usecases.inspect.number_changes import _CHANGES, has_changed, last_change
+from annotator.usecases.inspect.stale_numbers import _CHANGES, has_changed, last_change
 from annotator.usecases.models.attributions import AttributingOptions, attribute
 from annotator.usecases.project.projects import change_project
 from annotator.usecases.project.word_lists import save_word_list
@@ -54,7 +54,7 @@ def test_every_action_that_is_written_down_is_known_to_change_numbers_or_not_to(
     told = set(told_actions())
     assert len(told) > 40
     unknown = {action for action in told if action not in known and action not in prefixes}
-    assert unknown == set(), "say in number_changes.py, or in the list of this test, whether it changes numbers"
+    assert unknown == set(), "say in stale_numbers.py, or in the list of this test, whether it changes numbers"
     assert known.isdisjoint(prefixes)
     assert HARMLESS.isdisjoint(_CHANGES)
 

@@ -1,7 +1,7 @@
 """The table of metrics as LaTeX: the rules of booktabs, escaped texts, the best in bold, a dash with its footnote."""
 
-from annotator.figures.metric_latex import metric_table_latex, tex
-from annotator.figures.metric_table import Cell, Head, Line
+from annotator.figures.html_table import Cell, Head, Line
+from annotator.figures.latex_table import metric_table_latex, tex
 
 HEADS = [
     Head("plausibility", "F1", "set by set · n 40", "↑", ""),

@@ -7,8 +7,8 @@ from annotator.domain.instances import Annotation
 from annotator.domain.rationales import RationaleSet
 from annotator.domain.reviews import Finding, MyReviewState, Round, Scores
 from annotator.usecases.annotate.feedback import FormerRound
+from annotator.usecases.annotate.panel_messages import ShownInstance, show_instance
 from annotator.usecases.annotate.proposal_messages import Pairs, pairs_of
-from annotator.usecases.annotate.work_messages import ShownInstance, show_instance
 from annotator.usecases.review.my_reviews import PAGE_SIZE, MyReviewRow
 from annotator.usecases.review.reviews import NextReview, ReviewWork
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from annotator.domain.numbers import UNDEFINED
-from annotator.figures.metric_table import Cell, Head, Line
+from annotator.figures.html_table import Cell, Head, Line
 
 _SPECIAL = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%", "_": r"\_",

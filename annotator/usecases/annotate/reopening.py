@@ -1,0 +1,41 @@
+"""When a submission may be reopened, and what is said where it may not."""
+
+from annotator.domain.instances import Annotation, Assignment
+from annotator.store import Store
+from annotator.store.gold_choices import is_chosen
+from annotator.store.instances import row_of
+from annotator.store.reviews import has_scores
+from annotator.store.rounds import find_round
+from annotator.store.shown_sets import standing
+
+_DECIDED = {
+    "accepted": "the round has been decided, and your work was accepted",
+    "returned": "the round has been decided, and the text was returned to be revised",
+    "discarded": "the round has been decided, and your work was discarded",
+}
+
+
+def why_closed(store: Store, assignment: Assignment, annotation: Annotation | None) -> str:
+    """Why a submission cannot be reopened, as the end of a sentence ("a reviewer has scored it"); "" where it may be.
+
+    It may until its first score is submitted, the lead has decided or made it gold, or its author has seen others' sets.
+    """
+    if row_of(store, assignment.instance_id).state == "discarded":
+        return "the text was discarded"
+    if annotation is None:
+        return "it was never submitted"
+    found = find_round(store, annotation.id)
+    if found is not None and found.outcome is not None:
+        return _DECIDED[found.outcome]
+    if assignment.state != "submitted" or annotation.state not in {"submitted", "accepted"}:
+        return "it is not submitted any more"
+    return _why_others_depend(store, annotation, assignment.user_id)
+
+
+def _why_others_depend(store: Store, annotation: Annotation, user_id: int) -> str:
+    if has_scores(store, annotation.id):
+        return "a reviewer has already scored it"
+    if is_chosen(store, annotation.id):
+        return "the lead has already made it gold"
+    was_shown = standing(store, annotation.instance_id, user_id).was_shown
+    return "you have since seen what others marked in this text" if was_shown else ""
