@@ -206,7 +206,7 @@ let early = null;
 async function begin() {
   const place = EarlyPlace.remembered();
   if (!place || !window.annotatorEarly) return;
-  const [data] = await Promise.all([earlyData(), place.open(new URL("./panel.css", import.meta.url).href)]);
+  const [data] = await Promise.all([earlyData(), place.open(new URL("../shared/panel.css", import.meta.url).href)]);
   if (!data || isMounted) return place.close();
   place.show();
   early = { place, panel: new Panel(data, place.root, () => {}) };
