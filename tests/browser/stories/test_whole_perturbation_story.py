@@ -67,12 +67,13 @@ def write_all(author: Person, key: str, edits: dict[str, tuple[str, str, str]]) 
 
 
 def annotate(somebody: Person, key: str) -> None:
-    """Accept the proposed sets, and hand them in; where all of them were lost, mark the first words."""
+    """Accept the proposed sets one by one, as one must where the label is another one, and hand them in."""
     somebody.annotate(1, key)
-    page = somebody.page
-    expect(page.locator(".proposal").first).to_be_visible()
-    somebody.press("Shift+a")
-    expect(page.locator(".proposal")).to_have_count(0)
+    proposals = somebody.page.locator(".proposal")
+    expect(proposals.first).to_be_visible()
+    for left in range(proposals.count() - 1, -1, -1):
+        somebody.press("a")
+        expect(proposals).to_have_count(left)
     somebody.saved()
     somebody.submit()
 
