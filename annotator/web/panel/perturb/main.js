@@ -22,7 +22,8 @@ const BELOW_BAR = 8;
 
 class Perturb {
   constructor(data, parent, trigger) {
-    Object.assign(this, { data, trigger });
+    this.data = data;
+    this.trigger = trigger;
     this.messages = new Messages(data.routes, data.csrf);
     this.messages.onsignedout = () => this.say(SIGNED_OUT);
     this.notice = element("div", { class: "pt-notice", role: "status" });

@@ -11,6 +11,7 @@ export class Mine {
   /** @param {Object} parts  data, rules, messages, stage */
   constructor(parts) {
     this.data = parts.data;
+    this.rules = parts.rules;
     this.messages = parts.messages;
     this.stage = parts.stage;
     this.startsAnew = true;
