@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from annotator.domain.numbers import counted
 from annotator.domain.people import User
@@ -24,8 +24,6 @@ from annotator.usecases.transfer.file_labels import OwnLabels, check_renamed
 from annotator.usecases.transfer.import_report import ImportOptions, ImportReport
 from annotator.usecases.transfer.instance_intake import Intake
 from annotator.usecases.transfer.output_intake import OutputIntake
-
-_T = TypeVar("_T")
 
 READABLE: tuple[str, ...] = tuple(READERS)
 READABLE_OUTPUT: tuple[str, ...] = tuple(OUTPUT_READERS)
@@ -93,7 +91,7 @@ def _import(
     return report
 
 
-def _in_own_labels(items: Iterator[_T], options: ImportOptions) -> Iterator[_T | Problem]:
+def _in_own_labels(items: Iterator[object], options: ImportOptions) -> Iterator[object]:
     """The items of a file in the project's labels."""
     return OwnLabels(options.renamed).each(items) if options.renamed else items
 

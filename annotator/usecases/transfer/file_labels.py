@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TypeVar
 
 from annotator.domain.models import Prediction, SourceOutput
 from annotator.domain.projects import Project
@@ -10,7 +9,6 @@ from annotator.domain.sources import SourceInstance, SourceProject
 from annotator.errors import InvalidValue, Problem
 from annotator.formats.rows.findings import listed
 
-_T = TypeVar("_T")
 _SHOWN = 12
 
 
@@ -21,7 +19,7 @@ class OwnLabels:
     renamed: Mapping[str, str]
     _met: dict[str, None] = field(default_factory=dict)  # in the order of the file
 
-    def each(self, items: Iterable[_T]) -> Iterator[_T | Problem]:
+    def each(self, items: Iterable[object]) -> Iterator[object]:
         """The same items in the project's labels.
 
         Raises: InvalidValue for the program's own export, and at the end where a label was never met
@@ -30,9 +28,9 @@ class OwnLabels:
             if isinstance(item, SourceProject):
                 raise InvalidValue("The program's own export keeps its labels; import it without --rename.")
             if isinstance(item, SourceInstance):
-                yield self._instance(item)  # type: ignore[misc]  # of the same kind as what came
+                yield self._instance(item)
             elif isinstance(item, SourceOutput):
-                yield self._output(item)  # type: ignore[misc]
+                yield self._output(item)
             else:
                 yield item
         unmet = [label for label in self.renamed if label not in self._met]

@@ -1,6 +1,7 @@
 """One run over a file: its items in batches, each prepared and written together."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TypeVar
 
 from annotator.assignment.orders import queue_position
 from annotator.domain.models import StoredOutput
@@ -28,6 +29,7 @@ from annotator.usecases.transfer.merge import Merger
 from annotator.usecases.transfer.preparation import Preparer
 from annotator.usecases.transfer.review_records import Restorer
 
+_Kind = TypeVar("_Kind")
 _BATCH = 500
 
 
@@ -53,33 +55,36 @@ class Intake:
         self.ordinal = last_queue_position(store, project.id)
         self.n_read = 0
 
-    def run(self, items: Iterable[SourceItem]) -> None:  # noqa: C901, PLR0912  (one case for each kind)
+    def run(self, items: Iterable[SourceItem]) -> None:
         for batch in _batches(items):
-            match batch[0]:
-                case Problem():
-                    for problem in batch:
-                        self.report.add_problem(problem)  # type: ignore[arg-type]
-                case SourceProject() as header:
-                    self.preparer.project = self.restorer.take_header(header)
-                case SourceColumns():
-                    self.report.tell_columns(batch)  # type: ignore[arg-type]
-                case SourceDocument():
-                    self._take_documents(batch)  # type: ignore[arg-type]
-                case StoredOutput():
-                    self.restorer.take_outputs(batch, self.report)  # type: ignore[arg-type]
-                case WordList():
-                    self.restorer.take_word_lists(batch)  # type: ignore[arg-type]
-                case SourceList():
-                    self.restorer.take_lists(batch, self.report)  # type: ignore[arg-type]
-                case SourceTraining():
-                    self.restorer.take_trainings(batch, self.report)  # type: ignore[arg-type]
-                case SourcePerturbation():
-                    self.restorer.take_perturbations(batch, self.report)  # type: ignore[arg-type]
-                case SourceEvent():
-                    self.restorer.take_events(batch)  # type: ignore[arg-type]
-                case SourceInstance():
-                    self._take_instances(batch)  # type: ignore[arg-type]
+            self._take(batch)
         self._finish()
+
+    def _take(self, batch: Sequence[SourceItem]) -> None:  # noqa: C901  (one case for each kind)
+        match batch[0]:
+            case Problem():
+                for problem in _all(Problem, batch):
+                    self.report.add_problem(problem)
+            case SourceProject() as header:
+                self.preparer.project = self.restorer.take_header(header)
+            case SourceColumns():
+                self.report.tell_columns(_all(SourceColumns, batch))
+            case SourceDocument():
+                self._take_documents(_all(SourceDocument, batch))
+            case StoredOutput():
+                self.restorer.take_outputs(_all(StoredOutput, batch), self.report)
+            case WordList():
+                self.restorer.take_word_lists(_all(WordList, batch))
+            case SourceList():
+                self.restorer.take_lists(_all(SourceList, batch), self.report)
+            case SourceTraining():
+                self.restorer.take_trainings(_all(SourceTraining, batch), self.report)
+            case SourcePerturbation():
+                self.restorer.take_perturbations(_all(SourcePerturbation, batch), self.report)
+            case SourceEvent():
+                self.restorer.take_events(_all(SourceEvent, batch))
+            case SourceInstance():
+                self._take_instances(_all(SourceInstance, batch))
 
     def _finish(self) -> None:
         """An empty project takes over the labels that were met; a changed queue begins anew for everybody."""
@@ -161,3 +166,8 @@ def _batches(items: Iterable[SourceItem]) -> Iterator[list[SourceItem]]:
         batch.append(item)
     if batch:
         yield batch
+
+
+def _all(kind: type[_Kind], batch: Sequence[SourceItem]) -> list[_Kind]:
+    """The items of a batch, which are all of one kind, as that kind."""
+    return [item for item in batch if isinstance(item, kind)]
