@@ -34,11 +34,12 @@ class TrainingBatch:
         return self.pieces.mask.bool()
 
 
-def drawn_batches(rows: Sequence[Row], size: int, one_in: int, seed: int, epoch: int) -> list[list[int]]:
+def drawn_batches(rows: Sequence[Row], size: int, one_in: int | None, seed: int, epoch: int) -> list[list[int]]:
     """The numbers of the rows that go together in an epoch.
 
-    Where some rows have rationales and others have none, one in `one_in` of a batch has them (at least one), drawn again and
-    again, and an epoch is one pass over those that have none (ER-TEST's released code; a third in the paper, A.5).
+    Where fewer rows than one in `one_in` have rationales, that share of each batch has them (at least one), drawn again and
+    again, and an epoch is one pass over those that have none (ER-TEST's released code; a third in the paper, A.5). Else an
+    epoch is one pass over all, as it is where rationales do not count (one_in None).
 
     >>> [len(batch) for batch in drawn_batches([], 16, 3, seed=0, epoch=0)]
     []
@@ -46,7 +47,7 @@ def drawn_batches(rows: Sequence[Row], size: int, one_in: int, seed: int, epoch:
     generator = np.random.default_rng((seed, epoch))
     with_sets = [number for number, row in enumerate(rows) if len(row.gold)]
     without = [number for number, row in enumerate(rows) if not len(row.gold)]
-    if not with_sets or not without:
+    if one_in is None or not with_sets or len(with_sets) * one_in >= len(rows):
         return _in_parts(_shuffled(range(len(rows)), generator), size)
     n_with = max(1, size // one_in)
     parts = _in_parts(_shuffled(without, generator), max(1, size - n_with))

@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
 
+from annotator.domain.numbers import counted
 from annotator.errors import ModelError
 
 Tensor = Any  # torch is not imported here: whoever makes one has it
@@ -30,8 +31,8 @@ class Embeddings:
         """
         if len(self._used) != 1:
             raise ModelError(
-                f"The model uses the embeddings of its text {len(self._used)} times; alignment is possible only for models that "
-                "use them once."
+                f"The model uses the embeddings of its text {counted(len(self._used), 'time')}; alignment is possible only "
+                "for models that use them once."
             )
         return self._used[0]
 

@@ -101,6 +101,7 @@ WITHIN: dict[str, dict[str, frozenset[str]]] = {
         "review": frozenset({"access", "annotate"}),
         "project": frozenset({"access", "models", "perturb", "review"}),
         "suites": frozenset({"access", "models"}),
+        "training": frozenset({"access", "gold", "models"}),
         "inspect": frozenset({"access", "gold", "gold_table", "models"}),
         "lead": frozenset({"access", "annotate", "project", "review"}),
         "background": frozenset({"access", "models", "suites"}),

@@ -27,15 +27,17 @@ def test_a_third_of_each_batch_has_rationales_and_an_epoch_is_one_pass_over_thos
     assert max(used.count(number) for number in range(10)) == 2
 
 
-@pytest.mark.parametrize("has_sets", [False, True])
-def test_where_all_or_none_have_rationales_an_epoch_is_one_pass_over_all(has_sets: bool) -> None:
-    batches = drawn_batches([row(n, has_sets=has_sets) for n in range(25)], 10, 3, seed=1, epoch=2)
+@pytest.mark.parametrize(("n_with", "one_in"), [(0, 3), (9, 3), (24, 3), (25, 3), (2, None), (24, None)])
+def test_where_none_or_more_than_the_share_have_rationales_an_epoch_is_one_pass_over_all(
+    n_with: int, one_in: int | None
+) -> None:
+    batches = drawn_batches([row(n, has_sets=n < n_with) for n in range(25)], 10, one_in, seed=1, epoch=2)
     assert [len(batch) for batch in batches] == [10, 10, 5]
     assert sorted(number for batch in batches for number in batch) == list(range(25))
 
 
 def test_the_batches_of_an_epoch_follow_from_the_seed_and_differ_between_epochs() -> None:
-    rows = [row(number, has_sets=number % 3 == 0) for number in range(30)]
+    rows = [row(number, has_sets=number % 5 == 0) for number in range(30)]
     assert drawn_batches(rows, 8, 3, seed=4, epoch=1) == drawn_batches(rows, 8, 3, seed=4, epoch=1)
     assert drawn_batches(rows, 8, 3, seed=4, epoch=1) != drawn_batches(rows, 8, 3, seed=4, epoch=2)
 

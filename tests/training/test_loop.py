@@ -12,7 +12,7 @@ from annotator.errors import InvalidValue, ModelError
 from annotator.training.alignment import AlignmentOptions
 from annotator.training.checkpoints import Checkpoint
 from annotator.training.examples import Row, rows_of
-from annotator.training.fitting import Fitted, FittingOptions, answered, fit
+from annotator.training.loop import Fitted, FittingOptions, answered, fit
 from annotator.training.trainable_models import NewModel, Output, Trainable, make
 from tests.training.planted import LABELS, Planting, all_words, planted, without_sets
 

@@ -31,7 +31,7 @@ class FittingOptions:
     warm_up:         the share of all steps in which the learning rate rises; then it falls to 0 in a line
     most_gradient:   the norm that gradients are cut to
     balances_labels: each label counts alike, however many examples it has
-    one_in:          one in so many of a batch has rationales, where not all have
+    one_in:          with an alignment, one in so many of a batch has rationales, where fewer have
     task_loss_on:    all examples of a batch, or only those without rationales (the literal reading of ER-TEST's A.5)
     """
 
@@ -146,7 +146,8 @@ class _Fitting:
         return bool(self.validation) and len(done.epochs) - 1 - done.best >= self.options.patience
 
     def _batches(self, epoch: int) -> list[list[int]]:
-        return drawn_batches(self.rows, self.options.batch_size, self.options.one_in, self.options.seed, epoch)
+        one_in = self.options.one_in if self.options.alignment is not None else None
+        return drawn_batches(self.rows, self.options.batch_size, one_in, self.options.seed, epoch)
 
     def _epoch(self, epoch: int) -> EpochResult:
         began = time.monotonic()
