@@ -96,9 +96,8 @@ def train(
 
     It can be stopped at any moment and repeated: it goes on from the last whole epoch.
     """
-    from annotator.training.trainable_models import NewModel
     from annotator.usecases.project.projects import find_project
-    from annotator.usecases.training.transformers import TrainingOptions, train_transformer
+    from annotator.usecases.training.transformers import NewModel, TrainingOptions, train_transformer
 
     del architecture  # there is one
     options = TrainingOptions(
@@ -122,14 +121,13 @@ def _value(value: Any) -> Any:
 
 
 def _data_options(given: dict[str, Any]) -> Any:
-    from annotator.usecases.training.examples import DataOptions
+    from annotator.usecases.training.transformers import DataOptions
 
     return DataOptions(given["split"], given["validation"], given["gold_policy"], given["rationales"], given["seed"])
 
 
 def _fitting_options(given: dict[str, Any]) -> Any:
-    from annotator.training.alignment import AlignmentOptions
-    from annotator.training.loop import FittingOptions
+    from annotator.usecases.training.transformers import AlignmentOptions, FittingOptions
 
     alignment = None
     if given["criterion"] is not None:

@@ -16,6 +16,7 @@ from annotator.store import Store
 from annotator.store.attribution_work import has_outputs, last_detail
 from annotator.store.connection.file_rights import make_folder, share_like
 from annotator.store.connection.replacement import models_of
+from annotator.training.alignment import AlignmentOptions
 from annotator.training.card import Card, versions_here
 from annotator.training.checkpoints import Checkpoint
 from annotator.training.examples import Example, rows_of
@@ -26,6 +27,16 @@ from annotator.usecases.models.built_in_model import is_model_name, models_folde
 from annotator.usecases.models.held_out import held_out_of
 from annotator.usecases.models.training_record import TRAIN_MODEL, record_training
 from annotator.usecases.training.examples import DataOptions, TrainingData, training_data
+
+__all__ = [
+    "AlignmentOptions",
+    "DataOptions",
+    "FittingOptions",
+    "NewModel",
+    "TrainingOptions",
+    "TrainingReport",
+    "train_transformer",
+]
 
 _WEIGHTS = "model.safetensors"
 _UNDER_WAY = "{name}.training"
