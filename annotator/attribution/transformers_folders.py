@@ -26,6 +26,8 @@ from annotator.errors import InvalidValue, ModelError
 
 Device = Literal["cpu", "cuda"]
 
+NEGATIVE_LABEL = "negative_label"  # in the configuration of a model with one output: what it answers below .5
+
 _HUB_NAME = re.compile(r"[\w.-]+(/[\w.-]+)?")
 _CHECKPOINT = re.compile(r"checkpoint-\d+")  # what a training leaves, the same name in each training's folder
 _NO_LIMIT = 1_000_000  # tokenizers that know no limit say 10^30
@@ -106,7 +108,7 @@ def answering(loaded: Loaded) -> Iterator[None]:
             raise ModelError(_out_of_memory(loaded)) from error
         raise ModelError(
             f"The model '{loaded.name}' broke off with an error of its own while it answered "
-            f"({type(error).__name__}: “{_first_line(error)}”)."
+            f"({type(error).__name__}: “{first_line(error)}”)."
         ) from error
 
 
@@ -136,22 +138,22 @@ def load_model(
     if not asks_hub:
         os.environ.setdefault(_OFFLINE, "1")  # read when transformers is loaded, for whatever it asks besides
     torch, transformers = needed("torch"), needed("transformers")
-    chosen = _device(torch, device)
+    chosen = device_of(torch, device)
     _check_numbers(threads, batch_size, too_long)
     torch.set_num_threads(threads)
-    with _quiet(transformers):
-        source = _Source(spec, _name(spec), asks_hub)
+    with quietly(transformers):
+        source = Source(spec, model_name(spec), asks_hub)
         name = source.name
         config = source.read(transformers.AutoConfig)
         kind = _kind(config, name)
         labels = _labels(config, name) if kind == "classification" else ()
-        tokenizer = _tokenizer(transformers, source)
+        tokenizer = tokenizer_of(transformers, source)
         model = _model(transformers, torch, source, kind, config)
-    _check_vocabulary(model, tokenizer, name)
+    check_vocabulary(model, tokenizer, name)
     if tokenizer.pad_token_id is not None and model.config.pad_token_id is None:
         model.config.pad_token_id = tokenizer.pad_token_id
     cutter = Cutter(
-        tokenizer, name, _limit(torch, model, tokenizer), too_long, question_first=query_first or kind == "reading",
+        tokenizer, name, limit_of(torch, model, tokenizer), too_long, question_first=query_first or kind == "reading",
         empty_text=empty_text_of(tokenizer),
     )  # fmt: skip
     about = {
@@ -172,12 +174,12 @@ def needed(package: str) -> Any:
         return import_module(package)
     except ImportError as error:
         raise ModelError(
-            f"Models need the package {package}, which cannot be loaded here ({_first_line(error)}). "
+            f"Models need the package {package}, which cannot be loaded here ({first_line(error)}). "
             "Install the extra: pip install 'rationale-annotator[models]'."
         ) from error
 
 
-def _device(torch: Any, wanted: str) -> Device:
+def device_of(torch: Any, wanted: str) -> Device:
     if wanted not in {"auto", "cpu", "cuda"}:
         raise InvalidValue(f"There is no device {wanted!r}. Choose auto, cpu or cuda.")
     if wanted == "cuda" and not torch.cuda.is_available():
@@ -195,7 +197,7 @@ def _check_numbers(threads: int, batch_size: int | None, too_long: str) -> None:
 
 
 @contextmanager
-def _quiet(transformers: Any) -> Iterator[None]:
+def quietly(transformers: Any) -> Iterator[None]:
     """Neither load reports nor progress bars: what matters of them is refused in a sentence."""
     log = transformers.utils.logging
     verbosity, has_bar = log.get_verbosity(), log.is_progress_bar_enabled()
@@ -209,7 +211,7 @@ def _quiet(transformers: Any) -> Iterator[None]:
             log.enable_progress_bar()
 
 
-def _name(spec: str) -> str:
+def model_name(spec: str) -> str:
     """The model's name: the folder's, or that at the hub; raises ModelError for what is neither."""
     path = Path(spec).expanduser()
     if path.is_dir():
@@ -228,7 +230,7 @@ def _name(spec: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Source:
+class Source:
     """Where a model is read from: a folder, or a name at the hub, which is asked only where that is allowed."""
 
     spec: str
@@ -247,14 +249,12 @@ class _Source:
                 place, local_files_only=path.is_dir() or not self.asks_hub, trust_remote_code=False, **options
             )
         except ImportError as error:  # a tokenizer that needs sentencepiece, say
-            raise ModelError(
-                f"The model '{self.spec}' needs a package that is missing: {_first_line(error)}"
-            ) from error
+            raise ModelError(f"The model '{self.spec}' needs a package that is missing: {first_line(error)}") from error
         except Exception as error:  # whatever a damaged file makes of it: safetensors and tokenizers raise their own
             if isinstance(error, OSError) and not (path.is_dir() or self.asks_hub):
                 raise ModelError(_NOT_HERE.format(spec=self.spec)) from error
             where = _NOWHERE if self.asks_hub and not path.is_dir() else ""
-            raise ModelError(f"The model '{self.spec}' cannot be loaded: {_first_line(error)}{where}") from error
+            raise ModelError(f"The model '{self.spec}' cannot be loaded: {first_line(error)}{where}") from error
 
 
 def _kind(config: Any, name: str) -> ModelKind:
@@ -271,8 +271,8 @@ def _kind(config: Any, name: str) -> ModelKind:
 
 def _labels(config: Any, name: str) -> tuple[str, ...]:
     labels = tuple(str(config.id2label[number]) for number in sorted(config.id2label))
-    if len(labels) < 2:
-        raise ModelError(f"The model '{name}' has a single output, a score and no classes; it cannot be used here.")
+    if len(labels) == 1:
+        return _labels_of_one_output(config, labels[0], name)
     if config.problem_type == "multi_label_classification":
         raise ModelError(f"The model '{name}' gives several labels at once; only one label of several is supported.")
     if len(set(labels)) < len(labels):
@@ -280,7 +280,17 @@ def _labels(config: Any, name: str) -> tuple[str, ...]:
     return labels
 
 
-def _tokenizer(transformers: Any, source: _Source) -> Any:
+def _labels_of_one_output(config: Any, positive: str, name: str) -> tuple[str, ...]:
+    """Of a model with one sigmoid output, which tells a label from what is not that label."""
+    if config.problem_type != "multi_label_classification":
+        raise ModelError(
+            f"The model '{name}' has a single output, a score and no classes; it cannot be used here. If it is trained with a "
+            'sigmoid, write "problem_type": "multi_label_classification" into its config.json.'
+        )
+    return str(getattr(config, NEGATIVE_LABEL, None) or f"not {positive}"), positive
+
+
+def tokenizer_of(transformers: Any, source: Source) -> Any:
     tokenizer, name = source.read(transformers.AutoTokenizer, use_fast=True), source.name
     if not tokenizer.is_fast:
         raise ModelError(
@@ -293,7 +303,7 @@ def _tokenizer(transformers: Any, source: _Source) -> Any:
     return tokenizer
 
 
-def _model(transformers: Any, torch: Any, source: _Source, kind: ModelKind, config: Any) -> Any:
+def _model(transformers: Any, torch: Any, source: Source, kind: ModelKind, config: Any) -> Any:
     auto = {
         "classification": transformers.AutoModelForSequenceClassification,
         "reading": transformers.AutoModelForQuestionAnswering,
@@ -316,7 +326,7 @@ def _model(transformers: Any, torch: Any, source: _Source, kind: ModelKind, conf
     return model
 
 
-def _check_vocabulary(model: Any, tokenizer: Any, name: str) -> None:
+def check_vocabulary(model: Any, tokenizer: Any, name: str) -> None:
     n_known, largest = model.get_input_embeddings().num_embeddings, max(tokenizer.get_vocab().values())
     if largest >= n_known:
         raise ModelError(
@@ -325,7 +335,7 @@ def _check_vocabulary(model: Any, tokenizer: Any, name: str) -> None:
         )
 
 
-def _limit(torch: Any, model: Any, tokenizer: Any) -> int | None:
+def limit_of(torch: Any, model: Any, tokenizer: Any) -> int | None:
     """How many pieces the model sees, from the tokenizer, the configuration and the position embeddings; None if any."""
     limits = [tokenizer.model_max_length, getattr(model.config, "max_position_embeddings", None) or _NO_LIMIT]
     for name, module in model.named_modules():
@@ -336,6 +346,6 @@ def _limit(torch: Any, model: Any, tokenizer: Any) -> int | None:
     return None if least >= _NO_LIMIT else int(least)
 
 
-def _first_line(error: Exception) -> str:
+def first_line(error: Exception) -> str:
     said = str(error).strip()
     return said.splitlines()[0][:300] if said else type(error).__name__

@@ -40,6 +40,12 @@ class Explainable(Protocol):
         """float[batch]: the number that is explained. places: int64[batch, 1 or 2], in the batch's own pieces."""
 
 
+def two_logits(logits: Tensor) -> Tensor:
+    """float[batch, 2]: −z/2 and z/2 of one sigmoid output z, whose softmax is sigmoid(z)."""
+    half = logits[:, 0] / 2
+    return import_module("torch").stack([-half, half], dim=1)
+
+
 @dataclass(slots=True)
 class Classifier:
     """A sequence classifier behind the protocols Predictor, GivesLogits and HasLimit."""
@@ -85,8 +91,10 @@ class Classifier:
         return self.loaded.cutter.empty_text
 
     def checked(self, outputs: Any) -> Tensor:
-        """The logits, one for each label that the configuration names."""
+        """The logits, one for each label that the configuration names; of one sigmoid output z, −z/2 and z/2."""
         logits = outputs.logits
+        if logits.ndim == 2 and logits.shape[1] == 1 and len(self.labels) == 2:
+            return two_logits(logits)
         if logits.ndim != 2 or logits.shape[1] != len(self.labels):
             raise ModelError(
                 f"The model '{self.name}' answers {logits.shape[-1]} numbers, but its configuration names "

@@ -27,6 +27,7 @@ COMMANDS: Commands = {
     "export": ("annotator.cli.projects:export", "Write a project to a file."),
     "split": ("annotator.cli.projects:split", "Divide a project's instances into splits, by document."),
     "stats": ("annotator.cli.projects:stats", "Show size, tokens, rationales and progress of a project."),
+    "train": ("annotator.cli.train:train", "Train a model on a project's gold."),
     "attribute": ("annotator.cli.attribute:attribute", "Compute a model's answers and attributions."),
     "suite": ("annotator.cli.suites:suite", "Manage functional tests: make, run, score, exchange."),
     "words": ("annotator.cli.words:words", "Manage word lists: list, save, remove."),

@@ -26,6 +26,19 @@ def gold_labels(store: Store, project: Project, instances: Sequence[Instance]) -
     return found
 
 
+def labelled_gold(store: Store, project: Project, policy: GoldPolicy) -> Iterator[GoldInstance]:
+    """Every instance that is not discarded and has a gold label, with its gold sets; without sets where there is no gold."""
+    for instances in iterate_instance_batches(store, project.id):
+        ids = [instance.id for instance in instances]
+        annotations, choices = annotations_of(store, ids), choices_of(store, ids)
+        for instance in instances:
+            accepted = [annotation for annotation in annotations[instance.id] if annotation.state == "accepted"]
+            chosen = chosen_among(annotations[instance.id], choices.get(instance.id))
+            gold = gold_of(instance, accepted, policy, chosen) or GoldInstance(instance, (), instance.result)
+            if gold.result and instance.state != "discarded":
+                yield gold
+
+
 def gold_of_instance(store: Store, project: Project, instance: Instance) -> GoldInstance:
     """The gold of an instance under the project's policy; without sets where there is none."""
     annotations = annotations_of(store, [instance.id])[instance.id]

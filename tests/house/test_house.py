@@ -34,6 +34,7 @@ FLOORS: dict[str, int] = {
     "annotator.scoring": 1,
     "annotator.formats": 2,
     "annotator.attribution": 2,
+    "annotator.training": 2,
     "annotator.figures": 2,
     "annotator.store": 2,
     "annotator.evaluation": 3,
@@ -70,6 +71,7 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "annotator.scoring": GROUND | METRICS,
     "annotator.formats": GROUND | PURE - {"annotator.scoring"},
     "annotator.attribution": GROUND | PURE,
+    "annotator.training": GROUND | PURE | {"annotator.attribution"},
     "annotator.figures": GROUND | PURE,
     "annotator.store": GROUND,
     "annotator.evaluation": GROUND | PURE | {"annotator.formats"},  # files alone: never the store
@@ -99,6 +101,7 @@ WITHIN: dict[str, dict[str, frozenset[str]]] = {
         "review": frozenset({"access", "annotate"}),
         "project": frozenset({"access", "models", "perturb", "review"}),
         "suites": frozenset({"access", "models"}),
+        "training": frozenset({"access", "gold", "models"}),
         "inspect": frozenset({"access", "gold", "gold_table", "models"}),
         "lead": frozenset({"access", "annotate", "project", "review"}),
         "background": frozenset({"access", "models", "suites"}),

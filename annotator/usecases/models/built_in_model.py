@@ -12,19 +12,16 @@ from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.errors import InvalidValue, ModelError
 from annotator.store import Store
-from annotator.store.attribution_work import forget_model, has_outputs, last_detail, splits_of
+from annotator.store.attribution_work import has_outputs, last_detail, splits_of
 from annotator.store.connection.file_rights import make_folder, share_like
 from annotator.store.connection.replacement import models_of
-from annotator.store.events import add_event
-from annotator.store.suite_runs import forget_computed
-from annotator.store.trainings import find_training, save_training
 from annotator.usecases.access.rights import require
 from annotator.usecases.models.held_out import held_out, labelled_examples
 from annotator.usecases.models.model_trust import Trainings
+from annotator.usecases.models.training_record import TRAIN_MODEL, record_training
 
 _NAME = re.compile(r"[\w][\w.-]{0,60}")
 _TRAINING_SPLIT = "train"
-_ACTION = "train model"
 
 
 def models_folder(store: Store, project: Project) -> Path:
@@ -39,9 +36,14 @@ def take_models(store: Store, source: Path, target: Path) -> None:
         digest = BagOfWords.digest_of(folder)
         if digest is None or copy.exists() or not folder.parent.name.isdigit():
             continue
-        told = last_detail(store, int(folder.parent.name), _ACTION, folder.name)
+        told = last_detail(store, int(folder.parent.name), TRAIN_MODEL, folder.name)
         if told is not None and told.get("digest") == digest:
             shutil.copytree(folder, copy)
+
+
+def is_model_name(name: str) -> bool:
+    """Whether a model that is trained here can have a name; it is a folder's as well."""
+    return _NAME.fullmatch(name) is not None
 
 
 def built_in_name(spec: str) -> str | None:
@@ -55,7 +57,7 @@ def built_in_name(spec: str) -> str | None:
     if not spec.startswith(f"{BUILT_IN}:"):
         return None
     name = spec.removeprefix(f"{BUILT_IN}:")
-    if not _NAME.fullmatch(name):
+    if not is_model_name(name):
         raise InvalidValue(
             f"'{name}' cannot be the name of a built-in model: letters, digits, '.', '_' and '-', up to 61."
         )
@@ -77,7 +79,7 @@ def built_in_model(
             "answering model (transformers:...), or bring in what your model says (format predictions)."
         )
     folder = models_folder(store, project) / name
-    told = last_detail(store, project.id, _ACTION, name)
+    told = last_detail(store, project.id, TRAIN_MODEL, name)
     if not trains and BagOfWords.is_saved(folder):
         model = BagOfWords.load(folder, name=name)
         if told is not None and told.get("digest") != model.training.digest:
@@ -108,23 +110,10 @@ def _trained(store: Store, actor: User, project: Project, name: str, folder: Pat
     make_folder(models_of(store.path), store.path)
     model.save(folder)
     share_like(models_of(store.path), store.path)
-    with store.transaction():
-        told = last_detail(store, project.id, _ACTION, name)
-        is_another = told is None or told.get("digest") != model.training.digest
-        is_unknown = find_training(store, project.id, name) is None
-        changes_numbers = (is_another or is_unknown) and has_outputs(store, project.id, name)
-        if is_another:
-            forget_model(store, project.id, name)
-            forget_computed(store, project.id, name)
-        save_training(
-            store, project.id, name, digest=model.training.digest, seed=seed, split=split, held_out=found,
-            instance_ids=examples,
-        )  # fmt: skip
-        add_event(
-            store, actor.name, _ACTION, "project", project.id, project_id=project.id, model=name,
-            digest=model.training.digest, seed=seed, examples=sum(model.training.n_examples.values()), split=split,
-            changes_numbers=changes_numbers,
-        )  # fmt: skip
+    record_training(
+        store, actor, project, name, digest=model.training.digest, seed=seed, split=split, held_out=found,
+        instance_ids=examples,
+    )  # fmt: skip
     return model
 
 

@@ -41,7 +41,7 @@ def held_out(
     way: Way = "splits"
     if len(asked) < FEWEST <= len(learned):
         asked, way = _folds(store, project, learned, train, seed), "folds"
-    return None if len(asked) < FEWEST else _summary(way, asked)
+    return held_out_of(way, asked)
 
 
 def labelled_examples(store: Store, project: Project, split: str | None) -> Iterator[tuple[int, Example]]:
@@ -81,6 +81,11 @@ def _folds(
         except ModelError:
             continue  # the rest has one label alone, or no words: there is nothing to ask
     return asked
+
+
+def held_out_of(way: Way, asked: Asked) -> HeldOut | None:
+    """How often answers are right. Undefined: None where there are fewer texts than anything can be said of (20)."""
+    return None if len(asked) < FEWEST else _summary(way, asked)
 
 
 def _summary(way: Way, asked: Asked) -> HeldOut:

@@ -1,0 +1,104 @@
+"""The model card: what a model that was trained here learned from, how, and how well it does; beside its weights."""
+
+import platform
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from annotator.training.loop import EpochResult
+
+CARD = "card.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """name: the model's. data, parameters, scores: as plain values; versions: of what trained it; digest: of its weights."""
+
+    name: str
+    digest: str
+    base: str
+    labels: tuple[str, ...]
+    output: str
+    data: Mapping[str, Any]
+    parameters: Mapping[str, Any]
+    epochs: tuple[EpochResult, ...]
+    best_epoch: int
+    scores: Mapping[str, Any]
+    versions: Mapping[str, str]
+
+    def write(self, folder: Path) -> None:
+        """As JSON for programs and as a README for people."""
+        (folder / CARD).write_bytes(msgspec.json.format(msgspec.json.encode(asdict(self))) + b"\n")
+        (folder / "README.md").write_text(self.text(), encoding="utf-8")
+
+    def text(self) -> str:
+        """In Markdown, without HTML: names of people's labels and projects stand in code spans."""
+        rows = "\n".join(
+            f"| {number + 1} | {_number(e.task_loss)} | {_number(e.alignment_loss)} | {_number(e.validation_loss)} | "
+            f"{_number(e.validation_accuracy)} |"
+            for number, e in enumerate(self.epochs)
+        )
+        return "\n".join(
+            [
+                f"# {_code(self.name)}",
+                "",
+                f"Trained from {_code(self.base)}; labels {', '.join(map(_code, self.labels))}; output {self.output}; "
+                f"weights {self.digest}.",
+                "",
+                "## What it learned from",
+                "",
+                _listed(self.data),
+                "",
+                "## How",
+                "",
+                _listed(self.parameters),
+                "",
+                "## How it went",
+                "",
+                "| epoch | loss | alignment | validation loss | validation accuracy |",
+                "|---|---|---|---|---|",
+                rows,
+                "",
+                f"Its weights are those of epoch {self.best_epoch + 1}.",
+                "",
+                "## How often it is right",
+                "",
+                _listed(self.scores) or "Not known.",
+                "",
+                "## Versions",
+                "",
+                _listed(self.versions),
+                "",
+            ]
+        )
+
+
+def versions_here() -> dict[str, str]:
+    """The versions of what trains models."""
+    packages = ("rationale-annotator", "torch", "transformers", "tokenizers")
+    return {"python": platform.python_version(), **{name: metadata.version(name) for name in packages}}
+
+
+def _listed(values: Mapping[str, Any]) -> str:
+    return "\n".join(f"* {name.replace('_', ' ')}: {_value(value)}" for name, value in values.items())
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(f"{_code(str(name))} {_value(of)}" for name, of in value.items())
+    return _number(value) if isinstance(value, float | None) else _code(value) if isinstance(value, str) else str(value)
+
+
+def _number(value: float | None) -> str:
+    return "–" if value is None else f"{value:.4g}"
+
+
+def _code(text: str) -> str:
+    """A code span that whatever the text holds cannot leave."""
+    flat = " ".join(text.split())
+    ticks = "`" * (max((len(run) for run in flat.replace("`", " ` ").split() if set(run) == {"`"}), default=0) + 2)
+    return f"`{flat}`" if "`" not in flat else f"{ticks} {flat} {ticks}"

@@ -1,0 +1,255 @@
+"""The loop: epochs over an example's batches, the task's loss and the alignment's, early stopping, and going on after a kill."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field
+from importlib import import_module
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from annotator.attribution.transformers_encoding import in_batches
+from annotator.errors import InvalidValue, ModelError
+from annotator.training.alignment import Alignment, AlignmentBatch, AlignmentOptions, align
+from annotator.training.batches import TrainingBatch, drawn_batches, training_batch
+from annotator.training.checkpoints import Checkpoint, Progress
+from annotator.training.examples import Row
+from annotator.training.extraction import embeddings_of, input_x_gradient
+from annotator.training.trainable_models import Trainable
+
+Tensor = Any  # torch is not imported here: whoever makes one has it
+
+_NAMED = 5
+
+
+@dataclass(frozen=True, slots=True)
+class FittingOptions:
+    """How a model learns.
+
+    patience:        epochs without a lower validation loss after which it stops
+    warm_up:         the share of all steps in which the learning rate rises; then it falls to 0 in a line
+    most_gradient:   the norm that gradients are cut to
+    balances_labels: each label counts alike, however many examples it has
+    one_in:          with an alignment, one in so many of a batch has rationales, where fewer have
+    task_loss_on:    all examples of a batch, or only those without rationales (the literal reading of ER-TEST's A.5)
+    """
+
+    epochs: int = 10
+    patience: int = 5
+    learning_rate: float = 2e-5
+    batch_size: int = 16
+    weight_decay: float = 0.01
+    warm_up: float = 0.1
+    most_gradient: float = 1.0
+    seed: int = 0
+    balances_labels: bool = False
+    alignment: AlignmentOptions | None = None
+    one_in: int = 3
+    task_loss_on: Literal["all", "without rationales"] = "all"
+
+    def __post_init__(self) -> None:
+        for name, least in (("epochs", 1), ("patience", 1), ("batch_size", 1), ("one_in", 1), ("seed", 0)):
+            if getattr(self, name) < least:
+                raise InvalidValue(f"{name} is {getattr(self, name)}; give {least} or more.")
+        if not 0 < self.learning_rate < 1:
+            raise InvalidValue(f"The learning rate is {self.learning_rate}; give a number between 0 and 1.")
+
+
+@dataclass(frozen=True, slots=True)
+class EpochResult:
+    """What an epoch came to. Losses are means over its steps; of validation, over its examples; None where there was none."""
+
+    task_loss: float
+    alignment_loss: float | None
+    n_undefined: int
+    validation_loss: float | None
+    validation_accuracy: float | None
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """epochs: what each came to; best: the number of the one whose weights the model has now."""
+
+    epochs: tuple[EpochResult, ...]
+    best: int
+
+
+@dataclass(slots=True)
+class _Sums:
+    """What the steps of an epoch add up to."""
+
+    task: list[float] = field(default_factory=list)
+    alignment: list[float] = field(default_factory=list)
+    n_undefined: int = 0
+
+
+def fit(
+    trainable: Trainable,
+    rows: Sequence[Row],
+    validation: Sequence[Row],
+    options: FittingOptions,
+    *,
+    checkpoint: Checkpoint | None = None,
+    progress: Callable[[int, int], None] = lambda _done, _of: None,
+) -> Fitted:
+    """Train a model on rows; it has the weights of its best epoch afterwards: the lowest loss on the validation rows.
+
+    Without validation rows it is the last epoch. With a checkpoint each epoch is written down, and what is there is gone on
+    from: batches and dropout of an epoch follow from the seed and its number, so that the end is the same.
+
+    progress: told how many steps are done, of how many there are at most
+    Raises: ModelError where a loss is no number, naming the step and its instances, and where memory is short
+    """
+    if not rows:
+        raise InvalidValue("There are no texts to learn from.")
+    return _Fitting(trainable, rows, validation, options, progress).run(checkpoint)
+
+
+class _Fitting:
+    def __init__(
+        self,
+        trainable: Trainable,
+        rows: Sequence[Row],
+        validation: Sequence[Row],
+        options: FittingOptions,
+        progress: Callable[[int, int], None],
+    ) -> None:
+        torch = import_module("torch")
+        self.trainable = trainable
+        self.rows = rows
+        self.validation = validation
+        self.options = options
+        self.progress = progress
+        self.n_steps = len(self._batches(0))
+        self.optimizer = torch.optim.AdamW(
+            trainable.model.parameters(), lr=options.learning_rate, weight_decay=options.weight_decay
+        )
+        n_all = self.n_steps * options.epochs
+        self.schedule = torch.optim.lr_scheduler.LambdaLR(self.optimizer, _slope(n_all, options.warm_up))
+        self.weights = _weights(rows, len(trainable.labels), trainable.device) if options.balances_labels else None
+
+    def run(self, checkpoint: Checkpoint | None) -> Fitted:
+        reached = None if checkpoint is None else checkpoint.load(self.trainable, self.optimizer, self.schedule)
+        done = reached or Progress((), 0, self.trainable.state())
+        while len(done.epochs) < self.options.epochs and not self._is_over(done):
+            result = self._epoch(len(done.epochs))
+            done = done.after(asdict(result), self.trainable, has_validation=bool(self.validation))
+            if checkpoint is not None:
+                checkpoint.save(done, self.trainable, self.optimizer, self.schedule)
+        self.trainable.restore(done.best_state)
+        self.trainable.model.eval()
+        return Fitted(tuple(EpochResult(**epoch) for epoch in done.epochs), done.best)
+
+    def _is_over(self, done: Progress) -> bool:
+        return bool(self.validation) and len(done.epochs) - 1 - done.best >= self.options.patience
+
+    def _batches(self, epoch: int) -> list[list[int]]:
+        one_in = self.options.one_in if self.options.alignment is not None else None
+        return drawn_batches(self.rows, self.options.batch_size, one_in, self.options.seed, epoch)
+
+    def _epoch(self, epoch: int) -> EpochResult:
+        began = time.monotonic()
+        torch = import_module("torch")
+        torch.manual_seed(int(np.random.SeedSequence((self.options.seed, epoch)).generate_state(1)[0]))
+        self.trainable.model.train()
+        sums = _Sums()
+        for step, numbers in enumerate(self._batches(epoch)):
+            batch = training_batch(
+                [self.rows[n] for n in numbers], self.trainable.cutter.tokenizer, self.trainable.device
+            )
+            self._step(batch, sums, f"step {step + 1} of epoch {epoch + 1}")
+            self.progress(epoch * self.n_steps + step + 1, self.options.epochs * self.n_steps)
+        loss, accuracy = self._validated()
+        return EpochResult(
+            float(np.mean(sums.task)) if sums.task else 0.0,
+            float(np.mean(sums.alignment)) if sums.alignment else None,
+            sums.n_undefined,
+            loss,
+            accuracy,
+            time.monotonic() - began,
+        )
+
+    def _step(self, batch: TrainingBatch, sums: _Sums, where: str) -> None:
+        torch = import_module("torch")
+        task, alignment = self._losses(batch)
+        loss = task
+        if alignment is not None and self.options.alignment is not None:
+            loss = loss + self.options.alignment.strength * alignment.loss
+            sums.n_undefined += alignment.n_undefined
+            if alignment.n_judged:
+                sums.alignment.append(float(alignment.loss.detach()))
+        if not bool(torch.isfinite(loss)):
+            named = ", ".join(batch.keys[:_NAMED]) + (" ..." if len(batch.keys) > _NAMED else "")
+            raise ModelError(
+                f"In {where} the loss is no number any more (instances {named}). Train with a lower learning rate, or a "
+                "lower strength of the alignment."
+            )
+        sums.task.append(float(task.detach()))
+        self.optimizer.zero_grad()
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(self.trainable.model.parameters(), self.options.most_gradient)
+        self.optimizer.step()
+        self.schedule.step()
+
+    def _losses(self, batch: TrainingBatch) -> tuple[Tensor, Alignment | None]:
+        """The task's loss of a batch, and how far its attributions are from its rationales."""
+        trainable, options = self.trainable, self.options
+        if options.alignment is None or not bool(batch.is_set.any()):
+            return self._task_loss(trainable.logits(trainable.model(**batch.pieces.arguments())), batch), None
+        with embeddings_of(trainable.model) as embeddings:
+            logits = trainable.logits(trainable.model(**batch.pieces.arguments()))
+        attributions = input_x_gradient(
+            trainable.explained(logits, batch.targets), embeddings.used, has_graph=options.alignment.has_graph
+        )
+        aligned = AlignmentBatch(attributions, batch.gold, batch.is_set, batch.pieces.may_answer, batch.real)
+        return self._task_loss(logits, batch), align(aligned, options.alignment)
+
+    def _task_loss(self, logits: Tensor, batch: TrainingBatch) -> Tensor:
+        torch = import_module("torch")
+        counts = ~batch.is_set.any(dim=1) if self.options.task_loss_on == "without rationales" else slice(None)
+        if not isinstance(counts, slice) and not bool(counts.any()):
+            return logits.sum() * 0
+        return torch.nn.functional.cross_entropy(logits[counts], batch.targets[counts], weight=self.weights)
+
+    def _validated(self) -> tuple[float | None, float | None]:
+        """Mean loss and accuracy on the validation rows."""
+        if not self.validation:
+            return None, None
+        torch = import_module("torch")
+        logits = answered(self.trainable, self.validation)
+        targets = np.array([row.target for row in self.validation])
+        given = torch.from_numpy(logits)
+        loss = torch.nn.functional.cross_entropy(given, torch.from_numpy(targets))
+        return float(loss), float(np.mean(logits.argmax(axis=1) == targets))
+
+
+def answered(trainable: Trainable, rows: Sequence[Row], size: int = 32) -> npt.NDArray[np.float64]:
+    """float[n_rows, n_labels]: a model's logits, without dropout."""
+    torch = import_module("torch")
+    trainable.model.eval()
+    found = np.zeros((len(rows), len(trainable.labels)))
+    for numbers in in_batches([row.encoded for row in rows], size):
+        batch = training_batch([rows[n] for n in numbers], trainable.cutter.tokenizer, trainable.device)
+        with torch.inference_mode():
+            logits = trainable.logits(trainable.model(**batch.pieces.arguments()))
+        found[numbers] = logits.double().cpu().numpy()
+    return found
+
+
+def _slope(n_steps: int, warm_up: float) -> Callable[[int], float]:
+    """The share of the learning rate at each step: up in a line, then down to 0 in one."""
+    rising = max(1, round(n_steps * warm_up))
+
+    def share(step: int) -> float:
+        return min((step + 1) / rising, max(0.0, (n_steps - step) / max(1, n_steps - rising)))
+
+    return share
+
+
+def _weights(rows: Sequence[Row], n_labels: int, device: str) -> Tensor:
+    """float[n_labels]: such that all labels together count alike; 0 for one without examples."""
+    counts = np.bincount([row.target for row in rows], minlength=n_labels)
+    weights = np.where(counts, len(rows) / (np.count_nonzero(counts) * np.maximum(counts, 1)), 0.0)
+    return import_module("torch").tensor(weights, dtype=import_module("torch").float32, device=device)

@@ -1,0 +1,209 @@
+"""Models that can be trained: a folder's or a hub's encoder with a new head, or a small one from scratch."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from annotator.attribution.transformers_encoding import Cutter, TooLong, empty_text_of
+from annotator.attribution.transformers_folders import (
+    NEGATIVE_LABEL,
+    Source,
+    check_vocabulary,
+    device_of,
+    limit_of,
+    model_name,
+    needed,
+    quietly,
+    tokenizer_of,
+)
+from annotator.attribution.transformers_predictors import two_logits
+from annotator.errors import InvalidValue, ModelError
+
+Tensor = Any  # torch is not imported here: whoever makes one has it
+Output = Literal["softmax", "sigmoid"]
+
+
+@dataclass(frozen=True, slots=True)
+class NewModel:
+    """What is to be trained.
+
+    base:    a folder, or a name at the hub; None: from scratch, as `shape` says
+    labels:  in the order of the outputs; with one sigmoid output there are two, and the output is the second's
+    special: tokens that stay whole, such as the _MATH_ of edited sentences
+    shape:   of a model from scratch, in the words of transformers' BertConfig
+    n_pieces: how many the tokenizer of a model from scratch learns at most
+    """
+
+    labels: tuple[str, ...]
+    base: str | None = None
+    output: Output = "softmax"
+    special: tuple[str, ...] = ()
+    shape: Mapping[str, object] | None = None
+    n_pieces: int = 8_000
+    device: str = "auto"
+    threads: int = 1
+    too_long: TooLong = "refuse"
+    is_query_first: bool = False
+    asks_hub: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Trainable:
+    """A model with weights that learn, and its tokenizer."""
+
+    name: str
+    labels: tuple[str, ...]
+    output: Output
+    model: Any
+    cutter: Cutter
+    device: str
+
+    def logits(self, outputs: Any) -> Tensor:
+        """float[batch, n_labels]; one sigmoid output z becomes −z/2 and z/2, whose softmax is sigmoid(z)."""
+        return outputs.logits if self.output == "softmax" else two_logits(outputs.logits)
+
+    def explained(self, logits: Tensor, targets: Tensor) -> Tensor:
+        """float[batch]: the logit of each row's label; of one sigmoid output z, half of z or −z."""
+        return logits.gather(1, targets[:, None])[:, 0]
+
+    def state(self) -> Mapping[str, Tensor]:
+        """A copy of the weights, on the CPU."""
+        return {name: weights.detach().cpu().clone() for name, weights in self.model.state_dict().items()}
+
+    def restore(self, state: Mapping[str, Tensor]) -> None:
+        """Give the model these weights."""
+        self.model.load_state_dict(state)
+
+    def save(self, folder: Path) -> None:
+        """Write model and tokenizer as safetensors, to be loaded like any other."""
+        with quietly(needed("transformers")):
+            self.model.save_pretrained(folder, safe_serialization=True)
+            self.cutter.tokenizer.save_pretrained(folder)
+
+
+def make(new: NewModel, texts: Iterable[str], seed: int) -> Trainable:
+    """A model that is ready to learn; its new weights are drawn from the seed.
+
+    texts: what the tokenizer of a model from scratch is trained on
+    Raises: InvalidValue for labels that do not fit its output, ModelError where the model cannot be had
+    """
+    if len(new.labels) < 2:
+        raise InvalidValue("There is one label only, so there is nothing to learn: give texts of at least two labels.")
+    if new.output == "sigmoid" and len(new.labels) != 2:
+        raise InvalidValue(
+            f"One sigmoid output tells two labels apart, but there are {len(new.labels)}. Choose the output softmax."
+        )
+    torch, transformers = needed("torch"), needed("transformers")
+    device = device_of(torch, new.device)
+    torch.set_num_threads(new.threads)
+    torch.manual_seed(seed)
+    with quietly(transformers):
+        if new.base is None:
+            name, tokenizer, model = "scratch", *_from_scratch(transformers, new, texts)
+        else:
+            name, tokenizer, model = _from_base(transformers, torch, new, new.base)
+    if new.special:
+        tokenizer.add_special_tokens(
+            {"additional_special_tokens": list(new.special)}, replace_extra_special_tokens=False
+        )
+        model.resize_token_embeddings(max(len(tokenizer), model.get_input_embeddings().num_embeddings))
+    check_vocabulary(model, tokenizer, name)
+    if tokenizer.pad_token_id is None:
+        raise ModelError(
+            f"The tokenizer of '{name}' has no piece to fill up batches with, so that it cannot be trained here."
+        )
+    model.config.pad_token_id = tokenizer.pad_token_id
+    cutter = Cutter(
+        tokenizer, name, limit_of(torch, model, tokenizer), new.too_long, question_first=new.is_query_first,
+        empty_text=empty_text_of(tokenizer),
+    )  # fmt: skip
+    return Trainable(name, new.labels, new.output, model.to(device), cutter, device)
+
+
+def _head(new: NewModel) -> dict[str, object]:
+    """What the configuration says of the outputs."""
+    labels = new.labels if new.output == "softmax" else new.labels[1:]
+    named = {
+        "id2label": dict(enumerate(labels)),
+        "label2id": {label: number for number, label in enumerate(labels)},
+        "problem_type": "single_label_classification" if new.output == "softmax" else "multi_label_classification",
+    }
+    return named if new.output == "softmax" else {**named, NEGATIVE_LABEL: new.labels[0]}
+
+
+def _from_base(transformers: Any, torch: Any, new: NewModel, base: str) -> tuple[str, Any, Any]:
+    source = Source(base, model_name(base), new.asks_hub)
+    config = source.read(transformers.AutoConfig, **_head(new))
+    tokenizer = tokenizer_of(transformers, source)
+    model, report = source.read(
+        transformers.AutoModelForSequenceClassification,
+        config=config,
+        attn_implementation="eager",  # others have no second derivative, which alignment needs
+        use_safetensors=True,  # pickled weights could run code
+        dtype=torch.float32,
+        ignore_mismatched_sizes=True,  # a head for other labels is drawn anew
+        output_loading_info=True,
+    )
+    head = _head_of(model)
+    missing = sorted(key for key in report["missing_keys"] if not key.startswith(head))
+    if missing:
+        raise ModelError(
+            f"The model '{source.name}' lacks weights beside its head: {', '.join(missing[:3])}"
+            f"{' ...' if len(missing) > 3 else ''}. Name the folder of a trained model."
+        )
+    return source.name, tokenizer, model
+
+
+def _head_of(model: Any) -> tuple[str, ...]:
+    """The names of everything that is not in the encoder; a pooler that was not trained along counts as the head."""
+    encoder = model.base_model_prefix
+    return (*(name for name, _ in model.named_children() if name != encoder), f"{encoder}.pooler")
+
+
+_SHAPE: Mapping[str, object] = {
+    "hidden_size": 128,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 4,
+    "intermediate_size": 256,
+    "max_position_embeddings": 512,
+}
+
+
+def _from_scratch(transformers: Any, new: NewModel, texts: Iterable[str]) -> tuple[Any, Any]:
+    tokenizer = trained_tokenizer(transformers, texts, new.n_pieces)
+    shape = {**_SHAPE, **(new.shape or {})}
+    config = transformers.BertConfig(
+        vocab_size=len(tokenizer), pad_token_id=tokenizer.pad_token_id, attn_implementation="eager", **shape, **_head(new)
+    )  # fmt: skip
+    return tokenizer, transformers.BertForSequenceClassification(config)
+
+
+_ROLES = {
+    "pad_token": "[PAD]",
+    "unk_token": "[UNK]",
+    "cls_token": "[CLS]",
+    "sep_token": "[SEP]",
+    "mask_token": "[MASK]",
+}
+
+
+def trained_tokenizer(transformers: Any, texts: Iterable[str], n_pieces: int) -> Any:
+    """A tokenizer like BERT's with the pieces of these texts: lower case, Chinese characters one by one.
+
+    WordPiece's own trainer finds another vocabulary at each run; that of byte pairs finds the same.
+    """
+    tokenizers = needed("tokenizers")
+    learner = tokenizers.Tokenizer(tokenizers.models.BPE())
+    learner.normalizer = tokenizers.normalizers.BertNormalizer()
+    learner.pre_tokenizer = tokenizers.pre_tokenizers.BertPreTokenizer()
+    learner.train_from_iterator(texts, tokenizers.trainers.BpeTrainer(vocab_size=n_pieces, show_progress=False))
+    found = sorted(learner.get_vocab())
+    pieces = [*_ROLES.values(), *found, *(f"##{piece}" for piece in found)]
+    words = tokenizers.models.WordPiece({piece: n for n, piece in enumerate(pieces)}, unk_token=_ROLES["unk_token"])
+    cutter = tokenizers.Tokenizer(words)
+    cutter.normalizer, cutter.pre_tokenizer = learner.normalizer, learner.pre_tokenizer
+    cutter.post_processor = tokenizers.processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
+    return transformers.PreTrainedTokenizerFast(
+        tokenizer_object=cutter, **_ROLES, model_input_names=["input_ids", "token_type_ids", "attention_mask"]
+    )

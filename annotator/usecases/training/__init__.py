@@ -1,0 +1,1 @@
+"""Models trained on the gold of a project."""

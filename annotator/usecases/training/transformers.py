@@ -1,0 +1,202 @@
+"""A transformers model trained on a project's gold: made, taught, saved beside the database with its card, written down."""
+
+import hashlib
+import json
+import shutil
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+
+from annotator.domain.people import User
+from annotator.domain.projects import Project
+from annotator.domain.trainings import HeldOut
+from annotator.errors import InvalidValue, ModelError
+from annotator.files import part_folder, sync_folder
+from annotator.store import Store
+from annotator.store.attribution_work import has_outputs, last_detail
+from annotator.store.connection.file_rights import make_folder, share_like
+from annotator.store.connection.replacement import models_of
+from annotator.training.alignment import AlignmentOptions
+from annotator.training.card import Card, versions_here
+from annotator.training.checkpoints import Checkpoint
+from annotator.training.examples import Example, rows_of
+from annotator.training.loop import Fitted, FittingOptions, answered, fit
+from annotator.training.trainable_models import NewModel, Trainable, make
+from annotator.usecases.access.rights import require
+from annotator.usecases.models.built_in_model import is_model_name, models_folder
+from annotator.usecases.models.held_out import held_out_of
+from annotator.usecases.models.training_record import TRAIN_MODEL, record_training
+from annotator.usecases.training.examples import DataOptions, TrainingData, training_data
+
+__all__ = [
+    "AlignmentOptions",
+    "DataOptions",
+    "FittingOptions",
+    "NewModel",
+    "TrainingOptions",
+    "TrainingReport",
+    "train_transformer",
+]
+
+_WEIGHTS = "model.safetensors"
+_UNDER_WAY = "{name}.training"
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingOptions:
+    """What is trained, on what, and how.
+
+    model:  its labels are the project's, whatever stands there
+    folder: where it is saved; None: beside the database
+    anew:   a model of this name that is there is replaced, and a training that was stopped is begun again
+    """
+
+    model: NewModel = field(default_factory=lambda: NewModel(()))
+    data: DataOptions = field(default_factory=DataOptions)
+    fitting: FittingOptions = field(default_factory=FittingOptions)
+    folder: Path | None = None
+    is_anew: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingReport:
+    """What was trained. n_lost: rationale tokens that the model does not see."""
+
+    name: str
+    folder: Path
+    data: TrainingData
+    fitted: Fitted
+    held_out: HeldOut | None
+    n_lost: int
+    notes: tuple[str, ...] = field(default=())
+
+
+def train_transformer(
+    store: Store,
+    actor: User,
+    project: Project,
+    name: str,
+    options: TrainingOptions,
+    *,
+    progress: Callable[[int, int], None] = lambda _done, _of: None,
+) -> TrainingReport:
+    """Train a model on a project's gold and save it; `transformers:FOLDER` then names it wherever a model is asked for.
+
+    A training that was stopped goes on from its last whole epoch when it is asked for again with the same options.
+
+    Raises: InvalidValue for options, a name or a folder that will not do; ModelError where there is nothing to learn from,
+            or the training fails
+    """
+    require(store, actor, project.id, "use models")
+    folder = _folder(store, project, name, options)
+    with store.snapshot():
+        data = training_data(store, project, options.data)
+    labels = tuple(label for label in project.labels if label in {example.label for example in data.learn})
+    new = replace(options.model, labels=labels)
+    texts = [segment.text for example in data.learn for segment in example.input.segments]
+    trainable = replace(make(new, texts, options.fitting.seed), name=name)
+    learn = rows_of(trainable.cutter, data.learn, labels)
+    stop = rows_of(trainable.cutter, [e for e in data.stop if e.label in labels], labels)
+    under_way = _under_way(store, folder, options)
+    fitted = fit(
+        trainable, learn, stop, options.fitting, checkpoint=Checkpoint(under_way / "checkpoint.pt", _plan(data, new, options)),
+        progress=progress,
+    )  # fmt: skip
+    held_out = held_out_of("splits", _asked(trainable, data.judge, labels))
+    digest = _save(trainable, folder, _card(project, name, new, data, fitted, held_out, options))
+    shutil.rmtree(under_way)
+    share_like(models_of(store.path), store.path)
+    record_training(
+        store, actor, project, name, digest=digest, seed=options.fitting.seed, split=data.split, held_out=held_out,
+        instance_ids=[example.id for example in data.learn],
+    )  # fmt: skip
+    return TrainingReport(name, folder, data, fitted, held_out, sum(row.n_lost for row in learn))
+
+
+def _folder(store: Store, project: Project, name: str, options: TrainingOptions) -> Path:
+    """Where the model goes; raises before anything is done where that will not do."""
+    if project.task.result_kind != "label":
+        raise ModelError(
+            f"The project '{project.name}' asks for answers, and models that answer with a stretch of the text are not trained "
+            "here yet. Train one elsewhere and name its folder (transformers:...)."
+        )
+    if not is_model_name(name):
+        raise InvalidValue(f"'{name}' cannot be the name of a model: letters, digits, '.', '_' and '-', up to 61.")
+    folder = (options.folder or models_folder(store, project)) / name
+    if folder.exists() and not options.is_anew:
+        raise InvalidValue(f"There is already a model in {folder}. Choose another name, or replace it with --again.")
+    if last_detail(store, project.id, TRAIN_MODEL, name) is None and has_outputs(store, project.id, name):
+        raise InvalidValue(
+            f"The project holds output of a model '{name}' that was not trained here. Choose another name."
+        )
+    return folder
+
+
+def _under_way(store: Store, folder: Path, options: TrainingOptions) -> Path:
+    """The folder of what is not finished, beside the model's."""
+    if options.folder is None:
+        make_folder(models_of(store.path), store.path)
+    under_way = folder.with_name(_UNDER_WAY.format(name=folder.name))
+    if options.is_anew and under_way.exists() and folder.exists():
+        shutil.rmtree(under_way)
+    under_way.mkdir(parents=True, exist_ok=True)
+    return under_way
+
+
+def _plan(data: TrainingData, new: NewModel, options: TrainingOptions) -> str:
+    """What makes two trainings the same one."""
+    texts = [
+        (e.id, e.label, sorted(map(sorted, e.sets)), [s.text for s in e.input.segments])
+        for e in (*data.learn, *data.stop)
+    ]
+    whole = json.dumps([texts, asdict(new), asdict(options.fitting)], sort_keys=True, default=str)
+    return hashlib.sha256(whole.encode()).hexdigest()
+
+
+def _asked(trainable: Trainable, examples: Sequence[Example], labels: Sequence[str]) -> list[tuple[str, str]]:
+    """Gold label and answer of texts that were not learned from."""
+    known = [example for example in examples if example.label in labels]
+    best = answered(trainable, rows_of(trainable.cutter, known, labels)).argmax(axis=1)
+    right = [(example.label, labels[answer]) for example, answer in zip(known, best, strict=True)]
+    return right + [
+        (example.label, "") for example in examples if example.label not in labels
+    ]  # it cannot be right there
+
+
+def _card(
+    project: Project, name: str, new: NewModel, data: TrainingData, fitted: Fitted, held_out: HeldOut | None,
+    options: TrainingOptions,
+) -> Card:  # fmt: skip
+    counts = {label: sum(e.label == label for e in data.learn) for label in new.labels}
+    facts = {
+        "project": project.name,
+        "split": data.split or "all",
+        "texts": len(data.learn),
+        "of each label": counts,
+        "with rationales": data.n_with_rationales,
+        "rationales": options.data.rationales,
+        "gold policy": options.data.gold_policy or project.settings.gold_policy,
+        "validation": data.validation or "a tenth of the training texts, by document",
+        "validation texts": len(data.stop),
+    }
+    scores = {} if held_out is None else {"way": held_out.way, "texts": held_out.n, "accuracy": held_out.accuracy}
+    return Card(
+        name, "", new.base or "scratch", new.labels, new.output, facts, asdict(options.fitting), fitted.epochs, fitted.best,
+        scores, versions_here(),
+    )  # fmt: skip
+
+
+def _save(trainable: Trainable, folder: Path, card: Card) -> str:
+    """Write the model's folder whole, in the place of an older one; answers the digest of its weights."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with part_folder(folder) as part:
+        made = part / folder.name
+        made.mkdir()
+        trainable.save(made)
+        digest = hashlib.sha256((made / _WEIGHTS).read_bytes()).hexdigest()[:16]
+        replace(card, digest=digest).write(made)
+        if folder.exists():
+            folder.rename(part / "old")
+        made.rename(folder)
+        sync_folder(folder.parent)
+    return digest

@@ -1,0 +1,74 @@
+"""`annotator train`: what it prints, and what it refuses."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.test_cli_people import Answer, annotator, path
+from tests.models.conftest import torch
+from tests.training.planted import LABELS, Planting, planted
+
+__all__ = ["annotator", "path", "torch"]  # fixtures
+
+Command = Callable[..., Answer]
+QUICK = ("--epochs", "2", "--learning-rate", "0.001", "--device", "cpu")
+
+
+@pytest.fixture
+def filled(annotator: Command, tmp_path: Path) -> Command:
+    """A project of planted texts with two splits."""
+    file = tmp_path / "rows.jsonl"
+    rows = [
+        {"id": e.key, "text": e.input.segments[0].text, "label": e.label, "split": "train" if n < 60 else "test",
+         "annotator": "source", "rationales": [[[token, token + 1] for token in sorted(e.sets[0])]]}
+        for n, e in enumerate(planted(Planting(90)))
+    ]  # fmt: skip
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    annotator("project", "create", "P", "--task", "sentiment", "--labels", ",".join(LABELS))
+    assert annotator("import", "jsonl", str(file), "--project", "P").code == 0
+    return annotator
+
+
+def train(command: Command, *words: str) -> Answer:
+    return command("train", "--project", "P", "--name", "first", *QUICK, *words)
+
+
+def test_it_prints_each_epoch_what_was_learned_from_and_how_the_model_is_named(filled: Command, torch: Any) -> None:
+    answer = train(filled, "--align", "mae")
+    assert answer.code == 0, answer.err
+    lines = answer.out.splitlines()
+    assert lines[0].split() == ["epoch", "loss", "alignment", "validation", "loss", "accuracy", "seconds"]
+    assert lines[3] == "Learned from 54 texts, 54 of them with rationales; stopped by 6 texts."
+    assert lines[4].startswith("Correct on ")
+    assert lines[5].startswith("Saved: transformers:")
+    folder = lines[5].removeprefix("Saved: transformers:")
+    asked = filled("attribute", "--project", "P", "--model", f"transformers:{folder}", "--method", "occlusion")
+    assert "Computed 90 answers" in asked.out
+
+
+def test_json_is_one_object(filled: Command, torch: Any) -> None:
+    report = json.loads(train(filled, "--json").out)
+    assert (report["learned_from"], len(report["epochs"]), report["epochs"][0]["alignment_loss"]) == (54, 2, None)
+    assert report["held_out"]["n"] == 30
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--align", "kl"), "Choose the form 'released'"),
+        (("--align", "mae", "--strength", "0"), "The strength of an alignment is 0.0"),
+        (("--split", "dev"), "There is no split 'dev'"),
+        (("--base", "nowhere/model"), "no other host is asked"),
+        (("--learning-rate", "2"), "The learning rate is 2.0"),
+    ],
+)
+def test_what_will_not_do_is_refused_before_anything_is_made(
+    filled: Command, torch: Any, tmp_path: Path, words: tuple[str, ...], message: str
+) -> None:
+    answer = train(filled, *words)
+    assert answer.code == 1
+    assert message in answer.err
+    assert not list(tmp_path.rglob("first*"))

@@ -1,0 +1,194 @@
+"""The criteria of ER-TEST: hand-computed cases, the degenerate ones, and gradients held against finite differences."""
+
+from typing import Any
+
+import pytest
+
+from annotator.errors import InvalidValue
+from annotator.training.alignment import AlignmentBatch, AlignmentOptions, Criterion, Form, align
+
+CRITERIA: tuple[Criterion, ...] = ("mse", "mae", "huber", "bce", "order")
+# Six words with y = 0 1 1 0 0 0; p at γ = 100 is .50 .98 .27 .73 .50 .50
+ATTRIBUTIONS = [[0.0, 0.04, -0.01, 0.01, 0.0, 0.0]]
+GOLD = [[[0, 1, 1, 0, 0, 0]]]
+
+
+def batch(
+    torch: Any,
+    attributions: list[list[float]],
+    gold: list[list[list[int]]],
+    *,
+    is_set: list[list[int]] | None = None,
+    words: list[list[int]] | None = None,
+    real: list[list[int]] | None = None,
+) -> AlignmentBatch:
+    """A batch in float64; by default every piece is a word, and every set that has any piece is there."""
+    flags = [[[bool(flag) for flag in one] for one in sets] for sets in gold]
+    everything = [[1] * len(row) for row in attributions]
+    return AlignmentBatch(
+        torch.tensor(attributions, dtype=torch.float64),
+        torch.tensor(flags),
+        torch.tensor(is_set if is_set is not None else [[any(one) for one in sets] for sets in flags]).bool(),
+        torch.tensor(words or everything).bool(),
+        torch.tensor(real or everything).bool(),
+    )
+
+
+@pytest.mark.parametrize(
+    ("scale", "criterion", "over", "expected"),
+    [  # computed by hand, as means over the six tokens for MSE and MAE and as a sum for Order
+        (1, "mse", "mean", 0.249),
+        (1, "mae", "mean", 0.499),
+        (1, "order", "sum", 0.0001),
+        (100, "mse", "mean", 0.303),
+        (100, "mae", "mean", 0.497),
+        (100, "order", "sum", 0.400),
+    ],
+)
+def test_the_worked_case_gives_the_numbers_computed_by_hand(
+    torch: Any, scale: float, criterion: Criterion, over: Any, expected: float
+) -> None:
+    found = align(batch(torch, ATTRIBUTIONS, GOLD), AlignmentOptions(criterion, scale=scale, over=over))
+    assert float(found.loss) == pytest.approx(expected, abs=6e-4)
+    assert (found.n_judged, found.n_undefined) == (1, 0)
+
+
+def test_bce_of_the_paper_has_no_term_for_other_tokens_so_that_marking_all_is_best(torch: Any) -> None:
+    losses = [
+        float(align(batch(torch, [[a] * 4], [[[0, 1, 0, 0]]]), AlignmentOptions("bce", scale=1)).loss)
+        for a in (-5.0, 0.0, 5.0)
+    ]
+    assert losses[1] == pytest.approx(0.6931, abs=1e-4)  # −log ½
+    assert losses == sorted(losses, reverse=True)
+
+
+def test_huber_of_the_paper_is_half_the_squares_until_the_summed_error_reaches_delta(torch: Any) -> None:
+    within = align(batch(torch, [[2.0, -2.0]], [[[1, 0]]]), AlignmentOptions("huber", scale=1))
+    error = 1 / (1 + 2.718281828459045**2)  # 1 − sigmoid(2), twice
+    assert float(within.loss) == pytest.approx(error**2)
+    beyond = align(batch(torch, [[0.0] * 4], [[[1, 0, 0, 0]]]), AlignmentOptions("huber", scale=1, delta=0.5))
+    assert float(beyond.loss) == pytest.approx(0.5 * (2.0 - 0.25))
+
+
+def test_the_released_huber_is_exactly_half_of_its_mse(torch: Any) -> None:
+    one = batch(torch, ATTRIBUTIONS, GOLD)
+    huber = align(one, AlignmentOptions("huber", form="released")).loss
+    assert float(huber) == pytest.approx(float(align(one, AlignmentOptions("mse", form="released")).loss) / 2)
+
+
+def test_a_perfectly_ordered_instance_is_punished_by_the_released_order_where_it_is_filled_up(torch: Any) -> None:
+    attributions = [[-0.02, -0.04, 0.0]]  # the rationale stands first, and all scores are below zero; then filling
+    filled = batch(torch, attributions, [[[1, 0, 0]]], words=[[1, 1, 0]], real=[[1, 1, 0]])
+    p = 1 / (1 + 2.718281828459045**2)
+    assert float(align(filled, AlignmentOptions("order")).loss) == 0
+    released = float(align(filled, AlignmentOptions("order", form="released")).loss)
+    assert released == pytest.approx((p / 0.5 - 1) ** 2)  # filling has p = .5
+    assert released > 0.5
+
+
+def test_the_released_order_is_a_mean_over_all_instances_also_those_without_a_rationale(torch: Any) -> None:
+    with_and_without = batch(torch, [*ATTRIBUTIONS, [0.0] * 6], [*GOLD, [[0] * 6]])
+    alone = align(batch(torch, ATTRIBUTIONS, GOLD), AlignmentOptions("order", form="released"))
+    both = align(with_and_without, AlignmentOptions("order", form="released"))
+    assert float(both.loss) == pytest.approx(float(alone.loss) / 2)
+    assert both.n_judged == 1
+
+
+def test_the_released_bce_weighs_the_rationale_by_the_share_of_the_other_tokens(torch: Any) -> None:
+    one = align(batch(torch, [[0.0] * 4], [[[1, 0, 0, 0]]]), AlignmentOptions("bce", form="released"))
+    assert float(one.loss) == pytest.approx((3 * 0.693147 + 3 * 0.693147) / 4, abs=1e-5)
+    every_token = align(batch(torch, [[1.0, 2.0]], [[[1, 1]]]), AlignmentOptions("bce", form="released"))
+    assert float(every_token.loss) == 0
+
+
+def test_kl_is_zero_where_the_scores_are_equal_on_the_rationale_and_nothing_elsewhere(torch: Any) -> None:
+    options = AlignmentOptions("kl", form="released")
+    right = align(batch(torch, [[1.0, 1.0, 0.0, 0.0]], [[[1, 1, 0, 0]]]), options)
+    even = align(batch(torch, [[0.0, 0.0, 0.0, 0.0]], [[[1, 1, 0, 0]]]), options)
+    assert float(right.loss) == pytest.approx(0, abs=1e-9)
+    assert float(even.loss) == pytest.approx(0.693147, abs=1e-5)  # log 2: half of each share is elsewhere
+
+
+@pytest.mark.parametrize("criterion", ["bce", "kl"])
+def test_the_released_forms_that_know_no_empty_rationale_say_so(torch: Any, criterion: Criterion) -> None:
+    empty = batch(torch, [[0.0, 1.0]], [[[0, 0]]], is_set=[[1]])
+    with pytest.raises(InvalidValue, match="has no number for that"):
+        align(empty, AlignmentOptions(criterion, form="released"))
+
+
+@pytest.mark.parametrize(
+    ("criterion", "gold"), [("bce", [[[0, 0, 0]]]), ("order", [[[1, 1, 1]]])], ids=["nothing marked", "all marked"]
+)
+def test_an_instance_for_which_a_criterion_is_undefined_is_left_out_and_counted(
+    torch: Any, criterion: Criterion, gold: list[list[list[int]]]
+) -> None:
+    found = align(batch(torch, [[0.1, 0.2, 0.3]], gold, is_set=[[1]]), AlignmentOptions(criterion))
+    assert (float(found.loss), found.n_judged, found.n_undefined) == (0, 0, 1)
+
+
+def test_an_instance_without_any_rationale_is_not_judged_and_not_counted(torch: Any) -> None:
+    found = align(batch(torch, [*ATTRIBUTIONS, [0.5] * 6], [*GOLD, [[0] * 6]]), AlignmentOptions("mae"))
+    alone = align(batch(torch, ATTRIBUTIONS, GOLD), AlignmentOptions("mae"))
+    assert float(found.loss) == float(alone.loss)
+    assert (found.n_judged, found.n_undefined) == (1, 0)
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_special_pieces_and_filling_do_not_count_in_the_papers_form(torch: Any, criterion: Criterion) -> None:
+    alone = align(batch(torch, ATTRIBUTIONS, GOLD), AlignmentOptions(criterion))
+    around = [[9.0, *ATTRIBUTIONS[0], -9.0, 3.0]]
+    words = [[0, 1, 1, 1, 1, 1, 1, 0, 0]]
+    filled = batch(torch, around, [[[0, *GOLD[0][0], 0, 0]]], words=words, real=[[1, *words[0][1:7], 1, 0]])
+    assert float(align(filled, AlignmentOptions(criterion)).loss) == pytest.approx(float(alone.loss))
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_of_several_sets_the_one_with_the_lowest_loss_counts(torch: Any, criterion: Criterion) -> None:
+    sets = [[0, 1, 1, 0, 0, 0], [0, 1, 0, 0, 0, 0]]
+    several = align(batch(torch, ATTRIBUTIONS, [sets]), AlignmentOptions(criterion))
+    each = [float(align(batch(torch, ATTRIBUTIONS, [[one]]), AlignmentOptions(criterion)).loss) for one in sets]
+    assert float(several.loss) == pytest.approx(min(each))
+    assert min(each) < max(each)
+
+
+def test_or_their_union(torch: Any) -> None:
+    options = AlignmentOptions("mse", of_several="union")
+    union = align(batch(torch, ATTRIBUTIONS, [[[0, 1, 0, 0, 0, 0], [0, 0, 1, 0, 0, 0]]]), options)
+    assert float(union.loss) == pytest.approx(float(align(batch(torch, ATTRIBUTIONS, GOLD), options).loss))
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_attributions_that_saturate_give_finite_losses_and_gradients(torch: Any, criterion: Criterion) -> None:
+    saturated = batch(torch, [[-40.0, 40.0, -1e3, 1e3]], [[[1, 0, 1, 0]]])
+    saturated.attributions.requires_grad_()
+    loss = align(saturated, AlignmentOptions(criterion)).loss
+    loss.backward()
+    assert bool(torch.isfinite(loss))
+    assert bool(torch.isfinite(saturated.attributions.grad).all())
+
+
+@pytest.mark.parametrize(
+    ("criterion", "form"),
+    [*((one, "paper") for one in CRITERIA), *((one, "released") for one in (*CRITERIA, "kl"))],
+)
+def test_gradients_agree_with_finite_differences(torch: Any, criterion: Criterion, form: Form) -> None:
+    drawn = torch.rand((3, 7), generator=torch.Generator().manual_seed(3), dtype=torch.float64) - 0.5
+    gold = [[[0, 1, 1, 0, 0, 1, 0], [1, 0, 0, 0, 0, 0, 0]], [[0, 0, 1, 0, 0, 0, 0], [0] * 7], [[0] * 7, [0] * 7]]
+    one = batch(torch, drawn.tolist(), gold, words=[[0, 1, 1, 1, 1, 1, 0]] * 3)
+    options = AlignmentOptions(criterion, form=form, scale=3.0)
+
+    def loss(attributions: Any) -> Any:
+        return align(AlignmentBatch(attributions, one.gold, one.is_set, one.words, one.real), options).loss
+
+    assert torch.autograd.gradcheck(loss, (drawn.requires_grad_(),), eps=1e-6, atol=1e-7)
+
+
+def test_kl_is_the_released_codes_alone() -> None:
+    with pytest.raises(InvalidValue, match="Choose the form 'released'"):
+        AlignmentOptions("kl")
+
+
+@pytest.mark.parametrize("name", ["strength", "scale", "delta"])
+def test_a_strength_scale_or_delta_must_be_above_zero(name: str) -> None:
+    with pytest.raises(InvalidValue, match=f"The {name} of an alignment is 0"):
+        AlignmentOptions("mse", **{name: 0})

@@ -1,0 +1,179 @@
+"""Training on texts whose label is decided by planted words, and what can go wrong in it."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from annotator.attribution.transformers_models import explainer, load
+from annotator.errors import InvalidValue, ModelError
+from annotator.training.alignment import AlignmentOptions
+from annotator.training.checkpoints import Checkpoint
+from annotator.training.examples import Row, rows_of
+from annotator.training.loop import Fitted, FittingOptions, answered, fit
+from annotator.training.trainable_models import NewModel, Output, Trainable, make
+from tests.training.planted import LABELS, Planting, all_words, planted, without_sets
+
+SMALL = {
+    "hidden_size": 64,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 2,
+    "intermediate_size": 128,
+    "max_position_embeddings": 32,
+}
+TINY = {**SMALL, "hidden_size": 16, "num_hidden_layers": 1, "intermediate_size": 16}
+OPTIONS = FittingOptions(epochs=15, learning_rate=1e-3, batch_size=32)
+
+
+def new(*, output: Output = "softmax", shape: dict[str, object] = SMALL, seed: int = 0) -> Trainable:
+    return make(NewModel(LABELS, output=output, shape=shape, n_pieces=2_000), all_words() * 3, seed)
+
+
+def rows(trainable: Trainable, planting: Planting) -> list[Row]:
+    return rows_of(trainable.cutter, planted(planting), LABELS)
+
+
+def accuracy(trainable: Trainable, given: list[Row]) -> float:
+    return float(np.mean(answered(trainable, given).argmax(axis=1) == [row.target for row in given]))
+
+
+@pytest.mark.usefixtures("torch")
+@pytest.mark.parametrize("output", ["softmax", "sigmoid"])
+def test_a_classifier_from_scratch_learns_planted_words_and_its_folder_answers_alike(
+    output: Output, tmp_path: Path
+) -> None:
+    trainable = new(output=output)
+    unseen = planted(Planting(200, seed=9))
+    fit(trainable, rows(trainable, Planting(1_000)), [], replace(OPTIONS, epochs=6))
+    given = rows_of(trainable.cutter, unseen, LABELS)
+    assert accuracy(trainable, given) > 0.95
+    trainable.save(tmp_path / "saved")
+    saved: Any = load(str(tmp_path / "saved"), device="cpu")
+    assert saved.labels == LABELS
+    inputs = [example.input for example in unseen]
+    assert saved.logits(inputs) == pytest.approx(answered(trainable, given), abs=1e-4)
+    found = explainer(saved, "gradient-x-input", {}).explain(inputs[:5], [e.label for e in unseen[:5]])
+    top = [int(np.argmax(of.attributions[0].scores)) for of in found]
+    assert sum(place in next(iter(e.sets)) for place, e in zip(top, unseen[:5], strict=True)) >= 4
+
+
+@pytest.mark.usefixtures("torch")
+def test_alignment_brings_a_model_to_the_words_that_decide_where_a_spurious_word_seemed_to() -> None:
+    """Judged by answers where the spurious word follows nothing, never by the attribution that was trained."""
+    found = {}
+    for alignment in (None, AlignmentOptions("bce")):
+        trainable = new()
+        fit(trainable, rows(trainable, Planting(400, follows=0.98)), [], replace(OPTIONS, alignment=alignment))
+        found[alignment is not None] = [
+            accuracy(trainable, rows(trainable, Planting(300, follows=follows, seed=99))) for follows in (0.98, 0.5)
+        ]
+    assert min(found[True]) > 0.95
+    assert found[False][0] > 0.95
+    assert found[False][1] < 0.9
+
+
+@pytest.mark.usefixtures("torch")
+def test_a_training_that_was_stopped_goes_on_to_the_same_weights(tmp_path: Path) -> None:
+    options = replace(OPTIONS, epochs=4, alignment=AlignmentOptions("mae"))
+    whole = new(shape=TINY)
+    at_once = fit(whole, rows(whole, Planting(64)), rows(whole, Planting(32, seed=1)), options)
+
+    class Killed(Exception):
+        pass
+
+    def kill(done: int, of: int) -> None:
+        if done > of / 2:
+            raise Killed
+
+    checkpoint = Checkpoint(tmp_path / "checkpoint.pt", "plan")
+    first = new(shape=TINY)
+    with pytest.raises(Killed):
+        fit(
+            first, rows(first, Planting(64)), rows(first, Planting(32, seed=1)), options,
+            checkpoint=checkpoint, progress=kill,
+        )  # fmt: skip
+    second = new(shape=TINY, seed=5)  # whatever its weights were
+    went_on = fit(
+        second, rows(second, Planting(64)), rows(second, Planting(32, seed=1)), options, checkpoint=checkpoint
+    )
+    assert without_seconds(went_on) == without_seconds(at_once)
+    for name, weights in whole.state().items():
+        assert bool((second.state()[name] == weights).all()), name
+
+
+def without_seconds(fitted: Fitted) -> Fitted:
+    return replace(fitted, epochs=tuple(replace(epoch, seconds=0) for epoch in fitted.epochs))
+
+
+@pytest.mark.usefixtures("torch")
+def test_a_checkpoint_of_another_training_is_refused(tmp_path: Path) -> None:
+    trainable = new(shape=TINY)
+    given = rows(trainable, Planting(8))
+    fit(trainable, given, [], replace(OPTIONS, epochs=1), checkpoint=Checkpoint(tmp_path / "c.pt", "one"))
+    with pytest.raises(InvalidValue, match="another folder, or remove that file"):
+        fit(trainable, given, [], replace(OPTIONS, epochs=1), checkpoint=Checkpoint(tmp_path / "c.pt", "other"))
+
+
+@pytest.mark.usefixtures("torch")
+def test_it_stops_when_the_validation_loss_has_not_fallen_and_has_the_weights_of_the_best_epoch() -> None:
+    trainable = new(shape=TINY)
+    train = rows(trainable, Planting(64))
+    contrary = [replace(row, target=1 - row.target) for row in train]  # what is learned is always worse there
+    fitted = fit(trainable, train, contrary, replace(OPTIONS, epochs=20, patience=2))
+    losses = [epoch.validation_loss for epoch in fitted.epochs]
+    assert len(losses) < 20
+    assert fitted.best == int(np.argmin(losses)) == len(losses) - 3
+    logits = answered(trainable, contrary)
+    shares = np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
+    loss = -np.log(shares[np.arange(len(contrary)), [row.target for row in contrary]]).mean()
+    assert loss == pytest.approx(losses[fitted.best], abs=1e-5)
+
+
+@pytest.mark.usefixtures("torch")
+def test_a_loss_that_is_no_number_stops_with_the_step_and_its_instances() -> None:
+    trainable = new(shape=TINY)
+    with pytest.raises(ModelError, match=r"step \d+ of epoch \d+ the loss is no number any more \(instances text"):
+        fit(
+            trainable, rows(trainable, Planting(64)), [],
+            replace(OPTIONS, learning_rate=0.99, most_gradient=1e30, weight_decay=0, batch_size=4,
+                    alignment=AlignmentOptions("mse", scale=1e30, strength=1e38)),
+        )  # fmt: skip
+
+
+@pytest.mark.usefixtures("torch")
+def test_where_labels_are_balanced_a_rare_label_counts_as_much_as_a_common_one() -> None:
+    options = replace(OPTIONS, epochs=4, learning_rate=3e-3, batch_size=8)
+    recalls = {}
+    for balances in (False, True):
+        trainable = new(shape=TINY)
+        drawn = rows(trainable, Planting(400))
+        common = [row for row in drawn if row.target == 0]
+        fit(
+            trainable,
+            common + [row for row in drawn if row.target == 1][:8],
+            [],
+            replace(options, balances_labels=balances),
+        )
+        rare = [row for row in rows(trainable, Planting(200, seed=3)) if row.target == 1]
+        recalls[balances] = float(np.mean(answered(trainable, rare)[:, 1] - answered(trainable, rare)[:, 0]))
+    assert recalls[True] > recalls[False]
+
+
+@pytest.mark.usefixtures("torch")
+def test_texts_without_rationales_are_learned_from_without_an_alignment_loss() -> None:
+    trainable = new(shape=TINY)
+    given = rows_of(trainable.cutter, without_sets(planted(Planting(32))), LABELS)
+    fitted = fit(trainable, given, [], replace(OPTIONS, epochs=1, alignment=AlignmentOptions("mae")))
+    assert fitted.epochs[0].alignment_loss is None
+    assert fitted.epochs[0].task_loss > 0
+
+
+@pytest.mark.parametrize(
+    ("labels", "output", "message"),
+    [(("a",), "softmax", "one label only"), (("a", "b", "c"), "sigmoid", "Choose the output softmax")],
+)
+def test_labels_that_do_not_fit_the_output_are_refused(labels: tuple[str, ...], output: Output, message: str) -> None:
+    with pytest.raises(InvalidValue, match=message):
+        make(NewModel(labels, output=output), [], 0)

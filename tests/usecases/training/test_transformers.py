@@ -1,0 +1,160 @@
+"""Training a transformer on a project's gold: saved with its card, asked like any model, gone on with after a kill."""
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from annotator.attribution.loaders import LoadOptions
+from annotator.domain.people import LOCAL_OPERATOR
+from annotator.domain.projects import Project
+from annotator.domain.tasks import get_task
+from annotator.errors import InvalidValue, ModelError
+from annotator.store import Store
+from annotator.store.events import all_events
+from annotator.store.trainings import find_training, ids_learned_from
+from annotator.training.alignment import AlignmentOptions
+from annotator.training.loop import FittingOptions
+from annotator.training.trainable_models import NewModel
+from annotator.usecases.models.attributions import AttributingOptions, attribute
+from annotator.usecases.models.built_in_model import models_folder
+from annotator.usecases.project.projects import create_project
+from annotator.usecases.training.transformers import TrainingOptions, train_transformer
+from annotator.usecases.transfer.file_import import import_file
+from annotator.usecases.transfer.import_report import ImportOptions
+from annotator.usecases.upkeep import check
+from tests.training.planted import LABELS, Planting, all_words, planted
+
+TINY = {
+    "hidden_size": 32,
+    "num_hidden_layers": 1,
+    "num_attention_heads": 2,
+    "intermediate_size": 32,
+    "max_position_embeddings": 32,
+}
+OPTIONS = TrainingOptions(
+    NewModel((), shape=TINY, n_pieces=2_000), fitting=FittingOptions(epochs=6, learning_rate=3e-3, batch_size=16)
+)
+
+pytestmark = pytest.mark.usefixtures("torch")
+
+
+@pytest.fixture
+def project(store: Store, import_rows: Callable[..., object]) -> Project:
+    """Planted texts: 300 to learn from, 30 to stop by, 40 to judge by."""
+    made = create_project(store, LOCAL_OPERATOR, "Planted", get_task("sentiment"), labels=list(LABELS))
+    rows = []
+    for number, example in enumerate(planted(Planting(370))):
+        (segment,) = example.input.segments
+        (tokens,) = example.sets
+        split = "train" if number < 300 else "validation" if number < 330 else "test"
+        rationales = [[[token, token + 1] for token in sorted(tokens)]]
+        rows.append(
+            {"id": example.key, "text": segment.text, "label": example.label, "split": split, "annotator": "source",
+             "rationales": rationales}
+        )  # fmt: skip
+    import_rows(made, rows)
+    return made
+
+
+def test_it_learns_is_saved_with_its_card_and_is_asked_like_any_model(store: Store, project: Project) -> None:
+    report = train_transformer(store, LOCAL_OPERATOR, project, "planted", OPTIONS)
+    assert report.folder == models_folder(store, project) / "planted"
+    assert report.held_out is not None
+    assert (report.held_out.way, report.held_out.n) == ("splits", 40)
+    assert report.held_out.accuracy > 0.9
+    card = json.loads((report.folder / "card.json").read_text(encoding="utf-8"))
+    assert (card["data"]["texts"], card["data"]["with rationales"], card["data"]["split"]) == (300, 300, "train")
+    assert card["scores"]["accuracy"] == report.held_out.accuracy
+    assert not list(report.folder.parent.glob("*.training"))
+    asked = attribute(
+        store, LOCAL_OPERATOR, project, f"transformers:{report.folder}", "gradient-x-input",
+        AttributingOptions(split="test", load=LoadOptions(device="cpu")),
+    )  # fmt: skip
+    assert (asked.model, asked.n_attributions, asked.n_left_out) == ("planted", 40, 0)
+    training = find_training(store, project.id, "planted")
+    assert training is not None
+    assert len(ids_learned_from(store, training.id)) == 300
+    assert check(store) == []
+
+
+def test_a_training_that_was_killed_goes_on_from_its_last_epoch(store: Store, project: Project) -> None:
+    class Killed(Exception):
+        pass
+
+    steps: list[int] = []
+
+    def kill(done: int, of: int) -> None:
+        steps.append(done)
+        if done > of / 2:
+            raise Killed
+
+    with pytest.raises(Killed):
+        train_transformer(store, LOCAL_OPERATOR, project, "planted", OPTIONS, progress=kill)
+    assert find_training(store, project.id, "planted") is None
+    again: list[int] = []
+    report = train_transformer(
+        store, LOCAL_OPERATOR, project, "planted", OPTIONS, progress=lambda done, _: again.append(done)
+    )
+    assert again[0] > 1
+    assert again[0] <= steps[-1]  # the epoch that was not whole is done again
+    assert len(report.fitted.epochs) == 6
+
+
+def test_a_model_that_is_there_stays_unless_it_is_to_be_replaced(store: Store, project: Project) -> None:
+    quick = replace(OPTIONS, fitting=replace(OPTIONS.fitting, epochs=1))
+    train_transformer(store, LOCAL_OPERATOR, project, "planted", quick)
+    with pytest.raises(InvalidValue, match="replace it with --again"):
+        train_transformer(store, LOCAL_OPERATOR, project, "planted", quick)
+    first = find_training(store, project.id, "planted")
+    other = replace(quick, is_anew=True, fitting=replace(quick.fitting, seed=1))
+    train_transformer(store, LOCAL_OPERATOR, project, "planted", other)
+    second = find_training(store, project.id, "planted")
+    assert first is not None
+    assert second is not None
+    assert first.digest != second.digest
+
+
+def test_an_alignment_is_written_into_the_card_and_the_record(store: Store, project: Project) -> None:
+    options = replace(
+        OPTIONS, fitting=replace(OPTIONS.fitting, epochs=1, alignment=AlignmentOptions("mae", strength=2.0))
+    )
+    report = train_transformer(store, LOCAL_OPERATOR, project, "aligned", options)
+    assert report.fitted.epochs[0].alignment_loss is not None
+    card = json.loads((report.folder / "card.json").read_text(encoding="utf-8"))
+    assert (card["parameters"]["alignment"]["criterion"], card["parameters"]["alignment"]["strength"]) == ("mae", 2.0)
+    assert [event.action for event in all_events(store, project.id)].count("train model") == 1
+
+
+def test_the_name_of_a_model_whose_output_came_from_a_file_is_refused(
+    store: Store, project: Project, tmp_path: Path
+) -> None:
+    path = tmp_path / "output.jsonl"
+    path.write_text(json.dumps({"id": "text0", "model": "planted", "label": LABELS[0]}) + "\n", encoding="utf-8")
+    import_file(store, LOCAL_OPERATOR, project, "predictions", path, ImportOptions())
+    with pytest.raises(InvalidValue, match="was not trained here"):
+        train_transformer(store, LOCAL_OPERATOR, project, "planted", OPTIONS)
+
+
+def test_a_project_that_asks_for_answers_is_refused(store: Store) -> None:
+    reading = create_project(store, LOCAL_OPERATOR, "Reading", get_task("reading"))
+    with pytest.raises(ModelError, match="asks for answers"):
+        train_transformer(store, LOCAL_OPERATOR, reading, "reader", OPTIONS)
+
+
+@pytest.mark.parametrize("name", ["", "../up", "a b", "x" * 62])
+def test_a_name_that_cannot_be_a_folder_is_refused(store: Store, project: Project, name: str) -> None:
+    with pytest.raises(InvalidValue, match="cannot be the name of a model"):
+        train_transformer(store, LOCAL_OPERATOR, project, name, OPTIONS)
+
+
+def test_the_words_that_a_tokenizer_learns_are_those_of_the_texts(
+    store: Store, project: Project, tmp_path: Path
+) -> None:
+    quick = replace(OPTIONS, folder=tmp_path, fitting=replace(OPTIONS.fitting, epochs=1))
+    report = train_transformer(store, LOCAL_OPERATOR, project, "elsewhere", quick)
+    assert report.folder == tmp_path / "elsewhere"
+    pieces = json.loads((report.folder / "tokenizer.json").read_text(encoding="utf-8"))["model"]["vocab"]
+    assert set(all_words()) & set(pieces)
