@@ -22,6 +22,7 @@ from annotator.usecases.transfer.import_report import ImportOptions, ImportRepor
 if TYPE_CHECKING:
     from pandas import DataFrame
 
+    from annotator.scoring.reports import ProjectReport
     from annotator.text.word_scores import How
 
 Rows = Iterable[Mapping[str, object]]
@@ -251,7 +252,7 @@ class Project:
         explained: str = "predicted",
         n_resamples: int = 0,
         includes_training: bool = False,
-    ) -> dict[str, Any]:
+    ) -> "ProjectReport":
         """The object that `annotator evaluate project --json` prints (docs/commands.md).
 
         n_resamples: above 0, each mean over instances has a bootstrap interval

@@ -51,7 +51,7 @@ METHODS: dict[str, Method] = {
         unit=_unit,
     ),
     "linear": Method(
-        "Exact weights",
+        "Exact weights (linear)",
         "the token's own weight; with the base, all scores together are the logit. For the built-in model alone",
         "the model's definition",
         (),

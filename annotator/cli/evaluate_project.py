@@ -12,6 +12,7 @@ from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import GOLD_POLICIES, Project
 
 if TYPE_CHECKING:
+    from annotator.scoring.reports import ModelReport, ProjectReport, Report
     from annotator.scoring.runs import ScoringOptions
     from annotator.usecases.databases import Store
 
@@ -80,22 +81,22 @@ def _print_latex(store: "Store", found: Project, names: Mapping[str, str | None]
     click.echo(first_latex(table, asked.n_resamples), nl=False)
 
 
-def _training(of_model: Mapping[str, Any]) -> dict[str, object]:
+def _training(of_model: "ModelReport") -> dict[str, object]:
     from annotator.usecases.inspect.training_texts import words_of
 
     told = of_model["training"]
     return {} if told is None else {"training": words_of(told) or "none of these texts was in its training"}
 
 
-def _flat(numbers: Mapping[str, object]) -> Mapping[str, object]:
+def _flat(numbers: "ProjectReport") -> Mapping[str, object]:
     """For people: rows are named by model, method and layer instead of by their place in a list."""
-    flat: dict[str, object] = {name: value for name, value in numbers.items() if name != "models"}
-    for of_model in numbers["models"]:  # type: ignore[attr-defined]  # as evaluate_project makes it
+    flat: Report = {name: value for name, value in numbers.items() if name != "models"}
+    for of_model in numbers["models"]:
         name = of_model["model"]
-        flat[name] = {"quality": of_model["quality"], "counts": of_model["counts"]} | _training(of_model)
+        flat[name] = {"quality": of_model["quality"], "counts": of_model["counts"], **_training(of_model)}
         for row in of_model["methods"]:
             kept = ("plausibility", "faithfulness", "consistency", "confidence", "counts", "count_deviations")
             flat[f"{run_title({'model': name, **row})} ({row['kind']})"] = {
-                part: row[part] for part in kept if part in row
+                part: value for part in kept if (value := row.get(part)) is not None
             }
     return flat

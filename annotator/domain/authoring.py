@@ -50,6 +50,40 @@ class Check:
 
 
 @dataclass(frozen=True, slots=True)
+class ListedOriginal:
+    """An original in a list: how its text begins, how many changed versions there are or wait, and whether one has begun one."""
+
+    id: int
+    key: str
+    result: str | None
+    excerpt: str
+    n_there: int
+    n_waiting: int
+    has_draft: bool
+
+
+@dataclass(frozen=True, slots=True)
+class StateCount:
+    """How many changed versions of a kind or by a person have a state (of a checker: how many verdicts are so)."""
+
+    name: str
+    state: str
+    n: int
+
+
+@dataclass(frozen=True, slots=True)
+class PerturbationCounts:
+    """How far a project is; n_without: originals without a changed version, n_complete_without: those that are ready for one."""
+
+    kinds: tuple[StateCount, ...]
+    authors: tuple[StateCount, ...]
+    checkers: tuple[StateCount, ...]
+    n_originals: int
+    n_without: int
+    n_complete_without: int
+
+
+@dataclass(frozen=True, slots=True)
 class Perturbation:
     """One changed version of an original on its way into the data set.
 

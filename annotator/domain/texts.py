@@ -51,6 +51,15 @@ class TokenizedText:
         """The characters of every token, in order."""
         return [self.text[start:end] for start, end in zip(self.starts, self.ends, strict=True)]
 
+    def gaps(self) -> tuple[tuple[str, ...], str]:
+        """What stands before each token, and what follows the last one.
+
+        >>> TokenizedText(" Ah , yes.", (1, 4, 6), (3, 5, 9), (0,)).gaps()
+        ((' ', ' ', ' '), '.')
+        """
+        before = (self.text[end:start] for end, start in zip((0, *self.ends), self.starts, strict=False))
+        return tuple(before), self.text[self.ends[-1] :] if self.ends else self.text
+
     def sentences(self) -> Iterator[tuple[int, int]]:
         """Each sentence as a half-open token range."""
         return pairwise((*self.sentence_starts, self.n_tokens))

@@ -19,9 +19,9 @@ from annotator.metrics.aggregate import bootstrap, mean_of
 from annotator.metrics.ragged import Flags, Floats, Integers
 from annotator.metrics.sentence_editing import all_correct_wrong
 from annotator.scoring.gold import GoldTable, gold_row
+from annotator.scoring.reports import Report
 from annotator.scoring.runs import Scored, ScoringOptions, confidence_of, layers_of, score_attributions
 
-Numbers = dict[str, object]
 Batch = Callable[[alignment.Alignment], float | None]
 _RELEASED: Mapping[str, Batch] = {
     "er_test.mse_released": alignment.mse_released,
@@ -64,7 +64,7 @@ class _Read:
                 yield run, outputs, answers
 
 
-def evaluate_edits(files: FilePair, *, n_resamples: int = 0) -> Numbers:
+def evaluate_edits(files: FilePair, *, n_resamples: int = 0) -> Report:
     """How high models rank edited words: for each run and layer all, correctly and wrongly answered sentences.
 
     Raises: ImportRefused with every problem of the two files
@@ -78,7 +78,7 @@ def evaluate_edits(files: FilePair, *, n_resamples: int = 0) -> Numbers:
     return {"gold": _gold_numbers(read), "runs": runs}
 
 
-def _edit_numbers(scored: Scored, answers: Mapping[int, Prediction], n_resamples: int) -> Numbers:
+def _edit_numbers(scored: Scored, answers: Mapping[int, Prediction], n_resamples: int) -> Report:
     """The rows of the paper's tables, whose sentences all have a label and an answer: others are left out and counted.
 
     Where there is no answer that could be right or wrong, all sentences are in `all`, and the counts say so.
@@ -91,7 +91,7 @@ def _edit_numbers(scored: Scored, answers: Mapping[int, Prediction], n_resamples
     )
     is_judged = has_label & is_answered
     counted = is_judged if is_judged.any() else np.ones(len(rows), dtype=np.bool_)
-    found: dict[str, Numbers] = {"all": {}, "correct": {}, "wrong": {}}
+    found: dict[str, Report] = {"all": {}, "correct": {}, "wrong": {}}
     for name, values in scored.values.items():
         if name.startswith("editing."):
             split = all_correct_wrong(values[is_judged], is_right[is_judged])
@@ -107,7 +107,7 @@ def _edit_numbers(scored: Scored, answers: Mapping[int, Prediction], n_resamples
 
 def evaluate_alignment(
     files: FilePair, *, gamma: float, delta: float = 1.0, batch_size: int | None = None, n_resamples: int = 0
-) -> Numbers:
+) -> Report:
     """ER-TEST's criteria for each run and layer, as the paper defines them by instance and as the code computes a batch.
 
     batch_size: instances in a batch, in the file's order; None: all in one. Of several batches the mean is told.
@@ -133,7 +133,7 @@ def evaluate_alignment(
     return {"gold": _gold_numbers(read), "gamma": gamma, "delta": delta, "batch_size": batch_size, "runs": runs}
 
 
-def _released(scored: Scored, gamma: float, batch_size: int | None) -> Numbers:
+def _released(scored: Scored, gamma: float, batch_size: int | None) -> Report:
     """The code's numbers; an instance's sets are put together, as one rationale is all that the code knows."""
     if scored.scores is None or not len(scored.scores):
         return {name: {"value": None, "n_batches": 0, "n_left_out": 0} for name in _RELEASED}
@@ -141,7 +141,7 @@ def _released(scored: Scored, gamma: float, batch_size: int | None) -> Numbers:
     starts = range(0, n, batch_size or n)
     batches: list[Integers] = [np.arange(start, min(n, start + (batch_size or n))) for start in starts]
     union = against.mask_of(scored.gold.sets.union(), scored.scores)
-    found: dict[str, object] = {}
+    found: Report = {}
     made = [alignment.Alignment.of(scored.scores.take(rows), union.take(rows), gamma=gamma) for rows in batches]
     for name, criterion in _RELEASED.items():
         values = [value for batch in made if (value := criterion(batch)) is not None]
@@ -164,7 +164,7 @@ def _read(files: FilePair) -> _Read:
     return _Read(GoldTable(rows), output, len(of_gold.warnings) + len(of_output.warnings))
 
 
-def _gold_numbers(read: _Read) -> Numbers:
+def _gold_numbers(read: _Read) -> Report:
     return {
         "instances": len(read.gold),
         "instances_without_sets": int((read.gold.sets.n_sets == 0).sum()),
@@ -174,12 +174,12 @@ def _gold_numbers(read: _Read) -> Numbers:
     }
 
 
-def _named(run: Run, layer: int | None) -> Numbers:
+def _named(run: Run, layer: int | None) -> Report:
     return {
         "model": run.model, "method": run.method, "parameters": json.loads(run.parameters), "seed": run.seed, "layer": layer,
     }  # fmt: skip
 
 
-def _interval(values: Floats, n_resamples: int) -> Numbers:
+def _interval(values: Floats, n_resamples: int) -> Report:
     interval = bootstrap(values, n_resamples=n_resamples) if n_resamples else None
     return {} if not n_resamples else {"low": interval and interval.low, "high": interval and interval.high}

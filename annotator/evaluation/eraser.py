@@ -20,13 +20,12 @@ from annotator.metrics.eraser_spans import Spans
 from annotator.metrics.gold_sets import GoldSets
 from annotator.metrics.ragged import Floats, Integers, Ragged
 from annotator.metrics.set_aware import best_set, set_aware_values
+from annotator.scoring.reports import Report
 
 IOU_THRESHOLDS = (0.5,)
 AOPC_THRESHOLDS = (0.01, 0.05, 0.1, 0.2, 0.5)
 _PROBLEMS_SHOWN = 200
 _SUM_TOLERANCE = 1e-6
-
-Scores = dict[str, object]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +49,8 @@ class EraserFiles:
 class _Scored:
     """What is answered, and the values whose means some of it is, a value an instance or document, for intervals."""
 
-    scores: Scores = field(default_factory=dict)
-    counts: Scores = field(default_factory=dict)
+    scores: Report = field(default_factory=dict)
+    counts: Report = field(default_factory=dict)
     samples: dict[str, Floats] = field(default_factory=dict)
 
 
@@ -63,7 +62,7 @@ def evaluate_eraser(
     iou_thresholds: Sequence[float] = IOU_THRESHOLDS,
     aopc_thresholds: Sequence[float] = AOPC_THRESHOLDS,
     n_resamples: int = 0,
-) -> Scores:
+) -> Report:
     """The ERASER scorer's object for a predictions file; `paper` (its Equation 3), `group_aware` and `counts` beside it.
 
     n_resamples: above 0, `intervals` too, of the numbers that are means over instances or documents
@@ -87,7 +86,7 @@ def evaluate_eraser(
     return {**scored.scores, **({"intervals": intervals} if n_resamples else {}), "counts": scored.counts}
 
 
-def _interval(values: Floats, n_resamples: int) -> Scores | None:
+def _interval(values: Floats, n_resamples: int) -> Report | None:
     """A bootstrap interval as it is written; None of fewer than two values, or of an infinite one."""
     interval = None if np.isinf(values).any() else bootstrap(values, n_resamples=n_resamples)
     return None if interval is None else asdict(interval)
@@ -325,9 +324,9 @@ def _score_answers(files: EraserFiles, thresholds: Sequence[float], scored: _Sco
     if not answers:
         return
     report = _report(files.gold, answers)
-    made: Scores = {"accuracy": report.accuracy, "prf": _as_scikit(report)}
+    made: Report = {"accuracy": report.accuracy, "prf": _as_scikit(report)}
     p_full = np.array([answer.p_full.get(answer.label, np.nan) for answer in answers])
-    paper: Scores = {}
+    paper: Report = {}
     for side, attribute in (("comprehensiveness", "p_without"), ("sufficiency", "p_only")):
         made |= _faithfulness(side, attribute, answers, p_full, scored.samples)
         points = _aopc(side, answers, p_full, thresholds, scored.samples)
@@ -353,9 +352,9 @@ def _report(gold: EraserGold, answers: Sequence[Answer]) -> faithfulness.Report:
     return faithfulness.label_report(truth, np.array([numbers[given[one]] for one in gold.ids], dtype=np.int64), labels)
 
 
-def _as_scikit(report: faithfulness.Report) -> Scores:
+def _as_scikit(report: faithfulness.Report) -> Report:
     """The report as classification_report(output_dict=True) writes it."""
-    rows: Scores = {
+    rows: Report = {
         label: {"precision": row.precision, "recall": row.recall, "f1-score": row.f1, "support": row.support}
         for label, row in {**report.labels, "macro avg": report.macro, "weighted avg": report.weighted}.items()
     }
@@ -364,7 +363,7 @@ def _as_scikit(report: faithfulness.Report) -> Scores:
 
 def _faithfulness(
     side: str, attribute: str, answers: Sequence[Answer], p_full: Floats, samples: dict[str, Floats]
-) -> Scores:
+) -> Report:
     """Drop, entropy form and KL form, as means over rows; None where the file does not hold the answers."""
     changed = [getattr(answer, attribute) for answer in answers]
     if changed[0] is None:
@@ -384,7 +383,7 @@ def _faithfulness(
 
 def _aopc(
     side: str, answers: Sequence[Answer], p_full: Floats, thresholds: Sequence[float], samples: dict[str, Floats]
-) -> Scores:
+) -> Report:
     if answers[0].thresholded is None:
         return {f"{side}_aopc": None, f"{side}_aopc_points": None, "paper": None}
     name = f"{side}_classification_scores"
@@ -406,7 +405,7 @@ def _is_not_highest(answer: Answer) -> bool:
     return bool(answer.p_full) and answer.p_full.get(answer.label, -np.inf) < max(answer.p_full.values())
 
 
-def _counts(files: EraserFiles) -> Scores:
+def _counts(files: EraserFiles) -> Report:
     """What was there, and what the scorer lets pass."""
     found, wanted = files.predictions, set(files.gold.ids)
     n_entries = len(found.entries)

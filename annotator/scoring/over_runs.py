@@ -7,11 +7,10 @@ import numpy as np
 
 from annotator.metrics.aggregate import bootstrap, over_seeds, paired_bootstrap
 from annotator.metrics.ragged import Floats
+from annotator.scoring.reports import Report, RunsReport
 
-Scores = dict[str, object]
 
-
-def over_runs(values: Sequence[float | None]) -> Scores:
+def over_runs(values: Sequence[float | None]) -> RunsReport:
     """A number of each run, with their mean and deviation (n − 1); None where it is not defined.
 
     >>> over_runs([0.5, None])
@@ -37,7 +36,7 @@ class Samples:
     single: dict[str, Floats] = field(default_factory=dict)
     paired: dict[str, tuple[Floats, Floats]] = field(default_factory=dict)
 
-    def intervals(self, n_resamples: int) -> dict[str, Scores | None]:
+    def intervals(self, n_resamples: int) -> dict[str, Report | None]:
         """Bootstrap intervals (percentiles); None of fewer than two values."""
         found = {place: bootstrap(values, n_resamples=n_resamples) for place, values in self.single.items()}
         found |= {place: paired_bootstrap(*pair, n_resamples=n_resamples) for place, pair in self.paired.items()}

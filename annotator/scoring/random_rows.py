@@ -12,6 +12,7 @@ from annotator.metrics.gold_as_method import TEN_SEEDS
 from annotator.metrics.ragged import Floats, Integers, Ragged
 from annotator.scoring.blocks import SCORES_AT_ONCE
 from annotator.scoring.gold import GoldTable
+from annotator.scoring.reports import NumberReport, NumberReports
 from annotator.scoring.runs import Values
 
 
@@ -45,7 +46,7 @@ class OverInstances:
         }
 
 
-def random_numbers(gold: GoldTable, instances: OverInstances | None = None) -> dict[str, dict[str, object]]:
+def random_numbers(gold: GoldTable, instances: OverInstances | None = None) -> NumberReports:
     """Mean and deviation over ten seeds of each plausibility number.
 
     The scores of a seed are those of `random_scores` over all instances with sets: a block takes the next ones of its
@@ -93,7 +94,7 @@ def _values(block: GoldTable, draw: np.random.Generator) -> Values:
     return values | against.of_scores(scores, block.sets)
 
 
-def _summary(sums: Floats, counts: Floats) -> dict[str, object]:
+def _summary(sums: Floats, counts: Floats) -> NumberReport:
     means = np.divide(sums, counts, out=np.full(len(sums), np.nan), where=counts > 0)
     made = over_seeds(means)
     return {"value": made.mean, "deviation": made.deviation, "n_seeds": made.n_seeds}

@@ -14,6 +14,7 @@ from annotator.metrics.gold_as_method import TEN_SEEDS
 from annotator.metrics.ragged import Flags, Floats, Ragged
 from annotator.metrics.sentence_editing import confidence_by_ranking
 from annotator.scoring.gold import GoldRow, GoldTable
+from annotator.scoring.reports import ConfidenceReport
 
 Answers = Mapping[int, Prediction]
 Values = dict[str, Floats]
@@ -245,7 +246,7 @@ def p_of(answer: Prediction | None, label: str | None) -> float:
     return np.nan if answer is None or label is None else answer.probabilities.get(label, np.nan)
 
 
-def confidence_of(scored: Scored, answers: Answers) -> dict[str, object]:
+def confidence_of(scored: Scored, answers: Answers) -> ConfidenceReport:
     """How sure the model is of its right answers, with a perfect ranking of the gold set and with another."""
     found = confidence_by_ranking(*confidence_inputs(scored, answers))
     return {

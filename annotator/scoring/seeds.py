@@ -1,7 +1,7 @@
 """Numbers of runs that differ in their seed alone: means and deviations over seeds, and over how many instances each is."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
@@ -11,9 +11,8 @@ from annotator.metrics.ragged import Flags, Floats, Integers
 from annotator.metrics.sentence_editing import confidence_by_ranking
 from annotator.scoring.consistency import values_of_pairs
 from annotator.scoring.gold import GoldTable
+from annotator.scoring.reports import ConfidenceReport, CountsReport, NumberReport, NumberReports, Report
 from annotator.scoring.runs import Answers, Scored, Values
-
-Numbers = dict[str, object]
 
 
 @dataclass(slots=True)
@@ -51,12 +50,13 @@ class Sample:
         np.divide(self._sums, self._n_values, out=means, where=self._n_values > 0)
         return means
 
-    def report(self, n_resamples: int = 0) -> Numbers:
+    def report(self, n_resamples: int = 0) -> NumberReport:
         """The mean over seeds of the seeds' means. n: instances with a value in some seed; n_left_out: in none.
 
         n_resamples: above 0, with a bootstrap interval over the instances' means
         """
-        number = asdict(self.means[0])
+        first = self.means[0]
+        number: NumberReport = {"value": first.value, "n": first.n, "n_left_out": first.n_left_out}
         if len(self.means) > 1:
             there = [mean.value for mean in self.means if mean.value is not None]
             n = int((self._n_values > 0).sum())
@@ -64,11 +64,12 @@ class Sample:
             number |= spread(there, len(self.means))
         if n_resamples:
             interval = bootstrap(self.of_instances(), n_resamples=n_resamples)
-            number |= {"low": interval and interval.low, "high": interval and interval.high}
+            number["low"] = None if interval is None else interval.low
+            number["high"] = None if interval is None else interval.high
         return number
 
 
-def spread(values: Sequence[float], n_seeds: int) -> Numbers:
+def spread(values: Sequence[float], n_seeds: int) -> NumberReport:
     """Nothing of one seed."""
     return {} if n_seeds < 2 else {"deviation": over_seeds(np.array(values)).deviation, "n_seeds": n_seeds}
 
@@ -97,19 +98,19 @@ class NumbersOverSeeds:
             self.totals.setdefault(name, []).append(total)
         self.counts.append(scored.counts)
 
-    def report(self) -> Numbers:
-        found: Numbers = {name: sample.report(self.n_resamples) for name, sample in self.samples.items()}
+    def report(self) -> NumberReports:
+        found: NumberReports = {name: sample.report(self.n_resamples) for name, sample in self.samples.items()}
         for name, totals in self.totals.items():
             there = [total for total in totals if total is not None]
-            found[name] = {"value": _mean(there)} | spread(there, len(totals))
+            found[name] = {"value": _mean(there), **spread(there, len(totals))}
         return found
 
-    def count_report(self) -> Numbers:
+    def count_report(self) -> CountsReport:
         """`counts`: means over seeds, whole numbers as such; of several seeds also `count_deviations`."""
         names = dict.fromkeys(name for counts in self.counts for name in counts)
         of_names = {name: [counts[name] for counts in self.counts if name in counts] for name in names}
         means = {name: sum(of_name) / len(of_name) for name, of_name in of_names.items()}
-        told: Numbers = {"counts": {n: int(mean) if mean.is_integer() else mean for n, mean in means.items()}}
+        told: CountsReport = {"counts": {n: int(mean) if mean.is_integer() else mean for n, mean in means.items()}}
         if len(self.counts) > 1:
             told["count_deviations"] = {
                 n: over_seeds(np.array(of, dtype=np.float64)).deviation for n, of in of_names.items()
@@ -152,7 +153,7 @@ class PairsOverSeeds:
             for part, chosen in parts.items():
                 self.samples.setdefault((*part, name), Sample()).add(places[chosen], of_pairs[chosen])
 
-    def report(self) -> Numbers:
+    def report(self) -> Report:
         """{} without such pairs; `pairs`: those that some seed has a ranking of both for."""
         if not self.kinds:
             return {}
@@ -173,7 +174,7 @@ class PairsOverSeeds:
     def _names(self) -> list[str]:
         return [name for part, _, name in self.samples if part == "all"]
 
-    def _report(self, part: str, word: str, n_resamples: int) -> Numbers:
+    def _report(self, part: str, word: str, n_resamples: int) -> NumberReports:
         return {name: self.samples[part, word, name].report(n_resamples) for name in self._names()}
 
 
@@ -199,18 +200,18 @@ class ConfidenceOverSeeds:
             if value is not None:
                 self.compared[name].append(value)
 
-    def report(self) -> Numbers:
+    def report(self) -> ConfidenceReport:
         """{} without rankings; of several seeds also `deviations`, by name, and `n_seeds`."""
         n_seeds = len(self.perfect.means)
         if not n_seeds:
             return {}
         perfect, other = self.perfect.report(), self.other.report()
-        told: Numbers = {
+        told: ConfidenceReport = {
             "perfect": perfect["value"], "n_perfect": perfect["n"], "other": other["value"], "n_other": other["n"],
-            **{name: _mean(values) for name, values in self.compared.items()},
+            "difference": _mean(self.compared["difference"]), "ratio": _mean(self.compared["ratio"]),
         }  # fmt: skip
         if n_seeds > 1:
             deviations = {"perfect": perfect["deviation"], "other": other["deviation"]}
             deviations |= {name: over_seeds(np.array(values)).deviation for name, values in self.compared.items()}
-            told |= {"deviations": deviations, "n_seeds": n_seeds}
+            told["deviations"], told["n_seeds"] = deviations, n_seeds
         return told

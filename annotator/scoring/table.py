@@ -9,6 +9,14 @@ from annotator.metrics.definitions import Definition
 from annotator.metrics.ragged import Flags
 from annotator.metrics.registry import definition_of
 from annotator.scoring.instance_numbers import Behind, RowKey
+from annotator.scoring.reports import (
+    GoldReport,
+    MethodReport,
+    ModelReport,
+    NumberReport,
+    ProjectReport,
+    TrainingReport,
+)
 
 Group = Literal["plausibility", "faithfulness", "consistency", "confidence", "quality"]
 GROUPS: tuple[Group, ...] = ("plausibility", "faithfulness", "consistency", "confidence", "quality")
@@ -40,8 +48,16 @@ class Number:
     n_seeds: int | None = None
 
     @classmethod
-    def of(cls, told: Mapping[str, Any]) -> "Number":
-        return cls(**{name: told.get(name) for name in cls.__dataclass_fields__})
+    def of(cls, told: NumberReport) -> "Number":
+        return cls(
+            value=told.get("value"),
+            n=told.get("n"),
+            n_left_out=told.get("n_left_out"),
+            low=told.get("low"),
+            high=told.get("high"),
+            deviation=told.get("deviation"),
+            n_seeds=told.get("n_seeds"),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +115,7 @@ class MetricRow:
     points: Points | None = None
     counts: Mapping[str, float] = field(default_factory=dict)
     count_deviations: Mapping[str, float | None] = field(default_factory=dict)
-    training: Mapping[str, Any] | None = None
+    training: TrainingReport | None = None
 
     @property
     def run(self) -> tuple[str, str, str]:
@@ -124,7 +140,7 @@ class MetricTable:
     project: str
     gold_policy: str
     gamma: float
-    gold: Mapping[str, Any]
+    gold: GoldReport
     splits: Mapping[str, int]
     columns: tuple[Column, ...]
     rows: tuple[MetricRow, ...]
@@ -136,7 +152,7 @@ class MetricTable:
         return next(column for column in self.columns if column.name == name)
 
 
-def metric_table(numbers: Mapping[str, Any], behind: Behind | None = None) -> MetricTable:
+def metric_table(numbers: ProjectReport, behind: Behind | None = None) -> MetricTable:
     """The answer of evaluate_project as a table; a model's quality stands in each of its rows."""
     rows = tuple(row for of_model in numbers["models"] for row in _rows_of_model(of_model))
     random = MetricRow(RANDOM, "", "", numbers={name: Number.of(told) for name, told in numbers["random"].items()})
@@ -146,7 +162,7 @@ def metric_table(numbers: Mapping[str, Any], behind: Behind | None = None) -> Me
     )  # fmt: skip
 
 
-def _rows_of_model(of_model: Mapping[str, Any]) -> Iterator[MetricRow]:
+def _rows_of_model(of_model: ModelReport) -> Iterator[MetricRow]:
     quality = {name: Number.of(told) for name, told in of_model["quality"].items()}
     if not of_model["methods"]:
         yield MetricRow(
@@ -184,16 +200,16 @@ def consistency_maps(
     )
 
 
-def _numbers_of(told: Mapping[str, Any]) -> Iterator[tuple[Group, str, Number]]:
+def _numbers_of(told: MethodReport) -> Iterator[tuple[Group, str, Number]]:
     """Of a method's row: (group, column, number)."""
-    groups: tuple[Group, Group] = ("plausibility", "faithfulness")
-    for group in groups:
-        for name, number in told.get(group, {}).items():
-            yield group, name, Number.of(number)
-    for name, number in _maps(told.get("consistency", {})).items():
-        yield "consistency", name, number
-    for name, number in confidence_numbers(told.get("confidence") or {}).items():
-        yield "confidence", name, number
+    for name, number in told["plausibility"].items():
+        yield "plausibility", name, Number.of(number)
+    for name, number in told["faithfulness"].items():
+        yield "faithfulness", name, Number.of(number)
+    for name, found in _maps(told.get("consistency", {})).items():
+        yield "consistency", name, found
+    for name, found in confidence_numbers(told.get("confidence", {})).items():
+        yield "confidence", name, found
 
 
 def confidence_numbers(told: Mapping[str, Any]) -> dict[str, Number]:
@@ -215,7 +231,7 @@ def _points(told: Mapping[str, Any]) -> Points | None:
     return Points(tuple(told["thresholds"]), tuple(told["comprehensiveness"]), tuple(told["sufficiency"]))
 
 
-def _columns(models: Sequence[Mapping[str, Any]]) -> Iterator[Column]:
+def _columns(models: Sequence[ModelReport]) -> Iterator[Column]:
     """Those that have a value in some row, by group and in the order in which they are computed."""
     found: dict[Group, dict[str, None]] = {group: {} for group in GROUPS}
     for of_model in models:

@@ -2,9 +2,19 @@
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, cast
+from typing import cast
 
-from annotator.domain.authoring import ChangedText, Check, Perturbation, PerturbationState, PerturbationVersion, Verdict
+from annotator.domain.authoring import (
+    ChangedText,
+    Check,
+    ListedOriginal,
+    Perturbation,
+    PerturbationCounts,
+    PerturbationState,
+    PerturbationVersion,
+    StateCount,
+    Verdict,
+)
 from annotator.domain.people import User
 from annotator.domain.sources import SourceCheck, SourcePerturbation, SourceVersion
 from annotator.errors import NotFound
@@ -155,12 +165,8 @@ def next_original(store: Store, project_id: int, user: User, *, after: int = 0, 
 
 def list_originals(
     store: Store, project_id: int, user: User, *, words: str, is_without: bool, is_lead: bool, limit: int, offset: int
-) -> tuple[list[dict[str, Any]], int]:
-    """A page of originals, and how many there are in all.
-
-    Of each its id, key and result, how the text begins, how many changed versions there are or wait, and whether the person has
-    begun one.
-    """
+) -> tuple[list[ListedOriginal], int]:
+    """A page of originals, and how many there are in all."""
     where = f"""i.project_id = ?1 AND i.parent_key IS NULL AND {_STATES[is_lead]} AND (?2 = '' OR {_HAS_WORDS})
         {f"AND {_WITHOUT_ONE}" if is_without else ""}"""
     rows = store.rows(
@@ -173,9 +179,14 @@ def list_originals(
             FROM instances AS i WHERE {where} ORDER BY i.id LIMIT ?3 OFFSET ?4""",
         (project_id, words, limit, offset, user.id),
     )
-    return [dict(row) for row in rows], store.value(
-        f"SELECT count(*) FROM instances AS i WHERE {where}", (project_id, words)
-    )
+    listed = [
+        ListedOriginal(
+            *(row["id"], row["key"], row["result"], row["excerpt"], row["n_there"], row["n_waiting"]),
+            has_draft=bool(row["has_draft"]),
+        )
+        for row in rows
+    ]
+    return listed, store.value(f"SELECT count(*) FROM instances AS i WHERE {where}", (project_id, words))
 
 
 def count_unfinished(store: Store, project_id: int, *, is_without: bool) -> int:
@@ -240,35 +251,41 @@ def fingerprint_of_instance(store: Store, instance_id: int) -> bytes:
     return cast("bytes", store.value("SELECT fingerprint FROM instances WHERE id = ?", (instance_id,)))
 
 
-def counts_by(store: Store, project_id: int) -> dict[str, list[Row]]:
+def counts_by(store: Store, project_id: int) -> PerturbationCounts:
     """How many there are, by kind and state, by author and state, by checker and verdict; originals with and without one."""
-    return {
-        "kinds": store.rows(
-            """SELECT kind, state, count(*) AS n FROM perturbations WHERE project_id = ?1 AND state <> 'withdrawn'
-                GROUP BY kind, state
-                UNION ALL SELECT perturbation_kind, 'imported', count(*) FROM instances AS i
-                    WHERE project_id = ?1 AND parent_key IS NOT NULL AND i.state <> 'discarded'
-                    AND NOT EXISTS (SELECT 1 FROM perturbations WHERE instance_id = i.id) GROUP BY perturbation_kind""",
-            (project_id,),
-        ),
-        "authors": store.rows(
-            """SELECT users.name, state, count(*) AS n FROM perturbations JOIN users ON users.id = author
-                WHERE project_id = ? AND state <> 'withdrawn' GROUP BY users.name, state ORDER BY users.name""",
-            (project_id,),
-        ),
-        "checkers": store.rows(
-            """SELECT users.name, verdict, count(*) AS n FROM perturbation_checks AS c JOIN users ON users.id = checker
-                JOIN perturbations ON perturbations.id = perturbation_id WHERE project_id = ?
-                GROUP BY users.name, verdict ORDER BY users.name""",
-            (project_id,),
-        ),
-        "originals": store.rows(
-            f"""SELECT count(*) AS n, coalesce(sum({_WITHOUT_ONE}), 0) AS n_without,
-                    coalesce(sum(state = 'complete' AND {_WITHOUT_ONE}), 0) AS n_complete_without FROM instances AS i
-                WHERE project_id = ? AND parent_key IS NULL AND state <> 'discarded'""",
-            (project_id,),
-        ),
-    }
+    kinds = store.rows(
+        """SELECT kind, state, count(*) AS n FROM perturbations WHERE project_id = ?1 AND state <> 'withdrawn'
+            GROUP BY kind, state
+            UNION ALL SELECT perturbation_kind, 'imported', count(*) FROM instances AS i
+                WHERE project_id = ?1 AND parent_key IS NOT NULL AND i.state <> 'discarded'
+                AND NOT EXISTS (SELECT 1 FROM perturbations WHERE instance_id = i.id) GROUP BY perturbation_kind""",
+        (project_id,),
+    )
+    authors = store.rows(
+        """SELECT users.name, state, count(*) AS n FROM perturbations JOIN users ON users.id = author
+            WHERE project_id = ? AND state <> 'withdrawn' GROUP BY users.name, state ORDER BY users.name""",
+        (project_id,),
+    )
+    checkers = store.rows(
+        """SELECT users.name, verdict, count(*) AS n FROM perturbation_checks AS c JOIN users ON users.id = checker
+            JOIN perturbations ON perturbations.id = perturbation_id WHERE project_id = ?
+            GROUP BY users.name, verdict ORDER BY users.name""",
+        (project_id,),
+    )
+    [originals] = store.rows(
+        f"""SELECT count(*) AS n, coalesce(sum({_WITHOUT_ONE}), 0) AS n_without,
+                coalesce(sum(state = 'complete' AND {_WITHOUT_ONE}), 0) AS n_complete_without FROM instances AS i
+            WHERE project_id = ? AND parent_key IS NULL AND state <> 'discarded'""",
+        (project_id,),
+    )
+    return PerturbationCounts(
+        *(_counted(kinds), _counted(authors), _counted(checkers)),
+        *(originals["n"], originals["n_without"], originals["n_complete_without"]),
+    )
+
+
+def _counted(rows: Sequence[Row]) -> tuple[StateCount, ...]:
+    return tuple(StateCount(name or "", state, n) for name, state, n in rows)
 
 
 def save_draft(store: Store, user: User, original_id: int, changed: ChangedText) -> None:

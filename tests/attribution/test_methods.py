@@ -6,9 +6,11 @@ import pytest
 from annotator.attribution.base import Explained, Input
 from annotator.attribution.lime_positions import Lime, kernel, spread_over_seeds
 from annotator.attribution.linear import Linear
-from annotator.attribution.methods import make_explainer, resolved, seeds_of
+from annotator.attribution.methods import METHODS, make_explainer, resolved, seeds_of
 from annotator.attribution.occlusion import Occlusion
 from annotator.attribution.random_scores import RandomScores
+from annotator.attribution.transformers_parameters import METHODS as TRANSFORMERS_METHODS
+from annotator.attribution.transformers_parameters import Method
 from annotator.errors import InvalidValue, ModelError
 from tests.attribution_inputs import OnlyProbabilities, Scripted, negating, pair, weighing, words
 
@@ -283,3 +285,9 @@ def test_seeds_are_those_asked_for_or_the_methods_own() -> None:
     assert seeds_of("occlusion", ()) == (None,)
     with pytest.raises(InvalidValue, match="occlusion draws nothing"):
         seeds_of("occlusion", (1,))
+
+
+@pytest.mark.parametrize(("name", "method"), [*METHODS.items(), *TRANSFORMERS_METHODS.items()])
+def test_a_method_is_offered_by_a_title_that_says_the_name_its_maps_carry(name: str, method: Method) -> None:
+    title = method.title.lower().replace("×", "x")
+    assert name.replace("-", " ") in title

@@ -164,7 +164,7 @@ LIGHT: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("annotator.formats", ("streamlit", "spacy", "sqlite_utils", "pandas")),
     ("annotator.store", ("streamlit", "spacy", "plotly", "pandas", "numpy")),  # sqlite-utils would load the last two
     ("annotator.cli.main", ("streamlit", "spacy", "sqlite_utils", "pandas", "plotly", "uvicorn")),
-    ("annotator.web.server", ("streamlit", "spacy", "plotly", "pandas", "numpy", "torch", "transformers")),
+    ("annotator.web.server", ("streamlit", "spacy", "plotly", "pandas", "numpy", "torch", "transformers", "jinja2")),
     ("annotator.web.frame", ("spacy", "pandas", "torch", "transformers")),
 )
 

@@ -51,12 +51,12 @@ def test_a_classifier_answers_as_it_does_when_it_is_asked_by_itself(
 
         return float(model.probabilities([text.kept(np.array(mask))])[0][model.labels.index("positive")])
 
-    assert (shown["model"], shown["kind"], shown["unseen"]) == ("bert", "transformers", 0)
-    assert shown["full"]["p"] == pytest.approx(p(*range(10)), abs=1e-4)
-    assert shown["rest"]["p"] == pytest.approx(p(0, 2, 4, 5, 6, 7, 8), abs=1e-4)
-    assert shown["sets"][0]["p"] == pytest.approx(p(1, 3), abs=1e-4)
-    assert [place for place, _ in shown["sets"][0]["less"]] == [1, 3]
-    assert shown["sets"][0]["less"][0][1] == pytest.approx(p(3), abs=1e-4)
+    assert (shown.model, shown.kind, shown.unseen) == ("bert", "transformers", 0)
+    assert shown.full.p == pytest.approx(p(*range(10)), abs=1e-4)
+    assert shown.rest.p == pytest.approx(p(0, 2, 4, 5, 6, 7, 8), abs=1e-4)
+    assert shown.sets[0].p == pytest.approx(p(1, 3), abs=1e-4)
+    assert [place for place, _ in shown.sets[0].less] == [1, 3]
+    assert shown.sets[0].less[0][1] == pytest.approx(p(3), abs=1e-4)
 
 
 @pytest.mark.parametrize("name", ["gpt2", "gpt2-eos", "llama"])
@@ -66,8 +66,8 @@ def test_a_decoder_answers_where_the_sets_take_every_word(
     project = asks(store, films, folders[name])
     [number] = find_instance_ids(store, project.id, "a")
     shown = preview(store, LOCAL_OPERATOR, number, "positive", [RationaleSet.of((0, 10))])
-    assert 0 < shown["rest"]["p"] < 1
-    assert shown["sets"][0]["p"] == shown["full"]["p"]
+    assert 0 < shown.rest.p < 1
+    assert shown.sets[0].p == shown.full.p
 
 
 def test_a_text_beyond_the_models_limit_is_cut_and_it_is_told(
@@ -76,7 +76,7 @@ def test_a_text_beyond_the_models_limit_is_cut_and_it_is_told(
     project = asks(store, films, folders["bert"])
     [number] = find_instance_ids(store, project.id, "long")
     shown = preview(store, LOCAL_OPERATOR, number, None, SETS)
-    assert 0 < shown["unseen"] < 80
+    assert 0 < shown.unseen < 80
 
 
 def test_a_reading_model_is_asked_for_its_answer_and_says_nothing_of_others(
@@ -88,10 +88,10 @@ def test_a_reading_model_is_asked_for_its_answer_and_says_nothing_of_others(
     [number] = find_instance_ids(store, project.id, "r")
     shown = preview(store, LOCAL_OPERATOR, number, "dull", SETS)
     [own] = loaded("reader").answers([Input.of(get_instance(store, number))])
-    assert (shown["label"], shown["full"]["predicted"]) == (own.result, own.result)
-    assert shown["full"]["p"] == pytest.approx(own.probabilities[own.result], abs=1e-4)
-    for told in (shown["rest"], *shown["sets"]):
-        assert (told["p"] is None) == (told["predicted"] != own.result)
+    assert (shown.label, shown.full.predicted) == (own.result, own.result)
+    assert shown.full.p == pytest.approx(own.probabilities[own.result], abs=1e-4)
+    for told in (shown.rest, *shown.sets):
+        assert (told.p is None) == (told.predicted != own.result)
 
 
 def test_a_reading_model_cannot_be_asked_for_labels(store: Store, films: Project, folders: dict[str, Path]) -> None:

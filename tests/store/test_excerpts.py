@@ -47,7 +47,7 @@ def test_every_list_begins_with_the_claim(store: Store, claims: Project, add_per
         "my reviews": [row.excerpt for row in show_my_reviews(reviews, n, 1).rows],
         "behind a bar": [row.excerpt for row in instances_behind_outcome(store, LOCAL_OPERATOR, claims, 1, "accepted")],
         "saliency": [row.excerpt for row in list_instances_by(store, LOCAL_OPERATOR, Question(claims.id), 1)[0]],
-        "perturb": [row["excerpt"] for row in show_originals(store, ann, claims.id, "", 1, is_without=False)["rows"]],
+        "perturb": [row.excerpt for row in show_originals(store, ann, claims.id, "", 1, is_without=False).rows],
         "record": sorted({event.excerpt for event in list_events(store, claims.id, limit=50) if event.key}),
     }  # fmt: skip
     for name, excerpts in listed.items():

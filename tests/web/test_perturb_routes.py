@@ -183,6 +183,40 @@ def test_a_version_is_handed_in_corrected_sent_back_written_anew_and_approved(
     assert checker.get(f"check/next?project={reviews.id}").json() == {"perturbation": None}
 
 
+ONE = (
+    "id author state instance kind texts result note original key version may_check language direction wanted versions checks "
+    "stale"
+)
+
+
+def test_one_to_check_and_one_of_ones_own_have_their_own_fields_and_none_of_the_others(
+    come: Come, reviews: Project, original: int
+) -> None:
+    writer, checker = come("annotator"), come("reviewer")
+    begun = writer.get(f"original?instance={original}").json()
+    assert list(begun)[-3:] == ["gold", "draft", "others"]
+    writer.post("hand-in", instance=original, changed=changed())
+    shown = checker.get(f"check/next?project={reviews.id}").json()
+    assert list(shown) == ["perturbation", "original", "look"]
+    assert list(shown["perturbation"]) == [*ONE.split(), "may_revise"]
+    assert list(shown["original"])[-1] == "gold"
+    [mine] = writer.get(f"mine?project={reviews.id}").json()["rows"]
+    assert list(mine) == [*ONE.split(), "changes"]
+    [version] = mine["versions"]
+    assert list(version) == [
+        "number",
+        "by",
+        "reason",
+        "at",
+        "is_correction",
+        "since",
+        "kind",
+        "texts",
+        "result",
+        "note",
+    ]
+
+
 def test_where_nothing_is_left_a_warning_may_be_confirmed(come: Come, original: int) -> None:
     writer = come("annotator")
     less = changed(TEXT.replace(TEXT.split()[4], ""))

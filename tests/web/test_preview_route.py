@@ -25,7 +25,7 @@ from annotator.web.routes import all_routes
 from annotator.web.routes.access import COOKIE, ServerOptions, close_kept_store
 from tests.web.test_panel_routes import HOST
 
-Ask = Callable[[str], Any]
+Ask = Callable[..., Any]
 
 
 @pytest.fixture
@@ -37,11 +37,11 @@ def ask(database: Path, store: Store, project: Project, add_person: Callable[...
     app = Starlette(routes=all_routes(), middleware=web_middleware(ServerOptions(database)))
     with TestClient(app, base_url=HOST) as client:
 
-        def post(role: str) -> Any:
+        def post(role: str, **other: object) -> Any:
             token = accounts.sign_in_as(store, people[role].name, is_demonstration=True)
             client.cookies.set(COOKIE, token)
             headers = {"X-CSRF-Token": accounts.session_of(store, token).csrf, "Origin": HOST}
-            return client.post("/api/preview", json=body, headers=headers)
+            return client.post("/api/preview", json=body | other, headers=headers)
 
         yield post
     close_kept_store()
@@ -80,3 +80,29 @@ def test_refusals_have_a_status_and_a_sentence(
     assert (answer.status_code, "is being loaded" in answer.json()["error"]) == (409, True)
     change_project(store, LOCAL_OPERATOR, replace(project, settings=replace(project.settings, model_previews="nobody")))
     assert ask("lead").status_code == 403
+
+
+def test_what_no_model_says_is_left_out_where_none_can_be_asked(store: Store, project: Project, ask: Ask) -> None:
+    scores = tuple(float(n) for n in range(10))
+    with store.transaction():
+        OutputIntake(store, project, ImportOptions(), ImportReport(), lambda _: None).run(
+            [SourceOutput("t1", Run("m", "ig"), "f", 1, None, (), (SourceAttribution((ScoredPart(scores),)),))]
+        )
+    assert list(ask("lead").json()) == ["model", "kind", "trouble", "attributions"]
+    built_in_model(store, LOCAL_OPERATOR, project, "built-in", trains=True)
+    said = ["label", "unseen", "full", "rest", "sets", "trust", "seen"]
+    assert list(ask("lead").json()) == ["model", "kind", "trouble", *said, "attributions"]
+
+
+@pytest.mark.parametrize(
+    ("other", "place"),
+    [
+        ({"instance": "t1"}, "$.instance"),
+        ({"result": 1}, "$.result"),
+        ({"sets": [[[0]]]}, "$.sets[0][0]"),
+        ({"sets": [[[0, -2]]]}, "$.sets[0][0][1]"),
+    ],
+)
+def test_a_malformed_question_is_refused_with_the_place(ask: Ask, other: dict[str, object], place: str) -> None:
+    answer = ask("lead", **other)
+    assert (answer.status_code, place in answer.json()["error"]) == (422, True)

@@ -130,3 +130,46 @@ def test_a_list_is_not_changed_without_the_page_s_token_nor_read_by_annotators(
     theirs = Panel(screen.client, token, accounts.session_of(store, token).csrf, "saliency")
     assert theirs.get(f"lists?project={project.id}").status_code == 403
     assert theirs.post("lists/delete", list=saved["id"]).status_code == 403
+
+
+TOLD_OF_BOTH = ["instance", "segments", "gold", "sides", "ratios", "are_ratios_measured", "panels", "withheld"]
+PANEL = (
+    "run model method parameters seed unit is_signed label asked_label layer answer numbers scores ranking spans pieces "
+    "convergence facts spread trust seen"
+)
+
+
+def test_a_text_and_its_partner_have_their_own_fields_and_none_of_the_others(
+    screen: Panel, store: Store, project: Project, import_rows: Callable[..., object]
+) -> None:
+    row = {"id": "less", "text": "bad", "label": "negative", "rationales": [[[0, 1]]], "parent": "gold"}
+    import_rows(project, [row | {"perturbation_kind": "synonym"}])
+    [gold], [less] = (find_instance_ids(store, project.id, key) for key in ("gold", "less"))
+    [stored] = list_runs(store, project.id)
+    shown = screen.get(f"instance?instance={gold}&panels={stored.id}").json()
+    assert list(shown) == ["project", "policy", *TOLD_OF_BOTH, "choices", "partners"]
+    assert list(shown["panels"][0]) == PANEL.split()
+    partner = screen.get(f"partner?instance={gold}&partner={less}&panels={stored.id}").json()
+    assert list(partner) == [*TOLD_OF_BOTH, "aligned"]
+    saved = screen.post("lists/save", project=project.id, name="one", instance=gold).json()
+    assert list(saved) == ["id", "name", "note", "made_by", "created_at", "changed_at", "n"]
+    [listed] = screen.get(f"lists?project={project.id}").json()["lists"]
+    assert list(listed) == [*saved, "may_change", "holds"]
+
+
+@pytest.mark.parametrize(
+    ("route", "body", "words"),
+    [
+        ("lists/save", {"project": 1}, "missing required field `name`"),
+        ("lists/save", {"project": 1, "name": 3}, "$.name"),
+        ("lists/save", {"project": 1, "name": "a", "asked": {"which": 1}}, "$.asked"),
+        ("lists/put", {"list": -1, "instance": 1, "on": True}, "$.list"),
+        ("lists/put", {"list": 1, "instance": 1, "on": "yes"}, "$.on"),
+    ],
+)
+def test_a_malformed_message_is_refused_with_the_place(
+    screen: Panel, route: str, body: dict[str, object], words: str
+) -> None:
+    answer = screen.post(route, **body)
+    assert (answer.status_code, words in answer.json()["error"]) == (422, True)
+    assert answer.json()["error"].startswith("The message cannot be read: ")

@@ -10,12 +10,12 @@ import pytest
 from argon2 import PasswordHasher
 from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse
+from starlette.responses import HTMLResponse, PlainTextResponse
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
 from annotator import __version__
-from annotator.domain.people import LOCAL_OPERATOR
+from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.domain.tasks import get_task
 from annotator.errors import (
     AnnotatorError,
@@ -33,6 +33,7 @@ from annotator.errors import (
 from annotator.store import open_store
 from annotator.store.projects import add_project
 from annotator.usecases.access import accounts, passwords
+from annotator.web import forms
 from annotator.web.middleware import web_middleware
 from annotator.web.routes import all_routes
 from annotator.web.routes.access import (
@@ -288,7 +289,31 @@ def test_the_demonstration_signs_in_by_choosing_a_person(path: Path) -> None:
         assert client.post("/sign-in", data={"name": "ann"}, headers=SAME).status_code == 303
         assert 'value="ann"' in client.get("/sign-in").text  # one may change persons
         refused = client.post("/sign-in", data={"name": "nobody"}, headers=SAME)
-        assert alert(refused).startswith("There is no user &#x27;nobody&#x27;")
+        assert alert(refused).startswith("There is no user &#39;nobody&#39;")
+
+
+HOSTILE = """<img src=x onerror=alert(1)>"'&{{ 7 * 7 }}"""
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        forms.sign_in_page(name=HOSTILE, next_path=f"/{HOSTILE}", error=HOSTILE, notice=HOSTILE),
+        forms.choose_page([accounts.ListedUser(User(1, HOSTILE), ())], next_path=f"/{HOSTILE}", error=HOSTILE),
+        forms.link_page(user_name=HOSTILE, name=HOSTILE, error=HOSTILE, action=f"/link/{HOSTILE}"),
+        forms.link_page(user_name=None, name=HOSTILE, error=HOSTILE, action=f"/link/{HOSTILE}"),
+        forms.sign_out_page(HOSTILE),
+        forms.message_page(HOSTILE, HOSTILE, 403),
+        forms.nowhere_page(f"/{HOSTILE}", []),
+    ],
+    ids=["sign in", "choose", "link", "first account", "sign out", "message", "nowhere"],
+)
+def test_what_people_typed_stands_in_a_page_as_text_and_means_nothing(page: HTMLResponse) -> None:
+    body = bytes(page.body).decode()
+    assert "<img" not in body
+    assert "49" not in body
+    assert "onerror=alert(1)>" not in body
+    assert HOSTILE in html.unescape(body)
 
 
 def test_no_request_makes_a_server_a_demonstration(client: TestClient) -> None:
@@ -472,8 +497,8 @@ def test_another_database_in_the_place_of_the_one_that_the_server_has_open_is_re
         ("/panel/x/main.js", 404, None),
         ("/panel/x/shared/..%2f..%2fserver.py", 404, None),
         ("/panel/x/..%2fserver.py", 404, None),
-        ("/panel/x/%2e%2e%2fforms.css", 404, None),
-        ("/panel/%2e%2e/forms.css", 404, None),
+        ("/panel/x/%2e%2e%2fsign_in_pages/forms.css", 404, None),
+        ("/panel/%2e%2e/sign_in_pages/forms.css", 404, None),
         ("/panel/x/shared/.hidden.js", 404, None),
         ("/panel/x/panel.py", 404, None),
     ],

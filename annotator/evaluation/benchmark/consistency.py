@@ -7,11 +7,12 @@ import numpy as np
 
 from annotator.evaluation.benchmark.file_fit import fit_of_output, is_usable
 from annotator.evaluation.benchmark.files import BenchmarkFiles
-from annotator.evaluation.benchmark.report import Scores, as_mean
+from annotator.evaluation.benchmark.report import as_mean
 from annotator.formats.benchmark.records import label_text
 from annotator.metrics.benchmark_consistency import aligned_ranking, encode_tokens, mean_average_precision
 from annotator.metrics.benchmark_plausibility import mean_over_sides
 from annotator.metrics.ragged import Flags, Floats, Ragged
+from annotator.scoring.reports import Report
 
 _NO_KIND = "perturbed"
 
@@ -74,7 +75,7 @@ def aligned_map(files: BenchmarkFiles, *, is_full: bool = False) -> PairScores:
     return PairScores(tuple(of_side(side) for side in range(files.n_sides)))
 
 
-def by_change(files: BenchmarkFiles, values: Floats, is_meant: Flags) -> Scores:
+def by_change(files: BenchmarkFiles, values: Floats, is_meant: Flags) -> Report:
     """Of the links that are meant: all, those whose predicted label or answer stayed, those where it changed."""
     has_changed = np.array([_has_changed(files, one.original, one.perturbed) for one in files.links], dtype=np.float64)
     return {
@@ -84,7 +85,7 @@ def by_change(files: BenchmarkFiles, values: Floats, is_meant: Flags) -> Scores:
     }
 
 
-def by_kind(files: BenchmarkFiles, tell: Callable[[Flags], Scores]) -> Scores:
+def by_kind(files: BenchmarkFiles, tell: Callable[[Flags], Report]) -> Report:
     """What is told of the links of each kind of perturbation, kinds in alphabetical order."""
     kinds = [files.records[one.perturbed].kind or _NO_KIND for one in files.links]
     return {kind: tell(np.array([one == kind for one in kinds], dtype=np.bool_)) for kind in sorted(set(kinds))}

@@ -8,11 +8,12 @@ from typing import cast
 from annotator.errors import Problem
 from annotator.evaluation.benchmark.file_fit import Fit, fit_of_gold, fit_of_output
 from annotator.evaluation.benchmark.files import BenchmarkFiles
-from annotator.evaluation.benchmark.report import ROWS_NAMED, BenchmarkReport, Scores, Stop
+from annotator.evaluation.benchmark.report import ROWS_NAMED, BenchmarkReport, Stop
 from annotator.formats.benchmark.gold import GoldRecord
 from annotator.formats.benchmark.predictions import ModelOutput
 from annotator.formats.benchmark.records import label_text
 from annotator.formats.rows.findings import shown
+from annotator.scoring.reports import Report
 
 _SUM_TOLERANCE = 1e-6
 _UNLIKELY = 1e-3
@@ -66,7 +67,7 @@ MEANINGS: dict[str, str] = {
 }
 
 
-def counts_of(files: BenchmarkFiles, told: BenchmarkReport, scores: Scores) -> Scores:
+def counts_of(files: BenchmarkFiles, told: BenchmarkReport, scores: Report) -> Report:
     """Every count, over how many each number is, what is worth knowing, and what a program cannot give."""
     rows = {**_of_gold(files), **_of_links(files), **_of_predictions(files), **_of_extraction(files)}
     sizes = {place: len(found) for place, found in rows.items()}
@@ -90,7 +91,7 @@ def counts_of(files: BenchmarkFiles, told: BenchmarkReport, scores: Scores) -> S
     }
 
 
-def _above_one(scores: Scores) -> list[Scores]:
+def _above_one(scores: Report) -> list[Report]:
     """Numbers of the programs that cannot be."""
     found = {
         f"{reading}.{name}": value
@@ -104,7 +105,7 @@ def _above_one(scores: Scores) -> list[Scores]:
     return [{"what": place, "n": 1, "rows": [], "meaning": meaning} for place in found]
 
 
-def _below(part: str, sizes: dict[str, int]) -> Scores:
+def _below(part: str, sizes: dict[str, int]) -> Report:
     return {place.partition(".")[2]: n for place, n in sizes.items() if place.startswith(f"{part}.")}
 
 
@@ -116,7 +117,7 @@ def _places(rows: Sequence[_AnyRow]) -> list[str]:
     ]
 
 
-def _refused(stop: Stop) -> Scores:
+def _refused(stop: Stop) -> Report:
     return {"number": stop.number, "reason": stop.reason, "n": len(stop.rows), "rows": _places(stop.rows)}
 
 
@@ -149,7 +150,7 @@ def _of_gold(files: BenchmarkFiles) -> dict[str, list[_AnyRow]]:
     }
 
 
-def _sizes_of_gold(files: BenchmarkFiles) -> Scores:
+def _sizes_of_gold(files: BenchmarkFiles) -> Report:
     types = Counter(record.sample_type for record in files.records)
     return {
         "rows": len(files.gold_rows),
@@ -174,7 +175,7 @@ def _of_links(files: BenchmarkFiles) -> dict[str, list[_AnyRow]]:
     }
 
 
-def _sizes_of_links(files: BenchmarkFiles) -> Scores:
+def _sizes_of_links(files: BenchmarkFiles) -> Report:
     is_predicted = files.is_predicted
     predicted = sum(bool(is_predicted[one.original] and is_predicted[one.perturbed]) for one in files.links)
     return {"links": len(files.links), "predicted": predicted}
@@ -205,7 +206,7 @@ def _of_predictions(files: BenchmarkFiles) -> dict[str, list[_AnyRow]]:
     }
 
 
-def _sizes_of_predictions(files: BenchmarkFiles) -> Scores:
+def _sizes_of_predictions(files: BenchmarkFiles) -> Report:
     return {"rows": len(files.output_rows), "records": len(files.outputs)}
 
 
@@ -233,7 +234,7 @@ def _of_extraction(files: BenchmarkFiles) -> dict[str, list[_AnyRow]]:
     return {"extraction.rankings_not_by_score": [row for row in files.output_rows if row.line in wrong]}
 
 
-def _extraction(files: BenchmarkFiles) -> Scores:
+def _extraction(files: BenchmarkFiles) -> Report:
     if files.cut is None or files.saliency is None:
         return {}
     return {

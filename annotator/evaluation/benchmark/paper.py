@@ -14,13 +14,14 @@ from annotator.evaluation.benchmark.consistency import PairScores, aligned_map, 
 from annotator.evaluation.benchmark.file_fit import fit_of_gold, fit_of_output, is_usable
 from annotator.evaluation.benchmark.files import BenchmarkFiles
 from annotator.evaluation.benchmark.programs import has_new_p, is_right, lost_probability, new_p_of
-from annotator.evaluation.benchmark.report import BenchmarkReport, Scores, as_mean
+from annotator.evaluation.benchmark.report import BenchmarkReport, as_mean
 from annotator.metrics import benchmark_faithfulness as faithfulness
 from annotator.metrics.aggregate import mean_of
 from annotator.metrics.benchmark_plausibility import iou_match_paper, mean_over_sides, pooled_sides, token_f1_paper
 from annotator.metrics.gold_sets import GoldSets
 from annotator.metrics.ragged import Flags, Floats, Ragged
 from annotator.metrics.set_aware import set_aware_values
+from annotator.scoring.reports import Report
 from annotator.text.language import is_chinese
 
 _MEASURES: dict[str, Callable[..., Floats]] = {"token_f1": token_f1_paper, "iou_f1": iou_match_paper}
@@ -34,7 +35,7 @@ class _Plausibility:
     pooled: Floats
 
 
-def paper_reading(files: BenchmarkFiles, told: BenchmarkReport) -> Scores:
+def paper_reading(files: BenchmarkFiles, told: BenchmarkReport) -> Report:
     """Equations 1 to 4, and our variants of them."""
     plausible = _plausibility(files)
     pairs = tokens_map(files)
@@ -57,7 +58,7 @@ def paper_reading(files: BenchmarkFiles, told: BenchmarkReport) -> Scores:
     }
 
 
-def sets_reading(files: BenchmarkFiles) -> Scores | None:
+def sets_reading(files: BenchmarkFiles) -> Report | None:
     """Our set-aware numbers; set i of one side of a pair and set i of the other are one set."""
     if not (files.has("sides") and files.has_gold_sets):
         return None
@@ -84,7 +85,7 @@ def _plausibility(files: BenchmarkFiles) -> dict[str, _Plausibility]:
     }
 
 
-def _pooled(plausible: dict[str, _Plausibility]) -> Scores:
+def _pooled(plausible: dict[str, _Plausibility]) -> Report:
     return {name: as_mean(plausible[name].pooled) if plausible else None for name in _MEASURES}
 
 
@@ -103,10 +104,10 @@ def _is_fit(files: BenchmarkFiles) -> Flags:
     )
 
 
-def _faithfulness(files: BenchmarkFiles, told: BenchmarkReport) -> Scores:
+def _faithfulness(files: BenchmarkFiles, told: BenchmarkReport) -> Report:
     """Equation 4 over the predictions that belong to a record of gold; it needs probabilities of labels."""
     outputs = [output for output in files.found if output is not None]
-    scores: Scores = {}
+    scores: Report = {}
     for name, reduced in (("sufficiency", "p_only"), ("comprehensiveness", "p_rest")):
         is_there = files.shape != "reading" and files.has("p_full") and files.has(reduced)
         mean = mean_of(lost_probability(outputs, reduced)) if is_there else None
@@ -114,7 +115,7 @@ def _faithfulness(files: BenchmarkFiles, told: BenchmarkReport) -> Scores:
     return scores
 
 
-def _over_predicted(files: BenchmarkFiles, means: dict[str, Floats]) -> Scores:
+def _over_predicted(files: BenchmarkFiles, means: dict[str, Floats]) -> Report:
     """The other denominator: only records that have a prediction."""
     has_labels = files.shape != "reading" and files.has("label") and files.records[0].label is not None
     values = {**means, **({"accuracy": is_right(files)} if has_labels else {})}
@@ -127,7 +128,7 @@ def _over_predicted(files: BenchmarkFiles, means: dict[str, Floats]) -> Scores:
     }
 
 
-def _consistency(files: BenchmarkFiles, pairs: PairScores) -> Scores:
+def _consistency(files: BenchmarkFiles, pairs: PairScores) -> Report:
     """Variants of MAP, and MAP by whether the answer changed and by kind of perturbation."""
     aligned = aligned_map(files)
     variants = {
@@ -140,7 +141,7 @@ def _consistency(files: BenchmarkFiles, pairs: PairScores) -> Scores:
     crossed = {"map": pairs.values, "aligned": aligned.values}
     every = np.ones(len(files.links), dtype=np.bool_)
 
-    def changes(is_meant: Flags) -> Scores:
+    def changes(is_meant: Flags) -> Report:
         return {name: by_change(files, values, is_meant) for name, values in crossed.items()}
 
     return {
@@ -150,14 +151,14 @@ def _consistency(files: BenchmarkFiles, pairs: PairScores) -> Scores:
     }
 
 
-def _answers(files: BenchmarkFiles) -> Scores | None:
+def _answers(files: BenchmarkFiles) -> Report | None:
     """F1 and exact match of a reading's answers, by language."""
     if files.shape != "reading" or not files.has("label") or files.records[0].label is None:
         return None
     by_language: dict[str, list[int]] = {}
     for number, record in enumerate(files.records):
         by_language.setdefault(record.language or "xx", []).append(number)
-    found: Scores = {}
+    found: Report = {}
     for language, numbers in sorted(by_language.items()):
         outputs = [files.found[number] for number in numbers]
         given = [None if output is None else str(output.label) for output in outputs]

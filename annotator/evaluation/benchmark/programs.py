@@ -9,7 +9,7 @@ import numpy as np
 
 from annotator.errors import Problem
 from annotator.evaluation.benchmark.files import BenchmarkFiles
-from annotator.evaluation.benchmark.report import BenchmarkReport, Scores
+from annotator.evaluation.benchmark.report import BenchmarkReport
 from annotator.formats.benchmark.gold import GoldRecord
 from annotator.formats.benchmark.predictions import ModelOutput
 from annotator.formats.benchmark.records import label_text
@@ -25,13 +25,14 @@ from annotator.metrics.benchmark_plausibility import (
     token_f1_scripts,
 )
 from annotator.metrics.ragged import Floats
+from annotator.scoring.reports import Report
 from annotator.text.language import is_chinese
 
 _UNKNOWN_IDS = "It stops at a prediction whose id gold does not have."
 _NO_TOKENS = "It compares tokens; neither the predictions nor gold or input say those of each ranking."
 
 
-def scripts_reading(files: BenchmarkFiles, told: BenchmarkReport) -> Scores:
+def scripts_reading(files: BenchmarkFiles, told: BenchmarkReport) -> Report:
     """What PaddleNLP's scripts give (eval_senti, eval_similarity, eval_mrc, cal_map, newp_analysis, cal_acc, mrc_f1_evaluate)."""
     answers = _chinese_answers(files, told)
     return {
@@ -44,7 +45,7 @@ def scripts_reading(files: BenchmarkFiles, told: BenchmarkReport) -> Scores:
     }
 
 
-def evaluator_reading(files: BenchmarkFiles, told: BenchmarkReport) -> Scores:
+def evaluator_reading(files: BenchmarkFiles, told: BenchmarkReport) -> Report:
     """What TrustAI's Evaluator gives."""
     return {
         "token_f1": _over_predicted("evaluator.token_f1", token_f1_scripts, files, told),

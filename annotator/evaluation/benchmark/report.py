@@ -6,8 +6,8 @@ from dataclasses import asdict, dataclass, field
 from annotator.errors import Problem
 from annotator.metrics.aggregate import Aggregate, mean_of
 from annotator.metrics.ragged import Floats
+from annotator.scoring.reports import Report
 
-Scores = dict[str, object]
 ROWS_NAMED = 10
 
 
@@ -29,7 +29,7 @@ class Stop:
 class BenchmarkReport:
     """Collected while numbers are made; a number's place is that in the object, such as "scripts.map"."""
 
-    n: dict[str, Scores] = field(default_factory=dict)
+    n: dict[str, Report] = field(default_factory=dict)
     stops: list[Stop] = field(default_factory=list)
 
     def over(self, place: str, aggregate: Aggregate) -> float | None:
@@ -46,6 +46,6 @@ class BenchmarkReport:
         self.stops.append(Stop(place, reason, tuple(rows), refuses))
 
 
-def as_mean(values: Floats) -> Scores:
+def as_mean(values: Floats) -> Report:
     """A mean over instances with how many it is over and how many were left out, as our own numbers are told."""
     return asdict(mean_of(values))

@@ -10,11 +10,12 @@ from annotator.evaluation.benchmark.counts import counts_of
 from annotator.evaluation.benchmark.files import SHAPES, BenchmarkFiles, read_files, refuse_if_any
 from annotator.evaluation.benchmark.paper import paper_reading, sets_reading
 from annotator.evaluation.benchmark.programs import evaluator_reading, scripts_reading
-from annotator.evaluation.benchmark.report import BenchmarkReport, Scores
+from annotator.evaluation.benchmark.report import BenchmarkReport
+from annotator.scoring.reports import Report
 
 Reading = Literal["scripts", "evaluator", "paper"]
 TASKS = tuple(SHAPES)
-_READINGS: dict[str, Callable[[BenchmarkFiles, BenchmarkReport], Scores]] = {
+_READINGS: dict[str, Callable[[BenchmarkFiles, BenchmarkReport], Report]] = {
     "scripts": scripts_reading,
     "evaluator": evaluator_reading,
     "paper": paper_reading,
@@ -31,7 +32,7 @@ def evaluate_benchmark(
     inputs: Path | None = None,
     ratios: Sequence[float] = (),
     language: str | None = None,
-) -> Scores:
+) -> Report:
     """`scripts`, `evaluator`, `paper`, `sets` and `counts` for a predictions file; one reading and `counts` if it is asked for.
 
     A number that is not defined for the files is None. One for which its program stops is None too, and `counts.refused`
@@ -45,7 +46,7 @@ def evaluate_benchmark(
     )
     told = BenchmarkReport()
     asked = READINGS if reading is None else (reading,)
-    scores: Scores = {name: _READINGS[name](files, told) for name in asked}
+    scores: Report = {name: _READINGS[name](files, told) for name in asked}
     if reading is None:
         scores["sets"] = sets_reading(files)
     else:

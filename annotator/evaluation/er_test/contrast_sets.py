@@ -16,7 +16,8 @@ from annotator.metrics.er_test_functional import (
     opportunity_costs,
 )
 from annotator.metrics.ragged import Flags, Floats, Ragged
-from annotator.scoring.over_runs import Samples, Scores, lists, over_runs
+from annotator.scoring.over_runs import Samples, lists, over_runs
+from annotator.scoring.reports import Report, RunsReport
 
 _NUMBERS = ("original", "contrast", "delta", "consistency", "consistency_of_sets")
 
@@ -45,11 +46,11 @@ def problems_of_run(sets: LabelledSets, run: Run) -> Iterator[Problem]:
             yield Problem(source, None, "id", item.key, reason)
 
 
-def contrast_scores(sets: LabelledSets, runs: Sequence[Run], base: Sequence[Run], samples: Samples) -> Scores:
+def contrast_scores(sets: LabelledSets, runs: Sequence[Run], base: Sequence[Run], samples: Samples) -> Report:
     """The numbers of each run with their means; those of a base model and what is won and lost where it is given."""
     right, of_base = [_right(sets, run) for run in runs], [_right(sets, run) for run in base]
     made = contrast(right[0].originals, right[0].contrasts)
-    scores: Scores = {
+    scores: Report = {
         **_numbers(right),
         "n_originals": made.n_originals,
         "n_contrasts": made.n_contrasts,
@@ -81,7 +82,7 @@ def _right(sets: LabelledSets, run: Run) -> _Right:
     )
 
 
-def _numbers(right: Sequence[_Right]) -> dict[str, Scores]:
+def _numbers(right: Sequence[_Right]) -> dict[str, RunsReport]:
     made = [contrast(of_run.originals, of_run.contrasts) for of_run in right]
     return {name: over_runs([getattr(one, name) for one in made]) for name in _NUMBERS}
 
@@ -115,8 +116,8 @@ def _paired(
     return [(of_base[place], one) for place, one in zip(order, right, strict=True)]
 
 
-def _costs(pairs: Sequence[tuple[_Right, _Right]]) -> Scores:
-    scores: Scores = {}
+def _costs(pairs: Sequence[tuple[_Right, _Right]]) -> Report:
+    scores: Report = {}
     for part in ("originals", "contrasts"):
         made = [opportunity_cost(_flags(base, part), _flags(other, part)) for base, other in pairs]
         counts = [

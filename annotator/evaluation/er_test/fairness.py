@@ -10,7 +10,8 @@ from annotator.formats.rows.findings import listed
 from annotator.formats.suites.word_groups import WordGroup
 from annotator.metrics.er_test_functional import Fairness, false_positive_rate_difference
 from annotator.metrics.ragged import Flags
-from annotator.scoring.over_runs import Scores, over_runs
+from annotator.scoring.over_runs import over_runs
+from annotator.scoring.reports import Report
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +23,7 @@ class LabelledTexts:
     predicted: Sequence[Sequence[str]]
 
 
-def fairness_scores(items: LabelledTexts, groups: Sequence[WordGroup], positive: str) -> Scores:
+def fairness_scores(items: LabelledTexts, groups: Sequence[WordGroup], positive: str) -> Report:
     """The false positive rate difference of a model with the rates of all and of each group.
 
     Raises: InvalidValue for a label that neither a text nor a prediction has
@@ -48,7 +49,7 @@ def fairness_scores(items: LabelledTexts, groups: Sequence[WordGroup], positive:
     }
 
 
-def _of_group(number: int, made: Sequence[Fairness], mentions: Flags) -> Scores:
+def _of_group(number: int, made: Sequence[Fairness], mentions: Flags) -> Report:
     rates = [float(one.rates[number]) for one in made]
     return {
         "rate": over_runs([None if np.isnan(rate) else rate for rate in rates]),

@@ -10,17 +10,18 @@ from annotator.formats.suites.predictions import Prediction, Run
 from annotator.metrics.aggregate import mean_of
 from annotator.metrics.er_test_functional import failure_rate
 from annotator.metrics.ragged import Floats
-from annotator.scoring.over_runs import Samples, Scores, means_of_runs
+from annotator.scoring.over_runs import Samples, means_of_runs
+from annotator.scoring.reports import Report
 from annotator.scoring.verdicts import verdicts
 
 
-def functional_scores(suite: Suite, runs: Sequence[Run], base: Sequence[Run], samples: Samples) -> Scores:
+def functional_scores(suite: Suite, runs: Sequence[Run], base: Sequence[Run], samples: Samples) -> Report:
     """Failure rates by test, by category and of all cases; those of a base model and the difference where it is given."""
     verdicts, of_base = _verdicts_of_runs(suite, runs), _verdicts_of_runs(suite, base) if base else None
     tests, categories = _numbers(suite, "test"), _numbers(suite, "category")
-    scores: Scores = {"tests": {}, "categories": {}}
+    scores: Report = {"tests": {}, "categories": {}}
     for group, by_name in (("tests", tests), ("categories", categories)):
-        found: Scores = {}
+        found: Report = {}
         for name, numbers in by_name.items():
             first = suite.cases[numbers[0]]
             said = {"category": first.category, "type": first.type} if group == "tests" else {}
@@ -39,9 +40,9 @@ def _numbers(suite: Suite, attribute: str) -> dict[str, list[int]]:
     return found
 
 
-def _rates(verdicts: Floats, of_base: Floats | None, numbers: Sequence[int], place: str, samples: Samples) -> Scores:
+def _rates(verdicts: Floats, of_base: Floats | None, numbers: Sequence[int], place: str, samples: Samples) -> Report:
     here = verdicts[:, numbers]
-    scores: Scores = {"n_cases": len(numbers), **_of_model(here)}
+    scores: Report = {"n_cases": len(numbers), **_of_model(here)}
     samples.single[f"{place}.rate"] = means_of_runs(here)
     if of_base is not None:
         base = of_base[:, numbers]
@@ -55,7 +56,7 @@ def _rates(verdicts: Floats, of_base: Floats | None, numbers: Sequence[int], pla
     return scores
 
 
-def _of_model(verdicts: Floats) -> Scores:
+def _of_model(verdicts: Floats) -> Report:
     rate = failure_rate(verdicts)
     return {
         "n_failed": [int(np.nansum(of_run)) for of_run in verdicts],
@@ -80,7 +81,7 @@ def answers_of(suite: Suite, run: Run) -> list[Answer]:
     ]
 
 
-def counts_of_suite(suite: Suite) -> Scores:
+def counts_of_suite(suite: Suite) -> Report:
     """What is scored."""
     return {
         "tests": len({case.test for case in suite.cases}),
@@ -91,7 +92,7 @@ def counts_of_suite(suite: Suite) -> Scores:
     }
 
 
-def counts_of_answers(suite: Suite, runs: Sequence[Run]) -> Scores:
+def counts_of_answers(suite: Suite, runs: Sequence[Run]) -> Report:
     """What is scored, but worth a look. A case that expects only labels which no prediction knows cannot pass."""
     known = labels_known(prediction for run in runs for prediction in run.of_texts.values())
     expected = expected_labels(suite)

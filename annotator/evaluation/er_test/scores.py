@@ -14,7 +14,8 @@ from annotator.formats.rows.findings import listed
 from annotator.formats.suites.cases import Suite, read_suite
 from annotator.formats.suites.predictions import Prediction, Run, Runs, problems_of_run, read_runs
 from annotator.formats.suites.word_groups import WordGroup, read_word_groups
-from annotator.scoring.over_runs import Samples, Scores
+from annotator.scoring.over_runs import Samples
+from annotator.scoring.reports import Report
 
 _PROBLEMS_SHOWN = 200
 _SUM_TOLERANCE = 1e-6
@@ -47,7 +48,7 @@ class _Read:
     problems: list[Problem]
 
 
-def evaluate_tests(files: ScoredFiles, *, n_resamples: int = 0) -> Scores:
+def evaluate_tests(files: ScoredFiles, *, n_resamples: int = 0) -> Report:
     """`functional` for a suite, `contrast` for contrast sets, `fairness` for groups, and `counts` of what was scored.
 
     n_resamples: above 0, `intervals` too, of the numbers that are means over cases or originals
@@ -122,8 +123,8 @@ def _problems_of_runs(read: _Read) -> Iterator[Problem]:
                 yield from contrasts.problems_of_run(read.sets, run)
 
 
-def _scores(read: _Read, samples: Samples) -> Scores:
-    scores: Scores = {}
+def _scores(read: _Read, samples: Samples) -> Report:
+    scores: Report = {}
     if read.suite is not None:
         runs, base = _of_both(model.for_suite() for model in read.models)
         scores["functional"] = functional.functional_scores(read.suite, runs, base, samples)
@@ -138,9 +139,9 @@ def _of_both(runs: Iterable[list[Run]]) -> tuple[list[Run], list[Run]]:
     return model, base[0] if base else []
 
 
-def _fairness(read: _Read, positive: str) -> Scores:
+def _fairness(read: _Read, positive: str) -> Report:
     """False positives on contrast sets, and on the texts of tests that expect one label (MFT)."""
-    found: Scores = {}
+    found: Report = {}
     for part, texts in (("functional", _texts_of_suite), ("contrast", _texts_of_sets)):
         made = [items for items in (texts(read, model) for model in read.models) if items is not None]
         if made:
@@ -175,8 +176,8 @@ def _texts_of_sets(read: _Read, model: Runs) -> LabelledTexts | None:
     return LabelledTexts([item.text for item in items], [item.label for item in items], predicted)
 
 
-def _counts(read: _Read) -> Scores:
-    counts: Scores = {}
+def _counts(read: _Read) -> Report:
+    counts: Report = {}
     if read.suite is not None:
         counts["suite"] = functional.counts_of_suite(read.suite)
     for name, model in zip(("predictions", "base_predictions"), read.models, strict=False):
@@ -184,7 +185,7 @@ def _counts(read: _Read) -> Scores:
     return counts
 
 
-def _counts_of_model(read: _Read, model: Runs) -> Scores:
+def _counts_of_model(read: _Read, model: Runs) -> Report:
     cases = {(case.test, case.case) for case in (read.suite.cases if read.suite else ())}
     keys = {item.key for item in contrasts.items_of(read.sets)} if read.sets else set()
     every = [p for run in model.runs for p in (*run.of_texts.values(), *run.of_instances.values())]

@@ -29,6 +29,7 @@ _FIRST: tuple[tuple[str, ...], ...] = (
 _SPARE = ("editing.mrr", "benchmark.iou_f1_paper", "sets.whole_set", "eraser.comprehensiveness_aopc", "eraser.macro_f1")
 _N_FIRST = 6
 _KINDS = {"hard": "selected tokens", "ranked": "ranking"}
+Parameters = Mapping[str, object]  # of a method, from JSON
 
 
 def title_of(row: MetricRow) -> str:
@@ -67,13 +68,13 @@ def names_of(rows: Sequence[MetricRow]) -> list[str]:
     ]
 
 
-def _parameters(row: MetricRow) -> dict[str, object]:
+def _parameters(row: MetricRow) -> Parameters:
     return dict(json.loads(row.parameters))
 
 
-def _common(rows: Sequence[MetricRow]) -> dict[str, dict[str, object]]:
+def _common(rows: Sequence[MetricRow]) -> dict[str, Parameters]:
     """By method, the parameters that have one value in all of its rows."""
-    by_method: dict[str, list[dict[str, object]]] = {}
+    by_method: dict[str, list[Parameters]] = {}
     for row in rows:
         by_method.setdefault(row.method, []).append(_parameters(row))
     return {
@@ -82,7 +83,7 @@ def _common(rows: Sequence[MetricRow]) -> dict[str, dict[str, object]]:
     }
 
 
-def _summary(parameters: Mapping[str, object], less: Mapping[str, object] | None = None) -> list[str]:
+def _summary(parameters: Parameters, less: Parameters | None = None) -> list[str]:
     return [
         f"{name.replace('_', ' ')} {_value(value)}" for name, value in parameters.items() if name not in (less or {})
     ]

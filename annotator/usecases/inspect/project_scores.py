@@ -18,6 +18,16 @@ from annotator.scoring.answers import score_answers
 from annotator.scoring.gold import GoldTable
 from annotator.scoring.instance_numbers import Behind, OfSeed, RowKey, coded_labels, has_choice, places_of
 from annotator.scoring.random_rows import OverInstances, random_numbers
+from annotator.scoring.reports import (
+    BehaviourReport,
+    GoldReport,
+    MethodReport,
+    ModelReport,
+    PlausibilityReport,
+    ProjectReport,
+    Report,
+    SeedsReport,
+)
 from annotator.scoring.runs import Answers, Scored, ScoringOptions, confidence_inputs
 from annotator.scoring.seeds import ConfidenceOverSeeds, NumbersOverSeeds, PairsOverSeeds
 from annotator.store import Store
@@ -26,8 +36,6 @@ from annotator.usecases.access.rights import require
 from annotator.usecases.gold_table import gold_table
 from annotator.usecases.inspect.training_texts import without_training
 from annotator.usecases.models.model_trust import Trainings
-
-Numbers = dict[str, object]
 
 
 def evaluate_project(
@@ -39,7 +47,7 @@ def evaluate_project(
     method: str | None = None,
     options: ScoringOptions = ScoringOptions(),
     progress: Callable[[int, int], None] = lambda _done, _of: None,
-) -> Numbers:
+) -> ProjectReport:
     """Everything there is to say of a project's models (one, or all) under a gold policy.
 
     progress: called with how many runs are done, and how many there are
@@ -57,7 +65,7 @@ def evaluate_with_instances(
     method: str | None = None,
     options: ScoringOptions = ScoringOptions(),
     progress: Callable[[int, int], None] = lambda _done, _of: None,
-) -> tuple[Numbers, Behind]:
+) -> tuple[ProjectReport, Behind]:
     """The same, with the numbers of all instances behind it; memory grows with these."""
     options = replace(options, has_null=True)
     numbers, behind = _evaluated(store, actor, project, model, method, options, progress, keeps_instances=True)
@@ -67,7 +75,7 @@ def evaluate_with_instances(
 def _evaluated(
     store: Store, actor: User, project: Project, model: str | None, method: str | None, options: ScoringOptions,
     progress: Callable[[int, int], None], *, keeps_instances: bool,
-) -> tuple[Numbers, Behind | None]:  # fmt: skip
+) -> tuple[ProjectReport, Behind | None]:  # fmt: skip
     require(store, actor, project.id, "export")
     policy = options.gold_policy or project.settings.gold_policy
     with store.snapshot():
@@ -79,7 +87,7 @@ def _evaluated(
         scorer = _Scorer(store, gold, trainings, is_label, options, kept, lambda done: progress(done, len(runs)))
         models = [scorer.model(name, list(of_model)) for name, of_model in groupby(runs, lambda one: one.run.model)]
     random = random_numbers(gold, None if kept is None else kept.random) if len(gold) else {}
-    numbers: Numbers = {
+    numbers: ProjectReport = {
         "project": project.name,
         "gold_policy": policy,
         "gold": _described(gold),
@@ -105,7 +113,7 @@ def _runs(store: Store, project: Project, model: str | None, method: str | None)
     return [stored for stored in runs if method is None or stored.run.method in {"", method}]
 
 
-def _described(gold: GoldTable) -> Numbers:
+def _described(gold: GoldTable) -> GoldReport:
     """K of a side is ceil(ratio × its tokens); recall measures comprehensiveness only where gold is exhaustive."""
     return {
         "instances": len(gold),
@@ -156,7 +164,7 @@ class _Scorer:
         self.progress = progress
         self.n_done = 0
 
-    def model(self, name: str, runs: Sequence[StoredRun]) -> Numbers:
+    def model(self, name: str, runs: Sequence[StoredRun]) -> ModelReport:
         own: dict[int | None, Answers] = {}
         gold, training = without_training(self.store, self.trainings, name, self.gold, self.options)
         if self.kept is not None and len(gold) < len(self.gold):
@@ -169,7 +177,7 @@ class _Scorer:
                     self._add_quality(name, quality, score_answers(gold, answers, is_label=self.is_label))
                 self._done()
         with_method = [stored for stored in runs if stored.run.method]
-        methods: list[Numbers] = []
+        methods: list[MethodReport] = []
         for _, group in groupby(with_method, lambda one: one.run.group):
             methods += self._methods(list(group), gold, own)
         return {
@@ -192,7 +200,7 @@ class _Scorer:
 
     def _methods(
         self, runs: Sequence[StoredRun], gold: GoldTable, own: Mapping[int | None, Answers]
-    ) -> Iterator[Numbers]:
+    ) -> Iterator[MethodReport]:
         """A row for each layer, for what is selected without scores, and for answers to changed inputs."""
         rows: dict[blocks.RowKey, _Row] = {}
         asked = (self.gold, len(runs), self.options.n_resamples)
@@ -210,15 +218,19 @@ class _Scorer:
             self._keep(stored, scored, answers, kind_of_none)
             self._done()
         first = runs[0].run
-        head: Numbers = {
+        head: SeedsReport = {
             "method": first.method, "parameters": json.loads(first.parameters),
             "seeds": [stored.run.seed for stored in runs],
         }  # fmt: skip
-        told: Numbers = {"faithfulness": faithfulness.report(), "aopc_points": _points(drops)}
+        told: BehaviourReport = {"faithfulness": faithfulness.report(), "aopc_points": _points(drops)}
         for kind, layer in sorted(rows, key=blocks.row_order):
-            yield head | {"kind": kind, "layer": layer} | rows[kind, layer].report() | told
+            yield {**head, "kind": kind, "layer": layer, **rows[kind, layer].report(), **told}
         if not rows:
-            yield head | {"kind": kind_of_none, "layer": None, "plausibility": {}, "counts": {}} | told
+            yield {
+                "method": head["method"], "parameters": head["parameters"], "seeds": head["seeds"], "kind": kind_of_none,
+                "layer": None, "plausibility": {}, "counts": {}, "faithfulness": told["faithfulness"],
+                "aopc_points": told["aopc_points"],
+            }  # fmt: skip
 
     def _keep(self, stored: StoredRun, scored: blocks.ScoredRun, answers: Answers, kind_of_none: str) -> None:
         if self.kept is None:
@@ -243,7 +255,7 @@ class _Row:
         if "editing.mrr" in scored.values:
             self.confidence.add(places_of(self.plausibility.gold, scored), *confidence_inputs(scored, answers))
 
-    def report(self) -> Numbers:
+    def report(self) -> PlausibilityReport:
         return {
             "plausibility": self.plausibility.report(),
             "consistency": self.consistency.report(),
@@ -262,12 +274,12 @@ def answers_of(store: Store, run_id: int) -> Answers:
     }
 
 
-def _points(of_seeds: Sequence[Mapping[str, Mapping[float, float]]]) -> Numbers:
+def _points(of_seeds: Sequence[Mapping[str, Mapping[float, float]]]) -> Report:
     """The mean drop at each threshold, over seeds that have it; None where only the other side has it; {} of none."""
     thresholds = sorted({t for drops in of_seeds for of_side in drops.values() for t in of_side})
     if not thresholds:
         return {}
-    sides: Numbers = {}
+    sides: Report = {}
     for side in ("comprehensiveness", "sufficiency"):
         found = [[drops[side][t] for drops in of_seeds if t in drops.get(side, {})] for t in thresholds]
         sides[side] = [sum(values) / len(values) if values else None for values in found]

@@ -1,8 +1,8 @@
 """What the Saliency page shows: lists of instances by a number, and one instance with gold and several attributions."""
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
-from typing import Any
+from dataclasses import dataclass, replace
 
 from annotator.domain.instances import GoldInstance, Instance
 from annotator.domain.measurements import Listed, Question
@@ -13,6 +13,7 @@ from annotator.domain.projects import Project
 from annotator.domain.texts import first_words
 from annotator.errors import InvalidValue, NotFound
 from annotator.metrics.benchmark_consistency import aligned_places
+from annotator.metrics.registry import definition_of
 from annotator.scoring.gold import gold_row
 from annotator.scoring.table import RANDOM
 from annotator.store import Store
@@ -31,6 +32,21 @@ from annotator.usecases.access import independence
 from annotator.usecases.access.rights import require
 from annotator.usecases.gold import gold_of_instance
 from annotator.usecases.inspect.measurement import MEASURED
+from annotator.usecases.inspect.saliency_messages import (
+    ShownAnswer,
+    ShownChoice,
+    ShownDefinition,
+    ShownNumber,
+    ShownNumbers,
+    ShownPanel,
+    ShownPartner,
+    ShownPiece,
+    ShownRun,
+    ShownSide,
+    ShownText,
+    show_name,
+    show_segments,
+)
 from annotator.usecases.inspect.saved_lists import require_list
 from annotator.usecases.inspect.seed_spread import group_attributions, spread_of
 from annotator.usecases.models.model_trust import Seen, Trainings, seen_by, seen_summary
@@ -40,7 +56,6 @@ MOST_PANELS = 8
 _FIRST_PANELS = 4
 _DIGITS = 6
 _EXCERPT_CHARS = 120
-Shown = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,19 +100,29 @@ def count_not_listed(store: Store, actor: User, question: Question) -> int:
     return count_without_value(store, question)
 
 
-def choices_of_numbers(
-    store: Store, actor: User, project_id: int
-) -> list[tuple[StoredRun, list[tuple[int | None, str]]]]:
-    """Each run, with the numbers (layer, name) that it has, in the order of MEASURED."""
+def show_numbers(store: Store, actor: User, project_id: int) -> ShownNumbers:
+    """What texts can be ordered by: each run with its numbers, in the order of MEASURED, and what each number is."""
     require(store, actor, project_id, "use models")
+    runs = list_runs(store, project_id)
+    groups = first_of_groups(runs)
+    shown = tuple(_numbers_of_run(store, stored, groups[stored.id]) for stored in runs)
+    names = sorted({number.name for run in shown for number in run.numbers})
+    return ShownNumbers(shown, {name: _definition(name) for name in names})
+
+
+def _numbers_of_run(store: Store, stored: StoredRun, group: int) -> ShownRun:
     order = {name: place for place, name in enumerate(MEASURED)}
-    return [
-        (stored, sorted(measured_names(store, stored.id), key=lambda one: (one[0] or -1, order.get(one[1], 99))))
-        for stored in list_runs(store, project_id)
-    ]
+    names = sorted(measured_names(store, stored.id), key=lambda one: (one[0] or -1, order.get(one[1], 99)))
+    run, numbers = stored.run, tuple(ShownNumber(layer, name) for layer, name in names)
+    return ShownRun(stored.id, run.model, run.method, run.seed, run.parameters, group, numbers)
 
 
-def show_instance(store: Store, actor: User, instance_id: int, panels: Sequence[PanelChoice] | None) -> Shown:
+def _definition(name: str) -> ShownDefinition:
+    found = definition_of(name)
+    return ShownDefinition(found.title, found.definition, found.direction, found.source)
+
+
+def show_instance(store: Store, actor: User, instance_id: int, panels: Sequence[PanelChoice] | None) -> ShownText:
     """An instance with its gold sets and panels (None: those that open by themselves), and its partners.
 
     Raises: NotFound for an instance or a run that is not there; InvalidValue for more than eight panels
@@ -116,14 +141,13 @@ def show_instance(store: Store, actor: User, instance_id: int, panels: Sequence[
         if unknown is not None:
             raise NotFound(f"There is no run number {unknown} in this project.")
         gold, withheld = _gold_for(store, actor, project, instance)
-        shown = {
-            "project": project.id,
-            "policy": project.settings.gold_policy,
-            **_shown(store, project, gold, chosen, runs),
-            "withheld": withheld,
-            "choices": [_choice(store, runs[run_id], instance_id) | {"group": groups[run_id]} for run_id in there],
-            "partners": [{"id": i, "key": key, "kind": kind} for i, key, kind in partners_of(store, instance_id)],
-        }
+        shown = replace(
+            _shown(store, project, gold, chosen, runs, withheld),
+            project=project.id,
+            policy=project.settings.gold_policy,
+            choices=tuple(_choice(store, runs[run_id], instance_id, groups[run_id]) for run_id in there),
+            partners=tuple(ShownPartner(*partner) for partner in partners_of(store, instance_id)),
+        )
     independence.show(store, actor, project.id, instance_id, independence.annotations_behind(gold))
     return shown
 
@@ -140,7 +164,9 @@ def _first_panels(runs: Mapping[int, StoredRun], groups: Mapping[int, int]) -> l
     return [PanelChoice(run_id) for run_id in firsts[:_FIRST_PANELS]]
 
 
-def show_partner(store: Store, actor: User, instance_id: int, partner_id: int, panels: Sequence[PanelChoice]) -> Shown:
+def show_partner(
+    store: Store, actor: User, instance_id: int, partner_id: int, panels: Sequence[PanelChoice]
+) -> ShownText:
     """The same panels for the original or a perturbed version, and which tokens stand in the same place."""
     project = get_project_by_id(store, project_of_instance(store, instance_id))
     require(store, actor, project.id, "use models")
@@ -150,11 +176,11 @@ def show_partner(store: Store, actor: User, instance_id: int, partner_id: int, p
         runs = {stored.id: stored for stored in list_runs(store, project.id)}
         instance, partner = get_instance(store, instance_id), get_instance(store, partner_id)
         gold, withheld = _gold_for(store, actor, project, partner)
-        shown = _shown(store, project, gold, [choice for choice in panels if choice.run_id in runs], runs)
+        shown = _shown(store, project, gold, [choice for choice in panels if choice.run_id in runs], runs, withheld)
     independence.show(store, actor, project.id, partner_id, independence.annotations_behind(gold))
     places = aligned_places(_selectable_tokens(instance), _selectable_tokens(partner))
     n = instance.layout.n_selectable
-    return shown | {"withheld": withheld, "aligned": [place if place < n else None for place in places]}
+    return replace(shown, aligned=tuple(place if place < n else None for place in places))
 
 
 def _gold_for(store: Store, actor: User, project: Project, instance: Instance) -> tuple[GoldInstance, str]:
@@ -169,53 +195,62 @@ def _selectable_tokens(instance: Instance) -> list[str]:
 
 
 def _shown(
-    store: Store, project: Project, gold: GoldInstance, chosen: Sequence[PanelChoice], runs: Mapping[int, StoredRun]
-) -> Shown:
+    store: Store, project: Project, gold: GoldInstance, chosen: Sequence[PanelChoice], runs: Mapping[int, StoredRun],
+    withheld: str,
+) -> ShownText:  # fmt: skip
     instance = gold.instance
     row = gold_row(gold, project.task, keep_tokens=False, is_exhaustive=False)
-    numbers = values_of_instance(store, instance.id)
-    outputs = {choice.run_id: outputs_of_run(store, choice.run_id, [instance.id]).get(instance.id) for choice in chosen}
-    answers = _answers(store, instance, chosen, runs)
-    seeds = {c.run_id: group_attributions(store, instance.id, runs[c.run_id], runs.values()) for c in chosen}
     ratios = measured_ratios(store, project.id, [choice.run_id for choice in chosen], len(row.sides))
-    trainings = Trainings.of(store, project.id)
-    seen = seen_by(store, trainings, instance.id)
-    return {
-        "instance": {
-            "id": instance.id, "key": instance.key, "split": instance.split, "result": instance.result,
-            "language": instance.language, "parent": instance.parent_key, "kind": instance.perturbation_kind,
-        },
-        "segments": [_segment(instance, place) for place in range(len(instance.segments))],
-        "gold": [list(rationale_set.token_indices) for rationale_set in gold.sets],
-        "sides": [{"name": name, "n": n} for name, n in row.sides],
-        "ratios": ratios or [UNMEASURED] * len(row.sides),
-        "are_ratios_measured": bool(ratios),
-        "panels": [
-            _panel(
-                choice, runs[choice.run_id], outputs[choice.run_id], answers.get(choice.run_id), instance, numbers,
-                seeds[choice.run_id],
-            )
-            | _trust(trainings, seen, runs[choice.run_id].run.model)
-            for choice in chosen
-        ],
-    }  # fmt: skip
+    return ShownText(
+        instance=show_name(instance),
+        segments=show_segments(instance),
+        gold=tuple(rationale_set.token_indices for rationale_set in gold.sets),
+        sides=tuple(ShownSide(name, n) for name, n in row.sides),
+        ratios=tuple(ratios or [UNMEASURED] * len(row.sides)),
+        are_ratios_measured=bool(ratios),
+        panels=_panels(store, project, instance, chosen, runs),
+        withheld=withheld,
+    )
 
 
-def _trust(trainings: Trainings, seen: Mapping[str, Seen], model: str) -> Shown:
-    """Of a model that was trained here: how often it is right, and whether it learned from this text; else None."""
-    return {"trust": trainings.summary(model), "seen": seen_summary(seen.get(model))}
+def _panels(
+    store: Store, project: Project, instance: Instance, chosen: Sequence[PanelChoice], runs: Mapping[int, StoredRun]
+) -> tuple[ShownPanel, ...]:
+    numbers = values_of_instance(store, instance.id)
+    answers = _answers(store, instance, chosen, runs)
+    trust = _Trust.of(store, project, instance)
+    shown = []
+    for choice in chosen:
+        stored = runs[choice.run_id]
+        said = _Said(
+            outputs_of_run(store, choice.run_id, [instance.id]).get(instance.id),
+            answers.get(choice.run_id),
+            group_attributions(store, instance.id, stored, runs.values()),
+        )
+        shown.append(_panel(choice, stored, said, instance, numbers, trust))
+    return tuple(shown)
 
 
-def _segment(instance: Instance, place: int) -> Shown:
-    """A segment's text cut at its tokens: what stands before each, the token itself, and what follows the last."""
-    segment, at = instance.segments[place], instance.layout.segments[place]
-    body = segment.body
-    before = [body.text[end:start] for end, start in zip((0, *body.ends), body.starts, strict=False)]
-    rest = body.text[body.ends[-1] :] if body.ends else body.text
-    return {
-        "name": segment.name, "first": at.first_token, "is_selectable": segment.is_selectable,
-        "tokens": body.tokens(), "before": before, "rest": rest,
-    }  # fmt: skip
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """What a run says of a text: its output, what its model answers, and the attributions of each seed of its group."""
+
+    output: Output | None
+    answer: Prediction | None
+    seeds: Sequence[Sequence[Attribution]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Trust:
+    """Of models that were trained here: how often each is right, and whether it learned from a text."""
+
+    trainings: Trainings
+    seen: Mapping[str, Seen]
+
+    @staticmethod
+    def of(store: Store, project: Project, instance: Instance) -> "_Trust":
+        trainings = Trainings.of(store, project.id)
+        return _Trust(trainings, seen_by(store, trainings, instance.id))
 
 
 def _answers(
@@ -235,28 +270,48 @@ def _answers(
 
 
 def _panel(
-    choice: PanelChoice, stored: StoredRun, output: Output | None, answer: Prediction | None, instance: Instance,
-    numbers: Mapping[tuple[int, int | None], Mapping[str, float]], seeds: Sequence[Sequence[Attribution]],
-) -> Shown:  # fmt: skip
+    choice: PanelChoice, stored: StoredRun, said: _Said, instance: Instance,
+    numbers: Mapping[tuple[int, int | None], Mapping[str, float]], trust: _Trust,
+) -> ShownPanel:  # fmt: skip
     run = stored.run
-    attribution = _attribution(choice, output, answer, instance)
-    rationale = next(iter(output.rationales), None) if output is not None and attribution is None else None
+    attribution = _attribution(choice, said.output, said.answer, instance)
+    rationale = next(iter(said.output.rationales), None) if said.output is not None and attribution is None else None
     layer = attribution.layer if attribution is not None else None
-    of_run = numbers.get((stored.id, layer), {}) | numbers.get((stored.id, None), {})  # type: ignore[operator]  # both are dicts
-    return {
-        "run": stored.id, "model": run.model, "method": run.method, "parameters": run.parameters, "seed": run.seed,
-        "unit": run.unit, "is_signed": _is_signed(run.is_signed, attribution), "label": attribution.label if attribution else "",
-        "asked_label": choice.label, "layer": layer, "answer": _answer(answer), "numbers": dict(of_run),
-        "scores": None if attribution is None else [None if s != s else _rounded(s) for s in attribution.scores],  # noqa: PLR0124  (NaN)
-        "ranking": _ranking(attribution, rationale),
-        "spans": list(rationale.spans) if rationale is not None and rationale.kind == "hard" else None,
-        "pieces": None if attribution is None or attribution.pieces is None else [
-            [p.text, p.start, p.end, p.is_special, p.segment, _rounded(score)] for p, score in attribution.pieces
-        ],
-        "convergence": attribution.convergence if attribution else None,
-        "facts": dict(attribution.facts) if attribution else {},
-        "spread": spread_of(attribution, seeds) if attribution else None,
-    }  # fmt: skip
+    return ShownPanel(
+        run=stored.id,
+        model=run.model,
+        method=run.method,
+        parameters=run.parameters,
+        seed=run.seed,
+        unit=run.unit,
+        is_signed=_is_signed(run.is_signed, attribution),
+        label=attribution.label if attribution else "",
+        asked_label=choice.label,
+        layer=layer,
+        answer=_answer(said.answer),
+        numbers={**numbers.get((stored.id, layer), {}), **numbers.get((stored.id, None), {})},
+        scores=_scores(attribution),
+        ranking=_ranking(attribution, rationale),
+        spans=rationale.spans if rationale is not None and rationale.kind == "hard" else None,
+        pieces=_pieces(attribution),
+        convergence=attribution.convergence if attribution else None,
+        facts=dict(attribution.facts) if attribution else {},
+        spread=spread_of(attribution, said.seeds) if attribution else None,
+        trust=trust.trainings.summary(run.model),
+        seen=seen_summary(trust.seen.get(run.model)),
+    )
+
+
+def _scores(attribution: Attribution | None) -> tuple[float | None, ...] | None:
+    if attribution is None:
+        return None
+    return tuple(None if math.isnan(score) else _rounded(score) for score in attribution.scores)
+
+
+def _pieces(attribution: Attribution | None) -> tuple[ShownPiece, ...] | None:
+    if attribution is None or attribution.pieces is None:
+        return None
+    return tuple((p.text, p.start, p.end, p.is_special, p.segment, _rounded(score)) for p, score in attribution.pieces)
 
 
 def _attribution(
@@ -280,30 +335,34 @@ def _is_signed(said: bool | None, attribution: Attribution | None) -> bool:
     return attribution is not None and any(score < 0 for score in attribution.scores)
 
 
-def _ranking(attribution: Attribution | None, rationale: MachineRationale | None) -> list[int] | None:
+def _ranking(attribution: Attribution | None, rationale: MachineRationale | None) -> tuple[int, ...] | None:
     if attribution is not None:
-        return None if attribution.ranking is None else list(attribution.ranking)
-    return list(rationale.ranking) if rationale is not None and rationale.kind == "ranked" else None
+        return attribution.ranking
+    return rationale.ranking if rationale is not None and rationale.kind == "ranked" else None
 
 
-def _answer(answer: Prediction | None) -> Shown | None:
+def _answer(answer: Prediction | None) -> ShownAnswer | None:
     if answer is None:
         return None
-    return {"label": answer.label, "probabilities": {label: round(p, 4) for label, p in answer.probabilities.items()}}
+    return ShownAnswer(answer.label, {label: round(p, 4) for label, p in answer.probabilities.items()})
 
 
 def _rounded(score: float) -> float:
     return float(f"{score:.{_DIGITS}g}")
 
 
-def _choice(store: Store, stored: StoredRun, instance_id: int) -> Shown:
+def _choice(store: Store, stored: StoredRun, instance_id: int, group: int) -> ShownChoice:
     """What can be chosen of a run for an instance."""
     output = outputs_of_run(store, stored.id, [instance_id]).get(instance_id)
     attributions = output.attributions if output is not None else ()
-    run = asdict(stored.run)
-    return {
-        "run": stored.id,
-        **{name: run[name] for name in ("model", "method", "parameters", "seed")},
-        "layers": sorted({a.layer for a in attributions if a.layer is not None}),
-        "labels": sorted({a.label for a in attributions if a.label}),
-    }
+    run = stored.run
+    return ShownChoice(
+        run=stored.id,
+        model=run.model,
+        method=run.method,
+        parameters=run.parameters,
+        seed=run.seed,
+        layers=tuple(sorted({a.layer for a in attributions if a.layer is not None})),
+        labels=tuple(sorted({a.label for a in attributions if a.label})),
+        group=group,
+    )

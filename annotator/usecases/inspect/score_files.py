@@ -12,6 +12,7 @@ CSV_FIELDS: tuple[str, ...] = (
     "low", "high", "deviation", "n_seeds", "instances", "null", "verdict", "difference", "difference_low", "difference_high",
     "n_compared", "training", "title", "direction", "definition", "source", "gold_policy", "split", "explained", "gamma",
 )  # fmt: skip
+Cells = dict[str, object]  # of a line, by the names of CSV_FIELDS; what is not there is an empty cell
 
 
 def table_csv(table: MetricTable, *, split: str | None = None, explained: str = "predicted") -> str:
@@ -26,7 +27,7 @@ def table_csv(table: MetricTable, *, split: str | None = None, explained: str = 
     return written_csv(CSV_FIELDS, ([line.get(name) for name in CSV_FIELDS] for line in lines))
 
 
-def _lines(table: MetricTable) -> Iterator[dict[str, object]]:
+def _lines(table: MetricTable) -> Iterator[Cells]:
     """What is of a whole model or run (its quality, its faithfulness) stands once, without a layer."""
     groups = {column.name: column.group for column in table.columns}
     verdicts = {column.name: judged(table, table.rows, column) for column in table.columns}
@@ -51,7 +52,7 @@ def _lines(table: MetricTable) -> Iterator[dict[str, object]]:
                     yield _head(row, "consistency") | _line("consistency", name, f"{part}: {word}", number)
 
 
-def _verdict(found: Judged) -> dict[str, object]:
+def _verdict(found: Judged) -> Cells:
     one = found.verdict
     if one is None:
         return {}
@@ -61,9 +62,9 @@ def _verdict(found: Judged) -> dict[str, object]:
     }  # fmt: skip
 
 
-def _head(row: MetricRow, group: Group) -> dict[str, object]:
+def _head(row: MetricRow, group: Group) -> Cells:
     seeds = " ".join(str(seed) for seed in row.seeds if seed is not None)
-    head: dict[str, object] = {"model": row.model, "seeds": seeds, "training": words_of(row.training)}
+    head: Cells = {"model": row.model, "seeds": seeds, "training": words_of(row.training)}
     if group != "quality":
         head |= {"method": row.method, "parameters": "" if row.parameters == "{}" else row.parameters}
     if group not in {"quality", "faithfulness"}:
@@ -71,7 +72,7 @@ def _head(row: MetricRow, group: Group) -> dict[str, object]:
     return head
 
 
-def _line(group: Group, name: str, part: str, number: Number) -> dict[str, object]:
+def _line(group: Group, name: str, part: str, number: Number) -> Cells:
     definition = definition_in_table(name)
     told = {field: getattr(number, field) for field in Number.__dataclass_fields__}
     return {
@@ -80,7 +81,7 @@ def _line(group: Group, name: str, part: str, number: Number) -> dict[str, objec
     }  # fmt: skip
 
 
-def _point_lines(points: Points) -> Iterator[dict[str, object]]:
+def _point_lines(points: Points) -> Iterator[Cells]:
     for side, values in (("comprehensiveness", points.comprehensiveness), ("sufficiency", points.sufficiency)):
         for threshold, value in zip(points.thresholds, values, strict=True):
             if value is not None:

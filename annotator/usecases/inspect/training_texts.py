@@ -6,12 +6,11 @@ from dataclasses import asdict, dataclass
 from annotator.domain.numbers import counted
 from annotator.domain.trainings import StoredTraining
 from annotator.scoring.gold import GoldTable
+from annotator.scoring.reports import TrainingReport
 from annotator.scoring.runs import ScoringOptions
 from annotator.store import Store
 from annotator.store.trainings import ids_learned_from, ids_of_versions
 from annotator.usecases.models.model_trust import Trainings
-
-Numbers = dict[str, object]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +27,7 @@ class TrainingTexts:
     n_changed: int = 0
     n_seen: int = 0
 
-    def report(self) -> Numbers:
+    def report(self) -> TrainingReport:
         """As JSON has it; see docs/commands.md."""
         if self.training is None:
             return {"is_known": False}
@@ -76,7 +75,7 @@ def without(answers: Mapping[int, str], ids: Collection[int]) -> dict[int, str]:
     return {number: answer for number, answer in answers.items() if number not in ids}
 
 
-def words_of(told: Mapping[str, object] | None) -> str:
+def words_of(told: TrainingReport | None) -> str:
     """What a row says of its model's training; "" where there is nothing to say. told: as `TrainingTexts.report`.
 
     >>> words_of({"is_known": True, "split": "train", "left_out": 322, "changed_left_out": 0, "seen": 0})
@@ -86,7 +85,7 @@ def words_of(told: Mapping[str, object] | None) -> str:
         return ""
     if not told["is_known"]:
         return "it is not known which texts it learned from; train it again"
-    left_out, changed, seen = (int(str(told[name])) for name in ("left_out", "changed_left_out", "seen"))
+    left_out, changed, seen = told["left_out"], told["changed_left_out"], told["seen"]
     if left_out:
         more = f", and {counted(changed, 'changed version')} of {'it' if left_out == 1 else 'them'}," if changed else ""
         are = "is" if left_out == 1 and not changed else "are"

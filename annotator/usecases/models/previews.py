@@ -1,7 +1,7 @@
 """What a model answers to sets on the screen (sufficient? compact? comprehensive?), and how they fit stored attributions."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -22,15 +22,17 @@ from annotator.store.reviews import reviews_instance
 from annotator.usecases.access.rights import require_role
 from annotator.usecases.models.model_trust import Trainings, seen_by, seen_summary
 from annotator.usecases.models.preview_fit import compare
+from annotator.usecases.models.preview_messages import ShownAnswer, ShownPreview, ShownSetAnswer
 from annotator.usecases.models.preview_models import asking
 from annotator.usecases.models.project_model import ProjectModel
 
 MOST_TOKENS = 60  # of a set whose tokens are taken out one by one
 MOST_TRIED = 200  # of all sets together: each is an input more for the model
-Shown = dict[str, Any]
 
 
-def preview(store: Store, actor: User, instance_id: int, result: str | None, sets: Sequence[RationaleSet]) -> Shown:
+def preview(
+    store: Store, actor: User, instance_id: int, result: str | None, sets: Sequence[RationaleSet]
+) -> ShownPreview:
     """What the model answers to the text, to each set alone, to each set less one token, and to the text without the sets;
     and how each set fits the attributions that are stored of the text.
 
@@ -42,26 +44,26 @@ def preview(store: Store, actor: User, instance_id: int, result: str | None, set
     is_lead = _require_may_ask(store, actor, project, instance_id)
     instance = get_instance(store, instance_id)
     check_spans(sets, instance.layout)
-    compared = compare(store, project, instance, result, sets)
-    shown: Shown = {"model": None, "kind": preview_model_kind(project.settings.preview_model), "trouble": None}
+    compared = tuple(compare(store, project, instance, result, sets))
+    shown = ShownPreview(None, preview_model_kind(project.settings.preview_model), None, attributions=compared)
     try:
         with asking(store, project, is_lead=is_lead) as model:
-            shown |= _Asked(model, instance, result, sets).answer()
-        if shown["kind"] == "built-in":
-            shown |= _trust(store, project, str(shown["model"]), instance.id)
+            shown = _Asked(model, instance, result, sets).answer(shown)
+        if shown.kind == "built-in" and shown.model is not None:
+            shown = _with_trust(store, project, shown, shown.model, instance.id)
     except (NotFound, ModelError, Conflict) as error:
         if not compared:
             raise
         if project.settings.preview_model != NO_MODEL:
-            shown["trouble"] = str(error)
-    return shown | {"attributions": compared}
+            shown = replace(shown, trouble=str(error))
+    return shown
 
 
-def _trust(store: Store, project: Project, model: str, instance_id: int) -> Shown:
+def _with_trust(store: Store, project: Project, shown: ShownPreview, model: str, instance_id: int) -> ShownPreview:
     """How often the model is right about what it did not learn from, and whether it learned from this text."""
     trainings = Trainings.of(store, project.id)
     seen = seen_by(store, trainings, instance_id).get(model)
-    return {"trust": trainings.summary(model), "seen": seen_summary(seen)}
+    return replace(shown, trust=trainings.summary(model), seen=seen_summary(seen))
 
 
 def _require_may_ask(store: Store, actor: User, project: Project, instance_id: int) -> bool:
@@ -94,7 +96,8 @@ class _Asked:
         self.sets = [[token for token in s.token_indices if token < self.text.n_selectable] for s in sets]
         self.tried = self._tried()
 
-    def answer(self) -> Shown:
+    def answer(self, shown: ShownPreview) -> ShownPreview:
+        """What is shown, with what the model answers."""
         inputs = [self.text, self._without_sets()]
         for tokens, tried in zip(self.sets, self.tried, strict=True):
             inputs.append(self._only(tokens))
@@ -102,26 +105,20 @@ class _Asked:
         answers = iter(self.model.answers(inputs))
         full, rest = next(answers), next(answers)
         label = self._label(full)
-        of_sets = []
-        for tried in self.tried:
-            alone = self._answer_summary(next(answers), label)
-            of_sets.append(
-                alone | {"less": [[token, self._answer_summary(next(answers), label)["p"]] for token in tried]}
-            )
-        return {
-            "model": self.model.name, "label": label, "unseen": self._n_unseen(), "full": self._answer_summary(full, label),
-            "rest": self._answer_summary(rest, label), "sets": of_sets,
-        }  # fmt: skip
+        return replace(
+            shown,
+            model=self.model.name,
+            label=label,
+            unseen=self._n_unseen(),
+            full=_answer(full, label),
+            rest=_answer(rest, label),
+            sets=tuple(_set_answer(tried, answers, label) for tried in self.tried),
+        )
 
     def _label(self, full: Prediction) -> str:
         """The label on the screen, where the model knows it; else its own. Of a reading model always its own answer."""
         is_known = not isinstance(self.model.predictor, Answerer) and self.result in self.model.labels
         return (self.result if is_known else full.label) or ""
-
-    def _answer_summary(self, answer: Prediction, label: str) -> Shown:
-        """p: None where the model answers otherwise and says nothing of this label (a reading model)."""
-        p = answer.probabilities.get(label)
-        return {"p": None if p is None else round(p, 4), "predicted": answer.label or ""}
 
     def _n_unseen(self) -> int:
         """How many words of the whole text are past the model's limit."""
@@ -148,3 +145,16 @@ class _Asked:
         mask = np.zeros(self.text.n_selectable, dtype=np.bool_)
         mask[list(tokens)] = True
         return mask
+
+
+def _set_answer(tried: Sequence[int], answers: Iterator[Prediction], label: str) -> ShownSetAnswer:
+    """The next answer, to the set alone, and as many as tokens were tried."""
+    alone = _answer(next(answers), label)
+    less = tuple((token, _answer(next(answers), label).p) for token in tried)
+    return ShownSetAnswer(alone.p, alone.predicted, less)
+
+
+def _answer(answer: Prediction, label: str) -> ShownAnswer:
+    """p: None where the model answers otherwise and says nothing of this label (a reading model)."""
+    p = answer.probabilities.get(label)
+    return ShownAnswer(None if p is None else round(p, 4), answer.label or "")

@@ -1,5 +1,7 @@
 """What a version of a perturbation has otherwise than the original or the one before it, as running text (docs/perturb.md)."""
 
+from collections.abc import Mapping
+
 from annotator.domain.authoring import ChangedText, Perturbation, PerturbationVersion
 from annotator.domain.instances import Instance
 from annotator.domain.texts import TokenizedText
@@ -8,9 +10,10 @@ from annotator.text.token_diff import diff_tokens
 from annotator.text.tokenisation import tokenise
 
 Piece = tuple[str, str, str]
+ChangedSegments = Mapping[str, list[Piece]]  # by the name of a segment that differs
 
 
-def changes_from(original: Instance, changed: ChangedText) -> dict[str, list[Piece]]:
+def changes_from(original: Instance, changed: ChangedText) -> ChangedSegments:
     """By segment that differs from the original: (kind of run, text before, text after), in order."""
     texts = {segment.name: changed.texts.get(segment.name, segment.body.text) for segment in original.segments}
     return {
@@ -20,7 +23,7 @@ def changes_from(original: Instance, changed: ChangedText) -> dict[str, list[Pie
     }
 
 
-def changes_since(original: Instance, one: Perturbation) -> dict[int, dict[str, list[Piece]]]:
+def changes_since(original: Instance, one: Perturbation) -> dict[int, ChangedSegments]:
     """By number of the version, then by segment that differs: (kind of run, text before, text after), in order."""
     return {
         after.number: _changed_segments(original, before, after)
@@ -28,9 +31,7 @@ def changes_since(original: Instance, one: Perturbation) -> dict[int, dict[str, 
     }
 
 
-def _changed_segments(
-    original: Instance, before: PerturbationVersion, after: PerturbationVersion
-) -> dict[str, list[Piece]]:
+def _changed_segments(original: Instance, before: PerturbationVersion, after: PerturbationVersion) -> ChangedSegments:
     found = {}
     for segment in original.segments:
         texts = [version.changed.texts.get(segment.name, segment.body.text) for version in (before, after)]

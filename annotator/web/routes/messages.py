@@ -1,7 +1,7 @@
 """JSON messages between a screen and its routes: decoded and checked, carried out as the person who is signed in, answered."""
 
-from collections.abc import Callable
-from typing import Annotated, Any, TypeVar
+from collections.abc import Callable, Mapping
+from typing import Annotated, TypeVar
 
 import msgspec
 from starlette.concurrency import run_in_threadpool
@@ -30,11 +30,12 @@ _LARGEST = 2**53  # what a browser counts exactly
 Number = Annotated[int, msgspec.Meta(ge=0, le=_LARGEST)]
 Elapsed = Annotated[int, msgspec.Meta(ge=-_LARGEST, le=_LARGEST)]  # a clock that is set back must not stop a save
 
-Handler = Callable[[Store, User, Any], object]
+Query = Mapping[str, str]  # the names and texts of an address
 _B = TypeVar("_B")
+Handler = Callable[[Store, User, _B], object]
 
 
-def number(query: Any, name: str, *, lowest: int = 0, highest: int = _LARGEST) -> int:
+def number(query: Query, name: str, *, lowest: int = 0, highest: int = _LARGEST) -> int:
     """A whole number of an address; raises InvalidValue naming it."""
     value = query.get(name, "")
     found = whole_number(value)
@@ -44,7 +45,7 @@ def number(query: Any, name: str, *, lowest: int = 0, highest: int = _LARGEST) -
     return found
 
 
-def get_route(path: str, handler: Handler) -> Route:
+def get_route(path: str, handler: Handler[Query]) -> Route:
     """GET /api/PATH: the handler gets the address's query. Some give work out, so that no other site's page may ask."""
 
     def endpoint(request: Request) -> Response:
@@ -58,7 +59,7 @@ def get_route(path: str, handler: Handler) -> Route:
     return Route(f"/api/{path}", endpoint, methods=["GET"])
 
 
-def post_route(path: str, handler: Handler, body_type: type[_B], stored: Handler | None = None) -> Route:
+def post_route(path: str, handler: Handler[_B], body_type: type[_B], stored: Handler[_B] | None = None) -> Route:
     """POST /api/PATH: the handler gets the decoded body. `stored` answers what is there when another tab was faster."""
     decoder = msgspec.json.Decoder(body_type)
 
@@ -80,7 +81,7 @@ def _session_of_page(request: Request) -> Session:
     return session
 
 
-def _answer(request: Request, handler: Handler, stored: Handler | None, session: Session, said: Any) -> Response:
+def _answer(request: Request, handler: Handler[_B], stored: Handler[_B] | None, session: Session, said: _B) -> Response:
     with route_store(request) as store:
         try:
             return _json(handler(store, session.user, said), 200)
@@ -90,7 +91,7 @@ def _answer(request: Request, handler: Handler, stored: Handler | None, session:
             return _json({"error": str(error), "work": stored(store, session.user, said)}, 409)
 
 
-def _decode(raw: bytes, decoder: msgspec.json.Decoder[Any]) -> Any:
+def _decode(raw: bytes, decoder: msgspec.json.Decoder[_B]) -> _B:
     try:
         return decoder.decode(raw)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:

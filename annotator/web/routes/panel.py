@@ -4,7 +4,7 @@ Marks, drafts and submits travel here and not through script runs: a route costs
 """
 
 import datetime as dt
-from typing import Annotated, Any
+from typing import Annotated
 
 import msgspec
 from starlette.routing import Route
@@ -21,7 +21,7 @@ from annotator.usecases.annotate.original_messages import show_original
 from annotator.usecases.annotate.panel_messages import show_my_work, show_next, show_work_of
 from annotator.usecases.annotate.proposal_messages import show_proposals
 from annotator.usecases.databases import Store
-from annotator.web.routes.messages import LAST_PAGE, Elapsed, Number, get_route, number, post_route
+from annotator.web.routes.messages import LAST_PAGE, Elapsed, Number, Query, get_route, number, post_route
 
 _YEARS = range(1970, 9999)
 
@@ -128,7 +128,7 @@ class ProposedBody(msgspec.Struct):
     assignment: Number
 
 
-def _next(store: Store, user: User, query: Any) -> object:
+def _next(store: Store, user: User, query: Query) -> object:
     instance = number(query, "instance") if query.get("instance") else None
     return show_next(
         annotate_work.next_work(store, user, number(query, "project"), instance, day_began=_day_of(query.get("day")))
@@ -149,7 +149,7 @@ def _began(day: dt.datetime | None) -> str | None:
     return None if day is None else _stored_time(day)
 
 
-def _mine(store: Store, user: User, query: Any) -> object:
+def _mine(store: Store, user: User, query: Query) -> object:
     page = number(query, "page", lowest=1, highest=LAST_PAGE) if query.get("page") else 1
     state, words = query.get("state", ""), query.get("words", "")
     rows, total = my_work(store, user, number(query, "project"), page, state=state, words=words)
@@ -165,7 +165,7 @@ def _proposed(store: Store, user: User, body: ProposedBody) -> object:
     return show_proposals(proposals.propose(store, user, body.assignment))
 
 
-def _original(store: Store, user: User, query: Any) -> object:
+def _original(store: Store, user: User, query: Query) -> object:
     return show_original(store, user, number(query, "assignment"))
 
 
@@ -207,7 +207,7 @@ def _reopened(store: Store, user: User, work: annotate_work.Work, day: dt.dateti
     return {"work": show_work_of(store, work), "counts": counts}
 
 
-def _stored(store: Store, user: User, body: SaveBody) -> object:
+def _stored(store: Store, user: User, body: SaveBody | SkipBody | WithdrawBody) -> object:
     """What is stored, for a tab whose draft another one was faster with."""
     return show_work_of(store, annotate_work.current_work(store, user, body.assignment))
 

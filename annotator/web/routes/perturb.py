@@ -5,7 +5,6 @@ The use cases bring NumPy and the tokenisers, so they are imported when the firs
 
 from functools import cache
 from threading import Thread
-from typing import Any
 
 import msgspec
 from starlette.routing import Route
@@ -14,12 +13,12 @@ from annotator.domain.authoring import ChangedText
 from annotator.domain.people import User
 from annotator.errors import InvalidValue
 from annotator.usecases.databases import Store
-from annotator.web.routes.messages import LAST_PAGE, Number, get_route, number, post_route
+from annotator.web.routes.messages import LAST_PAGE, Number, Query, get_route, number, post_route
 
 _LONGEST_WORDS = 200
 
 
-class ChangedBody(msgspec.Struct):
+class ChangedBody(msgspec.Struct, frozen=True):
     """What is written."""
 
     kind: str
@@ -31,7 +30,7 @@ class ChangedBody(msgspec.Struct):
         return ChangedText(self.kind, self.texts, self.result, self.note)
 
 
-class WriteBody(msgspec.Struct):
+class WriteBody(msgspec.Struct, frozen=True):
     """A changed text of an original. may_be_empty: the person knows that nothing is left."""
 
     instance: Number
@@ -39,7 +38,7 @@ class WriteBody(msgspec.Struct):
     may_be_empty: bool = False
 
 
-class SuggestBody(msgspec.Struct):
+class SuggestBody(msgspec.Struct, frozen=True):
     """The text of a segment as it is now, for which suggestions of a kind are asked."""
 
     instance: Number
@@ -49,13 +48,13 @@ class SuggestBody(msgspec.Struct):
     seed: Number = 0
 
 
-class OriginalBody(msgspec.Struct):
+class OriginalBody(msgspec.Struct, frozen=True):
     """One original."""
 
     instance: Number
 
 
-class OneBody(msgspec.Struct):
+class OneBody(msgspec.Struct, frozen=True):
     """One perturbation, with a further version of it where one is given."""
 
     perturbation: Number
@@ -65,13 +64,13 @@ class OneBody(msgspec.Struct):
     may_be_empty: bool = False
 
 
-def _rules(store: Store, user: User, query: Any) -> object:
+def _rules(store: Store, user: User, query: Query) -> object:
     from annotator.usecases.perturb.panel_messages import show_rules  # noqa: PLC0415
 
     return show_rules(store, user, number(query, "project"))
 
 
-def _originals(store: Store, user: User, query: Any) -> object:
+def _originals(store: Store, user: User, query: Query) -> object:
     from annotator.usecases.perturb.panel_messages import show_originals  # noqa: PLC0415
 
     words = query.get("words", "")[:_LONGEST_WORDS].strip()
@@ -79,13 +78,14 @@ def _originals(store: Store, user: User, query: Any) -> object:
     return show_originals(store, user, number(query, "project"), words, _page(query), is_without=is_without)
 
 
-def _next(store: Store, user: User, query: Any) -> object:
+def _next(store: Store, user: User, query: Query) -> object:
     from annotator.usecases.perturb import versions  # noqa: PLC0415
+    from annotator.usecases.perturb.panel_values import ShownNext  # noqa: PLC0415
 
-    return {"instance": versions.next_original(store, user, number(query, "project"), _after(query))}
+    return ShownNext(versions.next_original(store, user, number(query, "project"), _after(query)))
 
 
-def _original(store: Store, user: User, query: Any) -> object:
+def _original(store: Store, user: User, query: Query) -> object:
     from annotator.usecases.perturb import versions  # noqa: PLC0415
     from annotator.usecases.perturb.panel_messages import show_original  # noqa: PLC0415
 
@@ -126,47 +126,50 @@ def _suggest(store: Store, user: User, body: SuggestBody) -> object:
 
 def _hand_in(store: Store, user: User, body: WriteBody) -> object:
     from annotator.usecases.perturb import versions  # noqa: PLC0415
+    from annotator.usecases.perturb.panel_values import ShownHandedIn  # noqa: PLC0415
 
     changed = body.changed.as_changed()
     made = versions.hand_in(store, user, body.instance, changed, may_be_empty=body.may_be_empty)
-    return {"perturbation": made.id, "state": made.state}
+    return ShownHandedIn(made.id, made.state)
 
 
 def _revise(store: Store, user: User, body: OneBody) -> object:
     from annotator.usecases.perturb import versions  # noqa: PLC0415
+    from annotator.usecases.perturb.panel_values import ShownHandedIn  # noqa: PLC0415
 
     changed = _required(body)
     made = versions.revise(store, user, body.perturbation, changed, may_be_empty=body.may_be_empty)
-    return {"perturbation": made.id, "state": made.state}
+    return ShownHandedIn(made.id, made.state)
 
 
 def _withdraw(store: Store, user: User, body: OneBody) -> object:
     from annotator.usecases.perturb import versions  # noqa: PLC0415
+    from annotator.usecases.perturb.panel_values import ShownHandedIn  # noqa: PLC0415
 
     versions.withdraw(store, user, body.perturbation)
-    return {"perturbation": body.perturbation, "state": "withdrawn"}
+    return ShownHandedIn(body.perturbation, "withdrawn")
 
 
-def _mine(store: Store, user: User, query: Any) -> object:
+def _mine(store: Store, user: User, query: Query) -> object:
     from annotator.usecases.perturb.panel_messages import show_mine  # noqa: PLC0415
 
     return show_mine(store, user, number(query, "project"), _page(query))
 
 
-def _progress(store: Store, user: User, query: Any) -> object:
+def _progress(store: Store, user: User, query: Query) -> object:
     from annotator.usecases.perturb.panel_messages import show_progress  # noqa: PLC0415
 
     return show_progress(store, user, number(query, "project"))
 
 
-def _next_check(store: Store, user: User, query: Any) -> object:
+def _next_check(store: Store, user: User, query: Query) -> object:
     from annotator.usecases.perturb import checks  # noqa: PLC0415
     from annotator.usecases.perturb.panel_messages import show_check  # noqa: PLC0415
 
     return show_check(store, user, checks.next_to_check(store, user, number(query, "project"), _after(query)))
 
 
-def _check(store: Store, user: User, query: Any) -> object:
+def _check(store: Store, user: User, query: Query) -> object:
     from annotator.usecases.perturb import checks  # noqa: PLC0415
     from annotator.usecases.perturb.panel_messages import show_check  # noqa: PLC0415
 
@@ -183,23 +186,26 @@ def _assess_correction(store: Store, user: User, body: OneBody) -> object:
 
 def _approve(store: Store, user: User, body: OneBody) -> object:
     from annotator.usecases.perturb import checks  # noqa: PLC0415
+    from annotator.usecases.perturb.panel_values import ShownChecked  # noqa: PLC0415
 
-    return {"state": checks.approve(store, user, body.perturbation, body.version, body.reason).state}
+    return ShownChecked(checks.approve(store, user, body.perturbation, body.version, body.reason).state)
 
 
 def _reject(store: Store, user: User, body: OneBody) -> object:
     from annotator.usecases.perturb import checks  # noqa: PLC0415
+    from annotator.usecases.perturb.panel_values import ShownChecked  # noqa: PLC0415
 
-    return {"state": checks.reject(store, user, body.perturbation, body.version, body.reason).state}
+    return ShownChecked(checks.reject(store, user, body.perturbation, body.version, body.reason).state)
 
 
 def _correct(store: Store, user: User, body: OneBody) -> object:
     from annotator.usecases.perturb import checks  # noqa: PLC0415
+    from annotator.usecases.perturb.panel_values import ShownChecked  # noqa: PLC0415
 
     made = checks.correct(
         store, user, body.perturbation, body.version, _required(body), body.reason, may_be_empty=body.may_be_empty
     )
-    return {"state": made.state}
+    return ShownChecked(made.state)
 
 
 def _required(body: OneBody) -> ChangedText:
@@ -208,11 +214,11 @@ def _required(body: OneBody) -> ChangedText:
     return body.changed.as_changed()
 
 
-def _page(query: Any) -> int:
+def _page(query: Query) -> int:
     return number(query, "page", lowest=1, highest=LAST_PAGE) if query.get("page") else 1
 
 
-def _after(query: Any) -> int:
+def _after(query: Query) -> int:
     return number(query, "after") if query.get("after") else 0
 
 

@@ -11,7 +11,7 @@ from annotator.usecases.databases import Store
 from annotator.web.routes.messages import Number, post_route
 
 
-class PreviewBody(msgspec.Struct):
+class PreviewBody(msgspec.Struct, frozen=True):
     """The text, the result that counts for it, and the sets as they are on the screen."""
 
     instance: Number

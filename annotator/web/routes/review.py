@@ -1,6 +1,6 @@
 """The review screen's own routes (docs/review.md): next, save, submit, skip, mine."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import msgspec
 from starlette.routing import Route
@@ -11,7 +11,7 @@ from annotator.usecases.databases import Store
 from annotator.usecases.review import reviews
 from annotator.usecases.review.my_reviews import my_reviews
 from annotator.usecases.review.panel_messages import show_my_reviews, show_next_review, show_review
-from annotator.web.routes.messages import LAST_PAGE, Elapsed, Number, get_route, number, post_route
+from annotator.web.routes.messages import LAST_PAGE, Elapsed, Number, Query, get_route, number, post_route
 
 Score = Annotated[int, msgspec.Meta(ge=-(2**31), le=2**31)]  # the scale itself is the domain's
 
@@ -60,12 +60,12 @@ class SkipBody(msgspec.Struct):
     review: Number
 
 
-def _next(store: Store, user: User, query: Any) -> object:
+def _next(store: Store, user: User, query: Query) -> object:
     annotation = number(query, "annotation") if query.get("annotation") else None
     return show_next_review(reviews.next_review(store, user, number(query, "project"), annotation))
 
 
-def _mine(store: Store, user: User, query: Any) -> object:
+def _mine(store: Store, user: User, query: Query) -> object:
     page = number(query, "page", lowest=1, highest=LAST_PAGE) if query.get("page") else 1
     state, words = query.get("state", ""), query.get("words", "")
     rows, total = my_reviews(store, user, number(query, "project"), page, state=state, words=words)
@@ -88,7 +88,7 @@ def _skip(store: Store, user: User, body: SkipBody) -> object:
     return {"next": show_next_review(reviews.skip_review(store, user, body.review))}
 
 
-def _stored(store: Store, user: User, body: SaveBody) -> object:
+def _stored(store: Store, user: User, body: SaveBody | SkipBody) -> object:
     return show_review(reviews.current_review(store, user, body.review))
 
 

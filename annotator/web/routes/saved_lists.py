@@ -1,13 +1,13 @@
 """Saved lists on the Saliency page (docs/saliency.md): which there are, save, change, delete, put an instance on one or off."""
 
-from typing import Any
+from dataclasses import replace
 
 import msgspec
 from starlette.routing import Route
 
-from annotator.domain.lists import SavedList
 from annotator.domain.people import User
 from annotator.usecases.databases import Store
+from annotator.usecases.inspect.saved_list_messages import ShownSavedList, ShownSavedLists, show_saved_list
 from annotator.usecases.inspect.saved_lists import (
     change_list,
     delete_list,
@@ -18,11 +18,11 @@ from annotator.usecases.inspect.saved_lists import (
     save_listed,
     take_off_list,
 )
-from annotator.web.routes.messages import Number, get_route, number, post_route
+from annotator.web.routes.messages import Number, Query, get_route, number, post_route
 from annotator.web.routes.saliency import question_of
 
 
-class SaveBody(msgspec.Struct):
+class SaveBody(msgspec.Struct, frozen=True):
     """A new list: of one instance, or of what is listed for `asked` (the names and texts of GET list's address)."""
 
     project: Number
@@ -32,7 +32,7 @@ class SaveBody(msgspec.Struct):
     asked: dict[str, str] = {}
 
 
-class ChangeBody(msgspec.Struct):
+class ChangeBody(msgspec.Struct, frozen=True):
     """Another name or note."""
 
     list: Number
@@ -40,13 +40,13 @@ class ChangeBody(msgspec.Struct):
     note: str = ""
 
 
-class DeleteBody(msgspec.Struct):
+class DeleteBody(msgspec.Struct, frozen=True):
     """A list that is to go."""
 
     list: Number
 
 
-class MemberBody(msgspec.Struct):
+class MemberBody(msgspec.Struct, frozen=True):
     """An instance that is to be on a list, or not."""
 
     list: Number
@@ -54,39 +54,34 @@ class MemberBody(msgspec.Struct):
     on: bool
 
 
-def _lists(store: Store, user: User, query: Any) -> object:
+def _lists(store: Store, user: User, query: Query) -> ShownSavedLists:
     project_id = number(query, "project")
     there = lists_of_project(store, user, project_id)
     instance_id = number(query, "instance") if query.get("instance") else None
     holding = set() if instance_id is None else lists_with_instance(store, user, project_id, instance_id)
-    return {"lists": [_shown(saved) | {"may_change": may, "holds": saved.id in holding} for saved, may in there]}
+    return ShownSavedLists(
+        tuple(replace(show_saved_list(saved), may_change=may, holds=saved.id in holding) for saved, may in there)
+    )
 
 
-def _save(store: Store, user: User, body: SaveBody) -> object:
+def _save(store: Store, user: User, body: SaveBody) -> ShownSavedList:
     if body.instance is not None:
-        return _shown(save_instance(store, user, body.project, body.instance, body.name, body.note))
+        return show_saved_list(save_instance(store, user, body.project, body.instance, body.name, body.note))
     question = question_of({**body.asked, "project": str(body.project)})
-    return _shown(save_listed(store, user, question, body.name, body.note))
+    return show_saved_list(save_listed(store, user, question, body.name, body.note))
 
 
-def _change(store: Store, user: User, body: ChangeBody) -> object:
-    return _shown(change_list(store, user, body.list, body.name, body.note))
+def _change(store: Store, user: User, body: ChangeBody) -> ShownSavedList:
+    return show_saved_list(change_list(store, user, body.list, body.name, body.note))
 
 
-def _delete(store: Store, user: User, body: DeleteBody) -> object:
-    return _shown(delete_list(store, user, body.list))
+def _delete(store: Store, user: User, body: DeleteBody) -> ShownSavedList:
+    return show_saved_list(delete_list(store, user, body.list))
 
 
-def _put(store: Store, user: User, body: MemberBody) -> object:
+def _put(store: Store, user: User, body: MemberBody) -> ShownSavedList:
     act = put_on_list if body.on else take_off_list
-    return _shown(act(store, user, body.list, body.instance))
-
-
-def _shown(saved: SavedList) -> dict[str, object]:
-    return {
-        "id": saved.id, "name": saved.name, "note": saved.note, "made_by": saved.made_by, "created_at": saved.created_at,
-        "changed_at": saved.changed_at, "n": saved.n,
-    }  # fmt: skip
+    return show_saved_list(act(store, user, body.list, body.instance))
 
 
 routes: list[Route] = [

@@ -1,7 +1,5 @@
 """Talk from a screen with a text (docs/panel.md, "Talk"): of, begin, answer."""
 
-from typing import Any
-
 import msgspec
 from starlette.routing import Route
 
@@ -10,7 +8,7 @@ from annotator.domain.threads import About
 from annotator.usecases.annotate import talk
 from annotator.usecases.annotate.talk_messages import ShownTalk, show_talk
 from annotator.usecases.databases import Store
-from annotator.web.routes.messages import Number, get_route, number, post_route
+from annotator.web.routes.messages import Number, Query, get_route, number, post_route
 
 
 class BeginBody(msgspec.Struct):
@@ -32,7 +30,7 @@ class AnswerBody(msgspec.Struct):
     text: str
 
 
-def _of(store: Store, user: User, query: Any) -> ShownTalk:
+def _of(store: Store, user: User, query: Query) -> ShownTalk:
     return _shown(store, user, number(query, "project"), number(query, "instance"))
 
 

@@ -1,5 +1,6 @@
 """False positive rates over word lists on the Metrics page; a group opens the texts behind its rate."""
 
+from collections.abc import Sequence
 from urllib.parse import urlencode
 
 import streamlit as st
@@ -37,12 +38,7 @@ def show(store: Store, visit: Visit, project: Project, found: Found) -> None:
             icon=":material/groups:",
         )
         return
-    of_lists, of_label = st.columns([4, 2], vertical_alignment="bottom")
-    chosen = of_lists.multiselect("Word lists", lists, default=lists[:4], key=f"metrics_groups_{project.id}")
-    positive = of_label.selectbox(
-        "Label whose false positives count", project.labels, index=len(project.labels) - 1,
-        key=f"metrics_positive_{project.id}",
-    )  # fmt: skip
+    chosen, positive = _choose(project, lists)
     newest = newest_event(store, visit.user, project)  # asks for the right as well, whoever made what is kept
     rows = [] if not chosen else _rows().get_or_make(
         (found.asked, newest, tuple((name, words[name]) for name in chosen), positive), list,
@@ -56,6 +52,22 @@ def show(store: Store, visit: Visit, project: Project, found: Found) -> None:
             icon=":material/groups:",
         )
         return
+    _show_rates(project, rows, chosen)
+    _show_wrong(project, rows)
+
+
+def _choose(project: Project, lists: Sequence[str]) -> tuple[list[str], str]:
+    """The word lists, and the label whose false positives count."""
+    of_lists, of_label = st.columns([4, 2], vertical_alignment="bottom")
+    chosen = of_lists.multiselect("Word lists", lists, default=lists[:4], key=f"metrics_groups_{project.id}")
+    positive = of_label.selectbox(
+        "Label whose false positives count", project.labels, index=len(project.labels) - 1,
+        key=f"metrics_positive_{project.id}",
+    )  # fmt: skip
+    return chosen, positive
+
+
+def _show_rates(project: Project, rows: Sequence[FairnessRow], chosen: Sequence[str]) -> None:
     st.plotly_chart(
         grouped_bars(
             [bar for row in rows for bar in _bars(row)],
@@ -70,7 +82,6 @@ def show(store: Store, visit: Visit, project: Project, found: Found) -> None:
         "list. FPRD is the sum of the lists' distances from the rate over all texts (ER-TEST). A list without such a text "
         f"is left out (–). {uncounted_training_summary(rows)}"
     )
-    _show_wrong(project, rows)
 
 
 def _bars(row: FairnessRow) -> list[Bar]:

@@ -1,32 +1,25 @@
 """The table of metrics: models and methods down, metrics across; what the columns mean; everything as a file."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from functools import partial
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from annotator.domain.numbers import UNDEFINED, counted, percent, written
 from annotator.domain.projects import Project
 from annotator.figures.html_table import Cell, Head, Line, metric_table_html
 from annotator.scoring.chance_verdicts import Judged, best_rows, n_without_choice
-from annotator.scoring.shared_instances import are_different
 from annotator.scoring.table import (
     Column,
     MetricRow,
     MetricTable,
     Number,
-    best_layers,
-    sorted_rows,
 )
 from annotator.usecases.inspect.metric_latex import table_latex
 from annotator.usecases.inspect.metric_names import (
     ARROWS,
     details_of,
     family_of,
-    first_columns,
-    named,
     parameters_in_common,
     title_of,
     training_in_common,
@@ -34,7 +27,8 @@ from annotator.usecases.inspect.metric_names import (
 from annotator.usecases.inspect.score_files import table_csv
 from annotator.usecases.inspect.training_texts import words_of
 from annotator.web.frame import as_text
-from annotator.web.sections.metrics_columns import meaning_of, show_meanings
+from annotator.web.sections.metrics_choice import View, choose_view
+from annotator.web.sections.metrics_columns import meaning_of
 from annotator.web.sections.metrics_numbers import Found
 from annotator.web.sections.metrics_words import JudgedColumn, say_verdicts, trust_lines
 from annotator.web.sections.number_frames import show_numbers
@@ -44,26 +38,11 @@ _READABLE = 960  # pixels; longer lines of text are hard to follow
 _NOTHING = Judged()
 
 
-@dataclass(frozen=True, slots=True)
-class _View:
-    """What is shown of a table. order: the column by which rows are sorted, None for the order they come in."""
-
-    found: Found
-    rows: Sequence[MetricRow]
-    columns: Sequence[Column]
-    order: Column | None
-    differs: Mapping[str, bool]
-
-    @property
-    def is_shared(self) -> bool:
-        return bool(self.found.shared)
-
-
 def show(project: Project, found: Found) -> Found:
     """The table with what goes with it; answers the numbers as they are shown, for the charts."""
     _say_what_it_is_of(found)
     said = st.container()
-    view, (whole, latex) = _choose(project, found)
+    view, (whole, latex) = choose_view(project, found)
     with said:
         _say_of_all(view.rows)
     whole.download_button(
@@ -119,82 +98,6 @@ def _recall(n_exhaustive: int) -> str:
     )
 
 
-def _choose(project: Project, found: Found) -> tuple[_View, Sequence[DeltaGenerator]]:
-    """The controls over the table; answers what they ask for, and the places of the two files."""
-    table = found.table
-    pick, filtering, sorting, meaning, *files = st.columns(
-        [1, 0.85, 1.85, 1.35, 1.1, 0.85], vertical_alignment="bottom"
-    )
-    with pick.popover("Columns", icon=":material/view_column:", width="stretch"):
-        columns = _choose_columns(project, table)
-    with sorting:
-        order = _choose_order(project, columns)
-    with filtering.popover("Rows", icon=":material/filter_list:", width="stretch"):
-        rows = _choose_rows(project, found, order or (columns[0] if columns else None))
-    with meaning.popover("What they mean", icon=":material/menu_book:", width="stretch"):
-        show_meanings(columns)
-    differs = {column.name: are_different(table, rows, column) for column in columns}
-    if any(differs.values()) and _wants_shared(project):
-        found = found.over_shared(rows)
-        rows = list(found.rows)
-    return _View(found, sorted_rows(rows, order) if order is not None else rows, columns, order, differs), files
-
-
-def _wants_shared(project: Project) -> bool:
-    return st.toggle(
-        "Only instances that all shown rows have", value=True, key=f"metrics_shared_{project.id}", persist_state="session",
-        help="The rows shown are over different instances. If this is off, each row is over its own instances, and none is "
-            "marked "
-        "as best. A row that lacks more than a fifth of the instances that at least half of the others have is not compared, and "
-        "takes no instance from the others.",
-    )  # fmt: skip
-
-
-def _choose_columns(project: Project, table: MetricTable) -> list[Column]:
-    by_name = {column.name: column for column in table.columns}
-    key = f"metrics_columns_{project.id}"
-    # Another gold policy or split may have other columns.
-    st.session_state[key] = [n for n in st.session_state.get(key, first_columns(table)) if n in by_name]
-    chosen = st.multiselect(
-        f"Columns, of {len(by_name)}", list(by_name), key=key, persist_state="session",
-        format_func=lambda name: f"{by_name[name].group}: {named(by_name[name])}",
-    )  # fmt: skip
-    return [column for column in table.columns if column.name in chosen]
-
-
-def _choose_order(project: Project, columns: Sequence[Column]) -> Column | None:
-    by_name = {column.name: column for column in columns}
-    key = f"metrics_order_{project.id}"
-    if st.session_state.get(key, "") not in by_name:
-        st.session_state[key] = ""
-    chosen = st.selectbox(
-        "Sort rows by", ["", *by_name], key=key, persist_state="session", label_visibility="collapsed",
-        format_func=lambda name: f"Sorted by {named(by_name[name])}" if name else "Sorted by model and method",
-    )  # fmt: skip
-    return by_name.get(chosen)
-
-
-def _choose_rows(project: Project, found: Found, by: Column | None) -> list[MetricRow]:
-    rows = list(found.rows)
-    for word, values in (
-        ("model", [row.model for row in rows]),
-        ("method", [row.method for row in rows if row.method]),
-    ):
-        chosen = st.multiselect(
-            f"Only {word}s", list(dict.fromkeys(values)), key=f"metrics_{word}s_{project.id}", placeholder="all",
-            persist_state="session",
-        )  # fmt: skip
-        rows = [row for row in rows if not chosen or getattr(row, word) in chosen]
-    if by is not None and any(row.layer is not None for row in rows):
-        only_best = st.checkbox(
-            f"Of several layers, only the best by {named(by)}",
-            key=f"metrics_layers_{project.id}",
-            persist_state="session",
-        )
-        return best_layers(rows, by) if only_best else rows
-    return rows
-
-
 def _csv(found: Found) -> str:
     return table_csv(found.table, split=found.asked.split, explained=found.asked.explained)
 
@@ -203,7 +106,7 @@ def _file_name(project: Project) -> str:
     return "".join(c if c.isalnum() else "-" for c in project.name).strip("-") or "project"
 
 
-def _show_rows(project: Project, view: _View) -> None:
+def _show_rows(project: Project, view: View) -> None:
     """One page of the rows; random stands under each."""
     columns, table = [_judged(view, column) for column in view.columns], view.found.table
     n_pages = -(-len(view.rows) // _PAGE)
@@ -230,7 +133,7 @@ def _show_rows(project: Project, view: _View) -> None:
     say_verdicts(columns, shown, [title_of(row) for row in view.rows], n_without_choice(table))
 
 
-def _judged(view: _View, column: Column) -> JudgedColumn:
+def _judged(view: View, column: Column) -> JudgedColumn:
     verdicts = view.found.judged(view.rows, column)
     shared = view.found.table.shared.get(column.name)
     lacking = [0.0 if shared is None else shared.lacking.get(row.key, 0.0) for row in view.rows]
@@ -244,7 +147,7 @@ def _judged(view: _View, column: Column) -> JudgedColumn:
     return JudgedColumn(column, verdicts, cells)
 
 
-def _n_in_head(view: _View, column: Column) -> int | None:
+def _n_in_head(view: View, column: Column) -> int | None:
     """Over how many instances all rows of a column are, or those that compete; None where they differ."""
     shared = view.found.table.shared.get(column.name)
     if shared is not None:
@@ -253,7 +156,7 @@ def _n_in_head(view: _View, column: Column) -> int | None:
     return sizes.pop() if len(sizes) == 1 else None
 
 
-def _head(column: Column, view: _View) -> Head:
+def _head(column: Column, view: View) -> Head:
     definition = column.definition
     shared = view.found.table.shared.get(column.name)
     notes = [family_of(column), *(["best first"] if column == view.order else [])]
@@ -269,7 +172,7 @@ def _head(column: Column, view: _View) -> Head:
     )  # fmt: skip
 
 
-def _below_names(view: _View) -> list[str]:
+def _below_names(view: View) -> list[str]:
     """What stands below each row's name: what tells it from the others."""
     has_training = not training_in_common(view.rows)
     return [

@@ -13,7 +13,6 @@ from annotator.domain.reviews import SCALES, Property
 from annotator.domain.texts import first_words
 from annotator.figures.bars import Part, stacked_bars
 from annotator.usecases.databases import Store
-from annotator.usecases.lead.agreement import Agreement, Spread, agreement_of
 from annotator.usecases.lead.quality import (
     BehindPoint,
     Leaning,
@@ -24,9 +23,9 @@ from annotator.usecases.lead.quality import (
     reviewer_leanings,
 )
 from annotator.usecases.project.projects import events_of
-from annotator.usecases.transfer.imported_work import accepted_annotations, gold_words
-from annotator.web.frame import as_text
+from annotator.usecases.transfer.imported_work import accepted_annotations
 from annotator.web.sections import comparison
+from annotator.web.sections.quality_agreement import show_agreement
 from annotator.web.session import Visit
 
 _OUTCOMES = {"accepted": "accepted", "returned": "returned", "discarded": "discarded", "open": "open"}
@@ -37,7 +36,6 @@ _SOURCES: dict[ProposedSource, str] = {
 }
 Leanings = dict[Property, dict[str, Leaning]]
 _NUMBERS_KEY = "quality_numbers"
-_AGREEMENT_KEY = "quality_agreement_{}"
 
 
 def show(store: Store, visit: Visit, project: Project) -> None:
@@ -50,7 +48,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
                 "computed below.",
                 icon=":material/monitoring:",
             )
-            _show_agreement(store, visit, project, accepted)
+            show_agreement(store, visit, project, accepted)
             return
         st.info(
             "Nothing has been submitted yet. Numbers appear here with the first annotations.",
@@ -71,7 +69,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
         _show_times(found)
     _show_leanings(leanings)
     _show_proposed(found)
-    _show_agreement(store, visit, project, accepted)
+    show_agreement(store, visit, project, accepted)
 
 
 def _numbers(store: Store, visit: Visit, project: Project) -> tuple[WorkQuality, Leanings, Accepted]:
@@ -242,84 +240,6 @@ def _show_proposed(found: WorkQuality) -> None:
         f"{suggested:,} suggested, {kept:,} kept, in work that was submitted. A set that somebody marked without accepting a "
         "proposal is their own, whatever was proposed beside it."
     )
-
-
-def _show_agreement(store: Store, visit: Visit, project: Project, accepted: Accepted) -> None:
-    st.markdown("**Annotators' agreement**")
-    if accepted.n_several:
-        st.caption(as_text(gold_words(project.settings.gold_policy, accepted)))
-    key = _AGREEMENT_KEY.format(project.id)
-    if st.button("Compute it now", key=f"quality_compute_{project.id}", help="This reads the whole project."):
-        with st.spinner("Reading all annotations …"):
-            st.session_state[key] = agreement_of(store, visit.user, project)
-    found = st.session_state.get(key)
-    if isinstance(found, Agreement):
-        _show_found(found)
-
-
-def _show_found(found: Agreement) -> None:
-    labels, tokens, sets = found.labels, found.tokens, found.sets
-    if not tokens.n_instances and not labels.n_instances:
-        st.info(
-            "No text has two annotations that are submitted or accepted; returned ones count when they are submitted again. "
-            "Under **Rules** you can ask for more annotators for each text.",
-            icon=":material/group:",
-        )
-        return
-    st.caption(
-        f"{counted(found.n_annotations, 'annotation takes', 'annotations take')} part; "
-        f"{counted(found.n_other_result, 'carries', 'carry')} another result than the gold one and "
-        f"{'counts' if found.n_other_result == 1 else 'count'} for labels only. "
-        f"{counted(tokens.n_alone, 'instance with only one annotator is', 'instances with only one annotator are')} left out."
-    )
-    rows = [
-        _row("labels", "Cohen κ, mean over pairs of annotators", labels.cohen_kappa),
-        _value(
-            "labels", _generalised("Fleiss κ", labels.fleiss_is_generalised), labels.fleiss_kappa, labels.n_instances
-        ),
-        _value("labels", "Krippendorff α, nominal", labels.krippendorff_alpha, labels.n_instances),
-        _row("tokens", "Cohen κ, mean over instances and pairs", tokens.cohen_kappa_per_instance),
-        _row("tokens", "Cohen κ pooled, mean over pairs", tokens.cohen_kappa_pooled),
-        _value(
-            "tokens", _generalised("Fleiss κ", tokens.fleiss_is_generalised), tokens.fleiss_kappa, tokens.n_instances
-        ),
-        _value("tokens", "Krippendorff α, nominal, all tokens", tokens.krippendorff_alpha, tokens.n_instances),
-        _row("tokens", "Krippendorff α, mean over instances", tokens.krippendorff_alpha_per_instance),
-        _row("sets", "best-match IoU", sets.best_match_iou),
-        *(
-            _row("against the majority", f"{name} (ERASER, Table 2)", getattr(tokens.majority, field))
-            for name, field in (("Cohen κ", "kappa"), ("precision", "precision"), ("recall", "recall"), ("F1", "f1"))
-        ),
-    ]
-    st.dataframe(rows, hide_index=True, height=38 + 35 * len(rows), key="quality_agreement_table")
-    st.caption(
-        "Majority: tokens that more than half of an instance's annotators marked. Left out: values that are not defined, such "
-        "as κ where both annotators marked nothing."
-    )
-    by_annotator = [
-        {"annotator": name, **{field: written(getattr(of_one, field).mean) for field in ("kappa", "precision", "recall", "f1")},
-         "n": of_one.f1.n, "left out": of_one.kappa.n_left_out}
-        for name, of_one in tokens.by_annotator.items()
-    ]  # fmt: skip
-    if by_annotator:
-        st.markdown("Each annotator against the token majority")
-        st.dataframe(by_annotator, hide_index=True, key="quality_by_annotator")
-
-
-def _generalised(name: str, is_generalised: bool) -> str:
-    return f"{name}, generalised to unequal numbers" if is_generalised else name
-
-
-def _row(about: str, name: str, spread: Spread) -> dict[str, object]:
-    return {
-        "about": about, "measure": name, "value": written(spread.mean), "± sd": written(spread.sd), "n": spread.n,
-        "left out": spread.n_left_out,
-    }  # fmt: skip
-
-
-def _value(about: str, name: str, value: float | None, n: int) -> dict[str, object]:
-    spread = Spread(value, None, n if value is not None else 0, n if value is None else 0)
-    return _row(about, name, spread)
 
 
 def _percent(value: float | None) -> str:

@@ -23,6 +23,7 @@ from annotator.store.instances import find_instance_ids
 from annotator.store.models import list_runs
 from annotator.usecases.inspect.measurement import is_out_of_date, measure
 from annotator.usecases.inspect.saliency import PanelChoice, list_instances_by, show_instance, show_partner
+from annotator.usecases.inspect.saliency_messages import ShownAnswer
 from annotator.usecases.transfer.import_report import ImportOptions, ImportReport
 from annotator.usecases.transfer.output_intake import OutputIntake
 
@@ -105,27 +106,26 @@ def test_an_instance_is_shown_with_gold_panels_and_what_can_be_chosen(store, sco
     measure(store, LOCAL_OPERATOR, scored)
     [a] = find_instance_ids(store, scored.id, "a")
     view = show_instance(store, LOCAL_OPERATOR, a, None)
-    assert view["gold"] == [[0]]
-    assert view["segments"][0]["tokens"] == ["bad", "slow", "plot"]
+    assert view.gold == ((0,),)
+    assert view.segments[0].tokens == ("bad", "slow", "plot")
     assert (
-        "".join(b + t for b, t in zip(view["segments"][0]["before"], view["segments"][0]["tokens"], strict=True))
-        == "bad slow plot"
+        "".join(b + t for b, t in zip(view.segments[0].before, view.segments[0].tokens, strict=True)) == "bad slow plot"
     )
-    first, second = view["panels"]
-    assert (first["model"], first["scores"], first["is_signed"]) == ("m", [0.9, 0.5, 0.1], True)
-    assert first["answer"] == {"label": "negative", "probabilities": {"negative": 0.9, "positive": 0.1}}
-    assert first["numbers"]["editing.mrr"] == 1.0
-    assert second["scores"] == [-0.5, 0.0, 0.25]
-    assert [choice["model"] for choice in view["choices"]] == ["m", "n"]
-    assert view["ratios"] == [pytest.approx((1 / 3 + 2 / 3 + 1 / 3) / 3)]
-    assert [partner["key"] for partner in view["partners"]] == ["c"]
+    first, second = view.panels
+    assert (first.model, first.scores, first.is_signed) == ("m", (0.9, 0.5, 0.1), True)
+    assert first.answer == ShownAnswer("negative", {"negative": 0.9, "positive": 0.1})
+    assert first.numbers["editing.mrr"] == 1.0
+    assert second.scores == (-0.5, 0.0, 0.25)
+    assert [choice.model for choice in view.choices] == ["m", "n"]
+    assert view.ratios == (pytest.approx((1 / 3 + 2 / 3 + 1 / 3) / 3),)
+    assert [partner.key for partner in view.partners] == ["c"]
 
 
 def test_a_partner_comes_with_the_places_that_belong_together(store, scored) -> None:
     [a], [c] = (find_instance_ids(store, scored.id, key) for key in ("a", "c"))
     view = show_partner(store, LOCAL_OPERATOR, a, c, [PanelChoice(run_of(store, scored, "m"))])
-    assert view["aligned"] == [0, 1, 2]
-    assert view["instance"]["kind"] == "synonym"
+    assert view.aligned == (0, 1, 2)
+    assert view.instance.kind == "synonym"
     [b] = find_instance_ids(store, scored.id, "b")
     with pytest.raises(NotFound, match="neither the original"):
         show_partner(store, LOCAL_OPERATOR, a, b, [])
@@ -141,10 +141,10 @@ def test_a_run_without_anything_for_a_text_is_an_empty_panel_and_rationales_with
         )
     [a], [c] = (find_instance_ids(store, scored.id, key) for key in ("a", "c"))
     hard = PanelChoice(run_of(store, scored, "m", "select"))
-    [panel] = show_instance(store, LOCAL_OPERATOR, a, [hard])["panels"]
-    assert (panel["scores"], panel["spans"]) == (None, [(0, 2)])
-    [panel] = show_instance(store, LOCAL_OPERATOR, c, [hard])["panels"]
-    assert (panel["scores"], panel["spans"], panel["ranking"]) == (None, None, None)
+    [panel] = show_instance(store, LOCAL_OPERATOR, a, [hard]).panels
+    assert (panel.scores, panel.spans) == (None, ((0, 2),))
+    [panel] = show_instance(store, LOCAL_OPERATOR, c, [hard]).panels
+    assert (panel.scores, panel.spans, panel.ranking) == (None, None, None)
 
 
 def test_a_panel_tells_what_its_method_says_of_the_scores_and_how_far_seeds_lie_apart(store, scored) -> None:
@@ -160,14 +160,14 @@ def test_a_panel_tells_what_its_method_says_of_the_scores_and_how_far_seeds_lie_
     first, second = (PanelChoice(one.id) for one in list_runs(store, scored.id, "m", "lime"))
     shown, other, alone = show_instance(
         store, LOCAL_OPERATOR, a, [first, second, PanelChoice(run_of(store, scored, "m"))]
-    )["panels"]
-    assert (shown["facts"], shown["convergence"]) == ({"r2": 0.75}, 0.1)
+    ).panels
+    assert (shown.facts, shown.convergence) == ({"r2": 0.75}, 0.1)
     # deviations over seeds (n - 1) of the three tokens: sqrt(2), 0, 0; the mean |score| is 4 / 6
-    assert shown["spread"].value == pytest.approx(2**0.5 / 3)
-    assert shown["spread"].share == pytest.approx(2**0.5 / 2)
-    assert shown["spread"].n_seeds == 2
-    assert other["spread"] == shown["spread"]
-    assert (alone["facts"], alone["spread"]) == ({}, None)
+    assert shown.spread.value == pytest.approx(2**0.5 / 3)
+    assert shown.spread.share == pytest.approx(2**0.5 / 2)
+    assert shown.spread.n_seeds == 2
+    assert other.spread == shown.spread
+    assert (alone.facts, alone.spread) == ({}, None)
 
 
 def test_what_cannot_be_shown_is_said(store, scored, add_person) -> None:
@@ -182,7 +182,7 @@ def test_what_cannot_be_shown_is_said(store, scored, add_person) -> None:
         Question(scored.id, which="wrong")
     with pytest.raises(NotAllowed):
         show_instance(store, add_person("somebody", scored, "annotator"), a, None)
-    assert show_instance(store, add_person("researcher", scored, "researcher"), a, None)["gold"] == [[0]]
+    assert show_instance(store, add_person("researcher", scored, "researcher"), a, None).gold == ((0,),)
 
 
 def test_a_text_opens_with_one_map_of_each_method_and_random_scores_come_last(store, scored) -> None:
@@ -195,9 +195,9 @@ def test_a_text_opens_with_one_map_of_each_method_and_random_scores_come_last(st
         OutputIntake(store, scored, ImportOptions(), ImportReport(), lambda _: None).run(rows)
     [a] = find_instance_ids(store, scored.id, "a")
     view = show_instance(store, LOCAL_OPERATOR, a, None)
-    assert [(panel["model"], panel["method"], panel["seed"]) for panel in view["panels"]] == [
+    assert [(panel.model, panel.method, panel.seed) for panel in view.panels] == [
         ("m", "ig", None), ("n", "ig", None), ("k", "lime", 0), ("k", "random", 0),
     ]  # fmt: skip
-    seeds = [(choice["method"], choice["seed"]) for choice in view["choices"] if choice["model"] == "k"]
+    seeds = [(choice.method, choice.seed) for choice in view.choices if choice.model == "k"]
     assert seeds == [(method, seed) for method in ("random", "lime") for seed in range(3)]  # all can be chosen
-    assert len({choice["group"] for choice in view["choices"]}) == 4
+    assert len({choice.group for choice in view.choices}) == 4

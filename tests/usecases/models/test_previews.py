@@ -25,6 +25,7 @@ from annotator.store.instances import find_instance_ids, get_instance
 from annotator.usecases.annotate import work as annotate_work
 from annotator.usecases.models import preview_models
 from annotator.usecases.models.built_in_model import built_in_model
+from annotator.usecases.models.preview_messages import ShownPreview
 from annotator.usecases.models.previews import preview
 from annotator.usecases.project.projects import change_project, find_project
 from annotator.usecases.transfer.export import export_file
@@ -58,15 +59,15 @@ def test_each_answer_is_the_models_for_that_part_of_the_text(
         mask = np.isin(np.arange(text.n_selectable), tokens)
         return float(trained.probabilities([text.kept(mask)])[0][place])
 
-    assert shown["full"]["p"] == pytest.approx(p(*range(10)), abs=1e-4)
-    assert shown["rest"]["p"] == pytest.approx(p(2, 5, 6, 7, 8, 9), abs=1e-4)
-    assert shown["sets"][0]["p"] == pytest.approx(p(0, 1, 4), abs=1e-4)
-    assert shown["sets"][0]["less"] == [
-        [0, pytest.approx(p(1, 4), abs=1e-4)],
-        [1, pytest.approx(p(0, 4), abs=1e-4)],
-        [4, pytest.approx(p(0, 1), abs=1e-4)],
-    ]
-    assert shown["sets"][1]["less"] == []  # a set of one token has nothing to spare
+    assert shown.full.p == pytest.approx(p(*range(10)), abs=1e-4)
+    assert shown.rest.p == pytest.approx(p(2, 5, 6, 7, 8, 9), abs=1e-4)
+    assert shown.sets[0].p == pytest.approx(p(0, 1, 4), abs=1e-4)
+    assert shown.sets[0].less == (
+        (0, pytest.approx(p(1, 4), abs=1e-4)),
+        (1, pytest.approx(p(0, 4), abs=1e-4)),
+        (4, pytest.approx(p(0, 1), abs=1e-4)),
+    )
+    assert shown.sets[1].less == ()  # a set of one token has nothing to spare
 
 
 def test_annotators_may_ask_only_about_what_they_hold_and_only_where_the_lead_says_so(
@@ -78,7 +79,7 @@ def test_annotators_may_ask_only_about_what_they_hold_and_only_where_the_lead_sa
     with pytest.raises(NotAllowed, match="the lead may open them"):
         preview(store, annotator, number, None, SETS)
     opened_to(store, project, "annotators")
-    assert preview(store, annotator, number, None, SETS)["label"] in {"negative", "positive"}
+    assert preview(store, annotator, number, None, SETS).label in {"negative", "positive"}
     [other] = find_instance_ids(store, project.id, "t4")
     with pytest.raises(NotAllowed):
         preview(store, annotator, other, None, SETS)
@@ -131,7 +132,7 @@ def ruled(store: Store, name: str = "Project", **settings: object) -> Project:
     )
 
 
-def asked_by(store: Store, person: User, key: str = "t1", result: str | None = "negative") -> dict[str, Any]:
+def asked_by(store: Store, person: User, key: str = "t1", result: str | None = "negative") -> ShownPreview:
     [number] = find_instance_ids(store, find_project(store, "Project").id, key)
     return preview(store, person, number, result, SETS)
 
@@ -146,11 +147,11 @@ def test_the_lead_chooses_a_model_from_a_folder_and_says_what_its_labels_are_her
         asked_by(store, LOCAL_OPERATOR)
     ruled(store, preview_labels=RENAMED)
     shown = asked_by(store, LOCAL_OPERATOR)
-    assert (shown["model"], shown["kind"], shown["label"]) == ("tastes", "spacy", "negative")
+    assert (shown.model, shown.kind, shown.label) == ("tastes", "spacy", "negative")
     nlp = spacy.load(folder)  # the same words as the set has, asked without us
     [words] = [spacy.tokens.Doc(nlp.vocab, ["The", "staff", "smiled"], [True, True, True])]
-    assert shown["sets"][0]["p"] == pytest.approx(nlp(words).cats["bad"], abs=1e-4)
-    assert len(shown["sets"][0]["less"]) == 3
+    assert shown.sets[0].p == pytest.approx(nlp(words).cats["bad"], abs=1e-4)
+    assert len(shown.sets[0].less) == 3
 
 
 def test_no_one_but_a_lead_ever_reads_where_a_model_lies(
@@ -262,7 +263,7 @@ def test_a_model_is_loaded_once_however_many_ask_at_once(
 
     def ask() -> None:
         with open_store(database) as own:
-            answers.append(asked_by(own, LOCAL_OPERATOR)["model"])
+            answers.append(asked_by(own, LOCAL_OPERATOR).model)
 
     threads = [threading.Thread(target=ask) for _ in range(5)]
     for thread in threads:
@@ -285,7 +286,7 @@ def test_who_asks_while_a_model_is_loaded_is_told_so_and_does_not_wait_without_e
         asked_by(store, LOCAL_OPERATOR)
     slow.go_on.set()
     monkeypatch.setattr(preview_models, "_PATIENCE_S", 10.0)
-    assert asked_by(store, LOCAL_OPERATOR)["model"] == "slow"
+    assert asked_by(store, LOCAL_OPERATOR).model == "slow"
     assert slow.n_loaded == 1
 
 
@@ -323,8 +324,8 @@ def test_each_set_is_told_beside_the_attributions_of_its_text(store: Store, proj
         asked_by(store, LOCAL_OPERATOR)
     attributed(store, Run("m", "ig"))
     shown = asked_by(store, LOCAL_OPERATOR)
-    assert (shown["model"], shown["trouble"]) == (None, None)
-    [beside] = shown["attributions"]
+    assert (shown.model, shown.trouble) == (None, None)
+    [beside] = shown.attributions
     assert (beside.model, beside.method, beside.label) == ("m", "ig", "negative")
     assert (beside.k, beside.n) == ((2,), (10,))  # nothing was measured: 0.2 of ten tokens, the first two
     first, second = beside.sets  # tokens 0, 1, 4 and token 3
@@ -336,16 +337,16 @@ def test_each_set_is_told_beside_the_attributions_of_its_text(store: Store, proj
 def test_without_a_model_the_attributions_are_told_with_the_reason(store: Store, project: Project) -> None:
     attributed(store, Run("m", "ig"))
     shown = asked_by(store, LOCAL_OPERATOR)
-    assert shown["model"] is None
-    assert "has no trained model yet" in shown["trouble"]
-    assert len(shown["attributions"]) == 1
+    assert shown.model is None
+    assert "has no trained model yet" in shown.trouble
+    assert len(shown.attributions) == 1
 
 
 def test_the_newest_methods_are_compared_one_run_of_each_unless_the_lead_names_one(
     store: Store, project: Project
 ) -> None:
     def methods() -> list[tuple[str, int | None]]:
-        return [(one.method, one.seed) for one in asked_by(store, LOCAL_OPERATOR)["attributions"]]
+        return [(one.method, one.seed) for one in asked_by(store, LOCAL_OPERATOR).attributions]
 
     ruled(store, preview_model="none")
     attributed(store, Run("m", "oldest"), Run("m", "lime", seed=0), Run("m", "lime", seed=1), Run("m", "ig"))
@@ -362,7 +363,7 @@ def test_the_attribution_is_that_of_the_label_on_the_screen_and_never_betrays_th
     store: Store, project: Project
 ) -> None:
     def label(result: str | None) -> str:
-        told: str = asked_by(store, LOCAL_OPERATOR, "t2", result)["attributions"][0].label
+        told: str = asked_by(store, LOCAL_OPERATOR, "t2", result).attributions[0].label
         return told
 
     ruled(store, preview_model="none")
@@ -381,4 +382,4 @@ def test_who_may_not_ask_the_model_sees_no_attribution_either(store: Store, proj
     with pytest.raises(NotAllowed):
         asked_by(store, annotator)
     ruled(store, model_previews="annotators")
-    assert len(asked_by(store, annotator)["attributions"]) == 1
+    assert len(asked_by(store, annotator).attributions) == 1

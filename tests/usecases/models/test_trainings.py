@@ -205,20 +205,20 @@ def test_saliency_says_under_each_map_how_far_the_model_is_to_be_trusted_and_whe
 ) -> None:
     trained(store, divided)
     panels = {
-        key: show_instance(store, LOCAL_OPERATOR, instance(store, divided, key), None)["panels"][0]
+        key: show_instance(store, LOCAL_OPERATOR, instance(store, divided, key), None).panels[0]
         for key in ("train-negative-0", "test-negative-0")
     }
-    assert all(panel["trust"].startswith("Correct on 100.0 % of 24 texts") for panel in panels.values())
-    assert "was in its training data" in panels["train-negative-0"]["seen"]
-    assert panels["test-negative-0"]["seen"] is None
+    assert all(panel.trust.startswith("Correct on 100.0 % of 24 texts") for panel in panels.values())
+    assert "was in its training data" in panels["train-negative-0"].seen
+    assert panels["test-negative-0"].seen is None
 
 
 def test_previews_say_the_same(store: Store, divided: Project) -> None:
     trained(store, divided)
     for key, words in (("train-positive-0", "was in its training data"), ("test-positive-0", "None")):
         shown = preview(store, LOCAL_OPERATOR, instance(store, divided, key), "positive", [RationaleSet.of((0, 1))])
-        assert shown["trust"].startswith("Correct on 100.0 % of 24 texts")
-        assert words in str(shown["seen"])
+        assert shown.trust.startswith("Correct on 100.0 % of 24 texts")
+        assert words in str(shown.seen)
 
 
 def test_of_a_model_that_was_trained_before_this_was_kept_it_is_said_that_it_is_not_known(
@@ -228,13 +228,13 @@ def test_of_a_model_that_was_trained_before_this_was_kept_it_is_said_that_it_is_
     with store.transaction():
         store.run("DELETE FROM training_members")
         store.run("DELETE FROM trainings")
-    [panel] = show_instance(store, LOCAL_OPERATOR, instance(store, divided, "train-negative-0"), None)["panels"]
-    assert "was not measured. Train it again" in panel["trust"]
-    assert "Which texts it learned from is not known" in panel["seen"]
+    [panel] = show_instance(store, LOCAL_OPERATOR, instance(store, divided, "train-negative-0"), None).panels
+    assert "was not measured. Train it again" in panel.trust
+    assert "Which texts it learned from is not known" in panel.seen
     trained(store, divided, trains=True)  # the same model, whose output stays
     assert len(list_runs(store, divided.id)) == 2
-    [panel] = show_instance(store, LOCAL_OPERATOR, instance(store, divided, "train-negative-0"), None)["panels"]
-    assert "was in its training data" in panel["seen"]
+    [panel] = show_instance(store, LOCAL_OPERATOR, instance(store, divided, "train-negative-0"), None).panels
+    assert "was in its training data" in panel.seen
 
 
 def test_of_models_from_elsewhere_nothing_is_said(store: Store, divided: Project, tmp_path: Path) -> None:
@@ -243,8 +243,8 @@ def test_of_models_from_elsewhere_nothing_is_said(store: Store, divided: Project
         '{"id": "test-positive-0", "model": "theirs", "method": "ig", "scores": [0, 1, 0]}\n', encoding="utf-8"
     )
     import_file(store, LOCAL_OPERATOR, divided, "attributions", path)
-    [panel] = show_instance(store, LOCAL_OPERATOR, instance(store, divided, "test-positive-0"), None)["panels"]
-    assert (panel["trust"], panel["seen"]) == (None, None)
+    [panel] = show_instance(store, LOCAL_OPERATOR, instance(store, divided, "test-positive-0"), None).panels
+    assert (panel.trust, panel.seen) == (None, None)
 
 
 # Out and in ----------------------------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from annotator.domain.authoring import ChangedText, Perturbation
@@ -22,6 +23,7 @@ from annotator.usecases.lead.timeline import timeline
 from annotator.usecases.perturb import checks, versions
 from annotator.usecases.perturb import panel_messages as messages
 from annotator.usecases.perturb.assessment import staleness
+from annotator.usecases.perturb.panel_values import ShownPerturbation
 from annotator.usecases.project.projects import change_project, events_of, give_role
 from annotator.usecases.project.word_lists import save_word_list
 from annotator.usecases.transfer.export import export_file
@@ -270,11 +272,11 @@ def test_mine_lists_drafts_also_of_texts_of_which_somebody_else_has_submitted_a_
     found = original(store, reviews)
     versions.assess_version(store, people["Ann"], found, change(result=None))
     versions.hand_in(store, people["Ben"], found, change("The plot is fast but the acting is superb ."))
-    [draft] = messages.show_mine(store, people["Ann"], reviews.id, 1)["drafts"]
-    assert (draft["id"], draft["key"], draft["kind"], draft["result"]) == (found, "r0", "dispensable", None)
-    assert messages.show_mine(store, people["Ben"], reviews.id, 1)["drafts"] == []
+    [draft] = messages.show_mine(store, people["Ann"], reviews.id, 1).drafts
+    assert (draft.id, draft.key, draft.kind, draft.result) == (found, "r0", "dispensable", None)
+    assert messages.show_mine(store, people["Ben"], reviews.id, 1).drafts == ()
     versions.hand_in(store, people["Ann"], found, change())
-    assert messages.show_mine(store, people["Ann"], reviews.id, 1)["drafts"] == []
+    assert messages.show_mine(store, people["Ann"], reviews.id, 1).drafts == ()
 
 
 def test_mine_shows_what_each_version_and_draft_has_otherwise_than_the_original(
@@ -283,14 +285,14 @@ def test_mine_shows_what_each_version_and_draft_has_otherwise_than_the_original(
     checks.reject(store, people["Ben"], written.id, 1, "why?")
     versions.assess_version(store, people["Ann"], written.original_id, change(""))
     mine = messages.show_mine(store, people["Ann"], reviews.id, 1)
-    assert mine["rows"][0]["changes"] == {
+    assert mine.rows[0].changes == {
         "text": [
             ("kept", "The plot is slow but the acting is", "The plot is slow but the acting is"),
             ("inserted", "", " truly"),
             ("kept", " superb .", " superb ."),
         ]
     }
-    assert mine["drafts"][0]["changes"] == {"text": [("deleted", TEXT, "")]}
+    assert mine.drafts[0].changes == {"text": [("deleted", TEXT, "")]}
 
 
 def test_a_lead_is_led_from_an_original_to_its_versions_and_back(
@@ -318,8 +320,8 @@ def test_ones_own_draft_is_marked_in_the_list_and_can_be_discarded(
     found = original(store, reviews)
 
     def begun(name: str) -> list[bool]:
-        rows = messages.show_originals(store, people[name], reviews.id, "", 1, is_without=True)["rows"]
-        return [row["has_draft"] for row in rows if row["id"] == found]
+        rows = messages.show_originals(store, people[name], reviews.id, "", 1, is_without=True).rows
+        return [row.has_draft for row in rows if row.id == found]
 
     for name in ("Ann", "Ben"):
         versions.assess_version(store, people[name], found, change(result=None))
@@ -483,21 +485,26 @@ def test_only_what_is_not_approved_is_withdrawn_and_not_by_other_annotators(
 # --- each checker by themselves
 
 
-def shown_check(store: Store, person: User, one: Perturbation) -> dict[str, Any]:
-    shown = messages.show_check(store, person, checks.open_check(store, person, one.id))["perturbation"]
-    assert isinstance(shown, dict)
+def shown_check(store: Store, person: User, one: Perturbation) -> ShownPerturbation:
+    shown = messages.show_check(store, person, checks.open_check(store, person, one.id)).perturbation
+    assert shown is not None
     return shown
+
+
+def sent(message: object) -> str:
+    """The bytes that reach the browser, as text."""
+    return msgspec.json.encode(message).decode()
 
 
 def test_the_second_checker_sees_neither_the_first_ones_word_nor_the_author_before_their_own(
     store: Store, people: dict[str, User], written: Perturbation
 ) -> None:
     checks.approve(store, people["Ben"], written.id, 1, "a perfect filler")
-    told = json.dumps(shown_check(store, people["Cem"], written))
+    told = sent(shown_check(store, people["Cem"], written))
     for word in ("Ann", "Ben", "perfect filler", "approve"):
         assert word not in told, word
     approve(store, people["Cem"], written)  # the last word: it is decided, and everything is told
-    told = json.dumps(shown_check(store, people["Cem"], written))
+    told = sent(shown_check(store, people["Cem"], written))
     assert all(word in told for word in ("Ann", "Ben", "perfect filler"))
 
 
@@ -509,13 +516,13 @@ def test_after_ones_own_word_one_sees_the_others_and_the_author_once_it_is_decid
     approve(store, people["Ben"], written)
     approve(store, people["Cem"], written)
     shown = shown_check(store, people["Cem"], written)
-    assert ([c["by"] for c in shown["checks"]], shown["author"], shown["versions"][0]["by"]) == (
+    assert ([c.by for c in shown.checks], shown.author, shown.versions[0].by) == (
         ["Ben", "Cem"],
         None,
         None,
     )
     approve(store, people["Lea"], written)
-    assert shown_check(store, people["Cem"], written)["author"] == "Ann"
+    assert shown_check(store, people["Cem"], written).author == "Ann"
 
 
 def test_the_lead_may_let_checkers_see_the_author_but_never_what_others_said(
@@ -525,7 +532,7 @@ def test_the_lead_may_let_checkers_see_the_author_but_never_what_others_said(
     change_project(store, LOCAL_OPERATOR, replace(reviews, settings=settings))
     approve(store, people["Ben"], written)
     shown = shown_check(store, people["Cem"], written)
-    assert (shown["author"], shown["checks"]) == ("Ann", [])
+    assert (shown.author, shown.checks) == ("Ann", ())
 
 
 def test_a_correction_is_judged_without_the_version_before_it_but_by_its_author(
@@ -534,17 +541,17 @@ def test_a_correction_is_judged_without_the_version_before_it_but_by_its_author(
     better = change("The plot is slow but the acting is simply superb .")
     checks.correct(store, people["Ben"], written.id, 1, better, "a calmer word")
     shown = shown_check(store, people["Cem"], written)
-    assert ([v["number"] for v in shown["versions"]], shown["versions"][0]["since"], shown["checks"]) == ([2], {}, [])
-    assert "calmer" not in json.dumps(shown)
-    assert "truly" not in json.dumps(shown)
+    assert ([v.number for v in shown.versions], shown.versions[0].since, shown.checks) == ([2], {}, ())
+    assert "calmer" not in sent(shown)
+    assert "truly" not in sent(shown)
     approve(store, people["Cem"], written)
-    mine = messages.show_mine(store, people["Ann"], written.project_id, 1)["rows"][0]
-    assert [(v["by"], v["reason"], v["is_correction"]) for v in mine["versions"]] == [
+    mine = messages.show_mine(store, people["Ann"], written.project_id, 1).rows[0]
+    assert [(v.by, v.reason, v.is_correction) for v in mine.versions] == [
         ("Ann", "", False),
         (None, "a calmer word", True),
     ]
-    assert (mine["checks"], mine["may_check"]) == ([], True)
-    assert not shown_check(store, people["Ann"], written)["may_revise"]
+    assert (mine.checks, mine.may_check) == ((), True)
+    assert shown_check(store, people["Ann"], written).may_revise is False
     with pytest.raises(Conflict, match="only what was returned can be revised"):
         versions.revise(store, people["Ann"], written.id, change("The acting is superb ."))
 
@@ -553,13 +560,13 @@ def test_what_came_back_tells_its_author_why_and_nobody_else_who_will_check_it_a
     store: Store, people: dict[str, User], written: Perturbation
 ) -> None:
     checks.reject(store, people["Ben"], written.id, 1, "no filler at all")
-    assert "no filler" in json.dumps(messages.show_mine(store, people["Ann"], written.project_id, 1))
-    assert "no filler" not in json.dumps(shown_check(store, people["Cem"], written))
+    assert "no filler" in sent(messages.show_mine(store, people["Ann"], written.project_id, 1))
+    assert "no filler" not in sent(shown_check(store, people["Cem"], written))
     versions.revise(store, people["Ann"], written.id, change("The plot is slow but her acting is superb ."))
-    assert "no filler" not in json.dumps(shown_check(store, people["Cem"], written))
+    assert "no filler" not in sent(shown_check(store, people["Cem"], written))
     again = shown_check(store, people["Ben"], written)
-    assert [(v["number"], v["by"]) for v in again["versions"]] == [(1, None), (2, None)]
-    assert [(c["version"], c["by"], c["reason"]) for c in again["checks"]] == [(1, "Ben", "no filler at all")]
+    assert [(v.number, v.by) for v in again.versions] == [(1, None), (2, None)]
+    assert [(c.version, c.by, c.reason) for c in again.checks] == [(1, "Ben", "no filler at all")]
 
 
 def test_no_other_part_of_the_screen_names_the_author_or_tells_a_checkers_word(
@@ -574,11 +581,11 @@ def test_no_other_part_of_the_screen_names_the_author_or_tells_a_checkers_word(
         messages.show_mine(store, dan, reviews.id, 1),
         messages.show_assessment(versions.assess_version(store, dan, written.original_id, change())),
     ]
-    assert "same text" in json.dumps(told)
+    assert "same text" in sent(told)
     for word in ("Ann", "Ben", 'approve"'):
-        assert word not in json.dumps(told), word
+        assert word not in sent(told), word
     of_lead = messages.show_progress(store, people["Lea"], reviews.id)
-    assert ([one["name"] for one in of_lead["authors"]], [one["name"] for one in of_lead["checkers"]]) == (
+    assert ([one["name"] for one in of_lead.authors], [one["name"] for one in of_lead.checkers]) == (
         ["Ann"],
         ["Ben"],
     )

@@ -1,0 +1,130 @@
+"""What evaluations answer, as their JSON has it: the shapes that are taken apart again, and a name for open tables.
+
+Each is a dictionary as it is printed, so that its keys are those of the file (docs/commands.md).
+"""
+
+from collections.abc import Mapping
+from typing import Any, NotRequired, TypedDict
+
+# Numbers by names that the register of metrics, a file's labels or a suite's tests give; printed, and not taken apart.
+Report = dict[str, object]
+
+
+class NumberReport(TypedDict, total=False):
+    """A number. n, n_left_out: of a mean over instances; deviation: over n_seeds seeds; low, high: of a bootstrap interval."""
+
+    value: float | None
+    n: int
+    n_left_out: int
+    deviation: float | None
+    n_seeds: int
+    low: float | None
+    high: float | None
+
+
+NumberReports = dict[str, NumberReport]  # by the name in the register
+
+
+class RunsReport(TypedDict):
+    """A number of each run, with their mean and deviation."""
+
+    value: float | None
+    deviation: float | None
+    runs: list[float | None]
+
+
+class ConfidenceReport(TypedDict, total=False):
+    """How sure a model is of its right answers, with a perfect ranking of the gold set and with another; {} of no ranking."""
+
+    perfect: float | None
+    n_perfect: int
+    other: float | None
+    n_other: int
+    difference: float | None
+    ratio: float | None
+    deviations: dict[str, float | None]
+    n_seeds: int
+
+
+class CountsReport(TypedDict):
+    """What was scored; of several seeds means, with their deviations."""
+
+    counts: dict[str, float]
+    count_deviations: NotRequired[dict[str, float | None]]
+
+
+class PlausibilityReport(CountsReport):
+    """A layer of a method, or what it selects, against gold and beside changed versions. consistency: {} without pairs."""
+
+    plausibility: NumberReports
+    consistency: Report
+    confidence: ConfidenceReport
+
+
+class BehaviourReport(TypedDict):
+    """What a model answers to changed inputs. aopc_points: thresholds, and the mean drops of each side; {} of none."""
+
+    faithfulness: NumberReports
+    aopc_points: Mapping[str, Any]
+
+
+class SeedsReport(TypedDict):
+    """Runs that differ in their seed alone."""
+
+    method: str
+    parameters: dict[str, Any]
+    seeds: list[int | None]
+
+
+class MethodReport(SeedsReport, BehaviourReport, CountsReport):
+    """A row of a model: its method at a layer, or what it selects; without either only how the model behaves."""
+
+    kind: str
+    layer: int | None
+    plausibility: NumberReports
+    consistency: NotRequired[Report]
+    confidence: NotRequired[ConfidenceReport]
+
+
+class TrainingReport(TypedDict):
+    """What a model learned from of the gold; only is_known where that was not kept."""
+
+    is_known: bool
+    split: NotRequired[str | None]
+    texts: NotRequired[int]
+    left_out: NotRequired[int]
+    changed_left_out: NotRequired[int]
+    seen: NotRequired[int]
+    held_out: NotRequired[dict[str, Any] | None]
+
+
+class ModelReport(CountsReport):
+    """A model: its answers, and a row for each method. training None: a model from elsewhere."""
+
+    model: str
+    seeds: list[int | None]
+    training: TrainingReport | None
+    quality: NumberReports
+    methods: list[MethodReport]
+
+
+class GoldReport(TypedDict):
+    """The gold that models are scored against; ratios: by side, the share of its tokens that k is."""
+
+    instances: int
+    instances_without_sets: int
+    sets: int
+    ratios: dict[str, float]
+    exhaustive_instances: int
+
+
+class ProjectReport(TypedDict):
+    """Everything there is to say of a project's models."""
+
+    project: str
+    gold_policy: str
+    gold: GoldReport
+    splits: dict[str, int]
+    gamma: float
+    random: NumberReports
+    models: list[ModelReport]

@@ -1,0 +1,207 @@
+"""What the Saliency page draws (docs/saliency.md): the field names are those of its messages, in their order.
+
+A field that only some messages have is UNSET in the others.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from msgspec import UNSET, UnsetType
+
+from annotator.domain.instances import Instance
+from annotator.domain.measurements import Listed
+from annotator.domain.models import Unit
+from annotator.usecases.inspect.seed_spread import Spread
+
+ShownPiece = tuple[str, int | None, int | None, bool, str | None, float]  # text, start, end, is special, segment, score
+
+
+@dataclass(frozen=True, slots=True)
+class ShownInstance:
+    """What an instance is called, and what it is."""
+
+    id: int
+    key: str
+    split: str
+    result: str | None
+    language: str
+    parent: str | None
+    kind: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ShownSegment:
+    """A segment's text cut at its tokens; before: what stands before each, rest: what follows the last."""
+
+    name: str
+    first: int
+    is_selectable: bool
+    tokens: tuple[str, ...]
+    before: tuple[str, ...]
+    rest: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShownSide:
+    """What is ranked by itself, and how many tokens it has."""
+
+    name: str
+    n: int
+
+
+@dataclass(frozen=True, slots=True)
+class ShownAnswer:
+    """What a model answers to the full text."""
+
+    label: str | None
+    probabilities: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class ShownPanel:
+    """A map: what a run says of the text.
+
+    label:  "" of an attribution that belongs to no label; asked_label: the one that the address names
+    scores: None of a token that the model did not see; ranking: where the source's order is the ranking
+    trust, seen: sentences; None of a model from elsewhere
+    """
+
+    run: int
+    model: str
+    method: str
+    parameters: str
+    seed: int | None
+    unit: Unit
+    is_signed: bool
+    label: str
+    asked_label: str | None
+    layer: int | None
+    answer: ShownAnswer | None
+    numbers: Mapping[str, float]
+    scores: tuple[float | None, ...] | None
+    ranking: tuple[int, ...] | None
+    spans: tuple[tuple[int, int], ...] | None
+    pieces: tuple[ShownPiece, ...] | None
+    convergence: float | None
+    facts: Mapping[str, float]
+    spread: Spread | None
+    trust: str | None
+    seen: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ShownChoice:
+    """What can be chosen of a run; group: the first run of those that differ in their seed alone."""
+
+    run: int
+    model: str
+    method: str
+    parameters: str
+    seed: int | None
+    layers: tuple[int, ...]
+    labels: tuple[str, ...]
+    group: int
+
+
+@dataclass(frozen=True, slots=True)
+class ShownPartner:
+    """The original (kind None) or a changed version."""
+
+    id: int
+    key: str
+    kind: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownText:
+    """A text with its gold and its maps: the one on the screen, or its partner.
+
+    project, policy, choices, partners: of the one on the screen
+    withheld: why its sets are not shown; "" where they are
+    aligned:  of a partner: for each of its tokens the one of the text on the screen in its place
+    """
+
+    project: int | UnsetType = UNSET
+    policy: str | UnsetType = UNSET
+    instance: ShownInstance
+    segments: tuple[ShownSegment, ...]
+    gold: tuple[tuple[int, ...], ...]
+    sides: tuple[ShownSide, ...]
+    ratios: tuple[float, ...]
+    are_ratios_measured: bool
+    panels: tuple[ShownPanel, ...]
+    withheld: str
+    choices: tuple[ShownChoice, ...] | UnsetType = UNSET
+    partners: tuple[ShownPartner, ...] | UnsetType = UNSET
+    aligned: tuple[int | None, ...] | UnsetType = UNSET
+
+
+@dataclass(frozen=True, slots=True)
+class ShownList:
+    """A page of texts; without: how many are not listed because they have no value of the number that orders them."""
+
+    rows: tuple[Listed, ...]
+    n: int
+    page: int
+    without: int
+
+
+@dataclass(frozen=True, slots=True)
+class ShownNumber:
+    """A number of a run, of one layer where it has several."""
+
+    layer: int | None
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShownRun:
+    """A run with the numbers by which texts can be ordered."""
+
+    run: int
+    model: str
+    method: str
+    seed: int | None
+    parameters: str
+    group: int
+    numbers: tuple[ShownNumber, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ShownDefinition:
+    """What a number is."""
+
+    title: str
+    definition: str
+    direction: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShownNumbers:
+    """What texts can be ordered by, and what each number is."""
+
+    runs: tuple[ShownRun, ...]
+    names: Mapping[str, ShownDefinition]
+
+
+def show_name(instance: Instance) -> ShownInstance:
+    """What an instance is called, and what it is."""
+    return ShownInstance(
+        id=instance.id,
+        key=instance.key,
+        split=instance.split,
+        result=instance.result,
+        language=instance.language,
+        parent=instance.parent_key,
+        kind=instance.perturbation_kind,
+    )
+
+
+def show_segments(instance: Instance) -> tuple[ShownSegment, ...]:
+    """An instance's segments in numbering order."""
+    shown = []
+    for segment, at in zip(instance.segments, instance.layout.segments, strict=True):
+        tokens, (before, rest) = tuple(segment.body.tokens()), segment.body.gaps()
+        shown.append(ShownSegment(segment.name, at.first_token, segment.is_selectable, tokens, before, rest))
+    return tuple(shown)

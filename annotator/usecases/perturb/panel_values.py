@@ -1,0 +1,306 @@
+"""The values that the Perturb screen is told (docs/perturb.md): the field names are those of its messages, in their order.
+
+A field that only some messages have is UNSET in the others. Offsets are as a browser counts them.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from msgspec import UNSET, UnsetType
+
+from annotator.domain.authoring import ListedOriginal, PerturbationState, Verdict
+from annotator.domain.tasks import ResultKind
+from annotator.usecases.perturb.version_messages import ChangedSegments
+
+ShownRun = tuple[
+    str, int, int, int, int
+]  # kind of run, start, end, other start, other end; token indices of both texts
+ShownEdit = tuple[int, int, str]  # start, end, replacement
+Indices = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ShownKind:
+    """A kind of changed version; keeps_label None: as often as not."""
+
+    name: str
+    title: str
+    description: str
+    family: str
+    keeps_label: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class ShownWaiting:
+    """How much waits for the person."""
+
+    to_check: int
+    returned: int
+
+
+@dataclass(frozen=True, slots=True)
+class ShownRights:
+    """What the person may do here."""
+
+    write: bool
+    check: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ShownRules:
+    """What the screen needs of the project; titles: of segments, by their name."""
+
+    kinds: tuple[ShownKind, ...]
+    labels: tuple[str, ...]
+    result_kind: ResultKind
+    titles: Mapping[str, str]
+    checkers: int
+    waiting: ShownWaiting
+    may: ShownRights
+
+
+@dataclass(frozen=True, slots=True)
+class ShownSegment:
+    """A segment's text cut at its tokens; before: what stands before each, rest: what follows the last."""
+
+    name: str
+    first: int
+    is_selectable: bool
+    text: str
+    tokens: tuple[str, ...]
+    before: tuple[str, ...]
+    rest: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShownChanged:
+    """What is written."""
+
+    kind: str
+    texts: Mapping[str, str]
+    result: str | None
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShownBrief:
+    """A changed version in brief; author None: not told, instance None: it is none yet."""
+
+    id: int
+    author: str | None
+    state: PerturbationState
+    instance: int | None
+    kind: str
+    texts: Mapping[str, str]
+    result: str | None
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShownOriginal:
+    """An original with its gold sets; draft, others: only where one is to write, else UNSET."""
+
+    id: int
+    key: str
+    split: str
+    language: str
+    direction: str
+    result: str | None
+    segments: tuple[ShownSegment, ...]
+    gold: tuple[Indices, ...]
+    draft: ShownChanged | UnsetType | None = UNSET
+    others: tuple[ShownBrief, ...] | UnsetType = UNSET
+
+
+@dataclass(frozen=True, slots=True)
+class ShownAssessment:
+    """What a changed text comes to.
+
+    sets, origins: the proposed sets, and which of the original's each comes from
+    problems:      what keeps it from being handed in; nothing_left: what is said where no token of any set is left, or ""
+    """
+
+    segments: tuple[ShownSegment, ...]
+    runs: tuple[ShownRun, ...]
+    n_edited: int
+    minimality: float | None
+    n_inside: int
+    share_inside: float | None
+    sets: tuple[Indices, ...]
+    origins: Indices
+    notes: tuple[str, ...]
+    problems: tuple[str, ...]
+    nothing_left: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShownSuggestion:
+    """A suggestion, why it is made and by what; offsets in UTF-16 units of the text that was sent."""
+
+    why: str
+    maker: str
+    edits: tuple[ShownEdit, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ShownSuggestions:
+    """What is suggested."""
+
+    suggestions: tuple[ShownSuggestion, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ShownVersion:
+    """A version; by None: not told; since: what it has otherwise than the one before it among those that the person sees."""
+
+    number: int
+    by: str | None
+    reason: str
+    at: str
+    is_correction: bool
+    since: ChangedSegments
+    kind: str
+    texts: Mapping[str, str]
+    result: str | None
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShownVerdict:
+    """What a checker said of a version."""
+
+    version: int
+    by: str | None
+    verdict: Verdict
+    reason: str
+    at: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShownPerturbation:
+    """A changed version as one person sees it; stale: what became of its original since it was written.
+
+    may_revise: where it is to be checked; changes: where the person's own are listed; else UNSET
+    """
+
+    id: int
+    author: str | None
+    state: PerturbationState
+    instance: int | None
+    kind: str
+    texts: Mapping[str, str]
+    result: str | None
+    note: str
+    original: int
+    key: str
+    version: int
+    may_check: bool
+    language: str
+    direction: str
+    wanted: int
+    versions: tuple[ShownVersion, ...]
+    checks: tuple[ShownVerdict, ...]
+    stale: tuple[str, ...]
+    may_revise: bool | UnsetType = UNSET
+    changes: ChangedSegments | UnsetType = UNSET
+
+
+@dataclass(frozen=True, slots=True)
+class ShownCheck:
+    """One to check beside its original; nothing waits: perturbation None, the rest UNSET."""
+
+    perturbation: ShownPerturbation | None
+    original: ShownOriginal | UnsetType = UNSET
+    look: ShownAssessment | UnsetType = UNSET
+
+
+@dataclass(frozen=True, slots=True)
+class ShownDraft:
+    """What the person has begun, by its original."""
+
+    id: int
+    key: str
+    kind: str
+    result: str | None
+    language: str
+    direction: str
+    changes: ChangedSegments
+
+
+@dataclass(frozen=True, slots=True)
+class ShownMine:
+    """A page of what the person wrote."""
+
+    rows: tuple[ShownPerturbation, ...]
+    drafts: tuple[ShownDraft, ...]
+    page: int
+    has_more: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ShownOriginals:
+    """A page of originals; n_unfinished: more that are offered when their annotation is complete."""
+
+    rows: tuple[ListedOriginal, ...]
+    n: int
+    n_unfinished: int
+    page: int
+    per_page: int
+
+
+@dataclass(frozen=True, slots=True)
+class ShownKindProgress:
+    """How many there are of a kind."""
+
+    name: str
+    title: str
+    approved: int
+    waiting: int
+    returned: int
+
+
+@dataclass(frozen=True, slots=True)
+class ShownTold:
+    """Whether everybody's numbers are told, or the person's own alone."""
+
+    authors: bool
+    checkers: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ShownProgress:
+    """How many there are against the target. authors, checkers: name, then how many by state or verdict.
+
+    without: originals without a changed version; offered: those of them that this person may change now
+    """
+
+    target: int
+    kinds: tuple[ShownKindProgress, ...]
+    authors: tuple[Mapping[str, str | int], ...]
+    checkers: tuple[Mapping[str, str | int], ...]
+    tells_all: ShownTold
+    originals: int
+    without: int
+    offered: int
+
+
+@dataclass(frozen=True, slots=True)
+class ShownNext:
+    """The next original without a changed version; None: there is none."""
+
+    instance: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class ShownHandedIn:
+    """What became of a changed version, to whoever wrote it."""
+
+    perturbation: int
+    state: PerturbationState
+
+
+@dataclass(frozen=True, slots=True)
+class ShownChecked:
+    """What became of a changed version, to its checker."""
+
+    state: PerturbationState

@@ -1,0 +1,105 @@
+"""What is shown of the table of metrics: the controls over it, by which columns, rows and their order are chosen."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from annotator.domain.projects import Project
+from annotator.scoring.shared_instances import are_different
+from annotator.scoring.table import Column, MetricRow, MetricTable, best_layers, sorted_rows
+from annotator.usecases.inspect.metric_names import first_columns, named
+from annotator.web.sections.metrics_columns import show_meanings
+from annotator.web.sections.metrics_numbers import Found
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What is shown of a table. order: the column by which rows are sorted, None for the order they come in."""
+
+    found: Found
+    rows: Sequence[MetricRow]
+    columns: Sequence[Column]
+    order: Column | None
+    differs: Mapping[str, bool]
+
+    @property
+    def is_shared(self) -> bool:
+        return bool(self.found.shared)
+
+
+def choose_view(project: Project, found: Found) -> tuple[View, Sequence[DeltaGenerator]]:
+    """The controls over the table; answers what they ask for, and the places of the two files."""
+    table = found.table
+    pick, filtering, sorting, meaning, *files = st.columns(
+        [1, 0.85, 1.85, 1.35, 1.1, 0.85], vertical_alignment="bottom"
+    )
+    with pick.popover("Columns", icon=":material/view_column:", width="stretch"):
+        columns = _choose_columns(project, table)
+    with sorting:
+        order = _choose_order(project, columns)
+    with filtering.popover("Rows", icon=":material/filter_list:", width="stretch"):
+        rows = _choose_rows(project, found, order or (columns[0] if columns else None))
+    with meaning.popover("What they mean", icon=":material/menu_book:", width="stretch"):
+        show_meanings(columns)
+    differs = {column.name: are_different(table, rows, column) for column in columns}
+    if any(differs.values()) and _wants_shared(project):
+        found = found.over_shared(rows)
+        rows = list(found.rows)
+    return View(found, sorted_rows(rows, order) if order is not None else rows, columns, order, differs), files
+
+
+def _wants_shared(project: Project) -> bool:
+    return st.toggle(
+        "Only instances that all shown rows have", value=True, key=f"metrics_shared_{project.id}", persist_state="session",
+        help="The rows shown are over different instances. If this is off, each row is over its own instances, and none is "
+            "marked "
+        "as best. A row that lacks more than a fifth of the instances that at least half of the others have is not compared, and "
+        "takes no instance from the others.",
+    )  # fmt: skip
+
+
+def _choose_columns(project: Project, table: MetricTable) -> list[Column]:
+    by_name = {column.name: column for column in table.columns}
+    key = f"metrics_columns_{project.id}"
+    # Another gold policy or split may have other columns.
+    st.session_state[key] = [n for n in st.session_state.get(key, first_columns(table)) if n in by_name]
+    chosen = st.multiselect(
+        f"Columns, of {len(by_name)}", list(by_name), key=key, persist_state="session",
+        format_func=lambda name: f"{by_name[name].group}: {named(by_name[name])}",
+    )  # fmt: skip
+    return [column for column in table.columns if column.name in chosen]
+
+
+def _choose_order(project: Project, columns: Sequence[Column]) -> Column | None:
+    by_name = {column.name: column for column in columns}
+    key = f"metrics_order_{project.id}"
+    if st.session_state.get(key, "") not in by_name:
+        st.session_state[key] = ""
+    chosen = st.selectbox(
+        "Sort rows by", ["", *by_name], key=key, persist_state="session", label_visibility="collapsed",
+        format_func=lambda name: f"Sorted by {named(by_name[name])}" if name else "Sorted by model and method",
+    )  # fmt: skip
+    return by_name.get(chosen)
+
+
+def _choose_rows(project: Project, found: Found, by: Column | None) -> list[MetricRow]:
+    rows = list(found.rows)
+    for word, values in (
+        ("model", [row.model for row in rows]),
+        ("method", [row.method for row in rows if row.method]),
+    ):
+        chosen = st.multiselect(
+            f"Only {word}s", list(dict.fromkeys(values)), key=f"metrics_{word}s_{project.id}", placeholder="all",
+            persist_state="session",
+        )  # fmt: skip
+        rows = [row for row in rows if not chosen or getattr(row, word) in chosen]
+    if by is not None and any(row.layer is not None for row in rows):
+        only_best = st.checkbox(
+            f"Of several layers, only the best by {named(by)}",
+            key=f"metrics_layers_{project.id}",
+            persist_state="session",
+        )
+        return best_layers(rows, by) if only_best else rows
+    return rows
