@@ -73,6 +73,15 @@ def get_instances(store: Store, instance_ids: Sequence[int]) -> dict[int, Instan
     return {row["id"]: _instance(row, segments.get(row["id"], ())) for row in rows}
 
 
+def instances_without_texts(store: Store, instance_ids: Sequence[int]) -> dict[int, Instance]:
+    """Some instances without their segments, by number."""
+    marks = ",".join("?" * len(instance_ids))
+    return {
+        row["id"]: _instance(row, ())
+        for row in store.rows(f"SELECT * FROM instances WHERE id IN ({marks})", instance_ids)
+    }
+
+
 def places_of(store: Store, instance_ids: Sequence[int]) -> dict[int, Places]:
     """How each of some instances numbers its tokens, without reading texts."""
     marks = ",".join("?" * len(instance_ids))

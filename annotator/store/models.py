@@ -298,7 +298,24 @@ def count_outputs(store: Store, run_ids: Iterable[int]) -> dict[int, tuple[int, 
     }
 
 
-def forget_outputs(store: Store, instance_id: int) -> int:
-    """Take out what models said of an instance whose tokens changed; answers how many rows."""
-    tables = ("predictions", "attributions", "machine_rationales", "metric_values")
-    return sum(store.run(f"DELETE FROM {table} WHERE instance_id = ?", (instance_id,)).rowcount for table in tables)
+_OF_INSTANCES = ("predictions", "attributions", "machine_rationales", "metric_values")
+
+
+def instances_with_output(store: Store, instance_ids: Sequence[int]) -> set[int]:
+    """Those of some instances of which models said something."""
+    wanted = json.dumps(list(instance_ids))
+    found: set[int] = set()
+    for table in _OF_INSTANCES:
+        rows = store.rows(
+            f"""SELECT value FROM json_each(?) AS wanted
+                WHERE EXISTS (SELECT 1 FROM {table} WHERE instance_id = wanted.value)""",
+            (wanted,),
+        )
+        found |= {row["value"] for row in rows}
+    return found
+
+
+def forget_outputs(store: Store, instance_id: int) -> None:
+    """Take out what models said of an instance whose tokens changed."""
+    for table in _OF_INSTANCES:
+        store.run(f"DELETE FROM {table} WHERE instance_id = ?", (instance_id,))

@@ -1,9 +1,10 @@
-"""One run over a file: its items in batches, each prepared and written together."""
+"""One run over a file: its items in batches of neighbours, each gathered, planned and written."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TypeVar
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 
 from annotator.assignment.orders import queue_position
+from annotator.domain.imports import KnownInstance, NewInstance, Place
 from annotator.domain.models import StoredOutput
 from annotator.domain.projects import Project
 from annotator.domain.sources import (
@@ -17,19 +18,21 @@ from annotator.domain.sources import (
     SourceProject,
     SourceTraining,
 )
-from annotator.domain.texts import TokenizedText
 from annotator.domain.word_lists import WordList
 from annotator.errors import Problem
 from annotator.store import Store
-from annotator.store.imports import InstanceWriter, NewDocument, NewInstance, last_queue_position
+from annotator.store.imports import DocumentWriter, InstanceWriter, last_queue_position
 from annotator.store.projects import set_labels
 from annotator.store.queue import forget_cursors
 from annotator.usecases.transfer.import_report import ImportOptions, ImportReport
-from annotator.usecases.transfer.merge import Merger
-from annotator.usecases.transfer.preparation import Preparer
+from annotator.usecases.transfer.instance_plan import divide, plan_additions, plan_documents, plan_instances
+from annotator.usecases.transfer.instance_storage import Writers, write_documents, write_instances
+from annotator.usecases.transfer.known_instances import gather_additions, gather_documents, gather_rows, gather_texts
+from annotator.usecases.transfer.neighbours import Upcoming, apart
+from annotator.usecases.transfer.preparation import prepare_documents, prepare_rows
 from annotator.usecases.transfer.review_records import Restorer
 
-_Kind = TypeVar("_Kind")
+KnownPlaces = Mapping[Place, KnownInstance]
 _BATCH = 500
 
 
@@ -45,129 +48,105 @@ class Intake:
         progress: Callable[[int], None],
     ) -> None:
         self.store = store
+        self.project = project
+        self.options = options
         self.report = report
         self.progress = progress
+        self.documents = DocumentWriter(store, project.id)
         self.instances = InstanceWriter(store, project.id)
-        self.preparer = Preparer(store, project, options, report, self.instances)
-        self.merger = Merger(store, options, report, self.preparer, self.instances)
-        self.restorer = Restorer(store, project)
+        self.records = Restorer(store, project)
+        self.writers = Writers(store, self.documents, self.instances, self.records, self._position)
         self.labels: set[str] = set()
         self.ordinal = last_queue_position(store, project.id)
         self.n_read = 0
 
     def run(self, items: Iterable[SourceItem]) -> None:
-        for batch in _batches(items):
-            self._take(batch)
+        upcoming = Upcoming(items)
+        while upcoming.first is not None:
+            self._take(upcoming)
         self._finish()
 
-    def _take(self, batch: Sequence[SourceItem]) -> None:  # noqa: C901  (one case for each kind)
-        match batch[0]:
-            case Problem():
-                for problem in _all(Problem, batch):
-                    self.report.add_problem(problem)
-            case SourceProject() as header:
-                self.preparer.project = self.restorer.take_header(header)
-            case SourceColumns():
-                self.report.tell_columns(_all(SourceColumns, batch))
-            case SourceDocument():
-                self._take_documents(_all(SourceDocument, batch))
-            case StoredOutput():
-                self.restorer.take_outputs(_all(StoredOutput, batch), self.report)
-            case WordList():
-                self.restorer.take_word_lists(_all(WordList, batch))
-            case SourceList():
-                self.restorer.take_lists(_all(SourceList, batch), self.report)
-            case SourceTraining():
-                self.restorer.take_trainings(_all(SourceTraining, batch), self.report)
-            case SourcePerturbation():
-                self.restorer.take_perturbations(_all(SourcePerturbation, batch), self.report)
-            case SourceEvent():
-                self.restorer.take_events(_all(SourceEvent, batch))
+    def _take(self, upcoming: Upcoming[SourceItem]) -> None:  # noqa: C901  (one case for each kind)
+        match upcoming.first:
             case SourceInstance():
-                self._take_instances(_all(SourceInstance, batch))
+                self._take_instances(upcoming.batch(SourceInstance, _BATCH))
+            case SourceDocument():
+                self._take_documents(upcoming.batch(SourceDocument, _BATCH))
+            case Problem():
+                for problem in upcoming.batch(Problem, _BATCH):
+                    self.report.add_problem(problem)
+            case SourceColumns():
+                self.report.tell_columns(upcoming.batch(SourceColumns, _BATCH))
+            case SourceProject() as header:
+                upcoming.batch(SourceProject, 1)
+                self.project = self.records.take_header(header)
+            case StoredOutput():
+                self.records.take_outputs(upcoming.batch(StoredOutput, _BATCH), self.report)
+            case WordList():
+                self.records.take_word_lists(upcoming.batch(WordList, _BATCH))
+            case SourceList():
+                self.records.take_lists(upcoming.batch(SourceList, _BATCH), self.report)
+            case SourceTraining():
+                self.records.take_trainings(upcoming.batch(SourceTraining, _BATCH), self.report)
+            case SourcePerturbation():
+                self.records.take_perturbations(upcoming.batch(SourcePerturbation, _BATCH), self.report)
+            case SourceEvent():
+                self.records.take_events(upcoming.batch(SourceEvent, _BATCH))
 
     def _finish(self) -> None:
         """An empty project takes over the labels that were met; a changed queue begins anew for everybody."""
-        project = self.preparer.project
-        if not project.labels and self.labels and project.task.result_kind == "label":
-            set_labels(self.store, project.id, sorted(self.labels))
+        if not self.project.labels and self.labels and self.project.task.result_kind == "label":
+            set_labels(self.store, self.project.id, sorted(self.labels))
         if self.report.n_new or self.report.n_updated:
-            forget_cursors(self.store, project.id)
+            forget_cursors(self.store, self.project.id)
 
-    def _take_documents(self, given: Sequence[SourceDocument]) -> None:
-        batch = self.preparer.documents_with_known_tokens(given)
-        bodies = self.preparer.bodies([(d.body, self.preparer.language_of(d.language)) for d in batch])
-        new, sources = [], []
-        for source, body in zip(batch, bodies, strict=True):
-            if isinstance(body, TokenizedText):
-                new.append(NewDocument(source.docid, body))
-                sources.append(source)
-            else:
-                self.report.add_problem(Problem(source.source, source.line, "document", source.docid, body))
-        stored, n_new = self.preparer.documents.add(new)
-        self.report.n_documents += n_new
-        reason = (
-            "There is already a document of this name with another text or other tokens; give one of them another name."
-        )
-        for document, known, source in zip(new, stored, sources, strict=True):
-            if known.fingerprint != document.fingerprint():
-                self.report.add_problem(Problem(source.source, source.line, "docid", source.docid, reason))
+    def _take_documents(self, batch: Sequence[SourceDocument]) -> None:
+        texts, prints = gather_documents(batch, self.documents)
+        prepared = prepare_documents(batch, texts, self._language)
+        write_documents(plan_documents(batch, prepared, prints), self.writers, self.report)
 
     def _take_instances(self, batch: Sequence[SourceInstance]) -> None:
-        additions = self._additions(batch)
-        rows = [source for source in batch if id(source) not in additions]
-        known = self.instances.known((source.key, source.split) for source in rows)
-        prepared = self.preparer.prepare(rows, {place: there.id for place, there in known.items()})
-        self.report.add_preview((p.source, p.language, sum(len(a.sets) for a in p.annotations)) for p in prepared)
-        new = [p for p in prepared if (p.source.key, p.source.split) not in known]
-        ids = self.instances.add(new, [self._position(instance) for instance in new])
-        self.restorer.take_work(zip(ids, new, strict=True))
-        self.report.n_new += len(new)
-        for instance in new:
-            self.report.count_annotations(len(a.sets) for a in instance.annotations)
-            self.labels |= {
-                r for r in (instance.source.result, *(a.result for a in instance.annotations)) if r is not None
-            }
-        for instance in prepared:
-            there = known.get((instance.source.key, instance.source.split))
-            if there is not None:
-                self.merger.take_known(there, instance)
-        for source in batch:
-            if id(source) in additions:
-                self.merger.take_addition(source)
+        adding = [source.place for source in batch if source.is_addition]
+        rows, additions = divide(batch, self.instances.known(adding) if adding else {})
+        for some, known in self._apart(rows):
+            self._take_rows(some, known)
+        for some, known in self._apart(additions):
+            found = gather_additions(self.store, some, known)
+            plan = plan_additions(some, found, self.project, self.options)
+            write_instances(plan, (), self.writers, self.report)
         self.n_read += len(batch)
         self.progress(self.n_read)
+
+    def _take_rows(self, rows: Sequence[SourceInstance], known: KnownPlaces) -> None:
+        texts = gather_texts(rows, known, self.documents, self.instances)
+        prepared = prepare_rows(rows, texts, self.project, self._language)
+        found = gather_rows(self.store, prepared, known, self.instances)
+        plan = plan_instances(prepared, found, self.project, self.options)
+        write_instances(plan, texts.named.values(), self.writers, self.report)
+        self.labels |= plan.labels
+
+    def _apart(self, batch: Sequence[SourceInstance]) -> Iterator[tuple[list[SourceInstance], KnownPlaces]]:
+        """Rows of which no two are of one instance, with what is stored under their keys when they are taken."""
+        known = self.instances.known(source.place for source in batch)
+        taken: set[int | Place] = set()
+        for rows in apart(batch, partial(_instance_of, known)):
+            again = [source.place for source in rows if _instance_of(known, source) in taken]
+            taken |= {_instance_of(known, source) for source in rows}
+            yield rows, {**known, **self.instances.known(again)} if again else known
+
+    @property
+    def _language(self) -> str:
+        """Of texts whose row names none."""
+        return self.options.language or self.project.language
 
     def _position(self, instance: NewInstance) -> int:
         """The place of a new instance in the queue."""
         self.ordinal += 1
-        settings, source = self.preparer.project.settings, instance.source
+        settings, source = self.project.settings, instance.source
         return queue_position(settings.order, settings.seed, self.ordinal, source.key, source.split)
 
-    def _additions(self, batch: Sequence[SourceInstance]) -> set[int]:
-        """The rows (by identity) that only add annotations to an instance that is stored, or stands before them."""
-        adding = [source for source in batch if source.is_addition or not source.segments]
-        known = self.instances.known((source.key, source.split) for source in adding)
-        here = {(source.key, source.split) for source in batch if not source.is_addition}
-        return {
-            id(source)
-            for source in adding
-            if not source.segments or (source.key, source.split) in known or (source.key, source.split) in here
-        }
 
-
-def _batches(items: Iterable[SourceItem]) -> Iterator[list[SourceItem]]:
-    """Neighbouring items of one kind, at most 500 together."""
-    batch: list[SourceItem] = []
-    for item in items:
-        if batch and (len(batch) >= _BATCH or type(item) is not type(batch[0])):
-            yield batch
-            batch = []
-        batch.append(item)
-    if batch:
-        yield batch
-
-
-def _all(kind: type[_Kind], batch: Sequence[SourceItem]) -> list[_Kind]:
-    """The items of a batch, which are all of one kind, as that kind."""
-    return [item for item in batch if isinstance(item, kind)]
+def _instance_of(known: KnownPlaces, source: SourceInstance) -> int | Place:
+    """What tells a row's instance from others: its number, where it is stored."""
+    there = known.get(source.place)
+    return source.place if there is None else there.id

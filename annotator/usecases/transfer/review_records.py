@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import cast
 
+from annotator.domain.imports import NewInstance
 from annotator.domain.instances import Draft
 from annotator.domain.models import Output, Run, StoredOutput
 from annotator.domain.people import PROJECT_ROLES, User
@@ -25,7 +26,7 @@ from annotator.errors import InvalidValue, Problem
 from annotator.perturb.changed_instance import changed_instance
 from annotator.store import Store
 from annotator.store.events import record_event
-from annotator.store.imports import NewInstance, StoredWork, add_proposals, add_work
+from annotator.store.imports import StoredWork, add_proposals, add_work
 from annotator.store.instances import find_instance_ids, get_instance, ids_of_keys, places_of
 from annotator.store.lists import find_list, restore_list
 from annotator.store.models import RunFinder, plan_outputs, write_planned
@@ -83,7 +84,7 @@ class Restorer:
                 source.work or source.proposals or source.rounds or source.choice or source.threads or source.shown
             ):
                 continue
-            segments = [(name, is_selectable, d.n_tokens) for name, is_selectable, d in instance.segments]
+            segments = [(s.name, s.is_selectable, s.n_tokens) for s in instance.segments]
             layout = TokenLayout.of(segments)
             works = [self._stored_work(work, layout) for work in source.work]
             late = instance.annotations if any(a.by_user for a in instance.annotations) else ()

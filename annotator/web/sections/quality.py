@@ -24,7 +24,8 @@ from annotator.usecases.lead.quality import (
     reviewer_leanings,
 )
 from annotator.usecases.project.projects import events_of
-from annotator.usecases.transfer.imported_work import accepted_annotations, gold_words
+from annotator.usecases.transfer.gold_words import gold_words
+from annotator.usecases.transfer.imported_work import accepted_annotations
 from annotator.web.frame import as_text
 from annotator.web.sections import comparison
 from annotator.web.session import Visit

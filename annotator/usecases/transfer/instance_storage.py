@@ -1,0 +1,83 @@
+"""Writing what was planned for a batch of documents or rows, and counting it into the report."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from annotator.domain.imports import NewInstance, StoredDocument
+from annotator.store import Store
+from annotator.store.annotations import replace_annotation
+from annotator.store.imports import DocumentWriter, InstanceWriter
+from annotator.store.instances import set_result
+from annotator.store.models import forget_outputs
+from annotator.store.queue import settle
+from annotator.usecases.transfer.import_report import ImportReport
+from annotator.usecases.transfer.instance_plan import DocumentPlan, InstanceChange, InstancePlan
+from annotator.usecases.transfer.review_records import Restorer
+
+
+@dataclass(frozen=True, slots=True)
+class Writers:
+    """What writes for an import. position_of: the place of a new instance in the queue."""
+
+    store: Store
+    documents: DocumentWriter
+    instances: InstanceWriter
+    records: Restorer
+    position_of: Callable[[NewInstance], int]
+
+
+def write_documents(plan: DocumentPlan, writers: Writers, report: ImportReport) -> None:
+    """Store documents with names of their own."""
+    _, n_new = writers.documents.add(plan.new)
+    report.n_documents += n_new
+    for problem in plan.problems:
+        report.add_problem(problem)
+
+
+def write_instances(
+    plan: InstancePlan, named: Iterable[StoredDocument], writers: Writers, report: ImportReport
+) -> None:
+    """Store the texts, the new instances with the work on them, and the changes of a batch.
+
+    named: the documents with names of their own that rows show
+    """
+    stored, n_documents = writers.documents.add(plan.documents)
+    ids = {document.fingerprint: document.id for document in (*named, *stored)}
+    new_ids = writers.instances.add(plan.new, [writers.position_of(instance) for instance in plan.new], ids)
+    writers.records.take_work(zip(new_ids, plan.new, strict=True))
+    for change in plan.changes:
+        if change.content is not None:
+            writers.instances.update(change.instance_id, change.content, ids)
+        _write_change(change, writers)
+    report.n_documents += n_documents
+    _count(plan, report)
+
+
+def _write_change(change: InstanceChange, writers: Writers) -> None:
+    store, instance_id = writers.store, change.instance_id
+    if change.forgets_output:
+        forget_outputs(store, instance_id)
+    if change.result is not None:
+        set_result(store, instance_id, change.result)
+    writers.instances.add_annotations([(instance_id, change.added)])
+    for number, annotation in change.replaced:
+        replace_annotation(
+            store, number, state=annotation.state, result=annotation.result, sets=annotation.sets, note=annotation.note
+        )
+    if change.added or change.replaced:
+        settle(store, instance_id)
+
+
+def _count(plan: InstancePlan, report: ImportReport) -> None:
+    for problem in plan.problems:
+        report.add_problem(problem)
+    report.n_character_spans += plan.n_character_spans
+    for place in plan.widened:
+        report.widened.add(place)
+    report.add_preview((i.source, i.language, sum(len(a.sets) for a in i.annotations)) for i in plan.rows)
+    report.n_new += len(plan.new)
+    n_updated = sum(change.is_update for change in plan.changes)
+    report.n_updated += n_updated
+    report.n_unchanged += len(plan.changes) - n_updated
+    for annotations in (*(i.annotations for i in plan.new), *(change.added for change in plan.changes)):
+        report.count_annotations(len(a.sets) for a in annotations)
