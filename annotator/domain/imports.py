@@ -151,3 +151,14 @@ class KnownAdditions:
     layouts: Mapping[int, TokenLayout]
     bodies: Mapping[int, Mapping[str, TokenizedText]]
     annotations: Mapping[int, Sequence[Annotation]]
+
+
+class KeyedInstance(NamedTuple):
+    """An instance as rows of a file find it; its numbers of tokens are those of all segments, and of the selectable ones."""
+
+    key: str
+    split: str
+    source_split: str
+    id: int
+    n_tokens: int
+    n_selectable: int

@@ -3,8 +3,8 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
+from annotator.domain.imports import KeyedInstance
 from annotator.domain.instances import Instance, InstanceState, Places, Segment
 from annotator.domain.texts import TokenLayout
 from annotator.errors import NotFound
@@ -103,17 +103,6 @@ def places_of(store: Store, instance_ids: Sequence[int]) -> dict[int, Places]:
         number: Places(keys[number], TokenLayout.of(of_one), docids.get(number, {}))
         for number, of_one in segments.items()
     }
-
-
-class KeyedInstance(NamedTuple):
-    """An instance as rows of a file find it; its numbers of tokens are those of all segments, and of the selectable ones."""
-
-    key: str
-    split: str
-    source_split: str
-    id: int
-    n_tokens: int
-    n_selectable: int
 
 
 def instances_of_keys(store: Store, project_id: int, keys: Sequence[str]) -> dict[str, list[KeyedInstance]]:

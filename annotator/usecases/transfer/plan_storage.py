@@ -1,4 +1,4 @@
-"""Writing what was planned for a batch of documents or rows, and counting it into the report."""
+"""Writing what was planned for a batch, and counting it into the report: the only part of an import that writes."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -8,10 +8,11 @@ from annotator.store import Store
 from annotator.store.annotations import replace_annotation
 from annotator.store.imports import DocumentWriter, InstanceWriter
 from annotator.store.instances import set_result
-from annotator.store.models import forget_outputs
+from annotator.store.models import RunFinder, forget_outputs, write_outputs
 from annotator.store.queue import settle
 from annotator.usecases.transfer.import_report import ImportReport
 from annotator.usecases.transfer.instance_plan import DocumentPlan, InstanceChange, InstancePlan
+from annotator.usecases.transfer.output_plan import OutputPlan
 from annotator.usecases.transfer.review_records import Restorer
 
 
@@ -23,6 +24,7 @@ class Writers:
     documents: DocumentWriter
     instances: InstanceWriter
     records: Restorer
+    runs: RunFinder
     position_of: Callable[[NewInstance], int]
 
 
@@ -51,6 +53,19 @@ def write_instances(
         _write_change(change, writers)
     report.n_documents += n_documents
     _count(plan, report)
+
+
+def write_output_plan(plan: OutputPlan, writers: Writers, report: ImportReport) -> None:
+    """Store what is new or other of what models say."""
+    ids = {run: writers.runs.id_of(run) for run in plan.runs}
+    write_outputs(writers.store, [(ids[run], change.output) for run, change in plan.changes])
+    for problem in plan.problems:
+        report.add_problem(problem)
+    for _, change in plan.changes:
+        report.count_output(change.output.instance_id, *change.n_written)
+    report.n_new += plan.n_new
+    report.n_updated += plan.n_updated
+    report.n_unchanged += plan.n_unchanged
 
 
 def _write_change(change: InstanceChange, writers: Writers) -> None:
