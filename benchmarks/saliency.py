@@ -17,7 +17,7 @@ from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.tasks import get_task
 from annotator.store import Store, open_store
 from annotator.store.instances import find_instance_ids, get_instances, queue_keys
-from annotator.store.models import RunFinder, plan_outputs, write_planned
+from annotator.store.models import RunFinder, store_outputs
 from annotator.store.people import add_role, add_user
 from annotator.usecases.access.accounts import sign_in_as
 from annotator.usecases.project.projects import create_project
@@ -136,7 +136,7 @@ def _attribute(store: Store, project_id: int, draw: random.Random) -> None:
                     if number not in longer
                 ]
             for at in range(0, len(outputs), 500):
-                write_planned(store, plan_outputs(store, run_id, outputs[at : at + 500]))
+                store_outputs(store, run_id, outputs[at : at + 500])
 
 
 def _weight(store: Store, instance_id: int) -> int:

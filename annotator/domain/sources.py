@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from annotator.domain.authoring import ChangedText, PerturbationState, Verdict
+from annotator.domain.instances import AnnotationState
 from annotator.domain.models import StoredOutput
 from annotator.domain.proposed_sets import ProposedSource, ProposedState
 from annotator.domain.texts import TokenizedText
@@ -51,7 +52,7 @@ class SourceAnnotation:
     sets: tuple[tuple[SourceSpan, ...], ...]
     note: str = ""
     round_number: int = 1
-    state: str | None = None  # None: as the import is asked to store gold
+    state: AnnotationState | None = None  # None: as the import is asked to store gold
     by_user: bool = False  # made by a person here, and not brought by a source (only our own JSONL says it)
     created_at: str | None = None
 
@@ -326,6 +327,11 @@ class SourceInstance:
     threads: tuple[SourceThread, ...] = ()
     shown: tuple[SourceShown, ...] = ()
     is_addition: bool = False
+
+    @property
+    def place(self) -> tuple[str, str]:
+        """Its key and split."""
+        return self.key, self.split
 
 
 OwnItem = (

@@ -1,14 +1,14 @@
 """Writing many documents, instances and annotations at once, inside the one transaction of an import."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from annotator.domain.instances import AnnotationState, Draft
+from annotator.domain.imports import KnownInstance, NewAnnotation, NewDocument, NewInstance, Place, StoredDocument
+from annotator.domain.instances import Draft
 from annotator.domain.people import User
-from annotator.domain.rationales import RationaleSet
-from annotator.domain.sources import SourceInstance, SourceProposal, SourceWork
+from annotator.domain.sources import SourceProposal, SourceWork
 from annotator.domain.texts import TokenizedText
 from annotator.store.annotations import add_annotation
 from annotator.store.assignments import save_draft
@@ -17,68 +17,14 @@ from annotator.store.packed_rows import fingerprint, pack_numbers, pack_offsets,
 from annotator.store.proposed_sets import restore_proposed
 
 
-@dataclass(frozen=True, slots=True)
-class NewDocument:
-    """A document to be stored: `docid` when it has a name of its own, else it is known by what it holds."""
-
-    docid: str | None
-    body: TokenizedText
-
-    def fingerprint(self) -> bytes:
-        return fingerprint(
-            self.docid or "", self.body.text, pack_offsets(self.body), pack_numbers(self.body.sentence_starts)
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class StoredDocument:
-    """A document that is in the database; its text is read when asked for."""
-
-    id: int
-    n_tokens: int
-    fingerprint: bytes
-
-
-@dataclass(frozen=True, slots=True)
-class NewAnnotation:
-    """An annotation of the source's annotator, its spans as instance token indices."""
-
-    annotator: str
-    result: str | None
-    sets: tuple[RationaleSet, ...]
-    note: str
-    round_number: int
-    state: AnnotationState
-    created_at: str | None = None
-    by_user: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class NewInstance:
-    """An instance with everything resolved: documents stored, tokens counted, spans in instance token indices."""
-
-    source: SourceInstance
-    language: str
-    segments: tuple[tuple[str, bool, StoredDocument], ...]  # name, is selectable, document; in numbering order
-    target: tuple[int, int] | None
-    fingerprint: bytes
-    open_slots: int
-    state: str
-    annotations: tuple[NewAnnotation, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class KnownInstance:
-    """What the database already has under a key."""
-
-    id: int
-    fingerprint: bytes
-    n_annotations: int
-    n_works: int
+def new_document(docid: str | None, body: TokenizedText) -> NewDocument:
+    """A document with its fingerprint, as it is to be stored."""
+    digest = fingerprint(docid or "", body.text, pack_offsets(body), pack_numbers(body.sentence_starts))
+    return NewDocument(docid, body, digest)
 
 
 class DocumentWriter:
-    """Stores documents once, whoever names them; remembers nothing between batches but the last number given."""
+    """Reads and stores documents, each once, whoever names them; remembers nothing but the last number given."""
 
     def __init__(self, store: Store, project_id: int) -> None:
         self._store = store
@@ -90,18 +36,16 @@ class DocumentWriter:
 
         A docid that is known with another content gives the stored one; the caller compares fingerprints.
         """
-        prints = [document.fingerprint() for document in documents]
-        names = {document.docid for document in documents if document.docid is not None}
-        by_name = self.find(names)
-        by_content = self._find_by_content([p for p, d in zip(prints, documents, strict=True) if d.docid is None])
+        by_name = self.find({document.docid for document in documents if document.docid is not None})
+        by_content = self._find_by_content([d.fingerprint for d in documents if d.docid is None])
         rows, answers = [], []
-        for document, digest in zip(documents, prints, strict=True):
-            known = by_content.get(digest) if document.docid is None else by_name.get(document.docid)
+        for document in documents:
+            known = by_content.get(document.fingerprint) if document.docid is None else by_name.get(document.docid)
             if known is None:
-                known, row = self._new(document, digest)
+                known, row = self._new(document)
                 rows.append(row)
                 if document.docid is None:
-                    by_content[digest] = known
+                    by_content[document.fingerprint] = known
                 else:
                     by_name[document.docid] = known
             answers.append(known)
@@ -130,14 +74,7 @@ class DocumentWriter:
         )
         return {row["docid"]: unpack_text(row["text"], row["token_offsets"], row["sentence_starts"]) for row in rows}
 
-    def read(self, document: StoredDocument) -> TokenizedText:
-        """The text of a stored document with its tokens."""
-        row = self._store.rows(
-            "SELECT text, token_offsets, sentence_starts FROM documents WHERE id = ?", (document.id,)
-        )[0]
-        return unpack_text(row["text"], row["token_offsets"], row["sentence_starts"])
-
-    def _new(self, document: NewDocument, digest: bytes) -> tuple[StoredDocument, tuple[object, ...]]:
+    def _new(self, document: NewDocument) -> tuple[StoredDocument, tuple[object, ...]]:
         self._last_id += 1
         body = document.body
         row = (
@@ -148,9 +85,9 @@ class DocumentWriter:
             body.n_tokens,
             pack_offsets(body),
             pack_numbers(body.sentence_starts),
-            digest,
+            document.fingerprint,
         )
-        return StoredDocument(self._last_id, body.n_tokens, digest), row
+        return StoredDocument(self._last_id, body.n_tokens, document.fingerprint), row
 
     def _find_by_content(self, prints: Sequence[bytes]) -> dict[bytes, StoredDocument]:
         marks = ",".join("?" * len(prints))
@@ -170,16 +107,16 @@ class InstanceWriter:
         self._project_id = project_id
         self._last_id = int(store.value("SELECT coalesce(max(id), 0) FROM instances"))
 
-    def known(self, keys: Iterable[tuple[str, str]]) -> dict[tuple[str, str], KnownInstance]:
+    def known(self, keys: Iterable[Place]) -> dict[Place, KnownInstance]:
         """What is stored under some (key, split) of a file.
 
         An instance keeps the split that its source said, so that a file finds it again after `annotator split`; a row that
         says no split finds the one instance of its key.
         """
-        pairs = list(keys)
+        pairs = set(keys)
         by_key: dict[str, list[Row]] = {}
         for row in self._store.rows(
-            """SELECT instances.id AS id, instances.key AS key, split, source_split, fingerprint,
+            """SELECT instances.id AS id, instances.key AS key, split, source_split, fingerprint, result,
                     (SELECT count(*) FROM annotations WHERE instance_id = instances.id) AS n_annotations,
                     (SELECT count(*) FROM assignments WHERE instance_id = instances.id AND (
                         state IN ('leased', 'returned', 'proposed')
@@ -191,7 +128,7 @@ class InstanceWriter:
             by_key.setdefault(row["key"], []).append(row)
         found = {(key, split): _of_split(by_key.get(key, []), split) for key, split in pairs}
         return {
-            pair: KnownInstance(row["id"], row["fingerprint"], row["n_annotations"], row["n_works"])
+            pair: KnownInstance(row["id"], row["fingerprint"], row["result"], row["n_annotations"], row["n_works"])
             for pair, row in found.items()
             if row is not None
         }
@@ -211,9 +148,12 @@ class InstanceWriter:
             for row in rows
         }
 
-    def add(self, instances: Sequence[NewInstance], positions: Sequence[int]) -> list[int]:
+    def add(
+        self, instances: Sequence[NewInstance], positions: Sequence[int], document_ids: Mapping[bytes, int]
+    ) -> list[int]:
         """Write instances at their places in the queue; answers their ids in order.
 
+        document_ids: the documents that the segments show, by fingerprint
         Where people's own annotations are among an instance's, all of its annotations come later, with the work.
         """
         ids = list(range(self._last_id + 1, self._last_id + 1 + len(instances)))
@@ -227,9 +167,9 @@ class InstanceWriter:
         self._store.run_many(
             "INSERT INTO segments (instance_id, position, name, is_selectable, document_id) VALUES (?, ?, ?, ?, ?)",
             [
-                (i, position, name, is_selectable, document.id)
+                row
                 for i, instance in zip(ids, instances, strict=True)
-                for position, (name, is_selectable, document) in enumerate(instance.segments)
+                for row in _segment_rows(i, instance, document_ids)
             ],
         )
         self.add_annotations(
@@ -239,7 +179,7 @@ class InstanceWriter:
         )
         return ids
 
-    def update(self, instance_id: int, instance: NewInstance) -> None:
+    def update(self, instance_id: int, instance: NewInstance, document_ids: Mapping[bytes, int]) -> None:
         """Write a changed row over the instance of its key, keeping its annotations and its place in the queue."""
         self._store.run(
             """UPDATE instances SET language = ?, result = ?, target_start = ?, target_end = ?, parent_key = ?,
@@ -250,17 +190,19 @@ class InstanceWriter:
         self._store.run("DELETE FROM segments WHERE instance_id = ?", (instance_id,))
         self._store.run_many(
             "INSERT INTO segments (instance_id, position, name, is_selectable, document_id) VALUES (?, ?, ?, ?, ?)",
-            [(instance_id, p, name, is_s, d.id) for p, (name, is_s, d) in enumerate(instance.segments)],
+            _segment_rows(instance_id, instance, document_ids),
         )
 
-    def documents_of(self, instance_id: int) -> list[tuple[str, int, bytes]]:
-        """(segment name, document id, document's fingerprint) of a stored instance, in numbering order."""
-        rows = self._store.rows(
-            """SELECT name, document_id, fingerprint FROM segments JOIN documents ON documents.id = document_id
-                WHERE instance_id = ? ORDER BY position""",
-            (instance_id,),
-        )
-        return [(row["name"], row["document_id"], row["fingerprint"]) for row in rows]
+    def texts_of(self, instance_ids: Sequence[int]) -> dict[int, list[tuple[str, bytes]]]:
+        """(segment name, document's fingerprint) of each of some instances, in numbering order."""
+        found: dict[int, list[tuple[str, bytes]]] = {number: [] for number in instance_ids}
+        for row in self._store.rows(
+            """SELECT instance_id, name, fingerprint FROM segments JOIN documents ON documents.id = document_id
+                WHERE instance_id IN (SELECT value FROM json_each(?)) ORDER BY instance_id, position""",
+            (json.dumps(list(instance_ids)),),
+        ):
+            found[row["instance_id"]].append((row["name"], row["fingerprint"]))
+        return found
 
     def add_annotations(self, of_instances: Iterable[tuple[int, Sequence[NewAnnotation]]]) -> None:
         """Write annotations of sources."""
@@ -304,9 +246,18 @@ class InstanceWriter:
             source.perturbation_kind,
             source.is_exhaustive,
             json.dumps(dict(source.metadata), ensure_ascii=False),
-            sum(document.n_tokens for _, _, document in instance.segments),
-            sum(document.n_tokens for _, is_selectable, document in instance.segments if is_selectable),
+            sum(segment.n_tokens for segment in instance.segments),
+            sum(segment.n_tokens for segment in instance.segments if segment.is_selectable),
         )
+
+
+def _segment_rows(
+    instance_id: int, instance: NewInstance, document_ids: Mapping[bytes, int]
+) -> list[tuple[object, ...]]:
+    return [
+        (instance_id, position, segment.name, segment.is_selectable, document_ids[segment.document])
+        for position, segment in enumerate(instance.segments)
+    ]
 
 
 def _of_split(rows: Sequence[Row], split: str) -> Row | None:

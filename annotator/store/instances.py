@@ -3,8 +3,8 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
+from annotator.domain.imports import KeyedInstance
 from annotator.domain.instances import Instance, InstanceState, Places, Segment
 from annotator.domain.texts import TokenLayout
 from annotator.errors import NotFound
@@ -73,6 +73,15 @@ def get_instances(store: Store, instance_ids: Sequence[int]) -> dict[int, Instan
     return {row["id"]: _instance(row, segments.get(row["id"], ())) for row in rows}
 
 
+def instances_without_texts(store: Store, instance_ids: Sequence[int]) -> dict[int, Instance]:
+    """Some instances without their segments, by number."""
+    marks = ",".join("?" * len(instance_ids))
+    return {
+        row["id"]: _instance(row, ())
+        for row in store.rows(f"SELECT * FROM instances WHERE id IN ({marks})", instance_ids)
+    }
+
+
 def places_of(store: Store, instance_ids: Sequence[int]) -> dict[int, Places]:
     """How each of some instances numbers its tokens, without reading texts."""
     marks = ",".join("?" * len(instance_ids))
@@ -94,17 +103,6 @@ def places_of(store: Store, instance_ids: Sequence[int]) -> dict[int, Places]:
         number: Places(keys[number], TokenLayout.of(of_one), docids.get(number, {}))
         for number, of_one in segments.items()
     }
-
-
-class KeyedInstance(NamedTuple):
-    """An instance as rows of a file find it; its numbers of tokens are those of all segments, and of the selectable ones."""
-
-    key: str
-    split: str
-    source_split: str
-    id: int
-    n_tokens: int
-    n_selectable: int
 
 
 def instances_of_keys(store: Store, project_id: int, keys: Sequence[str]) -> dict[str, list[KeyedInstance]]:

@@ -3,16 +3,15 @@
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, cast
+from typing import cast
 
 from annotator.domain.models import Attribution, MachineRationale, Output, Piece, Prediction, Run
+from annotator.domain.output_changes import change_of
 from annotator.store.connection.database import Row, Store, now
 from annotator.store.packed_rows import pack_floats, pack_numbers, unpack_floats, unpack_numbers
 
 _NO_THRESHOLD = -1.0
 _NO_LAYER = -1
-_NOTHING = Output(0)
-_CLOSE, _NONE = 1e-6, 2.0  # probabilities that are the same; no probability
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,20 +34,27 @@ class RunFinder:
     def id_of(self, run: Run) -> int:
         known = self._known.get(run)
         if known is None:
-            known = self._known[run] = self._find(run) or self._add(run)
+            known = self._known[run] = self._noted(run) or self._add(run)
         return known
 
-    def _find(self, run: Run) -> int | None:
-        row = self.store.row(
-            """SELECT runs.id, unit, is_signed FROM runs JOIN models ON models.id = model_id
+    def find(self, run: Run) -> int | None:
+        """The number of a run that is there; nothing is written."""
+        return self._known.get(run) or self._stored(run)
+
+    def _stored(self, run: Run) -> int | None:
+        found = self.store.value(
+            """SELECT runs.id FROM runs JOIN models ON models.id = model_id
                 WHERE project_id = ? AND name = ? AND method = ? AND parameters = ? AND seed IS ?""",
             (self.project_id, run.model, run.method, run.parameters, run.seed),
         )
-        if row is None:
-            return None
-        if (run.unit, run.is_signed) != ("none", None):  # what a later file says of the scores
-            self.store.run("UPDATE runs SET unit = ?, is_signed = ? WHERE id = ?", (run.unit, run.is_signed, row["id"]))
-        return int(row["id"])
+        return None if found is None else int(found)
+
+    def _noted(self, run: Run) -> int | None:
+        """The number of a run that is there, with what a later file says of its scores."""
+        number = self._stored(run)
+        if number is not None and (run.unit, run.is_signed) != ("none", None):
+            self.store.run("UPDATE runs SET unit = ?, is_signed = ? WHERE id = ?", (run.unit, run.is_signed, number))
+        return number
 
     def _add(self, run: Run) -> int:
         at = now()
@@ -126,41 +132,17 @@ def iterate_outputs(store: Store, run_id: int, *, batch_size: int = 500) -> Iter
         last = ids[-1]
 
 
-_Change = tuple[str, int, tuple[object, ...]]  # what is there otherwise ("": nothing), number of its statement, the row
-
-
-class Planned(NamedTuple):
-    """What writing an output would do. overwritten: the first thing that is there otherwise; "" if there is none."""
-
-    instance_id: int
-    overwritten: str
-    changes: Sequence[_Change]
-
-    def n_written(self) -> tuple[int, int, int]:
-        """How many predictions, attributions and machine rationales would be written."""
-        statements = [statement for _, statement, _ in self.changes]
-        n_predictions, n_rationales = statements.count(_PREDICTION), statements.count(_RATIONALE)
-        return n_predictions, len(statements) - n_predictions - n_rationales, n_rationales
-
-
-def plan_outputs(store: Store, run_id: int, outputs: Sequence[Output]) -> list[Planned]:
-    """What is new or other than what is stored, for each output."""
+def known_outputs(store: Store, run_id: int, instance_ids: Iterable[int]) -> dict[int, Output]:
+    """The same; of a first import, which goes past the last instance of the run, nothing has to be read."""
     last = _last_instance(store, run_id)
-    met = [output.instance_id for output in outputs if output.instance_id <= last]
-    known = outputs_of_run(store, run_id, met) if met else {}
-    planned = []
-    for output in outputs:
-        there = known.get(output.instance_id, _NOTHING)
-        changes: list[_Change] = []
-        if output.predictions:
-            changes += _new_predictions(run_id, there, output)
-        if output.attributions:
-            changes += _new_attributions(run_id, there, output)
-        if output.rationales:
-            changes += _new_rationales(run_id, there, output)
-        overwritten = [what for what, _, _ in changes if what]
-        planned.append(Planned(output.instance_id, overwritten[0] if overwritten else "", changes))
-    return planned
+    met = [number for number in instance_ids if number <= last]
+    return outputs_of_run(store, run_id, met) if met else {}
+
+
+def store_outputs(store: Store, run_id: int, outputs: Sequence[Output]) -> None:
+    """Write what a run says, over what is there otherwise."""
+    known = known_outputs(store, run_id, [output.instance_id for output in outputs])
+    write_outputs(store, [(run_id, change_of(known.get(output.instance_id), output).output) for output in outputs])
 
 
 def _last_instance(store: Store, run_id: int) -> int:
@@ -175,11 +157,11 @@ def _last_instance(store: Store, run_id: int) -> int:
     )
 
 
-def write_planned(store: Store, planned: Iterable[Planned]) -> None:
-    """Write what was planned, over what is there otherwise."""
+def write_outputs(store: Store, outputs: Iterable[tuple[int, Output]]) -> None:
+    """Write what runs (by number) say, over what is there."""
     rows: tuple[list[tuple[object, ...]], ...] = tuple([] for _ in _WRITE)
-    for plan in planned:
-        for _, statement, row in plan.changes:
+    for run_id, output in outputs:
+        for statement, row in _rows_of(run_id, output):
             rows[statement].append(row)
     for sql, of_statement in zip(_WRITE, rows, strict=True):
         store.run_many(sql, of_statement)
@@ -201,49 +183,20 @@ _WRITE = (
 )
 
 
-def _new_predictions(run_id: int, there: Output, output: Output) -> Iterator[_Change]:
-    known = {(p.on, p.threshold): p for p in there.predictions}
+def _rows_of(run_id: int, output: Output) -> Iterator[tuple[int, tuple[object, ...]]]:
+    """The number of its statement and the row of each thing that is said."""
+    number = output.instance_id
     for p in output.predictions:
-        old = known.get((p.on, p.threshold))
-        if old is None or not _says_as_much(old, p):
-            threshold = _NO_THRESHOLD if p.threshold is None else p.threshold
-            packed = json.dumps(dict(p.probabilities), ensure_ascii=False)
-            overwritten = "" if old is None or _says_as_much(p, old) else f"the answer to the {p.on} input"
-            yield (
-                overwritten,
-                _PREDICTION,
-                (run_id, output.instance_id, p.on, threshold, p.result, p.label or "", packed),
-            )
-
-
-def _says_as_much(old: Prediction, new: Prediction) -> bool:
-    """Whether an answer holds all that another one says: its label, and its probabilities where it has some.
-
-    Tools tell more or less of one answer: a label alone, one probability, all of them.
-    """
-    if old.label != new.label:
-        return False
-    return all(abs(old.probabilities.get(label, _NONE) - p) <= _CLOSE for label, p in new.probabilities.items())
-
-
-def _new_attributions(run_id: int, there: Output, output: Output) -> Iterator[_Change]:
-    known = {(a.label, a.layer): a for a in there.attributions}
+        threshold = _NO_THRESHOLD if p.threshold is None else p.threshold
+        probabilities = json.dumps(dict(p.probabilities), ensure_ascii=False)
+        yield _PREDICTION, (run_id, number, p.on, threshold, p.result, p.label or "", probabilities)
     for a in output.attributions:
-        old = known.get((a.label, a.layer))
         packed = _packed(a)
-        if old is None or _packed(old) != packed:
-            row = (run_id, output.instance_id, a.label, _NO_LAYER if a.layer is None else a.layer, *packed)
-            yield "" if old is None else "the attribution", _SCORES if len(packed) == 1 else _ATTRIBUTION, row
-
-
-def _new_rationales(run_id: int, there: Output, output: Output) -> Iterator[_Change]:
-    known = {r.kind: r for r in there.rationales}
+        row = (run_id, number, a.label, _NO_LAYER if a.layer is None else a.layer, *packed)
+        yield _SCORES if len(packed) == 1 else _ATTRIBUTION, row
     for r in output.rationales:
-        old = known.get(r.kind)
-        if old != r:
-            numbers = [n for span in r.spans for n in span] if r.kind == "hard" else list(r.ranking)
-            row = (run_id, output.instance_id, r.kind, pack_numbers(numbers))
-            yield "" if old is None else f"the {r.kind} rationale", _RATIONALE, row
+        tokens = [n for span in r.spans for n in span] if r.kind == "hard" else list(r.ranking)
+        yield _RATIONALE, (run_id, number, r.kind, pack_numbers(tokens))
 
 
 def _packed(a: Attribution) -> tuple[object, ...]:
@@ -298,7 +251,24 @@ def count_outputs(store: Store, run_ids: Iterable[int]) -> dict[int, tuple[int, 
     }
 
 
-def forget_outputs(store: Store, instance_id: int) -> int:
-    """Take out what models said of an instance whose tokens changed; answers how many rows."""
-    tables = ("predictions", "attributions", "machine_rationales", "metric_values")
-    return sum(store.run(f"DELETE FROM {table} WHERE instance_id = ?", (instance_id,)).rowcount for table in tables)
+_OF_INSTANCES = ("predictions", "attributions", "machine_rationales", "metric_values")
+
+
+def instances_with_output(store: Store, instance_ids: Sequence[int]) -> set[int]:
+    """Those of some instances of which models said something."""
+    wanted = json.dumps(list(instance_ids))
+    found: set[int] = set()
+    for table in _OF_INSTANCES:
+        rows = store.rows(
+            f"""SELECT value FROM json_each(?) AS wanted
+                WHERE EXISTS (SELECT 1 FROM {table} WHERE instance_id = wanted.value)""",
+            (wanted,),
+        )
+        found |= {row["value"] for row in rows}
+    return found
+
+
+def forget_outputs(store: Store, instance_id: int) -> None:
+    """Take out what models said of an instance whose tokens changed."""
+    for table in _OF_INSTANCES:
+        store.run(f"DELETE FROM {table} WHERE instance_id = ?", (instance_id,))

@@ -163,6 +163,8 @@ LIGHT: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("annotator.perturb.suggested_texts", ("streamlit", "spacy", "nltk", "pandas", "numpy")),
     ("annotator.formats", ("streamlit", "spacy", "sqlite_utils", "pandas")),
     ("annotator.store", ("streamlit", "spacy", "plotly", "pandas", "numpy")),  # sqlite-utils would load the last two
+    ("annotator.usecases.transfer.instance_plan", ("annotator.store", "sqlite3")),  # what is planned needs no store
+    ("annotator.usecases.transfer.output_plan", ("annotator.store", "sqlite3")),
     ("annotator.cli.main", ("streamlit", "spacy", "sqlite_utils", "pandas", "plotly", "uvicorn")),
     ("annotator.web.server", ("streamlit", "spacy", "plotly", "pandas", "numpy", "torch", "transformers", "jinja2")),
     ("annotator.web.frame", ("spacy", "pandas", "torch", "transformers")),

@@ -38,7 +38,7 @@ from annotator.usecases.inspect.measurement import MEASURED, is_out_of_date, mea
 from annotator.usecases.inspect.project_scores import evaluate_project
 from annotator.usecases.inspect.saliency import list_instances_by
 from annotator.usecases.transfer.import_report import ImportOptions, ImportReport
-from annotator.usecases.transfer.output_intake import OutputIntake
+from annotator.usecases.transfer.intake import Intake
 
 Numbers = dict[str, Any]
 
@@ -164,7 +164,7 @@ def seeded(store: Store, make_project: Callable[..., Project], import_rows: Call
     ]  # fmt: skip
     report = ImportReport(is_output=True)
     with store.transaction():
-        OutputIntake(store, made, ImportOptions(), report, lambda _: None).run(rows)
+        Intake(store, made, ImportOptions(), report, lambda _: None).run(rows)
     assert report.problems == []
     return made
 

@@ -37,7 +37,7 @@ from annotator.usecases.inspect.project_scores import evaluate_project
 from annotator.usecases.inspect.score_files import CSV_FIELDS, table_csv
 from annotator.usecases.project.projects import change_project
 from annotator.usecases.transfer.import_report import ImportOptions, ImportReport
-from annotator.usecases.transfer.output_intake import OutputIntake
+from annotator.usecases.transfer.intake import Intake
 
 
 def said(p: float, on: str = "full", threshold: float | None = None) -> Prediction:
@@ -55,7 +55,7 @@ def take(store: Store) -> Callable[..., None]:
     def run(project: Project, *rows: SourceOutput) -> None:
         report = ImportReport(is_output=True)
         with store.transaction():
-            OutputIntake(store, project, ImportOptions(), report, lambda _: None).run(rows)
+            Intake(store, project, ImportOptions(), report, lambda _: None).run(rows)
         assert report.problems == []
 
     return run

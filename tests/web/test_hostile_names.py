@@ -29,7 +29,7 @@ from annotator.usecases.review import reviews
 from annotator.usecases.suites.construction import save_test
 from annotator.usecases.transfer.file_import import import_file
 from annotator.usecases.transfer.import_report import ImportOptions, ImportReport
-from annotator.usecases.transfer.output_intake import OutputIntake
+from annotator.usecases.transfer.intake import Intake
 from annotator.web import frame, session
 from annotator.web.frame import as_text
 from annotator.web.sections import metrics_numbers
@@ -110,7 +110,7 @@ def _let_models_speak(store: Store, project: Project) -> None:
     ]  # fmt: skip
     report = ImportReport(is_output=True)
     with store.transaction():
-        OutputIntake(store, project, ImportOptions(), report, lambda _: None).run(said)
+        Intake(store, project, ImportOptions(), report, lambda _: None).run(said)
     assert report.problems == []
 
 

@@ -23,7 +23,7 @@ from annotator.usecases.project.projects import take_role
 from annotator.usecases.project.word_lists import save_word_list
 from annotator.usecases.suites.construction import save_test
 from annotator.usecases.transfer.import_report import ImportOptions, ImportReport
-from annotator.usecases.transfer.output_intake import OutputIntake
+from annotator.usecases.transfer.intake import Intake
 from annotator.web import session
 from annotator.web.sections import metrics_numbers
 from annotator.web.session import Visit
@@ -64,7 +64,7 @@ def modelled(store: Store, gold: Project) -> Project:
         rows.append(SourceOutput(key, Run(HOSTILE, "lime"), "f", 1, split, answers, whole))
     report = ImportReport(is_output=True)
     with store.transaction():
-        OutputIntake(store, gold, ImportOptions(), report, lambda _: None).run(rows)
+        Intake(store, gold, ImportOptions(), report, lambda _: None).run(rows)
     assert report.problems == []
     return gold
 
@@ -109,7 +109,7 @@ def test_output_without_gold_says_where_gold_comes_from(page, store, make_projec
     report = ImportReport(is_output=True)
     with store.transaction():
         row = SourceOutput("a", Run("m"), "f", 1, None, (Prediction("negative"),))
-        OutputIntake(store, made, ImportOptions(), report, lambda _: None).run([row])
+        Intake(store, made, ImportOptions(), report, lambda _: None).run([row])
     app = page(made)
     assert not app.exception
     assert app.info[0].value.startswith("No instance has gold under the policy")
@@ -181,7 +181,7 @@ def test_a_chart_without_numbers_says_what_to_import(page, store, gold, chart) -
     attribution = SourceAttribution((ScoredPart((2.0, 3, 1, 0)),))
     with store.transaction():
         row = SourceOutput("a", Run("m", "lime"), "f", 1, None, (), (attribution,))
-        OutputIntake(store, gold, ImportOptions(), report, lambda _: None).run([row])
+        Intake(store, gold, ImportOptions(), report, lambda _: None).run([row])
     app = page(gold).segmented_control(key=f"metrics_chart_{gold.id}").set_value(chart).run()
     assert not app.exception
     assert app.info
@@ -269,7 +269,7 @@ def test_counts_of_several_seeds_are_means_with_their_deviation(page, store, gol
     ]  # fmt: skip
     report = ImportReport(is_output=True)
     with store.transaction():
-        OutputIntake(store, gold, ImportOptions(), report, lambda _: None).run(rows)
+        Intake(store, gold, ImportOptions(), report, lambda _: None).run(rows)
     app = page(gold)
     assert not app.exception
     counts = next(one.value for one in app.dataframe if "instances seen in part" in one.value.columns)

@@ -19,7 +19,7 @@ from annotator.usecases.models import preview_models
 from annotator.usecases.models.built_in_model import built_in_model
 from annotator.usecases.project.projects import change_project
 from annotator.usecases.transfer.import_report import ImportOptions, ImportReport
-from annotator.usecases.transfer.output_intake import OutputIntake
+from annotator.usecases.transfer.intake import Intake
 from annotator.web.middleware import web_middleware
 from annotator.web.routes import all_routes
 from annotator.web.routes.access import COOKIE, ServerOptions, close_kept_store
@@ -53,7 +53,7 @@ def test_the_answer_holds_what_the_model_says_and_how_sets_fit_the_attributions(
     built_in_model(store, LOCAL_OPERATOR, project, "built-in", trains=True)
     scores = tuple(float(n) for n in range(10))
     with store.transaction():
-        OutputIntake(store, project, ImportOptions(), ImportReport(), lambda _: None).run(
+        Intake(store, project, ImportOptions(), ImportReport(), lambda _: None).run(
             [SourceOutput("t1", Run("m", "ig"), "f", 1, None, (), (SourceAttribution((ScoredPart(scores),)),))]
         )
     answer = ask("lead")

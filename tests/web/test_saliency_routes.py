@@ -16,7 +16,7 @@ from annotator.store.models import list_runs
 from annotator.usecases.access import accounts
 from annotator.usecases.inspect.measurement import measure
 from annotator.usecases.transfer.import_report import ImportOptions, ImportReport
-from annotator.usecases.transfer.output_intake import OutputIntake
+from annotator.usecases.transfer.intake import Intake
 from annotator.web.middleware import web_middleware
 from annotator.web.routes import all_routes
 from annotator.web.routes.access import ServerOptions, close_kept_store
@@ -29,7 +29,7 @@ def screen(
 ) -> Iterator[Panel]:
     import_rows(project, [{"id": "gold", "text": "bad soup", "label": "negative", "rationales": [[[0, 1]]]}])
     with store.transaction():
-        OutputIntake(store, project, ImportOptions(), ImportReport(), lambda _: None).run(
+        Intake(store, project, ImportOptions(), ImportReport(), lambda _: None).run(
             [SourceOutput("gold", Run("m", "ig"), "f", 1, None, (), (SourceAttribution((ScoredPart((0.5, -0.25)),)),))]
         )
     measure(store, LOCAL_OPERATOR, project)

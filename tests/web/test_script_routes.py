@@ -17,7 +17,7 @@ from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.store import Store, open_store
 from annotator.store.instances import find_instance_ids
-from annotator.store.models import RunFinder, iterate_outputs, list_runs, plan_outputs, write_planned
+from annotator.store.models import RunFinder, iterate_outputs, list_runs, store_outputs
 from annotator.usecases.access import accounts
 from annotator.usecases.access.api_tokens import make_token
 from annotator.web.middleware import web_middleware
@@ -259,7 +259,7 @@ def test_gaps_between_segments_are_written_segment_by_segment_and_others_refused
         with store.transaction():
             run = RunFinder(store, pairs.id).id_of(Run("m", "ig"))
             attribution = Attribution(tuple(scores), ranking=(3, 0))
-            write_planned(store, plan_outputs(store, run, [Output(number, attributions=(attribution,))]))
+            store_outputs(store, run, [Output(number, attributions=(attribution,))])
 
     put([1.0, math.nan, math.nan, 4.0, 5.0])
     text = script.get("outputs.jsonl", "Pairs").text

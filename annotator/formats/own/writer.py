@@ -7,7 +7,7 @@ from typing import cast
 
 import msgspec
 
-from annotator.domain.instances import AnnotationState, AssignmentState, InstanceState
+from annotator.domain.instances import AssignmentState, InstanceState
 from annotator.domain.models import StoredOutput
 from annotator.domain.people import Role
 from annotator.domain.sources import (
@@ -149,9 +149,8 @@ def _tokens_record(body: SourceText) -> TokensRecord | None:
 
 def _annotation_record(item: SourceAnnotation) -> AnnotationRecord:
     sets = [[span_row(span) for span in spans] for spans in item.sets]
-    state = cast("AnnotationState | None", item.state)
     return AnnotationRecord(
-        item.annotator, item.result, sets, item.note, item.round_number, state, item.by_user, item.created_at
+        item.annotator, item.result, sets, item.note, item.round_number, item.state, item.by_user, item.created_at
     )
 
 

@@ -10,7 +10,7 @@ from annotator.domain.instances import Instance
 from annotator.domain.models import Attribution, Output, Prediction, Run, canonical_parameters, facts_from
 from annotator.domain.projects import Project
 from annotator.store import Store
-from annotator.store.models import RunFinder, list_runs, outputs_of_run, plan_outputs, write_planned
+from annotator.store.models import RunFinder, list_runs, outputs_of_run, store_outputs
 from annotator.usecases.gold import gold_labels
 from annotator.usecases.models.project_model import ProjectModel
 from annotator.usecases.models.reduced_inputs import Reduced, Selection, answered, missing
@@ -107,7 +107,7 @@ class Batches:
             for run, outputs in _by_run(result.outputs):
                 run_id = self._runs.id_of(run)
                 self._known_runs[run.method, run.parameters, run.seed] = run_id
-                write_planned(self._store, plan_outputs(self._store, run_id, outputs))
+                store_outputs(self._store, run_id, outputs)
 
     def _stored(self, run: Run, instances: Sequence[Instance]) -> dict[int, Output]:
         run_id = self._known_runs.get((run.method, run.parameters, run.seed))

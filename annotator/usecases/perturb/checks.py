@@ -28,7 +28,7 @@ from annotator.usecases.perturb.assessment import (
     staleness,
 )
 from annotator.usecases.transfer.import_report import ImportOptions, ImportReport
-from annotator.usecases.transfer.instance_intake import Intake
+from annotator.usecases.transfer.intake import Intake
 
 LONGEST_REASON = 10_000
 _RIGHTS: tuple[Right, ...] = ("annotate", "review")

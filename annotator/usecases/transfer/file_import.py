@@ -22,8 +22,7 @@ from annotator.store.projects import get_project_by_id, update_project
 from annotator.usecases.access.rights import require
 from annotator.usecases.transfer.file_labels import OwnLabels, check_renamed
 from annotator.usecases.transfer.import_report import ImportOptions, ImportReport
-from annotator.usecases.transfer.instance_intake import Intake
-from annotator.usecases.transfer.output_intake import OutputIntake
+from annotator.usecases.transfer.intake import Intake
 
 READABLE: tuple[str, ...] = tuple(READERS)
 READABLE_OUTPUT: tuple[str, ...] = tuple(OUTPUT_READERS)
@@ -131,7 +130,7 @@ def _import_output(
     )  # fmt: skip
     rows = _Counted(_in_own_labels(get_output_reader(format_name)(path, read_options), options))
     with store.transaction():
-        OutputIntake(store, project, options, report, progress).run(rows.each())
+        Intake(store, project, options, report, progress).run(rows.each())
         _refuse(report, options, path, format_name, rows.n_rows)
         add_event(
             store, actor.name, "import", "project", project.id, project_id=project.id, format=format_name,

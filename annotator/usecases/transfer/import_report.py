@@ -14,7 +14,7 @@ from annotator.domain.sources import SourceColumns, SourceInstance
 from annotator.errors import Problem
 from annotator.formats.rows.findings import Places
 from annotator.text.word_scores import HOWS, How
-from annotator.usecases.transfer.imported_work import annotators_words, gold_words
+from annotator.usecases.transfer.gold_words import annotators_words, gold_words
 
 GoldMode = Literal["accepted", "draft", "reference"]
 GOLD_MODES: tuple[GoldMode, ...] = ("accepted", "draft", "reference")

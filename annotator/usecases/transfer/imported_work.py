@@ -1,19 +1,11 @@
-"""What files brought of other people's annotations, and which of several annotations of a text the gold is made from."""
+"""What files brought of other people's annotations."""
 
 from annotator.domain.gold import Accepted
-from annotator.domain.numbers import counted
 from annotator.domain.people import User
-from annotator.domain.projects import GoldPolicy, Project
+from annotator.domain.projects import Project
 from annotator.store import Store
 from annotator.store.annotators import accepted_of, imported_counts
 from annotator.usecases.access.rights import require
-
-_HOW: dict[GoldPolicy, str] = {
-    "chosen": "of several annotations of a text the lead's choice counts, else the first accepted one",
-    "all": "the distinct sets of all accepted annotations of a text",
-    "majority": "the tokens that more than half of a text's annotators marked",
-    "union": "the tokens that any of a text's annotators marked",
-}
 
 
 def imported_annotations(store: Store, actor: User, project: Project) -> dict[str, int]:
@@ -26,24 +18,3 @@ def accepted_annotations(store: Store, actor: User, project: Project) -> Accepte
     """On how many texts one or several accepted annotations are there."""
     require(store, actor, project.id, "export")
     return accepted_of(store, project.id)
-
-
-def annotators_words(accepted: Accepted) -> str:
-    """How many people annotated a text, where several did.
-
-    >>> annotators_words(Accepted(960, 160, 160, 6)), annotators_words(Accepted(5, 3, 2, 2))
-    ('The texts come with 6 annotators each.', 'The texts come with up to 2 annotators each.')
-    """
-    is_even = accepted.n_annotations == accepted.n_instances * accepted.most
-    return f"The texts come with {'' if is_even else 'up to '}{accepted.most} annotators each."
-
-
-def gold_words(policy: GoldPolicy, accepted: Accepted) -> str:
-    """What the gold of a project is made from, with counts."""
-    n = accepted.n_annotations
-    counts = (
-        f"{accepted.n_instances:,} of {counted(n, 'accepted annotation counts', 'accepted annotations count')}"
-        if policy == "chosen"
-        else f"it is made from {counted(n, 'accepted annotation')} of {counted(accepted.n_instances, 'text')}"
-    )
-    return f"Gold policy “{policy}”: {_HOW[policy]}; {counts}."

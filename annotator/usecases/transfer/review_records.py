@@ -4,8 +4,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import cast
 
+from annotator.domain.imports import NewInstance
 from annotator.domain.instances import Draft
 from annotator.domain.models import Output, Run, StoredOutput
+from annotator.domain.output_changes import change_of
 from annotator.domain.people import PROJECT_ROLES, User
 from annotator.domain.perturbations import get_kind
 from annotator.domain.projects import Project, kinds_of
@@ -25,10 +27,10 @@ from annotator.errors import InvalidValue, Problem
 from annotator.perturb.changed_instance import changed_instance
 from annotator.store import Store
 from annotator.store.events import record_event
-from annotator.store.imports import NewInstance, StoredWork, add_proposals, add_work
+from annotator.store.imports import StoredWork, add_proposals, add_work
 from annotator.store.instances import find_instance_ids, get_instance, ids_of_keys, places_of
 from annotator.store.lists import find_list, restore_list
-from annotator.store.models import RunFinder, plan_outputs, write_planned
+from annotator.store.models import RunFinder, known_outputs, write_outputs
 from annotator.store.people import add_role, add_user, find_user
 from annotator.store.perturbations import perturbation_of_instance, perturbations_of, restore_perturbation
 from annotator.store.projects import instance_counts, settings_from, update_project
@@ -83,7 +85,7 @@ class Restorer:
                 source.work or source.proposals or source.rounds or source.choice or source.threads or source.shown
             ):
                 continue
-            segments = [(name, is_selectable, d.n_tokens) for name, is_selectable, d in instance.segments]
+            segments = [(s.name, s.is_selectable, s.n_tokens) for s in instance.segments]
             layout = TokenLayout.of(segments)
             works = [self._stored_work(work, layout) for work in source.work]
             late = instance.annotations if any(a.by_user for a in instance.annotations) else ()
@@ -122,8 +124,10 @@ class Restorer:
             else:
                 by_run.setdefault(said.run, []).append(replace(said.output, instance_id=there[0]))
         for run, of_run in by_run.items():
-            planned = plan_outputs(self.store, self.runs.id_of(run), of_run)
-            write_planned(self.store, [plan for plan in planned if not plan.overwritten])
+            run_id = self.runs.id_of(run)
+            known = known_outputs(self.store, run_id, [output.instance_id for output in of_run])
+            changes = [change_of(known.get(output.instance_id), output) for output in of_run]
+            write_outputs(self.store, [(run_id, change.output) for change in changes if not change.overwritten])
 
     def take_word_lists(self, lists: Sequence[WordList]) -> None:
         """Word lists whose names are free; one that is there already stays as it is."""

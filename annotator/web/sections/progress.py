@@ -10,7 +10,8 @@ from annotator.usecases.databases import Store
 from annotator.usecases.lead.progress import WorkProgress, work_progress
 from annotator.usecases.lead.undecided_rounds import stuck_work
 from annotator.usecases.project.projects import Progress, events_of, progress_of
-from annotator.usecases.transfer.imported_work import accepted_annotations, gold_words, imported_annotations
+from annotator.usecases.transfer.gold_words import gold_words
+from annotator.usecases.transfer.imported_work import accepted_annotations, imported_annotations
 from annotator.web.frame import as_text
 from annotator.web.project_warnings import show_missing_labels, show_missing_people, show_stuck
 from annotator.web.session import Visit

@@ -7,7 +7,7 @@ from annotator.domain.numbers import counted, written
 from annotator.domain.projects import Project
 from annotator.usecases.databases import Store
 from annotator.usecases.lead.agreement import Agreement, Spread, agreement_of
-from annotator.usecases.transfer.imported_work import gold_words
+from annotator.usecases.transfer.gold_words import gold_words
 from annotator.web.frame import as_text
 from annotator.web.session import Visit
 

@@ -16,7 +16,7 @@ from annotator.store.instances import iterate_instance_batches
 from annotator.store.projects import get_project_by_id
 from annotator.usecases.inspect.project_scores import evaluate_project
 from annotator.usecases.transfer.import_report import ImportOptions, ImportReport
-from annotator.usecases.transfer.output_intake import OutputIntake
+from annotator.usecases.transfer.intake import Intake
 from benchmarks.served import Server
 from tests.browser.stories.story import Person
 
@@ -46,7 +46,7 @@ def modelled(server: Server) -> Server:
         outputs = [o for batch in iterate_instance_batches(store, 1) for one in batch for o in outputs_of(one)]
         report = ImportReport(is_output=True)
         with store.transaction():
-            OutputIntake(store, project, ImportOptions(), report, lambda _: None).run(outputs)
+            Intake(store, project, ImportOptions(), report, lambda _: None).run(outputs)
         assert report.problems == []
     return server
 

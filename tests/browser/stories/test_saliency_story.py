@@ -23,7 +23,7 @@ from annotator.usecases.background import AskedAttribution, ask_to_attribute
 from annotator.usecases.models.attributions import AttributingOptions
 from annotator.usecases.transfer.file_import import import_file
 from annotator.usecases.transfer.import_report import ImportOptions, ImportReport
-from annotator.usecases.transfer.output_intake import OutputIntake
+from annotator.usecases.transfer.intake import Intake
 from benchmarks.served import Server
 from tests.browser.stories.story import Person
 
@@ -66,7 +66,7 @@ def explained(server: Server, tmp_path: Path) -> Server:
                         )
         with store.transaction():
             report = ImportReport()
-            OutputIntake(store, project, ImportOptions(), report, lambda _: None).run(outputs)
+            Intake(store, project, ImportOptions(), report, lambda _: None).run(outputs)
         assert report.problems == []
     return server
 
@@ -175,7 +175,7 @@ def test_a_text_of_5000_tokens_becomes_a_picture(
             for method in ("gradient", "occlusion")
         ]
         with store.transaction():
-            OutputIntake(store, project, ImportOptions(), ImportReport(), lambda _: None).run(rows)
+            Intake(store, project, ImportOptions(), ImportReport(), lambda _: None).run(rows)
     page = _opened(explained, person("Researcher"), "long").page
     expect(page.locator(".heat-panel")).to_have_count(4)
     root = ET.fromstring(_exported(page, "SVG").read_text(encoding="utf-8"))

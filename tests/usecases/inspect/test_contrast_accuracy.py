@@ -12,7 +12,7 @@ from annotator.store import Store
 from annotator.store.instances import discard, find_instance_ids
 from annotator.usecases.inspect.contrast_accuracy import ContrastRow, contrast_rows
 from annotator.usecases.transfer.import_report import ImportOptions, ImportReport
-from annotator.usecases.transfer.output_intake import OutputIntake
+from annotator.usecases.transfer.intake import Intake
 
 # Two originals with versions of two kinds, one without; what the gold labels are.
 GOLD = {
@@ -42,7 +42,7 @@ def answer(store: Store, pairs: Project) -> Callable[..., None]:
             for key, label in labels.items()
         ]
         with store.transaction():
-            OutputIntake(store, pairs, ImportOptions(), report, lambda _: None).run(said)
+            Intake(store, pairs, ImportOptions(), report, lambda _: None).run(said)
         assert report.problems == []
 
     return take

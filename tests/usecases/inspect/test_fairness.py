@@ -13,7 +13,7 @@ from annotator.store import Store
 from annotator.usecases.inspect.fairness import fairness_rows
 from annotator.usecases.project.word_lists import save_word_list
 from annotator.usecases.transfer.import_report import ImportOptions, ImportReport
-from annotator.usecases.transfer.output_intake import OutputIntake
+from annotator.usecases.transfer.intake import Intake
 
 TEXTS = {
     "a": ("She cooks well.", "negative"), "b": ("Her soup is cold.", "negative"), "c": ("He cooks well.", "negative"),
@@ -32,7 +32,7 @@ def kitchen(store: Store, make_project: Callable[..., Project], import_rows: Cal
     said = {"a": "positive", "b": "negative", "c": "negative", "d": "negative", "e": "positive"}
     rows = [SourceOutput(key, Run("m", ""), "f", 1, None, (Prediction(label, {}),), ()) for key, label in said.items()]
     with store.transaction():
-        OutputIntake(store, made, ImportOptions(), report, lambda _: None).run(rows)
+        Intake(store, made, ImportOptions(), report, lambda _: None).run(rows)
     return made
 
 

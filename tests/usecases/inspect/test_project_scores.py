@@ -22,7 +22,7 @@ from annotator.scoring.runs import ScoringOptions
 from annotator.store import Store
 from annotator.usecases.inspect.project_scores import evaluate_project
 from annotator.usecases.transfer.import_report import ImportOptions, ImportReport
-from annotator.usecases.transfer.output_intake import OutputIntake
+from annotator.usecases.transfer.intake import Intake
 
 Numbers = dict[str, Any]
 RUN = Run("m", "ig")
@@ -45,7 +45,7 @@ def take(store: Store) -> Callable[..., None]:
     def run(project: Project, *rows: SourceOutput) -> None:
         report = ImportReport(is_output=True)
         with store.transaction():
-            OutputIntake(store, project, ImportOptions(), report, lambda _: None).run(rows)
+            Intake(store, project, ImportOptions(), report, lambda _: None).run(rows)
         assert report.problems == []
 
     return run

@@ -25,7 +25,7 @@ from annotator.usecases.inspect.measurement import is_out_of_date, measure
 from annotator.usecases.inspect.saliency import PanelChoice, list_instances_by, show_instance, show_partner
 from annotator.usecases.inspect.saliency_messages import ShownAnswer
 from annotator.usecases.transfer.import_report import ImportOptions, ImportReport
-from annotator.usecases.transfer.output_intake import OutputIntake
+from annotator.usecases.transfer.intake import Intake
 
 NEGATIVE = Prediction(None, {"negative": 0.9, "positive": 0.1})
 POSITIVE = Prediction(None, {"negative": 0.2, "positive": 0.8})
@@ -52,7 +52,7 @@ def scored(make_project: Callable[..., Project], import_rows: Callable[..., Impo
     ]  # fmt: skip
     report = ImportReport()
     with store.transaction():
-        OutputIntake(store, made, ImportOptions(), report, lambda _: None).run(rows)
+        Intake(store, made, ImportOptions(), report, lambda _: None).run(rows)
     assert report.problems == []
     return made
 
@@ -136,7 +136,7 @@ def test_a_run_without_anything_for_a_text_is_an_empty_panel_and_rationales_with
 ) -> None:
     rationale = (SourceRationale("hard", (MarkedPart(((0, 2),)),)),)
     with store.transaction():
-        OutputIntake(store, scored, ImportOptions(), ImportReport(), lambda _: None).run(
+        Intake(store, scored, ImportOptions(), ImportReport(), lambda _: None).run(
             [SourceOutput("a", Run("m", "select"), "f", 1, None, (), (), rationale)]
         )
     [a], [c] = (find_instance_ids(store, scored.id, key) for key in ("a", "c"))
@@ -153,7 +153,7 @@ def test_a_panel_tells_what_its_method_says_of_the_scores_and_how_far_seeds_lie_
         return SourceOutput("a", Run("m", "lime", seed=seed), "f", 1, None, (), (attribution,))
 
     with store.transaction():
-        OutputIntake(store, scored, ImportOptions(), ImportReport(), lambda _: None).run(
+        Intake(store, scored, ImportOptions(), ImportReport(), lambda _: None).run(
             [of(0, 1.0, 0.0, 0.0), of(1, 3.0, 0.0, 0.0)]
         )
     [a] = find_instance_ids(store, scored.id, "a")
@@ -192,7 +192,7 @@ def test_a_text_opens_with_one_map_of_each_method_and_random_scores_come_last(st
 
     rows = [of(method, seed) for method in ("random", "lime") for seed in range(3)]
     with store.transaction():
-        OutputIntake(store, scored, ImportOptions(), ImportReport(), lambda _: None).run(rows)
+        Intake(store, scored, ImportOptions(), ImportReport(), lambda _: None).run(rows)
     [a] = find_instance_ids(store, scored.id, "a")
     view = show_instance(store, LOCAL_OPERATOR, a, None)
     assert [(panel.model, panel.method, panel.seed) for panel in view.panels] == [

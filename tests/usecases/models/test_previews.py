@@ -30,7 +30,7 @@ from annotator.usecases.models.previews import preview
 from annotator.usecases.project.projects import change_project, find_project
 from annotator.usecases.transfer.export import export_file
 from annotator.usecases.transfer.import_report import ImportOptions, ImportReport
-from annotator.usecases.transfer.output_intake import OutputIntake
+from annotator.usecases.transfer.intake import Intake
 from annotator.usecases.transfer.review_records import Restorer
 
 SETS = [RationaleSet.of((0, 2), (4, 5)), RationaleSet.of((3, 4))]
@@ -314,7 +314,7 @@ def attributed(
         SourceOutput(key, run, "f", 1, None, (), (SourceAttribution((ScoredPart(scores),), label),)) for run in runs
     ]
     with store.transaction():
-        OutputIntake(store, project, ImportOptions(), report, lambda _: None).run(rows)
+        Intake(store, project, ImportOptions(), report, lambda _: None).run(rows)
     assert report.problems == []
 
 

@@ -27,7 +27,7 @@ from annotator.usecases.project.projects import change_project
 from annotator.usecases.review.reviews import next_review, submit_review
 from annotator.usecases.suites.construction import save_test
 from annotator.usecases.transfer.import_report import ImportOptions, ImportReport
-from annotator.usecases.transfer.output_intake import OutputIntake
+from annotator.usecases.transfer.intake import Intake
 from annotator.usecases.upkeep import check
 
 LABELS = ("negative", "neutral", "positive")
@@ -56,7 +56,7 @@ def ids(store: Store, project: Project) -> dict[str, int]:
 def bring(store: Store, project: Project, rows: list[SourceOutput]) -> None:
     report = ImportReport()
     with store.transaction():
-        OutputIntake(store, project, ImportOptions(), report, lambda _: None).run(rows)
+        Intake(store, project, ImportOptions(), report, lambda _: None).run(rows)
     assert report.problems == []
 
 

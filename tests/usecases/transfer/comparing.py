@@ -18,7 +18,7 @@ from annotator.scoring.table import MetricRow, MetricTable, metric_table
 from annotator.store import Store
 from annotator.usecases.inspect.project_scores import evaluate_with_instances
 from annotator.usecases.transfer.import_report import ImportOptions, ImportReport
-from annotator.usecases.transfer.output_intake import OutputIntake
+from annotator.usecases.transfer.intake import Intake
 
 N, LENGTH = 40, 8
 LABELS = ["negative", "negative", "positive"]  # two thirds are negative
@@ -77,7 +77,7 @@ def output(
 def take(store: Store, project: Project, rows: Iterable[SourceOutput]) -> None:
     report = ImportReport(is_output=True)
     with store.transaction():
-        OutputIntake(store, project, ImportOptions(), report, lambda _: None).run(rows)
+        Intake(store, project, ImportOptions(), report, lambda _: None).run(rows)
     assert report.problems == []
 
 

@@ -32,7 +32,7 @@ from annotator.usecases.project.projects import create_project, find_project
 from annotator.usecases.transfer.export import everything_of, export_file
 from annotator.usecases.transfer.file_import import import_file
 from annotator.usecases.transfer.import_report import ImportOptions, ImportReport
-from annotator.usecases.transfer.output_intake import OutputIntake
+from annotator.usecases.transfer.intake import Intake
 from annotator.usecases.transfer.review_records import Restorer
 from annotator.usecases.upkeep import check
 from tests.usecases.transfer.test_export import content_of
@@ -52,7 +52,7 @@ def take(store: Store, project: Project) -> Callable[..., ImportReport]:
     def run(*rows: SourceOutput, of: Project = project, **options: object) -> ImportReport:
         report = ImportReport(is_output=True)
         with store.transaction():
-            OutputIntake(store, of, ImportOptions(**options), report, lambda _: None).run(rows)  # type: ignore[arg-type]
+            Intake(store, of, ImportOptions(**options), report, lambda _: None).run(rows)  # type: ignore[arg-type]
         return report
 
     return run

@@ -1,0 +1,33 @@
+"""Which of several annotations of a text the gold is made from, in words."""
+
+from annotator.domain.gold import Accepted
+from annotator.domain.numbers import counted
+from annotator.domain.projects import GoldPolicy
+
+_HOW: dict[GoldPolicy, str] = {
+    "chosen": "of several annotations of a text the lead's choice counts, else the first accepted one",
+    "all": "the distinct sets of all accepted annotations of a text",
+    "majority": "the tokens that more than half of a text's annotators marked",
+    "union": "the tokens that any of a text's annotators marked",
+}
+
+
+def annotators_words(accepted: Accepted) -> str:
+    """How many people annotated a text, where several did.
+
+    >>> annotators_words(Accepted(960, 160, 160, 6)), annotators_words(Accepted(5, 3, 2, 2))
+    ('The texts come with 6 annotators each.', 'The texts come with up to 2 annotators each.')
+    """
+    is_even = accepted.n_annotations == accepted.n_instances * accepted.most
+    return f"The texts come with {'' if is_even else 'up to '}{accepted.most} annotators each."
+
+
+def gold_words(policy: GoldPolicy, accepted: Accepted) -> str:
+    """What the gold of a project is made from, with counts."""
+    n = accepted.n_annotations
+    counts = (
+        f"{accepted.n_instances:,} of {counted(n, 'accepted annotation counts', 'accepted annotations count')}"
+        if policy == "chosen"
+        else f"it is made from {counted(n, 'accepted annotation')} of {counted(accepted.n_instances, 'text')}"
+    )
+    return f"Gold policy “{policy}”: {_HOW[policy]}; {counts}."

@@ -1,0 +1,238 @@
+"""What an import does with a batch of rows, from the rows and what is known of them: nothing is read or written here."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from annotator.domain.imports import (
+    KnownAdditions,
+    KnownContent,
+    KnownInstance,
+    KnownRows,
+    NewAnnotation,
+    NewDocument,
+    NewInstance,
+    Place,
+    PreparedRows,
+)
+from annotator.domain.instances import Annotation
+from annotator.domain.numbers import counted
+from annotator.domain.projects import Project
+from annotator.domain.sources import SourceDocument, SourceInstance
+from annotator.errors import Problem
+from annotator.usecases.transfer.import_report import ImportOptions
+from annotator.usecases.transfer.source_resolution import Resolver
+
+_CHANGED = (
+    "The project has an instance with this key and other content. To overwrite it, import the file again with "
+    "--update (“Let changed rows overwrite”)."
+)
+_UNKNOWN = "The project has no instance with this key. Import the file with its texts first, or name its split."
+_OUTPUT_REMOVED = "Its text changed, so what models had said of the old tokens was removed."
+_OTHER_DOCUMENT = (
+    "There is already a document of this name with another text or other tokens; give one of them another name."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class InstanceChange:
+    """What is written of a row whose instance is stored.
+
+    content: the row that overwrites it, None where it stays as it is; forgets_output: of models, on the old tokens
+    result:  for an instance that has none; added, replaced (by their numbers): annotations of sources
+    """
+
+    instance_id: int
+    content: NewInstance | None = None
+    forgets_output: bool = False
+    result: str | None = None
+    added: tuple[NewAnnotation, ...] = ()
+    replaced: tuple[tuple[int, NewAnnotation], ...] = ()
+
+    @property
+    def is_update(self) -> bool:
+        """Whether the instance is another afterwards, as the report counts it."""
+        return bool(self.content or self.added or self.replaced)
+
+
+@dataclass(frozen=True, slots=True)
+class InstancePlan:
+    """What is to be written of a batch, and what is to be told of it.
+
+    documents: texts of the rows, which may be stored already; rows: those that are well formed
+    problems:  what is wrong with rows, and warnings
+    """
+
+    documents: tuple[NewDocument, ...] = ()
+    rows: tuple[NewInstance, ...] = ()
+    new: tuple[NewInstance, ...] = ()
+    changes: tuple[InstanceChange, ...] = ()
+    problems: tuple[Problem, ...] = ()
+    n_character_spans: int = 0
+    widened: tuple[str, ...] = ()
+
+    @property
+    def labels(self) -> frozenset[str]:
+        """The results of the new instances and of their annotations."""
+        given = (r for i in self.new for r in (i.source.result, *(a.result for a in i.annotations)))
+        return frozenset(result for result in given if result is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentPlan:
+    """The documents to be stored, and what is wrong with the others."""
+
+    new: tuple[NewDocument, ...]
+    problems: tuple[Problem, ...]
+
+
+def plan_documents(
+    batch: Sequence[SourceDocument], prepared: Sequence[NewDocument | Problem], known: Mapping[str, bytes]
+) -> DocumentPlan:
+    """Documents with names of their own: each is new, or there already, or contradicts one of its name.
+
+    known: the fingerprint of each stored document, by name
+    """
+    prints = dict(known)
+    new, unreadable, contradicting = [], [], []
+    for source, document in zip(batch, prepared, strict=True):
+        if isinstance(document, Problem):
+            unreadable.append(document)
+        elif source.docid not in prints:
+            prints[source.docid] = document.fingerprint
+            new.append(document)
+        elif prints[source.docid] != document.fingerprint:
+            contradicting.append(Problem(source.source, source.line, "docid", source.docid, _OTHER_DOCUMENT))
+    return DocumentPlan(tuple(new), (*unreadable, *contradicting))
+
+
+def divide(
+    batch: Sequence[SourceInstance], known: Mapping[Place, KnownInstance]
+) -> tuple[list[SourceInstance], list[SourceInstance]]:
+    """The rows of a batch, and those that only add annotations to an instance that is stored, or is another row's."""
+    here = {source.place for source in batch if not source.is_addition}
+    rows: list[SourceInstance] = []
+    additions: list[SourceInstance] = []
+    for source in batch:
+        is_bare = not source.segments
+        is_added = is_bare or (source.is_addition and (source.place in known or source.place in here))
+        (additions if is_added else rows).append(source)
+    return rows, additions
+
+
+def plan_instances(prepared: PreparedRows, known: KnownRows, project: Project, options: ImportOptions) -> InstancePlan:
+    """Rows with their texts: each is new, or changes what is stored, or changes nothing, or is refused."""
+    resolver = Resolver(project, options)
+    rows = []
+    for row in prepared.rows:
+        if isinstance(row, Problem):
+            resolver.problems.append(row)
+        elif (instance := resolver.instance(row)) is not None:
+            rows.append(instance)
+    changes = [
+        _change(instance, there, known, options, resolver)
+        for instance in rows
+        if (there := known.instances.get(instance.source.place)) is not None
+    ]
+    return InstancePlan(
+        documents=prepared.documents,
+        rows=tuple(rows),
+        new=tuple(instance for instance in rows if instance.source.place not in known.instances),
+        changes=tuple(change for change in changes if change is not None),
+        problems=tuple(resolver.problems),
+        n_character_spans=resolver.n_character_spans,
+        widened=tuple(resolver.widened),
+    )
+
+
+def plan_additions(
+    batch: Sequence[SourceInstance], known: KnownAdditions, project: Project, options: ImportOptions
+) -> InstancePlan:
+    """Rows that add annotations to instances that are stored, and a result to one that has none."""
+    resolver = Resolver(project, options)
+    changes = [_addition(source, known, options, resolver) for source in batch]
+    return InstancePlan(
+        changes=tuple(change for change in changes if change is not None),
+        problems=tuple(resolver.problems),
+        n_character_spans=resolver.n_character_spans,
+        widened=tuple(resolver.widened),
+    )
+
+
+def _change(
+    instance: NewInstance, there: KnownInstance, known: KnownRows, options: ImportOptions, resolver: Resolver
+) -> InstanceChange | None:
+    """What a row does to the instance that is stored under its key; None where it is refused."""
+    source = instance.source
+    before = known.contents.get(there.id)
+    is_changed = instance.fingerprint != there.fingerprint and (
+        before is None or instance.fingerprint != before.fingerprint
+    )
+    if is_changed and not options.update:
+        resolver.refuse(source, "id", source.key, _CHANGED)
+        return None
+    is_other_text = is_changed and not _has_texts(before, instance)
+    if is_other_text and (there.n_annotations or there.n_works):
+        reason = (
+            f"Its text changed, but {counted(there.n_annotations, 'annotation')} and "
+            f"{counted(there.n_works, 'piece')} of work belong to the old tokens; give it another key."
+        )
+        resolver.refuse(source, "id", source.key, reason)
+        return None
+    forgets_output = is_other_text and before is not None and before.has_output
+    if forgets_output:
+        resolver.warn(source, "id", source.key, _OUTPUT_REMOVED)
+    added, replaced = _annotations(source, instance.annotations, known.annotations.get(there.id, ()), options, resolver)
+    return InstanceChange(
+        there.id, instance if is_changed else None, forgets_output, None, tuple(added), tuple(replaced)
+    )
+
+
+def _has_texts(before: KnownContent | None, instance: NewInstance) -> bool:
+    return before is not None and before.texts == tuple((s.name, s.document) for s in instance.segments)
+
+
+def _addition(
+    source: SourceInstance, known: KnownAdditions, options: ImportOptions, resolver: Resolver
+) -> InstanceChange | None:
+    there = known.instances.get(source.place)
+    if there is None:
+        resolver.refuse(source, "id", source.key, _UNKNOWN)
+        return None
+    annotations = resolver.annotations(source, known.layouts[there.id], known.bodies.get(there.id, {}))
+    if annotations is None:
+        return None
+    added, replaced = _annotations(source, annotations, known.annotations.get(there.id, ()), options, resolver)
+    result = source.result if there.result is None else None
+    return InstanceChange(there.id, result=result, added=tuple(added), replaced=tuple(replaced))
+
+
+def _annotations(
+    source: SourceInstance,
+    given: Iterable[NewAnnotation],
+    stored: Iterable[Annotation],
+    options: ImportOptions,
+    resolver: Resolver,
+) -> tuple[list[NewAnnotation], list[tuple[int, NewAnnotation]]]:
+    """The annotations that are not there yet, and those that are there otherwise and may be overwritten."""
+    known = {(a.annotator, a.round_number, a.user_id is not None): a for a in stored}
+    added, replaced = [], []
+    for annotation in given:
+        there = known.get((annotation.annotator, annotation.round_number, annotation.by_user))
+        if there is None:
+            added.append(annotation)
+        elif (there.result, there.sets, there.note) == (annotation.result, annotation.sets, annotation.note):
+            continue
+        elif options.update and there.user_id is None:
+            replaced.append((there.id, annotation))
+        else:
+            resolver.refuse(source, "rationales", source.key, _otherwise(annotation, there))
+    return added, replaced
+
+
+def _otherwise(annotation: NewAnnotation, there: Annotation) -> str:
+    if there.user_id is not None:
+        return f"'{annotation.annotator}' annotated this instance here, otherwise than the file says; the file cannot change that"
+    return (
+        f"'{annotation.annotator}' annotated this instance otherwise already; import it again as one that overwrites "
+        "(--update)"
+    )

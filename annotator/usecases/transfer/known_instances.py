@@ -1,0 +1,125 @@
+"""What the store knows of the documents and instances of a batch, gathered in a few queries before anything is planned."""
+
+from collections.abc import Mapping, Sequence
+
+from annotator.domain.imports import (
+    KnownAdditions,
+    KnownContent,
+    KnownInstance,
+    KnownRows,
+    KnownTexts,
+    Place,
+    PreparedRow,
+    PreparedRows,
+)
+from annotator.domain.instances import Instance
+from annotator.domain.sources import SourceDocument, SourceInstance, SourceText
+from annotator.domain.texts import TokenizedText, TokenLayout
+from annotator.store import Store
+from annotator.store.annotations import annotations_of
+from annotator.store.imports import DocumentWriter, InstanceWriter
+from annotator.store.instances import get_instances, instances_without_texts, places_of
+from annotator.store.models import instances_with_output
+from annotator.text.source_spans import to_source_span
+from annotator.usecases.transfer.preparation import fingerprint_of
+
+
+def gather_texts(
+    batch: Sequence[SourceInstance],
+    instances: Mapping[Place, KnownInstance],
+    documents: DocumentWriter,
+    writer: InstanceWriter,
+) -> KnownTexts:
+    """The texts that the instances of some rows have now, and the documents that the rows name."""
+    docids = {text for source in batch for text in source.segments.values() if isinstance(text, str)}
+    counted = {docid for source in batch for docid in _docids_with_characters(source)}
+    return KnownTexts(
+        instance_ids={place: known.id for place, known in instances.items()},
+        bodies=writer.bodies_of(known.id for known in instances.values()) if instances else {},
+        named=documents.find(docids) if docids else {},
+        named_bodies=documents.bodies(counted) if counted else {},
+    )
+
+
+def gather_documents(
+    batch: Sequence[SourceDocument], documents: DocumentWriter
+) -> tuple[dict[str, TokenizedText], dict[str, bytes]]:
+    """By name: the stored texts of documents that bring no tokens, and the fingerprints of all that are stored."""
+    bare = [document.docid for document in batch if document.body.tokens is None]
+    stored = documents.find({document.docid for document in batch})
+    return documents.bodies(bare) if bare else {}, {docid: known.fingerprint for docid, known in stored.items()}
+
+
+def gather_rows(
+    store: Store, prepared: PreparedRows, instances: Mapping[Place, KnownInstance], writer: InstanceWriter
+) -> KnownRows:
+    """What is stored of some rows: annotations, and the content where the row was another when it was imported."""
+    rows = [row for row in prepared.rows if isinstance(row, PreparedRow)]
+    met = [(row, known) for row in rows if (known := instances.get(row.source.place)) is not None]
+    others = sorted({known.id for row, known in met if known.fingerprint != row.fingerprint})
+    return KnownRows(
+        instances=instances,
+        contents=_contents(store, others, writer) if others else {},
+        annotations=annotations_of(store, sorted({known.id for _, known in met})) if met else {},
+    )
+
+
+def gather_additions(
+    store: Store, batch: Sequence[SourceInstance], instances: Mapping[Place, KnownInstance]
+) -> KnownAdditions:
+    """What is stored of the instances that some rows add annotations to; texts are read only where characters are counted."""
+    ids = sorted({known.id for known in instances.values()})
+    counted = {instances[s.place].id for s in batch if s.place in instances and _segments_with_characters(s)}
+    texts = get_instances(store, sorted(counted)) if counted else {}
+    return KnownAdditions(
+        instances=instances,
+        layouts={number: place.layout for number, place in places_of(store, ids).items()},
+        bodies={number: {s.name: s.body for s in instance.segments} for number, instance in texts.items()},
+        annotations=annotations_of(store, ids),
+    )
+
+
+def _segments_with_characters(source: SourceInstance) -> set[str]:
+    """The segments in which a row counts characters, and not tokens."""
+    spans = [span for annotation in source.annotations for spans in annotation.sets for span in spans]
+    targets = [source.target] if source.target else []
+    return {span.segment for span in (*spans, *targets) if span.unit == "char"}
+
+
+def _docids_with_characters(source: SourceInstance) -> set[str]:
+    if all(isinstance(text, SourceText) for text in source.segments.values()):  # mostly there is none
+        return set()
+    names = _segments_with_characters(source)
+    return {text for name, text in source.segments.items() if isinstance(text, str) and name in names}
+
+
+def _contents(store: Store, instance_ids: Sequence[int], writer: InstanceWriter) -> dict[int, KnownContent]:
+    stored = instances_without_texts(store, instance_ids)
+    places = places_of(store, instance_ids)
+    texts = writer.texts_of(instance_ids)
+    with_output = instances_with_output(store, instance_ids)
+    return {
+        number: KnownContent(
+            _fingerprint_now(instance, places[number].layout, texts[number]),
+            tuple(texts[number]),
+            number in with_output,
+        )
+        for number, instance in stored.items()
+    }
+
+
+def _fingerprint_now(stored: Instance, layout: TokenLayout, texts: Sequence[tuple[str, bytes]]) -> bytes:
+    """Of the row that an instance would be today: a lead may have changed its label since it was imported."""
+    as_row = SourceInstance(
+        key=stored.key,
+        segments={},
+        source="",
+        line=None,
+        result=stored.result,
+        target=to_source_span(*stored.target, layout) if stored.target else None,
+        parent_key=stored.parent_key,
+        perturbation_kind=stored.perturbation_kind,
+        is_exhaustive=stored.is_exhaustive,
+        metadata=stored.metadata,
+    )
+    return fingerprint_of(as_row, stored.language, texts)

@@ -1,0 +1,50 @@
+"""The items of a file in batches: neighbours of one kind, so many that they are worth a query and so few that they fit."""
+
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from typing import Generic, TypeVar
+
+Item = TypeVar("Item")
+Kind = TypeVar("Kind")
+
+
+class Upcoming(Generic[Item]):
+    """The items that are still to come; one is read ahead, to see of which kind it is."""
+
+    def __init__(self, items: Iterable[Item]) -> None:
+        self._items = iter(items)
+        self._first = next(self._items, None)
+
+    @property
+    def first(self) -> Item | None:
+        """The next item; None after the last one."""
+        return self._first
+
+    def batch(self, kind: type[Kind], size: int, name: Callable[[Kind], Hashable] = id) -> list[Kind]:
+        """Takes the next items as long as they are of a kind; at most so many, and none whose name is among them already."""
+        taken: list[Kind] = []
+        names: set[Hashable] = set()
+        while isinstance(item := self._first, kind) and len(taken) < size:
+            if (own := name(item)) in names:
+                break
+            taken.append(item)
+            names.add(own)
+            self._first = next(self._items, None)
+        return taken
+
+
+def apart(rows: Sequence[Kind], name: Callable[[Kind], Hashable]) -> Iterator[list[Kind]]:
+    """The rows in order, in lists in which no name comes twice.
+
+    >>> list(apart(["a", "b", "a", "c"], str))
+    [['a', 'b'], ['a', 'c']]
+    """
+    part: list[Kind] = []
+    names: set[Hashable] = set()
+    for row in rows:
+        if (own := name(row)) in names:
+            yield part
+            part, names = [], set()
+        part.append(row)
+        names.add(own)
+    if part:
+        yield part

@@ -1,0 +1,142 @@
+"""What an import does with a batch of model output, from the rows and what is known: nothing is read or written here."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from annotator.domain.imports import KeyedInstance
+from annotator.domain.models import Output, Run, SourceOutput
+from annotator.domain.output_changes import OutputChange, change_of
+from annotator.domain.projects import Project
+from annotator.errors import Problem
+from annotator.usecases.transfer.import_report import ImportOptions
+from annotator.usecases.transfer.output_labels import strange_label, strange_label_report
+
+_UNKNOWN = "The project has no instance with this key. Correct the key, or have a lead import its text first."
+_SEVERAL = (
+    "Instances of several splits have this key. Say which split is meant, in the row's field 'split' or for "
+    "the whole file."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class LaidRow:
+    """A row with its scores on the tokens of its instance."""
+
+    source: SourceOutput
+    output: Output
+
+    def of_runs(self) -> Iterator[tuple[Run, Output]]:
+        """Answers to the full input belong to the model and its seed; everything else to the run."""
+        run, output = self.source.run, self.output
+        if not output.predictions:
+            yield run, output
+            return
+        full = tuple(p for p in output.predictions if p.on == "full")
+        if full:
+            yield run.answers(), Output(output.instance_id, full)
+        rest = tuple(p for p in output.predictions if p.on != "full")
+        if rest or output.attributions or output.rationales:
+            yield run, Output(output.instance_id, rest, output.attributions, output.rationales)
+
+
+@dataclass(frozen=True, slots=True)
+class OutputPlan:
+    """What is to be written of a batch, and what is to be told of it.
+
+    runs:    those that the rows speak of, which are made where they are not there yet
+    changes: what is new or other, by run; n_new, n_updated, n_unchanged: rows that are taken
+    """
+
+    runs: tuple[Run, ...]
+    changes: tuple[tuple[Run, OutputChange], ...]
+    problems: tuple[Problem, ...]
+    n_new: int
+    n_updated: int
+    n_unchanged: int
+
+
+def match_instance(row: SourceOutput, known: Sequence[KeyedInstance]) -> KeyedInstance | Problem:
+    """The one instance that a row speaks of. known: those of its key."""
+    fitting = [k for k in known if row.split is None or row.split in (k.split, k.source_split)]
+    if len(fitting) == 1:
+        return fitting[0]
+    if not known:
+        return refusal(row, "id", row.key, _UNKNOWN)
+    if fitting:
+        return refusal(row, "id", row.key, _SEVERAL)
+    splits = ", ".join(f"'{instance.split}'" for instance in known)
+    reason = f"The instance with this key is in the split {splits}; correct the split or leave it out."
+    return refusal(row, "split", row.split or "", reason)
+
+
+def fault_of(row: SourceOutput, project: Project) -> Problem | None:
+    """Why a row cannot be taken whatever its instance is: a label that the project does not have, or no probability."""
+    if strange := strange_label(project, row):
+        return refusal(row, *strange, strange_label_report(project, strange[1]))
+    for prediction in row.predictions:
+        for label, p in prediction.probabilities.items():
+            if not math.isfinite(p):
+                return refusal(row, "scores", row.key, f"The probability of '{label}' is {p}; write a number.")
+    return None
+
+
+def plan_outputs(
+    rows: Sequence[LaidRow], known: Mapping[Run, Mapping[int, Output]], options: ImportOptions
+) -> OutputPlan:
+    """Each row is written whole, or not at all where something is there otherwise and may not be overwritten.
+
+    known: what each run says of the instances already
+    """
+    by_run: dict[Run, list[tuple[int, Output]]] = {}
+    for number, row in enumerate(rows):
+        for run, output in row.of_runs():
+            by_run.setdefault(run, []).append((number, output))
+    planned: list[tuple[int, Run, OutputChange]] = []
+    refused: dict[int, str] = {}
+    for run, outputs in by_run.items():
+        before = known.get(run, {})
+        first = {output.instance_id: output for _, output in reversed(outputs)}
+        changes = {number: change_of(before.get(number), output) for number, output in first.items()}
+        for number, output in outputs:
+            same, change = first[output.instance_id], changes[output.instance_id]
+            if output is not same and output != same:  # only answers to the full input can be met twice here
+                refused[number] = "the answer to the full input"
+            elif change.overwritten and not options.update:
+                refused.setdefault(number, change.overwritten)
+            planned.append((number, run, change))
+    return _plan(rows, tuple(by_run), planned, refused)
+
+
+def _plan(
+    rows: Sequence[LaidRow],
+    runs: tuple[Run, ...],
+    planned: Sequence[tuple[int, Run, OutputChange]],
+    refused: Mapping[int, str],
+) -> OutputPlan:
+    """The plan without the rows that are refused; what several rows say alike is written once."""
+    taken = {number for number, _, _ in planned if number not in refused}
+    changed = {number for number, _, change in planned if change.is_change}
+    overwritten = {number for number, _, change in planned if change.overwritten}
+    written = {id(change): (run, change) for number, run, change in planned if number in taken}
+    return OutputPlan(
+        runs=runs,
+        changes=tuple(written.values()),
+        problems=tuple(_otherwise(rows[number].source, what) for number, what in sorted(refused.items())),
+        n_new=len(taken & changed - overwritten),
+        n_updated=len(taken & overwritten),
+        n_unchanged=len(taken - changed),
+    )
+
+
+def refusal(row: SourceOutput, name: str, value: str, reason: str) -> Problem:
+    """A row cannot be taken: which field of it, and why."""
+    return Problem(row.source, row.line, name, value, reason)
+
+
+def _otherwise(row: SourceOutput, what: str) -> Problem:
+    reason = (
+        f"{what[0].upper()}{what[1:]} of '{row.run.model}' for this instance is there already with other values. To "
+        "overwrite it, import the file again with --update (“Overwrite what is stored of a run”)."
+    )
+    return refusal(row, "id", row.key, reason)

@@ -1,0 +1,96 @@
+"""From rows of model output to their instances, with the scores laid on the tokens."""
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+
+from annotator.domain.imports import KeyedInstance
+from annotator.domain.instances import Instance, Places
+from annotator.domain.models import Attribution, MachineRationale, Output, Run, SourceAttribution, SourceOutput
+from annotator.domain.projects import Project
+from annotator.errors import InvalidValue, Problem
+from annotator.store import Store
+from annotator.store.instances import get_instances, instances_of_keys, places_of
+from annotator.store.models import RunFinder, known_outputs
+from annotator.text.source_scores import attribution_on_tokens, rationale_on_tokens, scores_on_same_tokens
+from annotator.text.word_scores import How
+from annotator.usecases.transfer.output_plan import LaidRow, fault_of, match_instance, refusal
+
+Matched = tuple[SourceOutput, KeyedInstance]
+
+
+def gather_instances(
+    store: Store, project: Project, rows: Sequence[SourceOutput]
+) -> tuple[list[Matched], list[Problem]]:
+    """Each row with its instance; and the rows that have none."""
+    known = instances_of_keys(store, project.id, list({row.key for row in rows}))
+    found = [(row, match_instance(row, known.get(row.key, ()))) for row in rows]
+    matched = [(row, instance) for row, instance in found if not isinstance(instance, Problem)]
+    return matched, [problem for _, problem in found if isinstance(problem, Problem)]
+
+
+def gather_outputs(runs: RunFinder, rows: Sequence[LaidRow]) -> dict[Run, Mapping[int, Output]]:
+    """What the runs of some rows say already of their instances."""
+    ids: dict[Run, dict[int, None]] = {}
+    for row in rows:
+        for run, output in row.of_runs():
+            ids.setdefault(run, {})[output.instance_id] = None
+    numbers = {run: runs.find(run) for run in ids}
+    return {run: known_outputs(runs.store, number, ids[run]) for run, number in numbers.items() if number is not None}
+
+
+def lay_rows(
+    store: Store, project: Project, matched: Sequence[Matched], how: How
+) -> tuple[list[LaidRow], list[Problem]]:
+    """The rows that can be taken, on their instances' tokens; and those that cannot.
+
+    how: the scores of one token's pieces are joined
+    """
+    tokens = _Tokens(store, matched)
+    laid: list[LaidRow] = []
+    problems: list[Problem] = []
+    for row, instance in matched:
+        if fault := fault_of(row, project):
+            problems.append(fault)
+            continue
+        try:
+            laid.append(LaidRow(row, _on_tokens(row, instance, tokens, how)))
+        except InvalidValue as error:
+            problems.append(refusal(row, "scores", row.key, str(error)))
+    return laid, problems
+
+
+def _on_tokens(row: SourceOutput, instance: KeyedInstance, tokens: "_Tokens", how: How) -> Output:
+    attributions = []
+    for source in row.attributions:
+        as_it_is = scores_on_same_tokens(source, instance.n_tokens, instance.n_selectable)
+        attributions.append(as_it_is or tokens.scores(source, instance.id, how))
+    rationales = tokens.rationales(row, instance.id) if row.rationales else ()
+    return Output(instance.id, row.predictions, tuple(attributions), rationales)
+
+
+class _Tokens:
+    """Lays what takes more to know of its instance than its size; that is read for all rows when the first asks for it."""
+
+    def __init__(self, store: Store, matched: Sequence[Matched]) -> None:
+        self._store = store
+        self._matched = matched
+
+    def scores(self, source: SourceAttribution, instance_id: int, how: How) -> Attribution:
+        return attribution_on_tokens(source, self._places[instance_id], lambda: self._texts[instance_id], how)
+
+    def rationales(self, row: SourceOutput, instance_id: int) -> tuple[MachineRationale, ...]:
+        return tuple(rationale_on_tokens(source, self._places[instance_id]) for source in row.rationales)
+
+    @cached_property
+    def _places(self) -> dict[int, Places]:
+        """How each instance numbers its tokens."""
+        return places_of(self._store, sorted({instance.id for _, instance in self._matched}))
+
+    @cached_property
+    def _texts(self) -> dict[int, Instance]:
+        """The instances whose scores come for pieces, which have to be found in the texts."""
+        return get_instances(self._store, sorted({instance.id for row, instance in self._matched if _has_pieces(row)}))
+
+
+def _has_pieces(row: SourceOutput) -> bool:
+    return any(part.pieces is not None for attribution in row.attributions for part in attribution.parts)
