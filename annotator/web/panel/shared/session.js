@@ -21,7 +21,7 @@ export class Session {
     this.answerPlace = null;
     this.version = 0;
     this.saved = 0;
-    /** @type {{error: string, warning?: boolean, lost?: boolean, ended?: boolean, kind?: string}|null} */
+    /** @type {Problem|null} */
     this.problem = null;
     /** @type {{work: Work, error: string}|null} */
     this.conflict = null;
@@ -74,6 +74,7 @@ export class Session {
   }
 
   /** The word for changes that are not on their way: a person has to do something first. */
+  /** @returns {"held"|null} */
   get unsaved() {
     return this.held ? "held" : null;
   }
