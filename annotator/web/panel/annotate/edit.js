@@ -4,7 +4,8 @@
  */
 import { openKeys } from "../shared/dialogs.js";
 import { part, setText } from "../shared/dom.js";
-import { Keyboard, keysFor, withoutKeys } from "./keyboard.js";
+import { Keyboard } from "./keyboard.js";
+import { keysFor, withoutKeys } from "./key_list.js";
 import { Marking } from "./marking.js";
 import { problemOf } from "../shared/model.js";
 import { mountable } from "../shared/mount.js";

@@ -104,3 +104,9 @@ export function sentenceOf({ status, body }) {
   if (status === 404) return "This text no longer exists.";
   return `The server answered with an error (${status}). What you did here is kept in this browser.`;
 }
+
+/**
+ * Whether the same may get through later: the connection, the server, the sign-in or too many requests are why not.
+ * @param {{status: Refused}} given
+ */
+export const isForLater = ({ status }) => status === 0 || status >= 500 || status === 401 || status === 429;

@@ -5,7 +5,7 @@
  * the last one wins and none overtakes another. A message that cannot be delivered stays at the head of the
  * queue and is tried again; everything unacknowledged lies in the browser's storage meanwhile.
  */
-import { dayBegan } from "./messages.js";
+import { dayBegan, isForLater } from "./messages.js";
 
 /** @typedef {"draft"|"submit"|"skip"|"discard"} JobKind */
 /**
@@ -279,9 +279,3 @@ export class Outbox {
     this.#go();
   }
 }
-
-/**
- * Whether the same may get through later: the connection, the server, the sign-in or too many requests are why not.
- * @param {{status: Refused}} given
- */
-const isForLater = ({ status }) => status === 0 || status >= 500 || status === 401 || status === 429;

@@ -1,6 +1,7 @@
 /** One work object while it is in the panel: its states, its place in the text, its time, what is wrong with it. */
 import { Clock } from "./clock.js";
-import { History, draftOf, sameDraft, stateFrom } from "./model.js";
+import { History } from "./history.js";
+import { draftOf, sameDraft, stateFrom } from "./model.js";
 import { Offer } from "./proposals.js";
 import { TokenMap } from "./text.js";
 
