@@ -168,7 +168,7 @@ export function factsOf({ facts, spread, convergence }) {
       words: "tokens in italics, which the model did not see because the text is too long for it",
     },
   ];
-  return rows.filter((row) => row !== null && row !== false);
+  return rows.filter((row) => !!row);
 }
 
 /**
