@@ -1,6 +1,7 @@
 // The annotation that is being made: states, what is sent of them, and their history.
 import assert from "node:assert/strict";
 import test from "node:test";
+import { History } from "../../annotator/web/panel/shared/history.js";
 import * as model from "../../annotator/web/panel/shared/model.js";
 
 const started = (sets = [], more = {}) => model.stateFrom({ sets, ...more });
@@ -174,7 +175,7 @@ test("that a text holds no answer needs no rationale", () => {
 });
 
 test("undo and redo lead back and forth, and leave the note as it is now", () => {
-  const history = new model.History(started());
+  const history = new History(started());
   history.push(model.addSpans(history.present, [[0, 2]]));
   history.replace(model.setNote(history.present, "why"));
   assert.ok(history.undo());

@@ -1,6 +1,9 @@
 /**
  * Names that the panel's JSDoc uses, for tsc alone: nothing of this reaches a browser.
- * What the messages hold is described in docs/panel.md.
+ *
+ * The messages of the token panel, of talk and of the model's answers, as Python makes them (docs/panel.md;
+ * usecases/annotate/*_messages.py, usecases/models/previews.py). Those of the other screens: review.d.ts, perturb.d.ts,
+ * saliency.d.ts.
  */
 
 type Span = import("../../annotator/web/panel/shared/text.js").Span;
@@ -8,12 +11,119 @@ type TokenMap = import("../../annotator/web/panel/shared/text.js").TokenMap;
 type State = import("../../annotator/web/panel/shared/model.js").State;
 type RationaleSet = import("../../annotator/web/panel/shared/model.js").RationaleSet;
 type Session = import("../../annotator/web/panel/shared/session.js").Session;
-type Job = import("../../annotator/web/panel/shared/saving.js").Job;
+type ReviewSession = import("../../annotator/web/panel/review/session.js").ReviewSession;
 type Entry = import("../../annotator/web/panel/shared/storage.js").Entry;
-type Answer = import("../../annotator/web/panel/shared/messages.js").Answer;
 type Proposal = import("../../annotator/web/panel/shared/proposals.js").Proposal;
 
 type Direction = "ltr" | "rtl";
+
+/** What may stand in an element; null, undefined and false stand for nothing. */
+type Child = Node | string | null | undefined | false;
+
+/** A list of keys: titles, each with rows of a key and what it does. */
+type KeyGroup = [title: string, rows: [key: string, words: string][]];
+
+/** What an action is called with is the business of whoever calls it; what it gives back, of nobody. */
+interface Window {
+  /** What the document of the page asked before the panel was there (shared/early.js). */
+  annotatorEarly?: { url: string; answer: Promise<Answer<NextWork> | null>; data: PanelData } | null;
+  annotatorPlace?: (() => string) | null;
+}
+
+// ---- answers of routes
+
+/** A message that was refused, with a sentence for the person. 0: the server cannot be reached. */
+type Refused = 0 | 400 | 401 | 403 | 404 | 405 | 409 | 410 | 413 | 422 | 429 | 500 | 502 | 503;
+
+interface Refusal<W = Work> {
+  error?: string;
+  /** The set that is meant. */
+  set?: number | null;
+  /** Whether the same may be sent again with `confirmed` or `may_be_empty`. */
+  warning?: boolean;
+  /** Of a 409: what is stored. */
+  work?: W;
+}
+
+type Answer<Body = object, W = Work> = { status: 200; body: Body } | { status: Refused; body: Refusal<W> };
+
+/** Why work is kept on the screen: what was refused, and what can be done about it. */
+interface Problem {
+  error: string;
+  warning?: boolean;
+  /** Nothing may be sent any more: it is not the person's. */
+  lost?: boolean;
+  ended?: boolean;
+  kind?: string;
+}
+
+/** What the shared parts (saving, leftovers, flow, stage) know of a piece of work, whatever it is. */
+interface WorkSession {
+  readonly id: number;
+  readonly opens: number;
+  work: { state: string; revision: number; draft: object; instance: Instance };
+  map: TokenMap;
+  clock: import("../../annotator/web/panel/shared/clock.js").Clock;
+  revision: number;
+  version: number;
+  saved: number;
+  problem: Problem | null;
+  conflict: { work: { state: string; revision: number; draft: object }; error: string } | null;
+  readonly draft: object;
+  readonly dirty: boolean;
+  readonly held: boolean;
+  readonly unsaved: import("../../annotator/web/panel/shared/word.js").SavingWord | null;
+  readonly open: boolean;
+  /** The token that the cursor stands on, and the other end of its range. */
+  cursor: number | null;
+  anchor: number | null;
+  load(draft: object): void;
+}
+
+/** What was acknowledged: of a draft its new revision, of what left the screen what comes after it. */
+interface Saved {
+  revision?: number;
+  counts?: Counts;
+  ahead?: Work | null;
+  next?: NextReview;
+}
+
+/** What sends work on its way. */
+interface Sender<W> {
+  post(kind: import("../../annotator/web/panel/shared/saving.js").JobKind, body: object): Promise<Answer<Saved, W>>;
+}
+
+/** What a screen was made with, from the page's script (docs/panel.md, "Mount data"). */
+interface MountData {
+  project: number;
+  user?: number | null;
+  csrf: string;
+  routes: string;
+  start?: number | null;
+}
+
+interface GuidelinesData {
+  project: number;
+  /** version "": there are none */
+  guidelines?: { user: number | null; version: string };
+}
+
+interface PanelData extends MountData, GuidelinesData {
+  mode: "mark" | "read";
+  work: Work | null;
+  brief?: boolean;
+}
+
+interface EditData {
+  project: number;
+  settings: Project;
+  work: Work;
+  words: { store: string; reason: string; reason_hint: string; reason_missing: string };
+}
+
+type Trigger = (name: string, value: unknown) => void;
+
+// ---- a text and the work on it
 
 interface Segment {
   name: string;
@@ -57,8 +167,18 @@ interface Feedback {
   sets?: Record<number, string[]>;
 }
 
+type MyWorkState =
+  | "submitted"
+  | "accepted"
+  | "returned"
+  | "proposed"
+  | "discarded"
+  | "skipped"
+  | "draft"
+  | "passed on";
+
 interface Outcome {
-  state?: string;
+  state?: MyWorkState;
   closed?: string;
   lines?: string[];
   sets?: Record<number, string[]>;
@@ -69,16 +189,17 @@ interface Work {
   revision: number;
   round: number;
   max_rounds?: number | null;
-  state: "open" | "returned" | "submitted" | "decided";
+  state: "open" | "returned" | "submitted";
   instance: Instance;
-  result: { kind: string; given: string | null; mode?: ResultMode } | null;
+  result: { kind: "label" | "answer"; given: string | null; mode?: ResultMode } | null;
   draft: Draft;
   is_changed?: boolean;
   proposes?: boolean;
+  /** Set here, of work that is only read. */
   foreign?: boolean;
   locked_sets?: number[];
   feedback: Feedback | null;
-  outcome?: Outcome;
+  outcome?: Outcome | null;
 }
 
 type ResultMode = "confirm" | "contest" | "give" | "labels_only";
@@ -91,9 +212,28 @@ interface Project {
   result_kind: "label" | "answer";
   result_mode: ResultMode;
   may_be_empty: boolean;
+  sets_may_cross_segments?: boolean;
   discard_reasons: string[];
   idle_after_s: number;
   asks_model: boolean;
+}
+
+interface Counts {
+  returned: number;
+  open: number;
+  waiting: number;
+  submitted: number;
+  skipped: number;
+  /** Where the message said when today began. */
+  today?: number;
+}
+
+interface NextWork {
+  work: Work | null;
+  ahead: Work | null;
+  project: Project;
+  counts: Counts;
+  empty: string | null;
 }
 
 interface Timing {
@@ -103,11 +243,211 @@ interface Timing {
   edits: number;
 }
 
-/** What may stand in an element; null, undefined and false stand for nothing. */
-type Child = Node | string | null | undefined | false;
+/** What is proposed for a text, before it was looked at here. */
+interface Proposed {
+  proposals: Omit<Proposal, "size">[];
+  ignored: { names: string[]; spans: Span[] } | null;
+  notes: string[];
+  change?: Change | null;
+}
 
-interface Window {
-  /** What the document of the page asked before the panel was there (shared/early.js). */
-  annotatorEarly?: { url: string; answer: Promise<Answer | null>; data: object } | null;
-  annotatorPlace?: (() => string) | null;
+/** A run of a text's comparison with another one. */
+type Piece = [kind: "kept" | "deleted" | "inserted" | "replaced", before: string, after: string];
+
+interface ShownOriginal {
+  language: string;
+  direction: Direction;
+  segments: { title: string; is_changed: boolean; pieces: Piece[] }[];
+}
+
+/** What the list of one's own work and that of one's own reviews have in common. */
+interface OwnRow {
+  key: string;
+  excerpt: string;
+  state: string;
+  result: string | null;
+  sets: number;
+  at: string;
+  lines: string[];
+}
+
+interface OwnPage<Row> {
+  rows: Row[];
+  total: number;
+  page: number;
+  page_size: number;
+}
+
+interface MyWorkRow extends OwnRow {
+  assignment: number;
+  instance: number;
+  may_reopen: boolean;
+}
+
+interface PanelRoutes {
+  next: NextWork;
+  seen: object;
+  proposed: Proposed;
+  original: ShownOriginal;
+  draft: { revision: number };
+  submit: { counts: Counts; ahead: Work | null };
+  skip: { counts: Counts; ahead: Work | null };
+  discard: { counts: Counts; ahead: Work | null };
+  withdraw: { work: Work; counts: Counts };
+  back: { work: Work; counts: Counts };
+  mine: OwnPage<MyWorkRow>;
+}
+
+// ---- talk
+
+interface ShownComment {
+  id: number;
+  author: string;
+  voice: string;
+  mine: boolean;
+  text: string;
+  at: string;
+}
+
+interface ShownThread {
+  id: number;
+  about: string;
+  waits_for_lead: boolean;
+  comments: ShownComment[];
+}
+
+interface ShownSubject {
+  about: "instance" | "annotation" | "set" | "decision";
+  annotation: number | null;
+  position: number | null;
+  words: string;
+}
+
+interface ShownTalk {
+  threads: ShownThread[];
+  subjects: ShownSubject[];
+}
+
+interface TalkRoutes {
+  of: ShownTalk;
+  begin: ShownTalk;
+  answer: ShownTalk;
+}
+
+// ---- what models say of the sets
+
+/** p null: another answer was given, and nothing is said of this one. */
+interface ModelAnswer {
+  p: number | null;
+  predicted: string;
+}
+
+interface Answered {
+  model: string;
+  kind: "built-in" | "spacy" | "transformers" | "none";
+  trouble: null;
+  label: string;
+  unseen: number;
+  full: ModelAnswer;
+  rest: ModelAnswer;
+  sets: (ModelAnswer & { less: [token: number, p: number | null][] })[];
+  trust?: string | null;
+  seen?: string | null;
+  attributions: Fit[];
+}
+
+interface Unanswered {
+  model: null;
+  kind: Answered["kind"];
+  trouble: string | null;
+  attributions: Fit[];
+}
+
+/** How the sets fit an attribution that is stored. */
+interface Fit {
+  run: number;
+  model: string;
+  method: string;
+  seed: number | null;
+  layer: number | null;
+  label: string | null;
+  /** Of each side of the text: the top k of its n tokens. */
+  k: number[];
+  n: number[];
+  sets: { f1: number | null; iou: number | null; ap: number | null }[];
+}
+
+interface PreviewRoutes {
+  preview: Answered | Unanswered;
+}
+
+// ---- what buttons and keys do
+
+/** What one can do in Annotate, and of it in the panel for editing. */
+interface WorkActions {
+  hover(index: number | null): void;
+  choose(index: number, byHand?: boolean): void;
+  newSet(): void;
+  unlock(index?: number): void;
+  undo(): void;
+  redo(): void;
+  look(name: LookName): void;
+  noRationale(): void;
+  result(result: string | null): void;
+  note(text: string): void;
+  submit(confirmed?: boolean): void;
+  skip(): void;
+  discard(): void;
+  ask?(): void;
+  answers?(): void;
+  guidelines(reads?: boolean): void;
+  original?(): void;
+  mine(): void;
+  back?(): void;
+  forward(): void;
+  nextMark(by: number): void;
+  table(): void;
+  reading(): void;
+  noAnswer(): void;
+  keys(): void;
+  retry(): void;
+  withdraw(): void;
+  goOn(): void;
+  accept(all: boolean): void;
+  reject(all: boolean): void;
+  nextProposal(by: number): void;
+  take(id: number): void;
+  glance(id: number | null): void;
+  focusText(): void;
+  keepMine(): void;
+  takeTheirs(): void;
+  takeAgain(): void;
+}
+
+type LookName = "erase" | "only" | "hide" | "answer";
+
+/** What one can do in Review. */
+interface ReviewActions {
+  hover(index: number | null): void;
+  choose(set: number | null, property?: ScoreName | null): void;
+  score(value: number): void;
+  move(by: number): void;
+  look(view: import("../../annotator/web/panel/review/session.js").View): void;
+  arrow(right: boolean): void;
+  point(token: number): void;
+  comment(set: number | null, text: string): void;
+  submit(): void;
+  skip(): void;
+  ask(): void;
+  answers(): void;
+  guidelines(reads?: boolean): void;
+  mine(): void;
+  reading(): void;
+  keys(): void;
+  retry(): void;
+  goOn(): void;
+  takeBack(): void;
+  keepMine(): void;
+  takeTheirs(): void;
+  focusText(): void;
 }

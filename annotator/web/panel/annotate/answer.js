@@ -5,9 +5,11 @@
 import { element, focused, press, toggle } from "../shared/dom.js";
 
 export class AnswerField {
-  /** @param {Object<string, Function>} actions @param {string|null} given */
+  /** @param {Pick<WorkActions, "result"|"look"|"noAnswer">} actions @param {string|null} given */
   constructor(actions, given) {
     this.given = given;
+    /** @type {string|null} */
+    this.result = null;
     this.input = element("input", {
       class: "answer",
       type: "text",
@@ -35,6 +37,7 @@ export class AnswerField {
     this.nodes = [element("div", { class: "answer-ways" }, this.input, this.pick, this.none)];
   }
 
+  /** @param {Session} given0 @param {{readOnly: boolean, isPicking: boolean}} given1 */
   update({ result }, { readOnly, isPicking }) {
     this.result = result;
     for (const part of [this.input, this.pick, this.none]) part.disabled = readOnly;

@@ -3,9 +3,14 @@
  * known while one works.
  */
 
+/** @type {Span[]} */
 const NOWHERE = [];
 
-/** The words of a span as they stand in the text become the answer; their place is remembered. */
+/**
+ * The words of a span as they stand in the text become the answer; their place is remembered.
+ * @param {Session} session
+ * @param {Span} span
+ */
 export function placeAnswer(session, span) {
   const words = session.map.textOf(span);
   session.answerPlace = { words, spans: [span] };
@@ -14,16 +19,20 @@ export function placeAnswer(session, span) {
 
 /**
  * Where the answer stands: at the place it was taken from, else where its words stand, if that is at one place only.
+ * @param {Session} session
  */
 export function answerSpans(session) {
   const { project, result } = session;
   if (project?.result_kind !== "answer" || project.result_mode === "confirm" || !result) return NOWHERE;
-  if (session.answerPlace?.words !== result)
-    session.answerPlace = { words: result, spans: onlyPlaceOf(result, session.map) };
-  return session.answerPlace.spans;
+  const known = session.answerPlace;
+  const place = known?.words === result ? known : { words: result, spans: onlyPlaceOf(result, session.map) };
+  session.answerPlace = place;
+  return place.spans;
 }
 
+/** @param {string} words @param {TokenMap} map */
 function onlyPlaceOf(words, map) {
+  /** @type {Span[]} */
   const found = [];
   for (const segment of map.reading) {
     const { text } = map.segments[segment];

@@ -1,5 +1,5 @@
 /** The bar that stays in view: the label, the sets, the views, and the ways on. Nothing in it moves while one works. */
-import { button, element, press, toggle } from "../shared/dom.js";
+import { button, element, part, press, toggle } from "../shared/dom.js";
 import { makeChip, paintChip, setWords } from "../shared/chip.js";
 import { icon } from "../shared/icons.js";
 import { ProposedRow } from "./proposed_row.js";
@@ -10,42 +10,29 @@ import { Word } from "../shared/word.js";
  * With more sets their chips show less, so that they stay in one line: first without keys, then the numbers of the
  * current one alone. A lock or a flag takes about a quarter of a chip.
  */
+/** @type {[most: number, name: string][]} */
 const CROWDS = [
   [28, "crowd"],
   [12, "many"],
 ];
 const CHIP_QUARTERS = 4;
 
+/** @typedef {import("./screen.js").Showing} Showing */
+/** @typedef {{lock: HTMLElement, flag: HTMLElement, symbol: ""|"lock"|"unlocked"}} Signs  of a set's chip */
+/** @typedef {ReturnType<typeof makeChip> & Signs} Chip */
+
 export class Bar {
-  /** @param {Object<string, Function>} actions */
+  /** @param {WorkActions} actions */
   constructor(actions) {
     this.actions = actions;
+    /** @type {Chip[]} */
     this.chips = [];
+    /** The chip that was brought into sight, and of how many. */
+    this.shown = "";
     this.result = new ResultPlace(actions);
     this.word = new Word();
-    this.#makeButtons();
     this.sets = element("div", { class: "sets", role: "radiogroup", "aria-label": "Rationale sets" });
     this.proposed = new ProposedRow(actions);
-    this.tools = element(
-      "div",
-      { class: "row tools-row" },
-      element("h2", { class: "result-title" }, "Sets"),
-      this.sets,
-      element("div", { class: "views" }, this.adder, this.none),
-      this.views,
-    );
-    this.root = element(
-      "div",
-      { class: "bar", role: "toolbar", "aria-label": "Label, rationale sets and submit", tabIndex: -1 },
-      element("div", { class: "row main-row" }, this.result.root, this.word.root, this.ways),
-      this.tools,
-      this.proposed.root,
-    );
-    this.sets.addEventListener("pointerleave", () => actions.hover(null));
-  }
-
-  #makeButtons() {
-    const { actions } = this;
     this.undo = button("", {
       icon: icon("undo"),
       title: "Undo (Ctrl+Z)",
@@ -67,9 +54,8 @@ export class Bar {
       title: "Propose to discard this text",
       onclick: actions.discard,
     });
-    this.discard
-      .querySelector(".button-label")
-      .replaceChildren(element("span", { class: "long-words" }, "Propose to "), "discard");
+    const long = element("span", { class: "long-words" }, "Propose to ");
+    part(this.discard, ".button-label", HTMLElement).replaceChildren(long, "discard");
     this.submit = button("Submit", {
       key: "Ctrl+⏎",
       className: "primary",
@@ -90,9 +76,25 @@ export class Bar {
       actions.noRationale,
     );
     this.views = element("div", { class: "views" }, this.erase, this.only, this.hide, this.table);
+    this.tools = element(
+      "div",
+      { class: "row tools-row" },
+      element("h2", { class: "result-title" }, "Sets"),
+      this.sets,
+      element("div", { class: "views" }, this.adder, this.none),
+      this.views,
+    );
+    this.root = element(
+      "div",
+      { class: "bar", role: "toolbar", "aria-label": "Label, rationale sets and submit", tabIndex: -1 },
+      element("div", { class: "row main-row" }, this.result.root, this.word.root, this.ways),
+      this.tools,
+      this.proposed.root,
+    );
+    this.sets.addEventListener("pointerleave", () => actions.hover(null));
   }
 
-  /** @param {import("../shared/session.js").Session} session */
+  /** @param {import("../shared/session.js").Session} session @param {Showing} look */
   update(session, look) {
     this.result.update(session, look);
     this.#updateChips(session, look);
@@ -100,6 +102,7 @@ export class Bar {
     this.proposed.update(session, look);
   }
 
+  /** @param {Session} given0 @param {Showing} given1 */
   #updateButtons({ project, state, history, work }, { looks, readOnly, readMode, busy }) {
     const labelsOnly = project?.result_mode === "labels_only";
     this.tools.hidden = labelsOnly;
@@ -120,13 +123,16 @@ export class Bar {
     press(this.none, state.noRationale);
   }
 
+  /** @param {Session} given0 @param {Showing} given1 */
   #updateChips({ state, work }, { readMode, looks, dark }) {
     const { sets, unlocked } = state;
-    while (this.chips.length > sets.length) this.chips.pop().root.remove();
+    for (const { root } of this.chips.splice(sets.length)) root.remove();
     while (this.chips.length < sets.length) this.#addChip(this.chips.length);
-    const signs = sets.filter(
-      (set) => set.locked || unlocked.includes(set.origin) || work.feedback?.sets?.[set.origin],
-    ).length;
+    /** @param {RationaleSet} set */
+    const saidOf = ({ origin }) => (origin === null ? [] : (work.feedback?.sets?.[origin] ?? []));
+    /** @param {RationaleSet} set */
+    const wasLocked = ({ origin }) => origin !== null && unlocked.includes(origin);
+    const signs = sets.filter((set) => set.locked || wasLocked(set) || saidOf(set).length).length;
     const quarters = sets.length * CHIP_QUARTERS + signs;
     for (const [most, name] of CROWDS) this.tools.classList.toggle(name, quarters > most);
     // While the next words are the answer's, no set is the one that takes them.
@@ -135,23 +141,27 @@ export class Bar {
     sets.forEach((set, index) =>
       this.#updateChip(index, set, {
         chosen: index === chosen,
-        feedback: work.feedback?.sets?.[set.origin] || [],
-        wasLocked: unlocked.includes(set.origin),
+        feedback: saidOf(set),
+        wasLocked: wasLocked(set),
         dark,
       }),
     );
     this.#showChosen(chosen);
   }
 
-  /** Brings the current set's chip into sight where there are more than fit beside one another. */
+  /**
+   * Brings the current set's chip into sight where there are more than fit beside one another.
+   * @param {number|null} chosen
+   */
   #showChosen(chosen) {
     const shown = `${chosen} of ${this.chips.length}`;
     if (this.shown === shown) return;
     this.shown = shown;
-    if (this.tools.classList.contains("many"))
+    if (chosen !== null && this.tools.classList.contains("many"))
       this.chips[chosen]?.root.scrollIntoView({ block: "nearest", inline: "nearest" });
   }
 
+  /** @param {number} index */
   #addChip(index) {
     const lock = element("span", { class: "lock", hidden: true });
     const flag = element("span", { class: "flag", hidden: true }, icon("returned"));
@@ -160,18 +170,26 @@ export class Bar {
       index,
       {
         // A key press is a click without a count: it chooses, and leaves the text where it is.
+        /** @param {MouseEvent} event */
         onclick: (event) =>
-          event.target.closest(".lock") ? this.actions.unlock(index) : this.actions.choose(index, event.detail > 0),
+          event.target instanceof Element && event.target.closest(".lock")
+            ? this.actions.unlock(index)
+            : this.actions.choose(index, event.detail > 0),
         onpointerenter: () => this.actions.hover(index),
       },
       lock,
       flag,
       key,
     );
-    this.chips.push({ ...chip, lock, flag });
+    this.chips.push({ ...chip, lock, flag, symbol: "" });
     this.sets.append(chip.root);
   }
 
+  /**
+   * @param {number} index
+   * @param {RationaleSet} set
+   * @param {{chosen: boolean, feedback: string[], wasLocked: boolean, dark: boolean}} given
+   */
   #updateChip(index, set, { chosen, feedback, wasLocked, dark }) {
     const chip = this.chips[index];
     paintChip(chip, { index, count: this.chips.length, size: set.size, chosen, dark });

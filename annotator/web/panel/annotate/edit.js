@@ -3,8 +3,9 @@
  * here goes to the script when the person stores it. See docs/panel.md, "The panel for editing".
  */
 import { openKeys } from "../shared/dialogs.js";
-import { setText } from "../shared/dom.js";
-import { Keyboard, keysFor } from "./keyboard.js";
+import { part, setText } from "../shared/dom.js";
+import { Keyboard } from "./keyboard.js";
+import { keysFor, withoutKeys } from "./key_list.js";
 import { Marking } from "./marking.js";
 import { problemOf } from "../shared/model.js";
 import { mountable } from "../shared/mount.js";
@@ -12,46 +13,48 @@ import { Pointer } from "./pointer.js";
 import { Screen } from "./screen.js";
 import { Session } from "../shared/session.js";
 
-const NOT_HERE = new Set(["s", "d", "g", "m", "q", "v", "Shift + v"]);
+const NOT_HERE = ["s", "d", "g", "m", "q", "v", "Shift + v"];
+/** @param {Project} project */
 const keysHere = (project) =>
   keysFor(project)
     .filter(([title]) => title !== "Proposed sets")
-    .map(([title, rows]) => [title, rows.filter(([key]) => !NOT_HERE.has(key))]);
+    .map((group) => withoutKeys(group, NOT_HERE));
 const nothing = () => {};
 
 class Editor {
+  /** @param {EditData} data @param {HTMLElement|ShadowRoot} parent @param {Trigger} trigger */
   constructor(data, parent, trigger) {
     this.data = data;
     this.trigger = trigger;
-    this.screen = new Screen(parent, false, false);
+    const actions = this.#actions();
+    this.screen = new Screen(parent, actions, false, false);
     this.marking = new Marking(this.screen, nothing);
-    this.screen.build(this.#actions());
     this.#leaveOut();
     this.screen.pointer = new Pointer(this.screen.text, this.screen, this.marking);
-    this.keyboard = new Keyboard(this.screen, this.marking, this.#actions());
+    this.keyboard = new Keyboard(this.screen, this.marking, actions);
     this.screen.show(new Session(data.work, data.settings));
   }
 
+  /** What buttons and keys do; they are made before the parts that do it. @returns {WorkActions} */
   #actions() {
-    const { marking, screen } = this;
     return {
-      hover: (index) => screen.hover(index),
-      choose: (index, byHand) => screen.chosen(marking, index, byHand),
-      newSet: () => marking.newSet(),
+      hover: (index) => this.screen.hover(index),
+      choose: (index, byHand) => this.screen.chosen(this.marking, index, byHand),
+      newSet: () => this.marking.newSet(),
       unlock: nothing,
-      undo: () => marking.undo(),
-      redo: () => marking.redo(),
-      look: (name) => marking.toggleLook(name),
-      noRationale: () => marking.toggleNoRationale(),
-      result: (label) => marking.setResult(label),
-      note: (text) => marking.setNote(text),
-      nextMark: (by) => screen.nextMark(by),
-      table: () => screen.keepTable(),
-      reading: () => screen.reading.open(),
-      noAnswer: () => marking.noAnswer(),
+      undo: () => this.marking.undo(),
+      redo: () => this.marking.redo(),
+      look: (name) => this.marking.toggleLook(name),
+      noRationale: () => this.marking.toggleNoRationale(),
+      result: (label) => this.marking.setResult(label),
+      note: (text) => this.marking.setNote(text),
+      nextMark: (by) => this.screen.nextMark(by),
+      table: () => this.screen.keepTable(),
+      reading: () => this.screen.reading.open(),
+      noAnswer: () => this.marking.noAnswer(),
       submit: () => this.#store(),
-      keys: () => openKeys(screen.root, keysHere(this.data.settings)),
-      focusText: () => screen.focusText(),
+      keys: () => openKeys(this.screen.root, keysHere(this.data.settings)),
+      focusText: () => this.screen.focusText(),
       skip: nothing,
       discard: nothing,
       guidelines: nothing,
@@ -62,6 +65,12 @@ class Editor {
       reject: nothing,
       nextProposal: nothing,
       take: nothing,
+      retry: nothing,
+      withdraw: nothing,
+      goOn: nothing,
+      keepMine: nothing,
+      takeTheirs: nothing,
+      takeAgain: nothing,
       glance: nothing,
     };
   }
@@ -69,16 +78,17 @@ class Editor {
   /** The screen's parts that belong to a queue of work; and the words for what is done here in their place. */
   #leaveOut() {
     const { bar, head, numbers } = this.screen;
-    for (const part of [bar.skip, bar.discard, bar.word.root]) part.remove();
+    for (const made of [bar.skip, bar.discard, bar.word.root]) made.remove();
     head.root.hidden = true;
-    setText(bar.submit.querySelector(".button-label"), this.data.words.store);
+    setText(part(bar.submit, ".button-label", HTMLElement), this.data.words.store);
     bar.submit.title = `${this.data.words.store} (Ctrl+⏎)`;
-    setText(numbers.noteBox.firstChild, this.data.words.reason);
+    setText(numbers.noteTitle, this.data.words.reason);
     numbers.note.placeholder = this.data.words.reason_hint;
   }
 
   #store() {
     const { session } = this.screen;
+    if (!session?.project) return;
     const problem = problemOf(session.state, session.project, session.result);
     if (problem) return this.screen.hint(problem.error, { stay: true });
     if (!session.draft.note.trim()) {
@@ -88,7 +98,10 @@ class Editor {
     this.trigger("version", session.draft);
   }
 
-  /** Whether another text is asked for: that is another editor. */
+  /**
+   * Whether another text is asked for: that is another editor.
+   * @param {EditData} data
+   */
   differs(data) {
     return data.project !== this.data.project || data.work.instance.id !== this.data.work.instance.id;
   }
@@ -96,6 +109,8 @@ class Editor {
   /**
    * Sets that were ticked since are added, those unticked go, unless they were changed here; one step, so undo leads
    * back.
+   * @param {EditData} data
+   * @param {Trigger} trigger
    */
   update(data, trigger) {
     const before = keysOf(this.data.work.draft.sets);
@@ -105,6 +120,7 @@ class Editor {
     this.screen.updateTheme();
     if (before.join() === after.join()) return;
     const { session } = this.screen;
+    if (!session) return;
     const kept = session.draft.sets.filter(
       (spans) => spans.length && (!before.includes(keyOf(spans)) || after.includes(keyOf(spans))),
     );
@@ -122,7 +138,9 @@ class Editor {
   }
 }
 
+/** @param {Span[]} spans */
 const keyOf = (spans) => JSON.stringify(spans);
+/** @param {Span[][]} sets */
 const keysOf = (sets) => sets.map(keyOf);
 
 export default mountable((data, parent, trigger) => new Editor(data, parent, trigger));

@@ -9,31 +9,45 @@ import { Session } from "../shared/session.js";
 import { WorkFlow } from "../shared/work_flow.js";
 
 const ON_ITS_WAY = "Your last submission is still on its way. It is reopened as soon as it has arrived.";
+const NOTHING = "There is nothing to annotate here at the moment.";
 const BARE = "Nothing is marked yet. Accept a proposed set (a), or mark the tokens of set A.";
 
+/** @typedef {import("./screen.js").Screen} Screen */
+/** @typedef {import("./messages.js").PanelMessages} PanelMessages */
+/** @typedef {import("../shared/saving.js").JobKind} JobKind */
+/** @typedef {import("../shared/saving.js").Job<Session>} Job */
+/** @typedef {{ status: Refused, body: Refusal }} Refusing */
+
+/** @extends {WorkFlow<Session, NextWork, Screen, PanelMessages>} */
 export class Flow extends WorkFlow {
-  /** @param {Object} parts  messages, storage, outbox, screen, trigger, project (its id) */
+  /** @param {import("../shared/work_flow.js").FlowParts<Session, NextWork, Screen, PanelMessages>} parts */
   constructor(parts) {
     super(parts, { same: sameDraft, lost: "One text could not be submitted any more" });
     /** @type {Session[]} */
     this.upcoming = [];
+    /** Whether one goes back as soon as what is on its way has arrived; whether one does so now. */
+    this.goesBack = false;
+    this.isGoingBack = false;
+    this.hasSaidUndecided = false;
   }
 
   get sessions() {
     return [...super.sessions, ...this.upcoming];
   }
 
+  /** @param {Session} given */
   placeOf({ work }) {
     return { instance: work.instance.id };
   }
 
+  /** @param {NextWork} body */
   arrived(body) {
     this.settings = body.project;
     this.#count(body.counts);
     if (!body.work) {
       this.current = null;
       this.waiting = false;
-      return this.screen.showEmpty(body.empty || "There is nothing to annotate here at the moment.");
+      return this.screen.showEmpty(body.empty || NOTHING);
     }
     const session = this.#admit(body.work);
     if (body.ahead) this.#expect(body.ahead);
@@ -43,12 +57,15 @@ export class Flow extends WorkFlow {
     this.show(session);
   }
 
+  /** @param {Counts} counts */
   #count(counts) {
-    this.counts = counts;
     this.screen.head.showProgress(counts);
   }
 
-  /** Makes a session of a work object, with whatever this browser had kept of it. */
+  /**
+   * Makes a session of a work object, with whatever this browser had kept of it.
+   * @param {Work} work
+   */
   #admit(work) {
     const known = this.sessions.find((session) => session.id === work.assignment && session.open);
     if (known) return known;
@@ -57,6 +74,7 @@ export class Flow extends WorkFlow {
     return session;
   }
 
+  /** @param {Work} work */
   #expect(work) {
     if (
       !work ||
@@ -67,6 +85,7 @@ export class Flow extends WorkFlow {
     this.upcoming.push(this.#admit(work));
   }
 
+  /** @param {Session} session */
   show(session) {
     if (this.current && this.current !== session) {
       this.current.scroll = this.screen.scroll;
@@ -77,7 +96,7 @@ export class Flow extends WorkFlow {
     session.leaving = false;
     session.clock.start();
     this.screen.show(session);
-    this.say(this.outbox.word || "saved");
+    this.say(this.word);
     if (!session.seen && session.open) {
       session.seen = true;
       this.messages.post("seen", { assignment: session.id, at: new Date().toISOString() });
@@ -92,6 +111,7 @@ export class Flow extends WorkFlow {
    * What is proposed is asked for when the text is on the screen, so that nothing waits for it, and after what was
    * handed in has arrived: its sets may be what is carried over. Without an answer it is asked for again when the next
    * message gets through.
+   * @param {Session|null} session
    */
   async #askProposed(session) {
     if (!session?.work.proposes || !session.open || session.offer.asked || this.outbox.isFinishing()) return;
@@ -105,7 +125,7 @@ export class Flow extends WorkFlow {
 
   submit(confirmed = false) {
     const session = this.current;
-    if (!session?.open || this.waiting) return;
+    if (!session?.project || !session.open || this.waiting) return;
     if (session.held) return this.screen.hint("First decide what to do with these marks (see below).");
     const problem = problemOf(session.state, session.project, session.result);
     if (problem) return this.#refuseHere(session, problem);
@@ -113,7 +133,10 @@ export class Flow extends WorkFlow {
     this.#leave("submit", confirmed ? { confirmed: true } : {});
   }
 
-  /** Once in a visit: that proposed sets without an answer count as not kept. They hold nobody up after that. */
+  /**
+   * Once in a visit: that proposed sets without an answer count as not kept. They hold nobody up after that.
+   * @param {Session} given
+   */
   #saysUndecided({ offer }) {
     const count = offer.undecided.length;
     if (!count || this.hasSaidUndecided) return false;
@@ -125,7 +148,11 @@ export class Flow extends WorkFlow {
     return true;
   }
 
-  /** What is plainly wrong is said before anything is sent. */
+  /**
+   * What is plainly wrong is said before anything is sent.
+   * @param {Session} session
+   * @param {{error: string, set: number|null}} given
+   */
   #refuseHere(session, { error, set }) {
     if (set !== null && session.state.sets[set]) {
       session.history.replace({ ...session.state, current: set });
@@ -139,12 +166,15 @@ export class Flow extends WorkFlow {
     if (this.current?.open && !this.waiting) this.#leave("skip", {});
   }
 
+  /** @param {string} reason @param {string} comment */
   discard(reason, comment) {
     if (this.current?.open && !this.waiting) this.#leave("discard", { reason, comment });
   }
 
+  /** @param {JobKind} kind @param {object} extra */
   #leave(kind, extra) {
     const session = this.current;
+    if (!session) return;
     session.problem = null;
     session.clock.touch();
     session.leaving = true;
@@ -159,7 +189,7 @@ export class Flow extends WorkFlow {
     if (next) return this.show(next);
     this.waiting = true;
     this.screen.setBusy(true);
-    if (this.outbox.word === "offline")
+    if (this.word === "offline")
       this.screen.hint(
         "Your work is kept in this browser and submitted when the server can be reached. The next text comes then.",
         { stay: true },
@@ -167,13 +197,19 @@ export class Flow extends WorkFlow {
     else this.screen.announce("Fetching the next text.");
   }
 
-  /** The assignment that is on the screen after `session` has left. */
+  /**
+   * The assignment that is on the screen after `session` has left.
+   * @param {Session} session
+   */
   aheadOf(session) {
     if (this.current && this.current !== session && this.current.open) return this.current.id;
     return this.upcoming[0]?.id ?? null;
   }
 
-  /** @param {import("../shared/saving.js").Job} job */
+  /**
+   * @param {Job} job
+   * @param {{ body: Saved }} answer
+   */
   done({ kind, session }, { body }) {
     if (this.closed) return;
     this.#askProposed(this.current);
@@ -185,11 +221,16 @@ export class Flow extends WorkFlow {
     }
     if (body.ahead) this.#expect(body.ahead);
     if (this.goesBack && !this.outbox.isFinishing()) return this.back();
-    if (this.waiting && this.upcoming.length) return this.show(this.upcoming.shift());
+    const next = this.waiting ? this.upcoming.shift() : undefined;
+    if (next) return this.show(next);
     if (this.waiting && !this.outbox.busy()) this.load();
   }
 
-  /** A message was refused: its session comes back as it was, with the reason. */
+  /**
+   * A message was refused: its session comes back as it was, with the reason.
+   * @param {Job} job
+   * @param {Refusing} answer
+   */
   refused(job, answer) {
     if (this.closed) return;
     const { session, kind } = job;
@@ -199,6 +240,7 @@ export class Flow extends WorkFlow {
     if (session === this.current) this.screen.refresh();
   }
 
+  /** @param {Session} session @param {JobKind} kind @param {Refusing} answer */
   #refuse(session, kind, answer) {
     const { status, body } = answer;
     session.leaving = false;
@@ -206,10 +248,12 @@ export class Flow extends WorkFlow {
     if (status === 409 && other && other.state !== "submitted")
       session.conflict = { work: other, error: sentenceOf(answer) };
     else session.problem = { error: sentenceOf(answer), warning: Boolean(body.warning), lost: status === 410, kind };
-    if (Number.isInteger(body.set) && session.state.sets[body.set])
-      session.history.replace({ ...session.state, current: body.set });
+    const { set } = body;
+    if (set !== null && set !== undefined && session.state.sets[set])
+      session.history.replace({ ...session.state, current: set });
   }
 
+  /** @param {Session} session */
   #bringBack(session) {
     const shown = this.current;
     if (shown && shown !== session && shown.open && !shown.gone) this.upcoming.unshift(shown);
@@ -220,9 +264,10 @@ export class Flow extends WorkFlow {
   /** The lease ran out: ask for the same text again and go on with the marks that are here. */
   async takeAgain() {
     const session = this.current;
+    if (!session) return;
     const answer = await this.messages.next(this.project, session.work.instance.id);
-    const work = answer.body.work;
-    if (answer.status !== 200 || work?.instance.id !== session.work.instance.id || work.state === "submitted") {
+    const work = answer.status === 200 ? answer.body.work : null;
+    if (!work || work.instance.id !== session.work.instance.id || work.state === "submitted") {
       session.problem = {
         error:
           answer.status === 200
@@ -249,11 +294,15 @@ export class Flow extends WorkFlow {
     else this.load();
   }
 
-  /** Opens a text of one's own list; the one on the screen comes back after it. */
+  /**
+   * Opens a text of one's own list; the one on the screen comes back after it.
+   * @param {number} instance
+   */
   async open(instance) {
     if (this.current?.work.instance.id === instance) return;
     const answer = await this.messages.next(this.project, instance);
-    if (answer.status !== 200 || !answer.body.work) return this.screen.hint(answer.body.empty || sentenceOf(answer));
+    if (answer.status !== 200) return this.screen.hint(sentenceOf(answer));
+    if (!answer.body.work) return this.screen.hint(answer.body.empty || NOTHING);
     const session = this.#admit(answer.body.work);
     this.upcoming = this.upcoming.filter((other) => other !== session);
     if (this.current?.open) this.upcoming.unshift(this.current);
@@ -261,6 +310,7 @@ export class Flow extends WorkFlow {
   }
 
   async withdraw() {
+    if (!this.current) return;
     const answer = await this.messages.post("withdraw", { assignment: this.current.id, day: dayBegan() });
     this.#reopened(answer);
   }
@@ -279,14 +329,17 @@ export class Flow extends WorkFlow {
     this.#reopened(answer);
   }
 
-  /** The text that was on the screen comes after the one that was reopened, with all its marks. */
+  /**
+   * The text that was on the screen comes after the one that was reopened, with all its marks.
+   * @param {Answer<PanelRoutes["back"]>} answer
+   */
   #reopened(answer) {
     if (this.closed) return;
-    const { status, body } = answer;
-    if (status !== 200) {
+    if (answer.status !== 200) {
       if (this.waiting && !this.outbox.busy()) this.load();
       return this.#sayAnywhere(sentenceOf(answer));
     }
+    const { body } = answer;
     const left = this.current;
     const session = new Session(body.work, this.settings);
     session.reopened = true;
@@ -299,7 +352,10 @@ export class Flow extends WorkFlow {
     }
   }
 
-  /** Where no text is on the screen a sentence has its place among the notices. */
+  /**
+   * Where no text is on the screen a sentence has its place among the notices.
+   * @param {string} sentence
+   */
   #sayAnywhere(sentence) {
     if (this.screen.session) this.screen.hint(sentence, { stay: true });
     else this.screen.notices.setPage({ text: sentence, closable: true });

@@ -2,119 +2,22 @@
 import { scrollerOf } from "../shared/dom.js";
 import { KeyListener, isEntry, keyOf, moveRadio } from "../shared/keys.js";
 
-const ANSWER_KEYS = [
-  "The answer",
-  [
-    [
-      "0",
-      "select it in the text: the words that you drag over, click or mark with Space next become the answer; Esc cancels",
-    ],
-    ["i", "say that there is no answer"],
-    ["l", "type it"],
-  ],
-];
-
-/** The list of keys as it is shown to people; one line for each thing one can do. */
-export const KEY_LIST = [
-  [
-    "In the text",
-    [
-      ["← →", "move the token cursor"],
-      ["↑ ↓", "move by a line"],
-      ["Home End", "to the start or end of the line (with Ctrl: of the text)"],
-      ["PgUp PgDn", "move by a screen"],
-      ["Shift + move", "extend a range of tokens"],
-      ["Space ⏎", "mark or unmark the token or the range"],
-      ["Esc", "cancel the range (marks stay as they are)"],
-    ],
-  ],
-  [
-    "With the mouse",
-    [
-      ["drag", "add tokens to the current set"],
-      ["click", "mark or unmark a token"],
-      ["Shift + click", "extend from the last token"],
-      ["double click", "add the sentence"],
-      ["Alt + drag", "remove tokens"],
-      ["set", "click to choose it and go to its place; click again to go back"],
-      ["map", "beside a long text: shows where the marks are; click to go there"],
-    ],
-  ],
-  [
-    "In long texts",
-    [
-      ["] [", "next or previous mark"],
-      ["b", "go back to where you were reading"],
-      ["f", "show or hide the whole question"],
-      ["t", "keep the table of sets and the note in sight"],
-      ["+ −", "larger or smaller text"],
-      ["z", "text size and line spacing"],
-    ],
-  ],
-  [
-    "Proposed sets",
-    [
-      ["p", "go to the next one (Shift + p: back)"],
-      ["a", "accept the current one: it becomes a set"],
-      ["Shift + a", "accept all"],
-      ["r", "reject the current one (Shift + r: all)"],
-    ],
-  ],
-  [
-    "Sets",
-    [
-      ["1 – 9", "choose a set (or a label)"],
-      ["n", "new set"],
-      ["Del", "clear the set, or remove it if it is empty"],
-      ["u", "unlock a set that passed"],
-      ["e", "erase by click and drag"],
-      ["o", "show this set only"],
-      ["x", "hide all sets"],
-      ["Ctrl+Z", "undo"],
-      ["Ctrl+Shift+Z", "redo"],
-    ],
-  ],
-  [
-    "Work",
-    [
-      ["l", "next label (Shift + l: previous)"],
-      ["Ctrl+⏎", "submit and go to the next text (on the bar, ⏎ is enough)"],
-      ["s", "skip this text for now"],
-      ["d", "propose to discard this text"],
-      ["q", "ask the lead, and read the comments on this text"],
-      ["w", "see what the project's model answers, where the lead allows it"],
-      ["c", "compare a changed version with its original"],
-      ["g", "open or close the guidelines beside the text"],
-      ["Shift + g", "go into the guidelines to scroll them (Shift + g or Esc: back)"],
-      ["v", "go back to your last submission and reopen it (again: to the one before)"],
-      ["Shift + v", "return to the text that you left"],
-      ["m", "my work"],
-      ["?", "this list of keys"],
-    ],
-  ],
-];
-
-/** The keys of a project: those of the answer only where one is given. */
-export function keysFor(project) {
-  if (project?.result_kind !== "answer" || project.result_mode === "confirm") return KEY_LIST;
-  return KEY_LIST.flatMap((group) =>
-    group[0] === "Work" ? [ANSWER_KEYS, ["Work", group[1].filter(([key]) => key !== "l")]] : [group],
-  );
-}
-
 const WITHOUT_TEXT = new Set(["v", "m", "g", "?"]);
+
+/** @typedef {(shift: boolean) => unknown} Binding */
+/** @typedef {{session: Session, map: TokenMap, rank: number}} Stand */
 
 export class Keyboard {
   /**
    * @param {import("./screen.js").Screen} screen
    * @param {import("./marking.js").Marking} marking
-   * @param {Object<string, Function>} actions  submit, skip, discard, accept, reject, nextProposal, guidelines, mine,
-   *   back, forward, keys
+   * @param {WorkActions} actions
    */
   constructor(screen, marking, actions) {
     this.screen = screen;
     this.marking = marking;
     this.actions = actions;
+    /** @type {number|null}  the column that one goes through the lines in */
     this.goal = null;
     this.bindings = this.#bindings();
     // Where a text is only read, all keys belong to the page around it.
@@ -127,26 +30,35 @@ export class Keyboard {
     this.listener?.destroy();
   }
 
-  /** @returns {boolean} whether the key meant something here */
+  /**
+   * @param {KeyboardEvent} event
+   * @param {EventTarget|null} target
+   * @returns {boolean} whether the key meant something here
+   */
   #handle(event, target) {
-    if (!this.screen.session) return this.#withoutText(event, target);
-    this.screen.session.clock.touch();
+    const { session } = this.screen;
+    if (!session) return this.#withoutText(event, target);
+    session.clock.touch();
     this.screen.pointer?.forgetClick();
     const key = keyOf(event);
     if ((event.ctrlKey || event.metaKey) && key === "Enter") return this.#do(this.actions.submit);
-    if (isEntry(target)) return this.#inEntry(key, target);
+    if (target instanceof Element && isEntry(target)) return this.#inEntry(key, target);
     // On some keyboards the brackets are written with AltGr, which a browser may report as Control and Alt.
     if (key === "]" || key === "[") return this.#do(() => this.actions.nextMark(key === "]" ? 1 : -1));
-    if (event.ctrlKey || event.metaKey) return this.#withControl(event, key);
+    if (event.ctrlKey || event.metaKey) return this.#withControl(event, key, session);
     if (event.altKey) return false;
     if (target instanceof Element && target.closest(".bar, .head, .notices, .aside")) {
       const answer = this.#onControl(key, target);
       if (answer !== null) return answer;
     }
-    return this.#plain(key, event.shiftKey);
+    return this.#plain(key, event.shiftKey, session);
   }
 
-  /** Where there is no text one can still go back, look at one's work, and read the guidelines and the list of keys. */
+  /**
+   * Where there is no text one can still go back, look at one's work, and read the guidelines and the list of keys.
+   * @param {KeyboardEvent} event
+   * @param {EventTarget|null} target
+   */
   #withoutText(event, target) {
     const key = keyOf(event).toLowerCase();
     if (!WITHOUT_TEXT.has(key) || isEntry(target) || event.ctrlKey || event.metaKey || event.altKey) return false;
@@ -154,30 +66,37 @@ export class Keyboard {
     return true;
   }
 
-  #do(action, ...given) {
-    action(...given);
+  /** @param {() => unknown} action */
+  #do(action) {
+    action();
     return true;
   }
 
+  /** @param {string} key @param {Element} target */
   #inEntry(key, target) {
     if (key === "Escape") return this.#do(() => this.screen.focusText());
     if (key === "Enter" && target.matches(".answer")) return this.#do(this.actions.submit);
     return false;
   }
 
-  #withControl(event, key) {
+  /** @param {KeyboardEvent} event @param {string} key @param {Session} session */
+  #withControl(event, key, session) {
     const letter = key.toLowerCase();
     if (letter === "z") return this.#do(() => (event.shiftKey ? this.marking.redo() : this.marking.undo()));
     if (letter === "y") return this.#do(() => this.marking.redo());
     if (key === "Home") return this.#do(() => this.#jump(0, event.shiftKey));
-    if (key === "End") return this.#do(() => this.#jump(this.map.readable - 1, event.shiftKey));
+    if (key === "End") return this.#do(() => this.#jump(session.map.readable - 1, event.shiftKey));
     return false;
   }
 
-  /** On the bar: a radio button moves with the arrows and submits with Enter, a button is pressed. */
+  /**
+   * On the bar: a radio button moves with the arrows and submits with Enter, a button is pressed.
+   * @param {string} key
+   * @param {Element} target
+   */
   #onControl(key, target) {
     const radio = target.closest("[role=radio]");
-    if (radio && (key === "ArrowLeft" || key === "ArrowRight"))
+    if (radio instanceof HTMLElement && (key === "ArrowLeft" || key === "ArrowRight"))
       return this.#do(() => moveRadio(radio, key === "ArrowRight" ? 1 : -1));
     if ((key === "Enter" || key === " ") && target.closest(".proposal"))
       return this.#do(() => this.actions.accept(false));
@@ -186,8 +105,9 @@ export class Keyboard {
     return null;
   }
 
-  #plain(key, shift) {
-    if (/^[1-9]$/.test(key)) return this.#do(() => this.#digit(Number(key) - 1));
+  /** @param {string} key @param {boolean} shift @param {Session} session */
+  #plain(key, shift, session) {
+    if (/^[1-9]$/.test(key)) return this.#do(() => this.#digit(session, Number(key) - 1));
     if (key === "0") return this.#do(() => this.marking.toggleLook("answer"));
     const bound = this.bindings[key] || this.bindings[key.toLowerCase()];
     if (!bound) return false;
@@ -195,14 +115,15 @@ export class Keyboard {
     return true;
   }
 
-  #digit(index) {
-    const { project, state } = this.screen.session;
-    if (project.result_mode === "labels_only") {
+  /** @param {Session} given @param {number} index */
+  #digit({ project, state }, index) {
+    if (project?.result_mode === "labels_only") {
       if (index < project.labels.length) this.marking.setResult(project.labels[index]);
     } else if (index < state.sets.length) this.marking.choose(index);
     else this.screen.hint(`There is no set ${index + 1} yet. Press n for a new one.`);
   }
 
+  /** @returns {Record<string, Binding>} */
   #bindings() {
     const { marking, actions, screen } = this;
     const forward = () => (this.#isRightToLeft() ? -1 : 1);
@@ -240,98 +161,125 @@ export class Keyboard {
       "-": () => screen.reading.step("size", -1),
       s: () => actions.skip(),
       d: () => actions.discard(),
-      q: () => actions.ask(),
+      q: () => actions.ask?.(),
       c: () => actions.original?.(),
-      w: () => actions.answers(),
+      w: () => actions.answers?.(),
       g: (shift) => actions.guidelines(shift),
       m: () => actions.mine(),
-      v: (shift) => (shift ? actions.forward() : actions.back()),
+      v: (shift) => (shift ? actions.forward() : actions.back?.()),
       "?": () => actions.keys(),
     };
   }
 
-  get map() {
-    return this.screen.session.map;
-  }
-
-  get rank() {
-    const { cursor } = this.screen.session;
-    return cursor === null ? -1 : this.map.rankOf(cursor);
+  /**
+   * The text and where the cursor stands in it, as a rank; -1 where it stands nowhere.
+   * @returns {Stand|null}
+   */
+  get #stand() {
+    const { session } = this.screen;
+    if (!session?.map.readable) return null;
+    const { cursor, map } = session;
+    return { session, map, rank: cursor === null ? -1 : map.rankOf(cursor) };
   }
 
   /** Which way the text runs where the cursor stands. */
   #isRightToLeft() {
-    const { cursor, map } = this.screen.session;
+    const { session } = this.screen;
+    if (!session) return false;
+    const { cursor, map } = session;
     return (cursor === null ? map.direction : map.directionAt(cursor)) === "rtl";
   }
 
-  /** Moves the cursor; with Shift the range grows from where it stood. */
+  /**
+   * Moves the cursor; with Shift the range grows from where it stood.
+   * @param {number} rank
+   * @param {boolean} shift
+   */
   #jump(rank, shift, keepGoal = false) {
-    const { session } = this.screen;
-    if (!this.map.readable) return;
-    if (shift) session.anchor ??= session.cursor ?? this.map.tokenAtRank(0);
+    const stand = this.#stand;
+    if (!stand) return;
+    const { session, map } = stand;
+    if (shift) session.anchor ??= session.cursor ?? map.tokenAtRank(0);
     else session.anchor = null;
-    session.cursor = this.map.tokenAtRank(Math.min(Math.max(0, rank), this.map.readable - 1));
+    session.cursor = map.tokenAtRank(Math.min(Math.max(0, rank), map.readable - 1));
     if (!keepGoal) this.goal = null;
     this.screen.moveCursor();
   }
 
-  /** The first arrow brings the cursor to the first token in sight. */
+  /**
+   * The first arrow brings the cursor to the first token in sight.
+   * @param {boolean} shift
+   */
   #enter(shift) {
     this.#jump(this.screen.firstInSight(), shift);
   }
 
+  /** @param {number} by @param {boolean} shift */
   #step(by, shift) {
-    if (this.rank < 0) this.#enter(shift);
-    else this.#jump(this.rank + by, shift);
+    const stand = this.#stand;
+    if (!stand || stand.rank < 0) this.#enter(shift);
+    else this.#jump(stand.rank + by, shift);
   }
 
+  /** @param {number} by @param {boolean} shift */
   #line(by, shift) {
-    if (this.rank < 0) return this.#enter(shift);
-    const from = this.#box(this.rank);
-    this.goal ??= from && (from.left + from.right) / 2;
-    const rank = this.#onNextLine(this.rank, by, from);
-    this.#jump(rank ?? (by > 0 ? this.map.readable - 1 : 0), shift, true);
+    const stand = this.#stand;
+    const from = stand && this.#box(stand, stand.rank);
+    if (!stand || !from) return this.#enter(shift);
+    this.goal ??= (from.left + from.right) / 2;
+    const rank = this.#onNextLine(stand, by, from, this.goal);
+    this.#jump(rank ?? (by > 0 ? stand.map.readable - 1 : 0), shift, true);
   }
 
-  #box(rank) {
-    return this.screen.view.boxOf(this.map.tokenAtRank(rank));
+  /** @param {Pick<Stand, "map">} given @param {number} rank */
+  #box({ map }, rank) {
+    return rank < 0 ? null : this.screen.view.boxOf(map.tokenAtRank(rank));
   }
 
-  /** The token of the next line that stands nearest to the column one came from. */
-  #onNextLine(rank, by, from) {
+  /**
+   * The token of the next line that stands nearest to the column one came from.
+   * @param {Stand} stand
+   * @param {number} by
+   * @param {DOMRect} from
+   * @param {number} goal
+   */
+  #onNextLine(stand, by, from, goal) {
+    /** @type {number|null} */
     let best = null;
     let least = Infinity;
+    /** @type {DOMRect|null} */
     let line = null;
-    for (let at = rank + by; at >= 0 && at < this.map.readable; at += by) {
-      const box = this.#box(at);
+    for (let at = stand.rank + by; at >= 0 && at < stand.map.readable; at += by) {
+      const box = this.#box(stand, at);
       if (!box || sameLine(box, from)) continue;
       line ??= box;
       if (!sameLine(box, line)) break;
       const away =
-        box.left <= this.goal && this.goal <= box.right
-          ? 0
-          : Math.min(Math.abs(box.left - this.goal), Math.abs(box.right - this.goal));
+        box.left <= goal && goal <= box.right ? 0 : Math.min(Math.abs(box.left - goal), Math.abs(box.right - goal));
       if (away < least) [best, least] = [at, away];
     }
     return best;
   }
 
+  /** @param {number} by @param {boolean} shift */
   #lineEnd(by, shift) {
-    if (this.rank < 0) return this.#enter(shift);
-    const from = this.#box(this.rank);
-    let rank = this.rank;
-    for (let at = rank + by; at >= 0 && at < this.map.readable; at += by) {
-      const box = this.#box(at);
+    const stand = this.#stand;
+    const from = stand && this.#box(stand, stand.rank);
+    if (!stand || !from) return this.#enter(shift);
+    let { rank } = stand;
+    for (let at = rank + by; at >= 0 && at < stand.map.readable; at += by) {
+      const box = this.#box(stand, at);
       if (box && !sameLine(box, from)) break;
       rank = at;
     }
     this.#jump(rank, shift);
   }
 
+  /** @param {number} by @param {boolean} shift */
   #page(by, shift) {
-    if (this.rank < 0) return this.#enter(shift);
-    const box = this.#box(this.rank);
+    const stand = this.#stand;
+    const box = stand && this.#box(stand, stand.rank);
+    if (!stand || !box) return this.#enter(shift);
     const { top, bottom } = this.screen.textWindow();
     const scroller = scrollerOf(this.screen.root);
     const before = scroller.scrollTop;
@@ -339,15 +287,16 @@ export class Keyboard {
     const moved = scroller.scrollTop - before;
     const y = box.top + box.height / 2 + (by * (bottom - top) * 0.85 - moved);
     const place = this.screen.view.placeNear((box.left + box.right) / 2, y, top, bottom);
-    this.#jump(place ? Math.max(place.low, place.high) : this.rank, shift);
+    this.#jump(place ? Math.max(place.low, place.high) : stand.rank, shift);
   }
 
   /** Marks the range, or the token under the cursor. */
   #mark() {
-    const { session } = this.screen;
-    if (this.rank < 0) return this.#enter(false);
-    const from = session.anchor === null ? this.rank : this.map.rankOf(session.anchor);
-    this.marking.toggle(this.map.spansBetween(from, this.rank));
+    const stand = this.#stand;
+    if (!stand || stand.rank < 0) return this.#enter(false);
+    const { session, map, rank } = stand;
+    const from = session.anchor === null ? rank : map.rankOf(session.anchor);
+    this.marking.toggle(map.spansBetween(from, rank));
     session.anchor = null;
     this.screen.moveCursor(false);
   }
@@ -356,7 +305,7 @@ export class Keyboard {
     const { session, looks } = this.screen;
     if (this.screen.pointer?.cancel()) return;
     Object.assign(looks, { erase: false, only: false, hide: false, answer: false, table: false });
-    session.anchor = null;
+    if (session) session.anchor = null;
     this.screen.asked.fold(true);
     this.screen.closeHint();
     this.screen.moveCursor(false);
@@ -364,5 +313,6 @@ export class Keyboard {
   }
 }
 
+/** @param {DOMRect} a @param {DOMRect} b */
 const sameLine = (a, b) =>
   Math.abs((a.top + a.bottom) / 2 - (b.top + b.bottom) / 2) < Math.max(a.height, b.height) * 0.6;

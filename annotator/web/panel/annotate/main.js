@@ -8,9 +8,11 @@ import { afterPaint, afterwards } from "../shared/dom.js";
 import { EarlyPlace, earlyData, rememberPlace } from "../shared/early.js";
 import { Flow } from "./flow.js";
 import { Guidelines } from "../shared/guidelines.js";
-import { Keyboard, keysFor } from "./keyboard.js";
+import { Keyboard } from "./keyboard.js";
+import { keysFor } from "./key_list.js";
 import { Marking } from "./marking.js";
-import { Messages } from "../shared/messages.js";
+import { PanelMessages } from "./messages.js";
+import { sameDraft } from "../shared/model.js";
 import { mountable } from "../shared/mount.js";
 import { openMyWork } from "./my_work.js";
 import { Original } from "./original.js";
@@ -23,17 +25,21 @@ import { DraftStorage } from "../shared/storage.js";
 import { Talk } from "../shared/talk.js";
 
 class Panel {
+  /** @param {PanelData} data @param {HTMLElement|ShadowRoot} parent @param {Trigger} trigger */
   constructor(data, parent, trigger) {
     this.data = data;
     this.trigger = trigger;
-    this.screen = new Screen(parent, data.mode === "read");
+    const actions = this.#actions();
+    this.screen = new Screen(parent, actions, data.mode === "read");
     this.marking = new Marking(this.screen, (session) => this.outbox.changed(session));
     this.proposing = new Proposing(this.screen, this.marking);
     this.storage = new DraftStorage(undefined, data.user ?? null);
-    this.messages = new Messages(data.routes || "/api/panel", data.csrf || "");
+    this.messages = new PanelMessages(data.routes || "/api/panel", data.csrf);
+    /** @type {Outbox<Session>} */
     this.outbox = new Outbox({
       messages: this.messages,
       storage: this.storage,
+      same: sameDraft,
       onword: (word) => this.flow.say(word),
       ondone: (job, answer) => this.flow.done(job, answer),
       onrefused: (job, answer) => this.flow.refused(job, answer),
@@ -47,23 +53,20 @@ class Panel {
       trigger: (name, value) => this.trigger(name, value),
       project: data.project,
     });
-    this.talk = new Talk({
-      routes: data.talk || "/api/talk",
-      csrf: data.csrf || "",
-      project: data.project,
-      screen: this.screen,
-    });
+    this.talk = new Talk({ routes: "/api/talk", csrf: data.csrf, project: data.project, screen: this.screen });
+    /** @type {Answers<Session>} */
     this.answers = new Answers({
       routes: "/api",
-      csrf: data.csrf || "",
+      csrf: data.csrf,
       screen: this.screen,
       setsOf: ({ state }) => state.sets.map(({ spans }) => spans),
     });
     this.original = new Original(this.messages, this.screen);
-    this.screen.build(this.#actions());
     this.screen.root.classList.toggle("brief", Boolean(data.brief));
     this.pointer = this.screen.pointer = new Pointer(this.screen.text, this.screen, this.marking);
-    this.keyboard = new Keyboard(this.screen, this.marking, this.#actions());
+    this.keyboard = new Keyboard(this.screen, this.marking, actions);
+    this.workShown = "";
+    this.leaving = new AbortController();
     this.#guide(data);
     this.#listen();
     if (data.mode !== "read") this.screen.onshow = (session) => this.#shown(session);
@@ -71,60 +74,64 @@ class Panel {
     else this.flow.start(data.start ?? null);
   }
 
+  /** What buttons and keys do; they are made before the parts that do it. @returns {WorkActions} */
   #actions() {
-    const { marking, flow, screen, proposing, data } = this;
     return {
-      hover: (index) => screen.hover(index),
-      choose: (index, byHand) => screen.chosen(marking, index, byHand),
-      newSet: () => marking.newSet(),
-      unlock: (index) => marking.unlock(index),
-      undo: () => marking.undo(),
-      redo: () => marking.redo(),
-      look: (name) => marking.toggleLook(name),
-      noRationale: () => marking.toggleNoRationale(),
-      result: (label) => marking.setResult(label),
-      note: (text) => marking.setNote(text),
-      submit: (confirmed = false) => flow.submit(confirmed === true),
-      skip: () => flow.skip(),
+      hover: (index) => this.screen.hover(index),
+      choose: (index, byHand) => this.screen.chosen(this.marking, index, byHand),
+      newSet: () => this.marking.newSet(),
+      unlock: (index) => this.marking.unlock(index),
+      undo: () => this.marking.undo(),
+      redo: () => this.marking.redo(),
+      look: (name) => this.marking.toggleLook(name),
+      noRationale: () => this.marking.toggleNoRationale(),
+      result: (label) => this.marking.setResult(label),
+      note: (text) => this.marking.setNote(text),
+      submit: (confirmed = false) => this.flow.submit(confirmed === true),
+      skip: () => this.flow.skip(),
       discard: () => this.#askDiscard(),
       ask: () => this.talk.open(),
       answers: () => this.answers.open(),
-      guidelines: (reads) => screen.guidelines?.toggle(reads === true),
-      original: data.mode === "read" ? null : () => this.original.open(),
+      guidelines: (reads) => this.screen.guidelines?.toggle(reads === true),
+      original: this.data.mode === "read" ? undefined : () => this.original.open(),
       mine: () =>
         openMyWork(
-          screen.root,
-          (asked) => this.messages.mine(this.data.project, asked),
-          (row) => flow.open(row.instance),
+          this.screen.root,
+          (asked) => this.messages.get("mine", { project: this.data.project, ...asked }),
+          (row) => this.flow.open(row.instance),
         ),
-      back: () => flow.back(),
-      forward: () => flow.forward(),
-      nextMark: (by) => screen.nextMark(by),
-      table: () => screen.keepTable(),
-      reading: () => screen.reading.open(),
-      noAnswer: () => marking.noAnswer(),
-      keys: () => openKeys(screen.root, keysFor(flow.settings)),
-      retry: () => flow.retry(),
-      withdraw: () => flow.withdraw(),
-      goOn: () => flow.goOn(),
-      accept: (all) => proposing.accept(all),
-      reject: (all) => proposing.reject(all),
-      nextProposal: (by) => proposing.step(by),
-      take: (id) => proposing.take(id),
-      glance: (id) => screen.glance(id),
-      focusText: () => screen.focusText(),
-      keepMine: () => flow.keepMine(),
-      takeTheirs: () => flow.takeTheirs(),
-      takeAgain: () => flow.takeAgain(),
+      back: () => this.flow.back(),
+      forward: () => this.flow.forward(),
+      nextMark: (by) => this.screen.nextMark(by),
+      table: () => this.screen.keepTable(),
+      reading: () => this.screen.reading.open(),
+      noAnswer: () => this.marking.noAnswer(),
+      keys: () => openKeys(this.screen.root, keysFor(this.flow.settings)),
+      retry: () => this.flow.retry(),
+      withdraw: () => this.flow.withdraw(),
+      goOn: () => this.flow.goOn(),
+      accept: (all) => this.proposing.accept(all),
+      reject: (all) => this.proposing.reject(all),
+      nextProposal: (by) => this.proposing.step(by),
+      take: (id) => this.proposing.take(id),
+      glance: (id) => this.screen.glance(id),
+      focusText: () => this.screen.focusText(),
+      keepMine: () => this.flow.keepMine(),
+      takeTheirs: () => this.flow.takeTheirs(),
+      takeAgain: () => this.flow.takeAgain(),
     };
   }
 
-  /** The guidelines are the page's; a panel that begins before Streamlit has none yet. */
+  /**
+   * The guidelines are the page's; a panel that begins before Streamlit has none yet.
+   * @param {PanelData} data
+   */
   #guide(data) {
     if (this.screen.guidelines) this.screen.guidelines.update(data.guidelines);
     else if (data.guidelines) this.screen.guidelines = new Guidelines(data, this.screen);
   }
 
+  /** @param {Session} session */
   #shown(session) {
     this.talk.show(session);
     afterwards(() => rememberPlace(this.screen.root));
@@ -137,16 +144,16 @@ class Panel {
   }
 
   #listen() {
-    this.leaving = new AbortController();
     const { signal } = this.leaving;
     this.outbox.listen(signal);
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.screen.updateTheme(), { signal });
   }
 
+  /** @param {Work|null} work */
   #showWork(work) {
     this.workShown = JSON.stringify(work);
     if (!work) return this.screen.showEmpty("There is nothing to show here.");
-    this.screen.show(new Session({ ...work, foreign: true }, this.data.settings || null));
+    this.screen.show(new Session({ ...work, foreign: true }, null));
   }
 
   /** What has the keys of the page. */
@@ -154,17 +161,24 @@ class Panel {
     return this.data.mode === "read" ? null : this.screen.root;
   }
 
-  /** Whether another project or mode is asked for, or somebody else is signed in: that is another panel. */
+  /**
+   * Whether another project or mode is asked for, or somebody else is signed in: that is another panel.
+   * @param {PanelData} data
+   */
   differs(data) {
     return data.project !== this.data.project || data.mode !== this.data.mode || data.user !== this.data.user;
   }
 
-  /** A script ran again. Only a start that the page itself changed, or another work to read, redraws anything. */
+  /**
+   * A script ran again. Only a start that the page itself changed, or another work to read, redraws anything.
+   * @param {PanelData} data
+   * @param {Trigger} trigger
+   */
   update(data, trigger) {
     const before = this.data;
     this.data = data;
     this.trigger = trigger;
-    this.messages.csrf = this.talk.messages.csrf = this.answers.messages.csrf = data.csrf || this.messages.csrf;
+    this.messages.csrf = this.talk.messages.csrf = this.answers.messages.csrf = data.csrf;
     this.screen.updateTheme();
     this.#guide(data);
     if (data.mode === "read" && JSON.stringify(data.work) !== this.workShown) this.#showWork(data.work);
@@ -172,13 +186,21 @@ class Panel {
       this.flow.open(data.start);
   }
 
-  /** Calls back between two drags: an element that is moved loses the pointer. */
+  /**
+   * Calls back between two drags: an element that is moved loses the pointer.
+   * @param {() => void} callback
+   */
   atRest(callback) {
     if (!this.pointer.drag) callback();
     else this.screen.text.addEventListener("lostpointercapture", callback, { once: true });
   }
 
-  /** Streamlit has made the place of a panel that began before it. */
+  /**
+   * Streamlit has made the place of a panel that began before it.
+   * @param {HTMLElement|ShadowRoot} parent
+   * @param {PanelData} data
+   * @param {Trigger} trigger
+   */
   moveTo(parent, data, trigger) {
     if (this.flow.closed) return;
     this.screen.moveTo(parent);
@@ -213,7 +235,12 @@ async function begin() {
   place.watch(() => giveUp());
 }
 
-/** @returns {Panel|null}  what is taken over: a panel that shows what is asked for */
+/**
+ * @param {PanelData} data
+ * @param {HTMLElement|ShadowRoot} parent
+ * @param {Trigger} trigger
+ * @returns {Panel|null}  what is taken over: a panel that shows what is asked for
+ */
 function takeOver(data, parent, trigger) {
   const found = early;
   if (!found || found.panel.differs(data)) return giveUp();

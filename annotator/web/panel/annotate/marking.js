@@ -4,10 +4,14 @@ import { spokenLabel } from "../shared/choices.js";
 import * as model from "../shared/model.js";
 import { changeWords, counted, countWords, within, without } from "../shared/spoken.js";
 
+const LOOK_WORDS = { erase: "erase mode", only: "this set only", hide: "hide all sets" };
+
+/** @typedef {string|((state: State) => string)|null} Said  what is said of a change, perhaps of what it came to */
+
 export class Marking {
   /**
    * @param {import("./screen.js").Screen} screen
-   * @param {(session: import("../shared/session.js").Session) => void} onchange
+   * @param {(session: Session) => void} onchange
    */
   constructor(screen, onchange) {
     this.screen = screen;
@@ -18,99 +22,107 @@ export class Marking {
     return this.screen.session;
   }
 
-  get state() {
-    return this.session?.state;
-  }
-
   get labelsOnly() {
     return this.session?.project?.result_mode === "labels_only";
   }
 
   /** Whether anything may be changed now. */
   get writable() {
-    return Boolean(this.session?.open) && !this.screen.readOnly;
+    return this.#writing !== null;
   }
 
-  /** One step of the history. @param {(state: model.State) => model.State} change */
-  edit(change, say) {
-    if (!this.writable) return false;
-    const before = this.state;
+  /** The session, if anything of it may be changed now. */
+  get #writing() {
+    const { session } = this;
+    return session?.open && !this.screen.readOnly ? session : null;
+  }
+
+  /**
+   * One step of the history.
+   * @param {(state: State) => State} change
+   * @param {Said} [say]
+   */
+  edit(change, say = null) {
+    const session = this.#writing;
+    if (!session) return false;
+    const before = session.state;
     const after = change(before);
     if (after === before) return false;
-    this.session.history.push(after);
-    this.#changed(say);
+    session.history.push(after);
+    this.#changed(session, say);
     return true;
   }
 
-  #changed(say) {
-    const { session } = this;
+  /** @param {Session} session @param {Said} say */
+  #changed(session, say) {
     session.version += 1;
     session.clock.edit();
     if (!session.held) session.problem = null;
     this.screen.refresh();
     this.screen.markedAt();
-    if (say) this.screen.announce(typeof say === "function" ? say(this.state) : say);
+    if (say) this.screen.announce(typeof say === "function" ? say(session.state) : say);
     this.onchange(session);
   }
 
-  /** Spans of different segments never join, even where their token indices are neighbours. */
-  #same = (a, b) => this.session.map.segmentOf(a) === this.session.map.segmentOf(b);
-
-  /** Whether the current set may take these spans; says why if not. */
-  #allowed(spans) {
-    if (!this.writable || this.labelsOnly) return false;
-    const { state } = this;
+  /**
+   * The session, if its current set may take these spans; says why if not.
+   * @param {Span[]} spans
+   */
+  #taking(spans) {
+    const session = this.#writing;
+    if (!session || this.labelsOnly) return null;
+    const { state, map, project } = session;
     const letter = model.letterOf(state.current);
     if (state.sets[state.current].locked) {
       this.screen.hint(`Set ${letter} has passed and is locked. Unlock it (u) to change it, or make a new set (n).`);
-      return false;
+      return null;
     }
-    if (this.session.project?.sets_may_cross_segments !== false) return true;
-    const segments = this.session.map.segmentsOf([...state.sets[state.current].spans, ...spans]);
-    if (segments.length <= 1) return true;
-    const there = this.session.map.segments[segments[0]].title || this.session.map.segments[segments[0]].name;
+    if (project?.sets_may_cross_segments !== false) return session;
+    const segments = map.segmentsOf([...state.sets[state.current].spans, ...spans]);
+    if (segments.length <= 1) return session;
+    const there = map.segments[segments[0]].title || map.segments[segments[0]].name;
     this.screen.hint(
       `In this project a set must lie in one segment, and set ${letter} lies in “${there}”. Make a new set (n) for the other segment.`,
     );
-    return false;
+    return null;
   }
 
-  /** "3 words added to set A: “the room was”": what a change really added or removed. */
-  #say(verb, spans) {
-    const place = `set ${model.letterOf(this.state.current)}`;
-    return () => changeWords(this.session.map, verb, place, spans);
-  }
-
-  get #held() {
-    return this.state.sets[this.state.current].spans;
-  }
-
+  /** @param {Span[]} spans */
   add(spans) {
-    if (!spans.length || !this.#allowed(spans)) return;
-    this.edit((state) => model.addSpans(state, spans, this.#same), this.#say("added to", without(spans, this.#held)));
+    const session = spans.length ? this.#taking(spans) : null;
+    if (!session) return;
+    // Spans of different segments never join, even where their token indices are neighbours.
+    /** @param {number} a @param {number} b */
+    const same = (a, b) => session.map.segmentOf(a) === session.map.segmentOf(b);
+    const said = saying(session, "added to", without(spans, heldBy(session)));
+    this.edit((state) => model.addSpans(state, spans, same), said);
   }
 
+  /** @param {Span[]} spans */
   remove(spans) {
-    if (!spans.length || !this.#allowed([])) return;
-    this.edit((state) => model.removeSpans(state, spans), this.#say("removed from", within(spans, this.#held)));
+    const session = spans.length ? this.#taking([]) : null;
+    if (!session) return;
+    const said = saying(session, "removed from", within(spans, heldBy(session)));
+    this.edit((state) => model.removeSpans(state, spans), said);
   }
 
   /** Whether the next words that are selected are the answer. */
   get isPicking() {
-    return Boolean(this.screen.looks.answer) && this.writable;
+    return this.screen.looks.answer && this.writable;
   }
 
   /**
    * The words of the text become the answer, as they stand there; after that one marks the set again that one was at.
+   * @param {Span[]} spans
    */
   pick(spans) {
-    if (!spans.length || !this.isPicking) return;
-    const { session } = this;
+    const session = spans.length && this.isPicking ? this.session : null;
+    if (!session) return;
     const words = placeAnswer(session, spans[0]);
     this.screen.looks.answer = false;
     const isNew = this.edit((state) => model.setResult(state, words));
     if (!isNew) this.screen.refresh();
-    const again = this.labelsOnly ? "" : `; set ${model.letterOf(this.state.current)} again`;
+    const again = this.labelsOnly ? "" : `; set ${model.letterOf(session.state.current)} again`;
     this.screen.announce(`answer: “${words}”${again}`);
   }
 
@@ -122,65 +134,82 @@ export class Marking {
 
   /** Says that the text holds no answer, or takes that back. */
   noAnswer() {
-    if (!this.#answers) return;
-    const isSaid = this.state.result === "";
+    const { session } = this;
+    if (!session || !this.#answers) return;
+    const isSaid = session.state.result === "";
     this.edit((state) => model.setNoAnswer(state, !isSaid), isSaid ? "no longer “no answer”" : "no answer");
   }
 
-  /** Adds the spans, or removes them if the set holds them all; in the erase mode always removes. */
+  /**
+   * Adds the spans, or removes them if the set holds them all; in the erase mode always removes.
+   * @param {Span[]} spans
+   */
   toggle(spans) {
     if (!spans.length) return;
     if (this.isPicking) return this.pick(spans);
-    const held =
-      this.state?.sets[this.state.current] &&
-      spans.every((span) => model.covers(this.state.sets[this.state.current].spans, span));
+    const set = this.session?.state.sets[this.session.state.current];
+    const held = set && spans.every((span) => model.covers(set.spans, span));
     if (held || this.screen.looks.erase) this.remove(spans);
     else this.add(spans);
   }
 
-  /** The sentence of a token, in place of the click that the double click began with. */
+  /**
+   * The sentence of a token, in place of the click that the double click began with.
+   * @param {number} token
+   * @param {boolean} erase
+   */
   sentence(token, erase) {
-    const [start, end] = this.session.map.sentenceOf(token);
-    const spans = this.session.map.spansBetween(this.session.map.rankOf(start), this.session.map.rankOf(end - 1));
+    if (!this.session) return;
+    const { map } = this.session;
+    const [start, end] = map.sentenceOf(token);
+    const spans = map.spansBetween(map.rankOf(start), map.rankOf(end - 1));
     if (erase) this.remove(spans);
     else this.add(spans);
   }
 
   /** Takes back the click that a double click began with. */
   forgetLast() {
-    if (!this.writable) return;
-    this.session.history.forget();
-    this.session.version += 1;
+    const session = this.#writing;
+    if (!session) return;
+    session.history.forget();
+    session.version += 1;
     this.screen.refresh();
-    this.onchange(this.session);
+    this.onchange(session);
   }
 
   clear() {
-    if (!this.writable || this.labelsOnly || !this.#allowed([])) return;
-    const { sets, current } = this.state;
+    const session = this.#taking([]);
+    if (!session) return;
+    const { sets, current } = session.state;
     const { size } = sets[current];
     const gone = `set ${model.letterOf(current)} ${size ? `cleared, ${countWords(size)}` : "removed"}`;
     this.edit(model.clearSet, gone);
   }
 
-  /** Which set is current is no edit; a new set becomes one with its first token. */
+  /**
+   * Which set is current is no edit; a new set becomes one with its first token.
+   * @param {number} index
+   */
   choose(index) {
-    if (!this.session || this.labelsOnly) return;
+    const { session } = this;
+    if (!session || this.labelsOnly) return;
     if (this.screen.readMode) return this.#glance(index);
     this.screen.looks.answer = false;
-    const after = index === this.state.sets.length ? model.newSet(this.state) : model.chooseSet(this.state, index);
-    this.#goTo(after);
+    const { state } = session;
+    this.#goTo(session, index === state.sets.length ? model.newSet(state) : model.chooseSet(state, index));
   }
 
   newSet() {
-    if (!this.writable || this.labelsOnly) return;
+    const session = this.#writing;
+    if (!session || this.labelsOnly) return;
     this.screen.looks.answer = false;
-    this.#goTo(model.newSet(this.state));
+    this.#goTo(session, model.newSet(session.state));
   }
 
-  #goTo(after) {
-    if (after === this.state) return this.screen.refresh();
-    this.session.history.replace(after);
+  /** @param {Session} session @param {State} after */
+  #goTo(session, after) {
+    if (after === session.state) return this.screen.refresh();
+    session.history.replace(after);
     this.screen.refresh();
     const set = after.sets[after.current];
     this.screen.announce(
@@ -188,51 +217,61 @@ export class Marking {
     );
   }
 
-  /** Where nothing can be marked, a chosen set is only looked at. */
+  /**
+   * Where nothing can be marked, a chosen set is only looked at.
+   * @param {number} index
+   */
   #glance(index) {
     this.screen.looks.pinned = this.screen.looks.pinned === index ? null : index;
     this.screen.refresh();
   }
 
-  unlock(index = this.state?.current) {
+  unlock(index = this.session?.state.current) {
+    if (index === undefined) return;
     this.edit((state) => model.unlockSet(state, index), `set ${model.letterOf(index)} unlocked`);
   }
 
+  /** @param {string|null} result */
   setResult(result) {
     const typed = this.session?.project?.result_kind === "answer";
-    this.edit(
-      (state) => model.setResult(state, result),
-      typed ? null : spokenLabel(result, this.session?.work.instance),
-    );
+    const said = typed || result === null ? null : spokenLabel(result, this.session?.work.instance);
+    this.edit((state) => model.setResult(state, result), said);
   }
 
-  /** The next label, or the previous one. */
+  /**
+   * The next label, or the previous one.
+   * @param {number} step
+   */
   cycleLabel(step) {
-    const project = this.session?.project;
-    if (!this.writable || project.result_mode === "confirm") return;
+    const session = this.#writing;
+    const project = session?.project;
+    if (!project || project.result_mode === "confirm") return;
     if (project.result_kind === "answer") return this.screen.bar.focusAnswer();
-    const at = project.labels.indexOf(this.session.result);
+    const at = session.result === null ? -1 : project.labels.indexOf(session.result);
     const count = project.labels.length;
     const next = at < 0 ? (step > 0 ? 0 : count - 1) : (at + step + count) % count;
     this.setResult(project.labels[next]);
   }
 
   toggleNoRationale() {
-    if (!this.writable || !this.session.project?.may_be_empty || this.labelsOnly) return;
-    if (this.state.sets.some((set) => set.locked)) {
+    const session = this.#writing;
+    if (!session?.project?.may_be_empty || this.labelsOnly) return;
+    if (session.state.sets.some((set) => set.locked)) {
       this.screen.hint("A set that passed is locked, so there is a rationale. Unlock the set first (u).");
       return;
     }
-    const on = !this.state.noRationale;
+    const on = !session.state.noRationale;
     this.edit((state) => model.setNoRationale(state, on), on ? "no rationale in the text" : "rationale sets again");
   }
 
+  /** @param {string} note */
   setNote(note) {
-    if (!this.writable) return;
-    this.session.history.replace(model.setNote(this.state, note));
-    this.session.version += 1;
-    this.session.clock.edit();
-    this.onchange(this.session);
+    const session = this.#writing;
+    if (!session) return;
+    session.history.replace(model.setNote(session.state, note));
+    session.version += 1;
+    session.clock.edit();
+    this.onchange(session);
   }
 
   undo() {
@@ -243,13 +282,18 @@ export class Marking {
     this.#step("redo", "redone");
   }
 
+  /** @param {"undo"|"redo"} way @param {string} word */
   #step(way, word) {
-    if (!this.writable) return;
-    if (!this.session.history[way]()) return this.screen.hint(way === "undo" ? "Nothing to undo." : "Nothing to redo.");
-    this.#changed(word);
+    const session = this.#writing;
+    if (!session) return;
+    if (!session.history[way]()) return this.screen.hint(way === "undo" ? "Nothing to undo." : "Nothing to redo.");
+    this.#changed(session, word);
   }
 
-  /** Views: they change what is seen, not what is marked. */
+  /**
+   * Views: they change what is seen, not what is marked.
+   * @param {LookName} name
+   */
   toggleLook(name) {
     const { looks } = this.screen;
     if (name === "answer" && !this.#answers) return;
@@ -257,16 +301,32 @@ export class Marking {
     Object.assign(looks, { only: false, hide: false, [name]: on });
     this.screen.refresh();
     if (name === "answer") return this.#saysPicking(on);
-    const words = { erase: "erase mode", only: "this set only", hide: "hide all sets" };
-    this.screen.announce(`${words[name]} ${on ? "on" : "off"}`);
+    this.screen.announce(`${LOOK_WORDS[name]} ${on ? "on" : "off"}`);
   }
 
-  /** While the answer is selected the hand is in the text, wherever the mode was begun. */
+  /**
+   * While the answer is selected the hand is in the text, wherever the mode was begun.
+   * @param {boolean} on
+   */
   #saysPicking(on) {
     if (on) this.screen.focusText();
-    const set = this.labelsOnly ? "" : ` Set ${model.letterOf(this.state.current)} again.`;
+    const set = this.labelsOnly ? "" : ` Set ${model.letterOf(this.session?.state.current ?? 0)} again.`;
     this.screen.announce(
       on ? "Select the answer in the text, or press Escape to cancel." : `No answer selected.${set}`,
     );
   }
+}
+
+/** @param {Session} given */
+const heldBy = ({ state }) => state.sets[state.current].spans;
+
+/**
+ * "3 words added to set A: “the room was”": what a change really added or removed.
+ * @param {Session} given
+ * @param {string} verb
+ * @param {Span[]} spans
+ */
+function saying({ map, state }, verb, spans) {
+  const place = `set ${model.letterOf(state.current)}`;
+  return () => changeWords(map, verb, place, spans);
 }

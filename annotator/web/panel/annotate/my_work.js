@@ -12,7 +12,7 @@ const STATES = {
   "passed on": "Given to another annotator",
 };
 
-/** @type {import("../shared/own_list.js").Words} */
+/** @type {import("../shared/own_list.js").Words<MyWorkRow>} */
 const WORDS = {
   title: "My work",
   search: "Search my work for words or a key",
@@ -24,4 +24,9 @@ const WORDS = {
   lines: (row) => row.lines,
 };
 
+/**
+ * @param {HTMLElement} root
+ * @param {(asked: import("../shared/own_list.js").Asked) => Promise<Answer<OwnPage<MyWorkRow>>>} fetchPage
+ * @param {(row: MyWorkRow) => void} onopen
+ */
 export const openMyWork = (root, fetchPage, onopen) => openOwnList(root, WORDS, fetchPage, onopen);

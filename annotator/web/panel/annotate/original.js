@@ -8,10 +8,12 @@ import { sentenceOf } from "../shared/messages.js";
 import { pieceNodes } from "../shared/pieces.js";
 
 export class Original {
-  /** @param {import("../shared/messages.js").Messages} messages @param {import("./screen.js").Screen} screen */
+  /** @param {import("./messages.js").PanelMessages} messages @param {import("./screen.js").Screen} screen */
   constructor(messages, screen) {
     this.messages = messages;
     this.screen = screen;
+    /** @type {HTMLDialogElement|null} */
+    this.dialog = null;
   }
 
   async open() {
@@ -19,10 +21,10 @@ export class Original {
     if (!session || this.dialog?.open) return;
     if (!session.work.is_changed) return this.screen.hint("This text is not a changed version of another one.");
     const body = element("div", { class: "original" }, "…");
-    this.dialog = openDialog(this.screen.root, "The original, and what was changed", body);
-    this.dialog.addEventListener(
+    const dialog = (this.dialog = openDialog(this.screen.root, "The original, and what was changed", body));
+    dialog.addEventListener(
       "keydown",
-      (event) => event.key.toLowerCase() === "c" && !event.ctrlKey && !event.metaKey && this.dialog.close(),
+      (event) => event.key.toLowerCase() === "c" && !event.ctrlKey && !event.metaKey && dialog.close(),
     );
     const answer = await this.messages.get("original", { assignment: session.work.assignment });
     if (answer.status !== 200) return body.replaceChildren(element("p", { class: "dialog-words" }, sentenceOf(answer)));
@@ -31,6 +33,7 @@ export class Original {
   }
 }
 
+/** @param {ShownOriginal} given0 @param {Session["offer"]} given1 */
 function partsOf({ language, direction, segments }, { change, warnings: all, isOfAnotherResult }) {
   const isNamed = segments.length > 1;
   const said = change && element("p", { class: `dialog-words${isOfAnotherResult ? " warns" : ""}` }, change.words);
@@ -60,5 +63,5 @@ function partsOf({ language, direction, segments }, { change, warnings: all, isO
         element("h3", { class: "segment-title" }, "Sets proposed from the original"),
         ...warnings.map((line) => element("p", {}, line)),
       ),
-  ].filter(Boolean);
+  ].filter((made) => made !== null && made !== false);
 }

@@ -8,6 +8,13 @@ const DRAG_PIXELS = 5;
 const DOUBLE_MS = 400;
 const EDGE = 44;
 
+/** @typedef {import("../shared/draw.js").Place} Place */
+/**
+ * A drag, or a click that may become one: what it began and ends on, and what it will do.
+ * @typedef {{from: Place, to: Place, x: number, y: number, moved: boolean, shown: boolean, pointer: number,
+ *   picks: boolean, erase: boolean, shift: boolean, at: PointerEvent}} Drag
+ */
+
 export class Pointer {
   /**
    * @param {HTMLElement} host  the element that holds the text
@@ -18,8 +25,12 @@ export class Pointer {
     this.host = host;
     this.screen = screen;
     this.marking = marking;
+    /** @type {Drag|null} */
     this.drag = null;
+    /** @type {{token: number, time: number, changed: boolean, picked: boolean}|null}  the click before */
     this.last = null;
+    /** The frame in which the text scrolls along, 0: none. */
+    this.frame = 0;
     host.addEventListener("pointerdown", (event) => this.#down(event));
     host.addEventListener("pointermove", (event) => this.#move(event));
     host.addEventListener("pointerup", (event) => this.#up(event));
@@ -36,6 +47,7 @@ export class Pointer {
     return this.screen.view;
   }
 
+  /** @param {PointerEvent} event */
   #down(event) {
     if (event.button !== 0 || this.drag || this.screen.readMode || !this.screen.session) return;
     this.screen.focusText();
@@ -52,6 +64,7 @@ export class Pointer {
       x: event.clientX,
       y: event.clientY,
       moved: false,
+      shown: false,
       pointer: event.pointerId,
       picks: this.marking.isPicking,
       erase: !this.marking.isPicking && (event.altKey || this.screen.looks.erase),
@@ -60,11 +73,13 @@ export class Pointer {
     };
   }
 
+  /** @param {PointerEvent} event */
   #near(event) {
     const { top, bottom } = this.screen.textWindow();
     return this.view.placeNear(event.clientX, event.clientY, top, bottom);
   }
 
+  /** @param {PointerEvent} event */
   #move(event) {
     const { drag } = this;
     if (!drag || event.pointerId !== drag.pointer) return;
@@ -78,64 +93,72 @@ export class Pointer {
   /** Takes the drag to where the pointer is now. */
   #follow() {
     const { drag } = this;
-    const place = this.#near(drag.at);
-    if (!place) return;
+    const place = drag && this.#near(drag.at);
+    if (!drag || !place) return;
     const same = drag.shown && place.low === drag.to.low && place.high === drag.to.high;
     drag.to = place;
     if (same) return;
     drag.shown = true;
-    this.screen.preview(this.#spans(), drag.picks ? "pick" : drag.erase ? "erase" : "add");
+    this.screen.preview(this.#spans(drag), drag.picks ? "pick" : drag.erase ? "erase" : "add");
   }
 
-  #spans() {
-    const { from, to } = this.drag;
+  /** @param {Drag} given */
+  #spans({ from, to, picks }) {
     const low = Math.min(from.low, to.low);
     const high = Math.max(from.high, to.high);
     if (low > high) return [];
     const { session } = this.screen;
+    if (!session) return [];
     const spans = session.map.spansBetween(low, high);
-    if (!this.drag.picks && session.project?.sets_may_cross_segments !== false) return spans;
+    if (!picks && session.project?.sets_may_cross_segments !== false) return spans;
     const home = session.map.segmentOf(
       session.map.tokenAtRank(Math.min(Math.max(0, from.low), session.map.readable - 1)),
     );
     return spans.filter(([start]) => session.map.segmentOf(start) === home);
   }
 
+  /** @param {PointerEvent} event */
   #up(event) {
     const { drag } = this;
     if (!drag || event.pointerId !== drag.pointer) return;
     drag.at = event;
     if (drag.moved) this.#follow();
-    const spans = drag.moved ? this.#spans() : [];
+    const spans = drag.moved ? this.#spans(drag) : [];
     this.#end();
     if (drag.moved) this.#dragged(drag, spans);
     else if (drag.from.on) this.#clicked(drag, event);
   }
 
+  /** @param {Drag} drag @param {Span[]} spans */
   #dragged(drag, spans) {
     const { session } = this.screen;
-    if (!spans.length) return;
+    if (!session || !spans.length) return;
     const end = drag.to.low >= drag.from.low ? drag.to.high : drag.to.low;
     session.cursor = session.map.tokenAtRank(Math.min(Math.max(0, end), session.map.readable - 1));
     this.#mark(drag, spans);
   }
 
+  /** @param {Drag} drag @param {Span[]} spans */
   #mark(drag, spans) {
     if (drag.picks) this.marking.pick(spans);
     else if (drag.erase) this.marking.remove(spans);
     else this.marking.add(spans);
   }
 
+  /** @param {Drag} drag @param {PointerEvent} event */
   #clicked(drag, event) {
     const { session } = this.screen;
+    if (!session) return;
     const token = session.map.tokenAtRank(drag.from.low);
     const before = session.cursor;
     session.cursor = token;
-    const again = this.last && this.last.token === token && event.timeStamp - this.last.time < DOUBLE_MS;
+    const { last } = this;
+    const first = last && last.token === token && event.timeStamp - last.time < DOUBLE_MS ? last : null;
     // The answer was taken with the first click of the two; the second one is no mark.
-    if (again && this.last.picked) return;
-    if (drag.shift && before !== null) return this.#extended(before, drag);
-    if (again) return this.#doubled(token, drag);
+    if (first?.picked) return;
+    if (drag.shift && before !== null)
+      return this.#mark(drag, session.map.spansBetween(session.map.rankOf(before), drag.from.low));
+    if (first) return this.#doubled(token, drag, first.changed);
     const version = session.version;
     const spans = session.map.spansBetween(drag.from.low, drag.from.low);
     if (drag.erase || drag.picks) this.#mark(drag, spans);
@@ -143,12 +166,9 @@ export class Pointer {
     this.last = { token, time: event.timeStamp, changed: session.version > version, picked: drag.picks };
   }
 
-  #extended(before, drag) {
-    this.#mark(drag, this.screen.session.map.spansBetween(this.screen.session.map.rankOf(before), drag.from.low));
-  }
-
-  #doubled(token, drag) {
-    if (this.last.changed) this.marking.forgetLast();
+  /** @param {number} token @param {Drag} drag @param {boolean} hasChanged */
+  #doubled(token, drag, hasChanged) {
+    if (hasChanged) this.marking.forgetLast();
     this.last = null;
     this.marking.sentence(token, drag.erase);
   }

@@ -9,7 +9,12 @@ const BRIEF_CHARS = 90;
 const MANY_PAIRS = 8;
 
 export class Preview {
+  /** @param {Pick<WorkActions, "note">} actions */
   constructor(actions) {
+    /** @type {RationaleSet[]|null}  what the table shows */
+    this.drawn = null;
+    this.current = 0;
+    this.dark = false;
     this.rows = element("tbody");
     this.total = element("tfoot");
     this.overlaps = element("p", { class: "overlaps" });
@@ -42,7 +47,8 @@ export class Preview {
       oninput: () => actions.note(this.note.value),
       placeholder: "for the reviewers and the lead",
     });
-    this.noteBox = element("label", { class: "note-box" }, element("span", { class: "note-title" }, "Note"), this.note);
+    this.noteTitle = element("span", { class: "note-title" }, "Note");
+    this.noteBox = element("label", { class: "note-box" }, this.noteTitle, this.note);
     this.sets = element("div", { class: "numbers-box" }, this.table, this.overlaps);
     this.root = element(
       "div",
@@ -53,11 +59,13 @@ export class Preview {
     );
   }
 
+  /** @param {Session} session */
   show(session) {
     this.drawn = null;
     this.note.value = session.state.note;
   }
 
+  /** @param {Session} session @param {{dark: boolean, readOnly: boolean}} given */
   update(session, { dark, readOnly }) {
     this.note.readOnly = readOnly;
     this.noteBox.hidden = readOnly && !session.state.note;
@@ -73,6 +81,7 @@ export class Preview {
     setText(this.overlaps, overlapWords(sets, current));
   }
 
+  /** @param {Session} given @param {RationaleSet} set @param {number} index @param {boolean} dark */
   #row({ map, state }, set, index, dark) {
     return element(
       "tr",
@@ -84,6 +93,7 @@ export class Preview {
     );
   }
 
+  /** @param {Session} given @param {RationaleSet[]} sets */
   #updateTotal({ map }, sets) {
     const union = unionOf(sets);
     const size = union.reduce((sum, [start, end]) => sum + end - start, 0);
@@ -100,14 +110,20 @@ export class Preview {
   }
 }
 
+/** @param {number} part @param {number} whole */
 const ratio = (part, whole) => (whole ? (part / whole).toFixed(2) : "–");
 
-/** The union's share in each segment, where there are several. */
+/**
+ * The union's share in each segment, where there are several.
+ * @param {TokenMap} map
+ * @param {Span[]} union
+ */
 function sideWords(map, union) {
   if (map.reading.length < 2) return "";
   return [...map.reading]
     .sort((a, b) => a - b)
     .map((segment) => {
+      /** @type {Span} */
       const all = [map.first[segment], map.first[segment] + map.starts[segment].length];
       const share = sharedTokens(union, [all]);
       return `${map.segments[segment].title || map.segments[segment].name} ${ratio(share, all[1] - all[0])}`;
@@ -115,7 +131,11 @@ function sideWords(map, union) {
     .join(" · ");
 }
 
-/** Which sets share tokens; with many, those of the current set are named and the others counted. */
+/**
+ * Which sets share tokens; with many, those of the current set are named and the others counted.
+ * @param {RationaleSet[]} sets
+ * @param {number} current
+ */
 function overlapWords(sets, current) {
   const pairs = [];
   for (let a = 0; a < sets.length; a += 1) {

@@ -1,12 +1,16 @@
 /** The row of the bar with the proposed sets: dashed chips, of which one is at hand, and what can be done with it. */
-import { button, element, setText } from "../shared/dom.js";
+import { button, element, part, parts, setText, treeOf } from "../shared/dom.js";
 import { icon } from "../shared/icons.js";
 import { answerOf, saidOf } from "../shared/proposals.js";
 
+/** @typedef {import("./screen.js").Showing} Showing */
+
 export class ProposedRow {
-  /** @param {Object<string, Function>} actions */
+  /** @param {Pick<WorkActions, "accept"|"reject"|"take"|"glance">} actions */
   constructor(actions) {
     this.actions = actions;
+    /** What the chips were drawn of. */
+    this.drawn = "";
     this.title = element("span", { class: "result-title" }, "Proposed");
     this.chips = element("div", { class: "proposed-sets", role: "radiogroup", "aria-label": "Proposed sets" });
     this.words = element("span", { class: "proposed-words" });
@@ -39,7 +43,7 @@ export class ProposedRow {
     this.chips.addEventListener("pointerleave", () => actions.glance(null));
   }
 
-  /** @param {import("../shared/session.js").Session} session */
+  /** @param {import("../shared/session.js").Session} session @param {Showing} given */
   update(session, { readOnly, readMode, busy }) {
     const { work, state, offer } = session;
     const { open, undecided, atHand, ignored } = offer;
@@ -47,8 +51,8 @@ export class ProposedRow {
     if (this.root.hidden) return;
     // What cannot be done now keeps its place, so that the next press does not hit the button beside it.
     this.ways.classList.toggle("unseen", !open.length);
-    const isAsked = Boolean(atHand) && answerOf(state, atHand) === "unasked";
-    setText(this.accept.querySelector(".button-label"), isAsked ? "Show it" : "Accept");
+    const isAsked = atHand !== null && answerOf(state, atHand) === "unasked";
+    setText(part(this.accept, ".button-label", HTMLElement), isAsked ? "Show it" : "Accept");
     this.all.classList.toggle("unseen", undecided.length < 2 || !offer.mayTakeAll);
     for (const made of [this.accept, this.all, this.reject]) made.disabled = readOnly && !busy;
     setText(this.words, offer.answered ? wordsOf(state, offer) : "…");
@@ -56,17 +60,19 @@ export class ProposedRow {
     this.#drawChips(session, offer);
   }
 
+  /** @param {Session} given0 @param {Session["offer"]} given1 */
   #drawChips({ state, id }, { open, atHand }) {
     const key = JSON.stringify([id, atHand?.id, open.map((one) => [one.id, answerOf(state, one)])]);
     if (key === this.drawn) return;
-    const hadFocus = this.chips.contains(this.root.getRootNode().activeElement);
+    const hadFocus = this.chips.contains(treeOf(this.root).activeElement);
     this.drawn = key;
     this.chips.replaceChildren(
       ...open.map((one) => this.#chip(one, one === atHand, answerOf(state, one) === "unasked")),
     );
-    if (hadFocus) (this.chips.querySelector("[aria-checked=true]") || this.accept).focus();
+    if (hadFocus) (parts(this.chips, "[aria-checked=true]", HTMLButtonElement)[0] ?? this.accept).focus();
   }
 
+  /** @param {Proposal} given @param {boolean} chosen @param {boolean} isUnasked */
   #chip({ id, title, size, notes }, chosen, isUnasked) {
     const count = `${size} ${size === 1 ? "token" : "tokens"}`;
     const said = [isUnasked ? `On request: ${title}` : `Proposed: ${title}`, count, ...notes].join(" – ");
@@ -91,6 +97,7 @@ export class ProposedRow {
   }
 }
 
+/** @param {State} state @param {Session["offer"]} given */
 function wordsOf(state, { open, sets }) {
   if (open.length) return "";
   if (!sets.length) return "nothing is proposed for this text";

@@ -22,27 +22,31 @@ export class Proposing {
     return this.screen.session;
   }
 
-  get offer() {
-    return this.session.offer;
-  }
-
-  /** Whether there is anything to do here; says so if not. */
+  /** What is proposed and the one at hand, if there is anything to do here; says so if not. */
   #ready() {
-    if (!this.marking.writable || this.marking.labelsOnly) return false;
-    if (this.offer.atHand) return true;
+    const { session } = this;
+    if (!session || !this.marking.writable || this.marking.labelsOnly) return null;
+    const { offer, state } = session;
+    const { atHand } = offer;
+    if (atHand) return { offer, state, atHand };
     this.screen.hint(
-      this.offer.sets.length ? "You have decided on every proposed set." : "No set is proposed for this text.",
+      offer.sets.length ? "You have decided on every proposed set." : "No set is proposed for this text.",
     );
-    return false;
+    return null;
   }
 
-  /** Takes the next proposed set to hand, or the one before. */
+  /**
+   * Takes the next proposed set to hand, or the one before.
+   * @param {number} by
+   */
   step(by) {
-    if (!this.#ready()) return;
-    const { open, atHand } = this.offer;
-    this.take(open[(open.indexOf(atHand) + by + open.length) % open.length].id);
+    const ready = this.#ready();
+    if (!ready) return;
+    const { open } = ready.offer;
+    this.take(open[(open.indexOf(ready.atHand) + by + open.length) % open.length].id);
   }
 
+  /** @param {number} id */
   take(id) {
     const { session } = this;
     if (!session?.open) return;
@@ -56,44 +60,61 @@ export class Proposing {
     );
   }
 
-  /** Accepts the one at hand, or all; what waits to be asked for is only shown. */
+  /**
+   * Accepts the one at hand, or all; what waits to be asked for is only shown.
+   * @param {boolean} all
+   */
   accept(all) {
-    if (!this.#ready()) return;
-    const { atHand, undecided } = this.offer;
-    if (all && !this.offer.mayTakeAll) return this.screen.hint(ONE_BY_ONE);
-    if (!all && answerOf(this.session.state, atHand) === "unasked") return this.#ask(atHand);
-    const chosen = all ? undecided : [atHand];
+    const ready = this.#ready();
+    if (!ready) return;
+    const { offer, atHand, state } = ready;
+    if (all && !offer.mayTakeAll) return this.screen.hint(ONE_BY_ONE);
+    if (!all && answerOf(state, atHand) === "unasked") return this.#ask(atHand);
+    const chosen = all ? offer.undecided : [atHand];
     if (chosen.length)
       this.#answer(
+        offer,
         chosen,
         (before) => accept(before, chosen),
         (after) => madeWords(after, chosen),
       );
   }
 
+  /** @param {boolean} all */
   reject(all) {
-    if (!this.#ready()) return;
-    const chosen = all ? this.offer.undecided : [this.offer.atHand];
+    const ready = this.#ready();
+    if (!ready) return;
+    const { offer, atHand } = ready;
+    const chosen = all ? offer.undecided : [atHand];
     if (!chosen.length) return;
     const said = chosen.length === 1 ? `${chosen[0].title} rejected` : `${chosen.length} proposed sets rejected`;
-    this.#answer(chosen, (before) => answer(before, chosen, "rejected"), said);
+    this.#answer(offer, chosen, (before) => answer(before, chosen, "rejected"), said);
   }
 
+  /** @param {Proposal} proposal */
   #ask(proposal) {
     this.marking.edit((state) => answer(state, [proposal], "undecided"), `proposed: ${words(proposal)}`);
   }
 
-  /** The one after those that were answered comes to hand. */
-  #answer(chosen, change, say) {
-    const { open } = this.offer;
+  /**
+   * The one after those that were answered comes to hand.
+   * @param {Session["offer"]} offer
+   * @param {Proposal[]} chosen
+   * @param {(state: State) => State} change
+   * @param {import("./marking.js").Said} say
+   */
+  #answer(offer, chosen, change, say) {
+    const { open } = offer;
     const after = open.slice(open.indexOf(chosen[chosen.length - 1]) + 1);
-    this.offer.hand = after[0]?.id ?? null;
+    offer.hand = after[0]?.id ?? null;
     this.marking.edit(change, say);
   }
 }
 
+/** @param {Proposal} given */
 const words = ({ title, size }) => `${title}, ${size} ${size === 1 ? "token" : "tokens"}`;
 
+/** @param {State} state @param {Proposal[]} chosen */
 const madeWords = (state, chosen) =>
   chosen.length === 1
     ? `accepted as set ${letterOf(state.current)}, ${words(chosen[0])}`

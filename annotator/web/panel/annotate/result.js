@@ -18,12 +18,24 @@ const LEAST_WIDTH = 560;
 /** So much of several lines is filled, since a label is never broken. */
 const FILLED = 0.8;
 
+/** @typedef {import("./screen.js").Showing} Showing */
+/** @typedef {import("./screen.js").Room} Room */
+/** @typedef {{readOnly: boolean, isPicking: boolean}} How */
+/**
+ * What shows the result, or lets one give it.
+ * @typedef {{nodes: HTMLElement[], update: (session: Session, how: How) => void}} ResultPart
+ */
+
 export class ResultPlace {
-  /** @param {Object<string, Function>} actions */
+  /** @param {WorkActions} actions */
   constructor(actions) {
     this.actions = actions;
     this.root = element("div", { class: "result" });
+    /** @type {ResultPart|null} */
     this.part = null;
+    /** @type {unknown[]}  what the part was made for */
+    this.from = [];
+    this.key = "";
   }
 
   /** The field for the answer, where there is one. @returns {AnswerField|null} */
@@ -31,19 +43,20 @@ export class ResultPlace {
     return this.part instanceof AnswerField ? this.part : null;
   }
 
-  /** @param {import("../shared/session.js").Session} session */
+  /** @param {import("../shared/session.js").Session} session @param {Showing} how */
   update(session, { readOnly, readMode, looks, room }) {
     const { project } = session;
     const fixed = !project || project.result_mode === "confirm" || readMode;
     // It is looked at at each mark: what it depends on is compared by identity.
     const from = [session, session.work, project, room, fixed ? session.result : null];
-    if (!this.from || from.some((one, at) => one !== this.from[at])) {
+    if (!this.from.length || from.some((one, at) => one !== this.from[at])) {
       this.from = from;
       this.#build(session, fixed, room);
     }
     this.part?.update(session, { readOnly, isPicking: looks.answer });
   }
 
+  /** @param {Session} session @param {boolean} fixed @param {Room} room */
   #build(session, fixed, room) {
     const { project, work } = session;
     const kind = project?.result_kind || work.result?.kind || "label";
@@ -67,8 +80,12 @@ export class ResultPlace {
     );
   }
 
+  /**
+   * @param {Session} session
+   * @param {{kind: "label"|"answer", fixed: boolean, given: string|null, inList: boolean}} given
+   */
   #make(session, { kind, fixed, given, inList }) {
-    if (fixed) return session.result === null ? null : new Fixed(session);
+    if (fixed) return session.result === null ? null : new Fixed(session.result, session);
     if (kind === "answer") return new AnswerField(this.actions, given);
     return inList ? new LabelList(session, given, this.actions) : new LabelPills(session, given, this.actions);
   }
@@ -78,19 +95,23 @@ export class ResultPlace {
  * Whether the labels can stand side by side, each with one press: not where they are many, and not where the bar is to
  * be low and some would be out of sight. Widths are about those of the letters, so that nothing has to be laid out to
  * know it.
+ * @param {Session} given0
+ * @param {Room} given1
  */
 function haveRoom({ project, work }, { width, lines }) {
-  const { labels } = project;
+  const labels = project?.labels ?? [];
   if (labels.length > MANY_LABELS) return false;
   if (lines === Infinity) return true;
   const all = labels.reduce((sum, label) => sum + PILL_PIXELS + widthOf(labelWords(label, work.instance)), 0);
   return all <= (Math.max(width, LEAST_WIDTH) - OTHERS_PIXELS) * lines * FILLED;
 }
 
+/** @param {string} words */
 const widthOf = (words) => [...words].reduce((sum, letter) => sum + (letter > "\u2e80" ? 2 : 1) * LETTER_PIXELS, 0);
 
 class Fixed {
-  constructor({ result, work }) {
+  /** @param {string} result @param {Session} given */
+  constructor(result, { work }) {
     this.nodes = [
       element(
         "span",
@@ -103,14 +124,16 @@ class Fixed {
   update() {}
 }
 
+/** @param {Session} given */
 const keyOf = ({ project }) =>
-  project.result_mode === "labels_only" ? [] : [element("kbd", { "aria-hidden": "true" }, "l")];
+  project?.result_mode === "labels_only" ? [] : [element("kbd", { "aria-hidden": "true" }, "l")];
 
 class LabelPills {
+  /** @param {Session} session @param {string|null} given @param {WorkActions} actions */
   constructor(session, given, actions) {
     const { project, work } = session;
-    const labelsOnly = project.result_mode === "labels_only";
-    this.labels = project.labels;
+    const labelsOnly = project?.result_mode === "labels_only";
+    this.labels = project?.labels ?? [];
     this.pills = this.labels.map((label, index) => {
       const words = labelWords(label, work.instance);
       const isGiven = given !== null && label === given;
@@ -135,8 +158,9 @@ class LabelPills {
     ];
   }
 
+  /** @param {Session} given0 @param {{readOnly: boolean}} given1 */
   update({ result }, { readOnly }) {
-    const chosen = this.labels.indexOf(result);
+    const chosen = result === null ? -1 : this.labels.indexOf(result);
     this.pills.forEach((pill, index) => {
       pill.setAttribute("aria-checked", String(index === chosen));
       pill.tabIndex = index === Math.max(0, chosen) ? 0 : -1;
@@ -146,18 +170,21 @@ class LabelPills {
 }
 
 class LabelList {
+  /** @param {Session} session @param {string|null} given @param {WorkActions} actions */
   constructor(session, given, actions) {
     const { project, work } = session;
+    /** @param {string} label */
     const words = (label) => labelWords(label, work.instance) + (given !== null && label === given ? " – given" : "");
     this.list = element(
       "select",
       { class: "labels", "aria-label": "Label", onchange: () => actions.result(this.list.value) },
       element("option", { value: "", disabled: true }, "Choose a label"),
-      ...project.labels.map((label) => element("option", { value: label }, words(label))),
+      ...(project?.labels ?? []).map((label) => element("option", { value: label }, words(label))),
     );
     this.nodes = [...keyOf(session), this.list];
   }
 
+  /** @param {Session} given0 @param {{readOnly: boolean}} given1 */
   update({ result }, { readOnly }) {
     this.list.value = result ?? "";
     this.list.disabled = readOnly;

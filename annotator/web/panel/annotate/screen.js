@@ -8,13 +8,16 @@ import { element, focused } from "../shared/dom.js";
 import { Head } from "../shared/head.js";
 import { holds, letterOf } from "../shared/model.js";
 import { nameOf } from "../shared/naming.js";
-import { Notices } from "../shared/notices.js";
+import { WorkNotices } from "./notices.js";
 import { Preview } from "./preview.js";
 import { counted, rangeWords } from "../shared/spoken.js";
 import { Stage } from "../shared/stage.js";
 import { TabTitle } from "../shared/tab_title.js";
 
+/** @type {Span[]} */
 const NONE = [];
+const DESCRIPTION =
+  "Arrow keys move from token to token, Space marks, digits choose the rationale set, question mark lists all keys.";
 /**
  * How a text is looked at when it comes. `answer`: the next words are the answer; `table`: the table of sets is kept in
  * sight.
@@ -30,52 +33,53 @@ const NO_LOOKS = Object.freeze({
   proposal: null,
 });
 
+/**
+ * @typedef {{erase: boolean, only: boolean, hide: boolean, answer: boolean, table: boolean, hovered: number|null,
+ *   pinned: number|null, proposal: number|null}} Looks  hovered, pinned: a set; proposal: the number of one
+ */
+/** @typedef {import("../shared/marks.js").Look} Look */
+/** @typedef {import("../shared/marks.js").Intent} Intent */
+/**
+ * How a text is shown now.
+ * @typedef {{looks: Looks, readOnly: boolean, readMode: boolean, busy: boolean, dark: boolean, room: Room}} Showing
+ */
+/** @typedef {Stage<Session>["room"]} Room */
+
+/** @typedef {import("./pointer.js").Pointer} Pointer */
+
+/** @extends {Stage<Session>} */
 export class Screen extends Stage {
   /**
    * @param {HTMLElement|ShadowRoot} parent
+   * @param {WorkActions} actions  what its buttons do
    * @param {boolean} readMode  a foreign or finished annotation is shown: no marking, no keys
    * @param {boolean} isPage  whether the page is this screen's, so that it names the browser's tab
    */
-  constructor(parent, readMode, isPage = !readMode) {
-    super(parent);
-    this.readMode = readMode;
-    this.looks = { ...NO_LOOKS };
-    if (isPage) this.tab = new TabTitle();
-  }
-
-  /** Builds the elements; `actions` are what their buttons do. */
-  build(actions) {
-    this.actions = actions;
-    this.#makeText();
-    this.head = new Head(actions);
-    this.bar = new Bar(actions);
-    this.notices = new Notices(actions);
-    this.numbers = new Preview(actions);
-    this.textTitle = element("h2", { class: "heard" }, "Text");
-    const main = element("div", { class: "main" }, this.textTitle, this.notices.root, this.text, this.empty);
-    const body = element("div", { class: "body" }, main, this.numbers.root);
-    const root = element(
-      "div",
-      { class: this.readMode ? "panel read" : "panel", tabIndex: -1 },
-      this.head.root,
-      this.bar.root,
-      body,
-      this.notices.dock,
-      this.live,
-    );
-    this.raise(root, this.bar.root, body, this.notices.urgent);
-  }
-
-  #makeText() {
-    const description =
-      "Arrow keys move from token to token, Space marks, digits choose the rationale set, question mark lists all keys.";
-    this.makeParts({
-      role: this.readMode ? "document" : "application",
+  constructor(parent, actions, readMode, isPage = !readMode) {
+    const bar = new Bar(actions);
+    const notices = new WorkNotices(actions);
+    const parts = { head: new Head(actions), bar: bar.root, urgent: notices.urgent };
+    super(parent, readMode ? "panel read" : "panel", parts, {
+      role: readMode ? "document" : "application",
       "aria-label": "Text to mark",
-      "aria-description": this.readMode ? null : description,
-      onfocus: () => this.moveCursor(null),
-      onblur: () => this.view.showCursor(null),
+      "aria-description": readMode ? null : DESCRIPTION,
     });
+    this.bar = bar;
+    this.notices = notices;
+    this.readMode = readMode;
+    /** @type {Looks} */
+    this.looks = { ...NO_LOOKS };
+    this.cursorShown = false;
+    /** @type {Pointer|null} */
+    this.pointer = null;
+    this.tab = isPage ? new TabTitle() : null;
+    this.numbers = new Preview(actions);
+    this.text.addEventListener("focus", () => this.moveCursor(null));
+    this.text.addEventListener("blur", () => this.view.showCursor(null));
+    const title = element("h2", { class: "heard" }, "Text");
+    const main = element("div", { class: "main" }, title, notices.root, this.text, this.empty);
+    const body = element("div", { class: "body" }, main, this.numbers.root);
+    this.raise(body, [this.head.root, bar.root, body, notices.dock, this.live]);
   }
 
   /** The cursor's box is placed by measured pixels, so it follows when the text is laid out anew. */
@@ -88,7 +92,10 @@ export class Screen extends Stage {
     return this.readMode || this.busy || !this.session?.open;
   }
 
-  /** Draws another instance. */
+  /**
+   * Draws another instance.
+   * @param {Session} session
+   */
   show(session) {
     Object.assign(this.looks, NO_LOOKS);
     this.draw(session);
@@ -98,7 +105,8 @@ export class Screen extends Stage {
     this.refresh();
     this.showQuestion();
     this.scrollTo(session.scroll);
-    if ([document.body, this.root].includes(focused()) || this.numbers.root.contains(focused())) this.focusText();
+    const at = focused();
+    if (at === document.body || at === this.root || this.numbers.root.contains(at)) this.focusText();
     this.moveCursor(null);
     this.tab?.name(nameOf(session.work.instance));
     this.onshow?.(session);
@@ -107,6 +115,7 @@ export class Screen extends Stage {
     );
   }
 
+  /** @param {string} sentence */
   showEmpty(sentence) {
     super.showEmpty(sentence);
     this.head.showNothing();
@@ -141,23 +150,29 @@ export class Screen extends Stage {
     this.notices.update(session, { dark: this.dark });
   }
 
-  /** Proposed sets lie above the words, the one at hand tinted; a view of the sets alone shows none. */
+  /**
+   * Proposed sets lie above the words, the one at hand tinted; a view of the sets alone shows none.
+   * @param {Session} given
+   */
   #paintProposed({ offer }) {
     const hides = this.looks.only || this.looks.hide || this.readOnly;
     const shown = hides ? [] : offer.undecided;
     const hand =
-      shown.find(({ id }) => id === this.looks.proposal) ?? (shown.includes(offer.atHand) ? offer.atHand : null);
+      shown.find(({ id }) => id === this.looks.proposal) ?? shown.find((one) => one === offer.atHand) ?? null;
     this.marks.propose(shown, hand, hides ? NONE : (offer.ignored?.spans ?? NONE));
   }
 
-  /** Shows another proposed set as if it were at hand, while the pointer is on it. */
+  /**
+   * Shows another proposed set as if it were at hand, while the pointer is on it.
+   * @param {number|null} id
+   */
   glance(id) {
     if (this.looks.proposal === id || !this.session) return;
     this.looks.proposal = id;
     this.#paintProposed(this.session);
   }
 
-  /** @returns {import("../shared/marks.js").Look} */
+  /** @param {number} index @param {number} current @returns {import("../shared/marks.js").Look} */
   #lookAt(index, current) {
     const { looks } = this;
     const chosen = this.readMode ? looks.pinned : current;
@@ -168,13 +183,16 @@ export class Screen extends Stage {
     return index === lit ? "current" : "other";
   }
 
+  /** @param {number|null} index */
   hover(index) {
     if (this.looks.hovered === index) return;
     this.looks.hovered = index;
     if (!this.session) return;
-    this.marks.paint(this.session.state.sets, (set) => this.#lookAt(set, this.session.state.current), this.dark);
+    const { sets, current } = this.session.state;
+    this.marks.paint(sets, (set) => this.#lookAt(set, current), this.dark);
   }
 
+  /** @param {Span[]} spans @param {Intent|null} kind */
   preview(spans, kind) {
     this.marks.showPreview(spans, kind, this.session?.state.current ?? 0);
     if (spans.length) this.text.classList.add("dragging");
@@ -193,16 +211,24 @@ export class Screen extends Stage {
     };
   }
 
-  /** A set was chosen; by hand also to see where it lies. */
+  /**
+   * A set was chosen; by hand also to see where it lies.
+   * @param {import("./marking.js").Marking} marking
+   * @param {number} index
+   */
   chosen(marking, index, byHand = false) {
     const before = this.looks.pinned;
     marking.choose(index);
     if (byHand && !(this.readMode && before === index))
-      this.places.toSet(index, this.session.state.sets[index]?.spans ?? NONE);
+      this.places.toSet(index, this.session?.state.sets[index]?.spans ?? NONE);
   }
 
-  /** To the next mark of the sets that are shown, or to the one before. */
+  /**
+   * To the next mark of the sets that are shown, or to the one before.
+   * @param {number} by
+   */
   nextMark(by) {
+    if (!this.session) return;
     const { sets, current } = this.session.state;
     const all = sets.map(({ spans }, index) => ({ index, spans }));
     this.places.next(by, this.looks.only ? [all[current]] : all);
@@ -228,39 +254,41 @@ export class Screen extends Stage {
    */
   moveCursor(speak = true) {
     const { session } = this;
-    this.cursorShown = speak !== null && session !== null && session.cursor !== null;
-    if (!this.cursorShown) return this.view?.showCursor(null);
-    this.#showRange();
-    this.keepInSight(session.cursor);
-    this.view.showCursor(session.cursor);
-    if (speak)
-      this.announce(
-        this.#rangeSpans().length ? rangeWords(session.map, this.#rangeSpans()) : this.#describe(session.cursor),
-      );
-  }
-
-  /** The range that the keyboard has made, if there is one. */
-  #rangeSpans() {
-    const { cursor, anchor, map } = this.session;
-    return anchor === null ? NONE : map.spansBetween(map.rankOf(anchor), map.rankOf(cursor));
-  }
-
-  #showRange() {
-    this.marks.showPreview(this.#rangeSpans(), "range", 0);
-  }
-
-  #describe(token) {
-    const { map, state, offer } = this.session;
-    const inSets = state.sets.map((set, index) => (holds(set.spans, token) ? letterOf(index) : null)).filter(Boolean);
-    const where = inSets.length ? `, in ${inSets.length > 1 ? "sets" : "set"} ${inSets.join(" and ")}` : "";
-    const proposed = offer.undecided.filter(({ spans }) => holds(spans, token)).map(({ title }) => title);
-    const ignored = holds(offer.ignored?.spans ?? NONE, token) ? ", not rationale by a word list" : "";
-    const boxed = map.isTarget(token) ? ", target, cannot be marked" : "";
-    return `${map.textOf([token, token + 1])}${where}${proposed.length ? `, proposed: ${proposed.join(" and ")}` : ""}${ignored}${boxed}`;
+    const cursor = session?.cursor ?? null;
+    this.cursorShown = speak !== null && session !== null && cursor !== null;
+    if (speak === null || session === null || cursor === null) return this.view.showCursor(null);
+    const range = rangeOf(session, cursor);
+    this.marks.showPreview(range, "range", 0);
+    this.keepInSight(cursor);
+    this.view.showCursor(cursor);
+    if (speak) this.announce(range.length ? rangeWords(session.map, range) : describe(session, cursor));
   }
 
   destroy() {
     this.tab?.destroy();
     super.destroy();
   }
+}
+
+/**
+ * The range that the keyboard has made, if there is one.
+ * @param {Session} session
+ * @param {number} cursor
+ */
+function rangeOf({ anchor, map }, cursor) {
+  return anchor === null ? NONE : map.spansBetween(map.rankOf(anchor), map.rankOf(cursor));
+}
+
+/**
+ * A token in words: which sets it is in, and what else is to be known of it.
+ * @param {Session} given
+ * @param {number} token
+ */
+function describe({ map, state, offer }, token) {
+  const inSets = state.sets.map((set, index) => (holds(set.spans, token) ? letterOf(index) : null)).filter(Boolean);
+  const where = inSets.length ? `, in ${inSets.length > 1 ? "sets" : "set"} ${inSets.join(" and ")}` : "";
+  const proposed = offer.undecided.filter(({ spans }) => holds(spans, token)).map(({ title }) => title);
+  const ignored = holds(offer.ignored?.spans ?? NONE, token) ? ", not rationale by a word list" : "";
+  const boxed = map.isTarget(token) ? ", target, cannot be marked" : "";
+  return `${map.textOf([token, token + 1])}${where}${proposed.length ? `, proposed: ${proposed.join(" and ")}` : ""}${ignored}${boxed}`;
 }

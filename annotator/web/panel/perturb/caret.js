@@ -1,7 +1,8 @@
 /** Where the caret of a text area stands, which browsers do not tell: measured in a copy of it that is never seen. */
 import { element } from "../shared/dom.js";
 
-const STYLES = [
+/** @satisfies {(keyof CSSStyleDeclaration)[]} */
+const STYLES = /** @type {const} */ ([
   "font",
   "lineHeight",
   "letterSpacing",
@@ -11,9 +12,12 @@ const STYLES = [
   "direction",
   "overflowWrap",
   "padding",
-];
+]);
 
-/** @returns {{top: number, height: number}}  its line, from the upper edge of what the area scrolls */
+/**
+ * @param {HTMLTextAreaElement} area
+ * @returns {{top: number, height: number}}  its line, from the upper edge of what the area scrolls
+ */
 export function caretLine(area) {
   const given = getComputedStyle(area);
   const caret = element("span", {}, "\u200b");
@@ -32,7 +36,7 @@ export function caretLine(area) {
     boxSizing: "border-box",
     width: `${area.clientWidth}px`,
   });
-  area.parentNode.append(copy);
+  area.after(copy);
   const height = parseFloat(given.lineHeight) || caret.offsetHeight;
   const line = { top: caret.getBoundingClientRect().top - copy.getBoundingClientRect().top, height };
   copy.remove();

@@ -8,7 +8,7 @@ import { Pair } from "./pair.js";
 import { deskKey } from "./write.js";
 
 export class Check {
-  /** @param {Object} parts  data, rules, messages, stage */
+  /** @param {PerturbParts} parts */
   constructor(parts) {
     this.data = parts.data;
     this.rules = parts.rules;
@@ -24,33 +24,15 @@ export class Check {
     this.warnings = element("ul", { class: "check-warnings" });
     this.about = element("section", { class: "check-about", "aria-label": "Note and history" });
     this.empty = element("p", { class: "empty", hidden: true });
-    this.#makeWays();
-    const bar = element(
-      "div",
-      { class: "bar" },
-      element(
-        "div",
-        { class: "row main-row" },
-        element("div", { class: "check-told" }, this.title, this.result),
-        this.ways,
-      ),
-      this.rejecting,
-    );
-    this.sheet = element(
-      "div",
-      { class: "desk" },
-      bar,
-      this.kindWords,
-      this.facts,
-      this.warnings,
-      this.pair.root,
-      this.about,
-    );
-    this.root = element("div", { class: "check" }, this.empty, this.sheet, this.desk.root);
-    this.#showPart("empty");
-  }
-
-  #makeWays() {
+    /** @type {Perturbation|null}  what is checked, and its original */
+    this.one = null;
+    /** @type {PairInstance|null} */
+    this.original = null;
+    /** @type {"empty"|"sheet"|"desk"} */
+    this.part = "empty";
+    /** The newest question to the server. */
+    this.asked = 0;
+    this.isSending = false;
     this.approve = button("Approve", {
       key: "a",
       title: "The text and its label are right",
@@ -97,6 +79,29 @@ export class Check {
         button("Reject", { key: "Ctrl+⏎", className: "primary", onclick: () => this.#reject() }),
       ),
     );
+    const bar = element(
+      "div",
+      { class: "bar" },
+      element(
+        "div",
+        { class: "row main-row" },
+        element("div", { class: "check-told" }, this.title, this.result),
+        this.ways,
+      ),
+      this.rejecting,
+    );
+    this.sheet = element(
+      "div",
+      { class: "desk" },
+      bar,
+      this.kindWords,
+      this.facts,
+      this.warnings,
+      this.pair.root,
+      this.about,
+    );
+    this.root = element("div", { class: "check" }, this.empty, this.sheet, this.desk.root);
+    this.#showPart("empty");
   }
 
   get perturbation() {
@@ -105,9 +110,10 @@ export class Check {
 
   /** What the browser's tab is named after. */
   get shownKey() {
-    return this.one ? nameOf(this.original) : "";
+    return this.one && this.original ? nameOf(this.original) : "";
   }
 
+  /** @param {Check["part"]} name */
   #showPart(name) {
     this.part = name;
     if (name !== "desk") this.stage.rest(this.desk.root);
@@ -116,6 +122,7 @@ export class Check {
     this.desk.root.hidden = name !== "desk";
   }
 
+  /** @param {number|null} asked */
   start(asked) {
     if (this.part === "desk") return undefined;
     return asked
@@ -129,8 +136,12 @@ export class Check {
     if (before !== null && before === this.perturbation) this.stage.done("There is nothing else for you to check.");
   }
 
+  /**
+   * @param {"check"|"check/next"} route
+   * @param {import("../shared/messages.js").Query} query
+   */
   async #load(route, query, tell = () => this.stage.say("")) {
-    const asked = (this.asked = {});
+    const asked = (this.asked += 1);
     const answer = await this.messages.get(route, query);
     if (this.asked !== asked) return;
     if (answer.status !== 200) return this.stage.say(sentenceOf(answer));
@@ -138,15 +149,16 @@ export class Check {
     this.#show(answer.body);
   }
 
-  #show({ perturbation, original, look }) {
-    this.one = perturbation;
-    this.original = original;
-    this.look = look;
+  /** @param {MaybeToCheck} found */
+  #show(found) {
+    this.one = found.perturbation;
+    this.original = found.perturbation && found.original;
     this.stage.remember();
-    if (!perturbation) {
+    if (!found.perturbation) {
       setText(this.empty, "There is nothing for you to check. What others submit appears here.");
       return this.#showPart("empty");
     }
+    const { perturbation, original, look } = found;
     this.#showPart("sheet");
     this.#endReject();
     const { key, author, kind, result, note, stale } = perturbation;
@@ -161,19 +173,21 @@ export class Check {
     this.warnings.replaceChildren(
       ...[...stale, look.nothing_left, ...look.notes].filter(Boolean).map((said) => element("li", {}, said)),
     );
-    this.#showAbout(note);
-    this.#showStanding();
+    this.#showAbout(perturbation, note);
+    this.#showStanding(perturbation);
     this.stage.announce(`${this.shownKey}, ${this.desk.kind.titleOf(kind)}${by}`);
   }
 
+  /** @param {string|null} before @param {string|null} after */
   #resultWords(before, after) {
+    /** @param {string|null} result */
     const words = (result) => (result === null ? "no label" : result || "no answer");
     if (before === after) return ["stays ", element("b", {}, words(after))];
     return [`${words(before)} → `, element("b", {}, words(after))];
   }
 
-  #showAbout(note) {
-    const { one } = this;
+  /** @param {Perturbation} one @param {string} note */
+  #showAbout(one, note) {
     const isMore = one.versions.length > 1 || one.checks.length > 0;
     this.about.replaceChildren(
       ...[
@@ -181,13 +195,15 @@ export class Check {
         note && element("p", { class: "check-note", dir: "auto" }, note),
         isMore && element("h3", {}, "History"),
         isMore && historyOf(one, this.desk.kind),
-      ].filter(Boolean),
+      ].filter((made) => made instanceof Node),
     );
   }
 
-  /** What is decided, or waits for others, is shown; of what waits for me I am not told what another said. */
-  #showStanding() {
-    const { one } = this;
+  /**
+   * What is decided, or waits for others, is shown; of what waits for me I am not told what another said.
+   * @param {Perturbation} one
+   */
+  #showStanding(one) {
     if (one.may_check) return this.result.append(" · for you to check");
     const approved = one.checks.filter(
       ({ version, verdict }) => version === one.version && verdict === "approve",
@@ -207,7 +223,7 @@ export class Check {
   #endReject() {
     this.stage.rest(this.rejecting);
     this.rejecting.hidden = true;
-    this.ways.hidden = !this.one.may_check;
+    this.ways.hidden = !this.one?.may_check;
     this.reason.value = "";
     setText(this.refusal, "");
   }
@@ -218,27 +234,33 @@ export class Check {
     return this.reason.focus();
   }
 
+  /** @param {"approve"|"reject"} verdict @param {string} reason */
   async #decide(verdict, reason) {
     if (this.isSending || !this.one?.may_check) return;
     this.isSending = true;
-    const { id, version, key } = this.one;
+    const { one } = this;
+    const { id, version, key } = one;
     const answer = await this.messages.post(`check/${verdict}`, { perturbation: id, version, reason });
     this.isSending = false;
     if (answer.status !== 200) return this.#refused(answer);
-    this.one.may_check = false;
+    one.may_check = false;
     this.#followed(
       `${key}: ${verdict === "reject" ? "rejected. Its author is asked to revise it." : answer.body.state === "approved" ? "approved. It is now part of the data." : "approved."}`,
     );
   }
 
-  /** Somebody was faster, or the server is away: what stands there now is shown, what was typed stays. */
+  /**
+   * Somebody was faster, or the server is away: what stands there now is shown, what was typed stays.
+   * @param {{ status: Refused, body: Refusal }} answer
+   */
   #refused(answer) {
     const sentence = sentenceOf(answer);
-    if (answer.status === 409)
+    if (answer.status === 409 && this.one)
       return this.#load("check", { perturbation: this.one.id }, () => this.stage.say(sentence));
     return this.stage.say(sentence);
   }
 
+  /** @param {string} words */
   #followed(words) {
     this.stage.progress();
     return this.#load("check/next", { project: this.data.project, after: this.one?.id || 0 }, () =>
@@ -248,8 +270,9 @@ export class Check {
 
   #startCorrection() {
     const { one, original } = this;
-    if (!one?.may_check) return;
+    if (!one?.may_check || !original) return;
     this.#showPart("desk");
+    /** @param {Changed} changed */
     const about = (changed) => ({ perturbation: one.id, version: one.version, changed });
     this.desk.open({
       original,
@@ -273,10 +296,7 @@ export class Check {
     this.#showPart("sheet");
   }
 
-  /** Another tab of the screen is opened: a correction stays as it is. */
-  left() {}
-
-  /** @returns {boolean} whether the key meant something here */
+  /** @param {KeyboardEvent} event @param {boolean} isTyping @returns {boolean} whether the key meant something here */
   key(event, isTyping) {
     const isSend = event.key === "Enter" && (event.ctrlKey || event.metaKey);
     if (this.part === "desk") return this.#deskKey(event, isTyping, isSend);
@@ -284,7 +304,8 @@ export class Check {
     if (isSend && !this.rejecting.hidden) return (this.#reject(), true);
     if (event.key === "Escape" && !this.rejecting.hidden) return (this.#endReject(), true);
     if (isTyping || event.ctrlKey || event.metaKey || event.altKey) return false;
-    const acts = this.one.may_check
+    /** @type {Record<string, () => unknown>} */
+    const acts = this.one?.may_check
       ? { a: () => this.#decide("approve", ""), r: () => this.#startReject(), x: () => this.#startCorrection() }
       : {};
     if (event.key === "n") return (this.next(), true);
@@ -293,12 +314,14 @@ export class Check {
     return true;
   }
 
+  /** @param {KeyboardEvent} event @param {boolean} isTyping @param {boolean} isSend */
   #deskKey(event, isTyping, isSend) {
     if (isSend) return (this.desk.submit(), true);
     if (event.key === "Escape" && !isTyping) return (this.#endCorrection(), true);
     return !isTyping && !event.ctrlKey && !event.metaKey && !event.altKey && deskKey(this.desk, event);
   }
 
+  /** @param {boolean} dark */
   theme(dark) {
     this.desk.theme(dark);
     this.pair.theme(dark);

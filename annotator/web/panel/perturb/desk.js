@@ -2,7 +2,7 @@
  * Where a changed version is written: kind, copy, result, note, what it comes to, and the way out. For new ones,
  * revisions and corrections.
  */
-import { button, element, setText } from "../shared/dom.js";
+import { button, element, part, setText } from "../shared/dom.js";
 import { sentenceOf } from "../shared/messages.js";
 import { KindField } from "./kinds.js";
 import { Looking } from "./looking.js";
@@ -14,15 +14,20 @@ import { Word } from "../shared/word.js";
 const SUGGEST_AFTER_MS = 500;
 
 export class Desk {
-  /**
-   * @param {{rules: Object, messages: import("../shared/messages.js").Messages, stage: Object, aside?: Node}} parts
-   * stage: theme, announce; aside: stands below the original
-   */
+  /** @param {Omit<PerturbParts, "data"> & {aside?: Node|null}} parts  aside: stands below the original */
   constructor({ rules, messages, stage, aside = null }) {
     this.rules = rules;
     this.messages = messages;
     this.stage = stage;
+    /** @type {DeskWork|null} */
     this.work = null;
+    /** Whether somebody has said that no set need be left; whether it is being sent. */
+    this.isConfirmed = false;
+    this.isSending = false;
+    /** @type {string|null}  the sentences that stand there */
+    this.said = null;
+    /** @type {ReturnType<typeof setTimeout>|undefined} */
+    this.suggestTimer = undefined;
     this.word = new Word();
     this.kind = new KindField(rules.kinds, () => this.#kindChosen());
     this.result = new ResultField(rules, () => this.#changed(0));
@@ -33,15 +38,11 @@ export class Desk {
     });
     this.suggestions = new Suggestions({
       ask: (segment, text, kind, seed) =>
-        messages.post("suggest", { instance: this.work.original.id, segment, text, kind, seed }),
+        messages.post("suggest", { instance: this.work?.original.id, segment, text, kind, seed }),
       typed: (segment) => this.pair.typed(segment),
       apply: (segment, edits) => this.pair.apply(segment, edits),
       titleOf: (segment) => rules.titles[segment] || segment,
     });
-    this.#build(aside);
-  }
-
-  #build(aside) {
     this.reason = element("input", {
       class: "answer reason-field",
       type: "text",
@@ -89,7 +90,11 @@ export class Desk {
       this.notes,
       element("label", { class: "note-box" }, element("span", { class: "note-title" }, "Note"), this.note),
     );
-    this.pair = new Pair(() => this.#changed(), [[this.suggestions.root, aside].filter(Boolean), [more]]);
+    /** @type {Pair} */
+    this.pair = new Pair(
+      () => this.#changed(),
+      [aside ? [this.suggestions.root, aside] : [this.suggestions.root], [more]],
+    );
     this.root = element(
       "div",
       { class: "desk" },
@@ -98,18 +103,12 @@ export class Desk {
     );
   }
 
-  /**
-   * @param {Object} work
-   *   original, changed (kind may be ""), key (of its entry in the browser), isKept,
-   *   look(changed) -> answer, send(changed, mayBeEmpty, reason) -> answer, onsent(body), onleave?, words (of the
-   * send button), wantsReason?
-   */
+  /** @param {DeskWork} work */
   open(work) {
     this.looking.stop();
     clearTimeout(this.suggestTimer);
     this.work = work;
-    const entry = Looking.entry(work.key);
-    const changed = entry?.texts ? entry : work.changed;
+    const changed = Looking.entry(work.key) ?? work.changed;
     this.pair.show(work.original, this.rules.titles, { dark: this.stage.dark, texts: changed.texts });
     this.kind.show(changed.kind);
     this.result.show(work.original.result, changed.result);
@@ -133,7 +132,7 @@ export class Desk {
   #showKind() {
     const has = Boolean(this.kind.value);
     this.root.classList.toggle("no-kind", !has);
-    for (const part of [this.result.root, this.send, this.word.root, this.problems, this.facts]) part.hidden = !has;
+    for (const made of [this.result.root, this.send, this.word.root, this.problems, this.facts]) made.hidden = !has;
     this.kind.root.hidden = !has;
   }
 
@@ -147,14 +146,16 @@ export class Desk {
 
   #begin() {
     this.looking.changed(0);
-    if (this.work.suggests)
-      this.suggestions.show(
-        this.kind.value,
-        this.work.original.segments.map(({ name }) => name),
-        this.work.original.direction,
-      );
+    if (!this.work?.suggests) return;
+    const { segments, direction } = this.work.original;
+    this.suggestions.show(
+      this.kind.value,
+      segments.map(({ name }) => name),
+      direction,
+    );
   }
 
+  /** @param {number} [pause]  0: at once, for what is no keystroke */
   #changed(pause) {
     this.stage.clearDone();
     this.#unconfirm();
@@ -163,20 +164,24 @@ export class Desk {
 
   #unconfirm() {
     this.isConfirmed = false;
-    setText(this.send.querySelector(".button-label"), this.work?.words || "Submit");
+    setText(part(this.send, ".button-label", HTMLElement), this.work?.words || "Submit");
     this.problems.classList.remove("asked");
   }
 
+  /** @param {Look} look @param {boolean} isNewest */
   #looked(look, isNewest) {
+    const { work } = this;
+    if (!work) return;
     this.pair.showLook(look);
-    setText(this.facts, factsOf(look, this.work.original));
+    setText(this.facts, factsOf(look, work.original));
     this.notes.replaceChildren(...look.notes.map((said) => element("li", {}, said)));
     if (isNewest) this.#say(look.problems.length ? look.problems : [look.nothing_left]);
     clearTimeout(this.suggestTimer);
-    if (this.work.suggests) this.suggestTimer = setTimeout(() => this.suggestions.follow(), SUGGEST_AFTER_MS);
+    if (work.suggests) this.suggestTimer = setTimeout(() => this.suggestions.follow(), SUGGEST_AFTER_MS);
     performance.mark("annotator:looked");
   }
 
+  /** @param {string[]} sentences */
   #say(sentences) {
     const lines = sentences.filter(Boolean);
     const shown = lines.join("\n");
@@ -206,15 +211,17 @@ export class Desk {
     } else this.#refused(answer);
   }
 
+  /** @param {{ status: Refused, body: Refusal }} answer */
   #refused(answer) {
     if (answer.body.warning) {
       this.isConfirmed = true;
-      setText(this.send.querySelector(".button-label"), "Submit anyway");
+      setText(part(this.send, ".button-label", HTMLElement), "Submit anyway");
     }
     this.looking.retry();
     this.#refuse(sentenceOf(answer));
   }
 
+  /** @param {string} sentence @param {HTMLElement|null} [at]  the field that is meant */
   #refuse(sentence, at = null) {
     this.said = null;
     this.#say([sentence]);
@@ -223,9 +230,13 @@ export class Desk {
     at?.focus();
   }
 
-  /** Puts what another tab wrote in the place of what stands here. */
+  /**
+   * Puts what another tab wrote in the place of what stands here.
+   * @param {Changed} changed
+   */
   take(changed) {
     const { work } = this;
+    if (!work) return;
     Looking.forget(work.key);
     this.looking.finish();
     this.open({ ...work, changed });
@@ -236,11 +247,12 @@ export class Desk {
     const { work } = this;
     const isSame = work && !work.isKept && JSON.stringify(this.changed) === JSON.stringify(plain(work));
     this.looking.stop();
-    if (isSame) Looking.forget(work.key);
+    if (work && isSame) Looking.forget(work.key);
     clearTimeout(this.suggestTimer);
     this.work = null;
   }
 
+  /** @param {boolean} dark */
   theme(dark) {
     this.pair.theme(dark);
   }
@@ -251,19 +263,27 @@ export class Desk {
   }
 }
 
-/** What a desk began with, as it would be sent. */
+/**
+ * What a desk began with, as it would be sent.
+ * @param {DeskWork} given
+ */
 const plain = ({ changed: { kind, texts, result, note }, original }) => ({
   kind,
-  texts: Object.fromEntries(original.segments.map(({ name, text }) => [name, texts[name] ?? text])),
+  texts: Object.fromEntries(original.segments.map(({ name, text }) => [name, texts?.[name] ?? text])),
   result,
   note,
 });
 
-/** "3 tokens edited, 8 % of the text · 1 of them inside the rationale (33 %)" */
+/**
+ * "3 tokens edited, 8 % of the text · 1 of them inside the rationale (33 %)"
+ * @param {Look} look
+ * @param {Pick<PairInstance, "gold">} original
+ */
 export function factsOf(look, original) {
   if (!look.n_edited) return "nothing edited yet";
-  const percent = (part) =>
-    part === null ? "–" : part > 0 && part < 0.005 ? "under 1 %" : `${Math.round(100 * part)} %`;
+  /** @param {number|null} share */
+  const percent = (share) =>
+    share === null ? "–" : share > 0 && share < 0.005 ? "under 1 %" : `${Math.round(100 * share)} %`;
   const words = [
     `${look.n_edited.toLocaleString()} ${look.n_edited === 1 ? "token" : "tokens"} edited, ${percent(look.minimality)} of the text`,
   ];

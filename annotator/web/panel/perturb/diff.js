@@ -9,10 +9,18 @@ import { counted } from "../shared/spoken.js";
 const LONG = 80;
 const STAYS = 20;
 
-/** The runs of each segment: every run has tokens on some side, and together they hold each token once. */
+/** @typedef {(from: number, to: number) => (Node|string)[]} Shown  tokens of the changed text */
+
+/**
+ * The runs of each segment: every run has tokens on some side, and together they hold each token once.
+ * @param {CutSegment[]} before
+ * @param {CutSegment[]} after
+ * @param {Run[]} runs
+ */
 export function runsBySegment(before, after, runs) {
   let next = 0;
   return before.map((segment, place) => {
+    /** @type {Run[]} */
     const own = [];
     const ends = [segment.first + segment.tokens.length, after[place].first + after[place].tokens.length];
     let at = [segment.first, after[place].first];
@@ -26,15 +34,18 @@ export function runsBySegment(before, after, runs) {
 }
 
 /**
- * @param {Object} before  the original's segment
- * @param {Object} after   the changed one
- * @param {Array} runs     [kind, start, end, other start, other end] in the instances' token numbers
+ * @param {CutSegment} before  the original's segment
+ * @param {CutSegment} after   the changed one
+ * @param {Run[]} runs
  * @param {string[]} combos  of the changed text: the proposed sets that each token is in
  * @param {{folds: boolean, unfold: () => void}} how
  */
 export function diffNodes(before, after, runs, combos, { folds, unfold }) {
+  /** @param {number} token */
   const classOf = (token) => (combos[token] ? `p${combos[token]}` : "");
+  /** @param {number} from @param {number} to */
   const old = (from, to) => nodesOf(before, from - before.first, to - before.first, () => "");
+  /** @type {Shown} */
   const now = (from, to) => nodesOf(after, from - after.first, to - after.first, classOf);
   const nodes = runs.flatMap(([kind, start, end, otherStart, otherEnd]) => {
     if (kind === "kept") return folds ? folded(otherStart, otherEnd, combos, now, unfold) : now(otherStart, otherEnd);
@@ -49,14 +60,28 @@ export function diffNodes(before, after, runs, combos, { folds, unfold }) {
   return [...nodes, after.rest];
 }
 
-/** White space before a change stands outside of it; `where`: the tokens of the changed text that it stands for. */
+/**
+ * White space before a change stands outside of it; `where`: the tokens of the changed text that it stands for.
+ * @param {"del"|"ins"} tag
+ * @param {(Node|string)[]} nodes
+ * @param {Object<string, string|number>} where
+ */
 function outside(tag, nodes, where) {
-  const space = typeof nodes[0] === "string" && !nodes[0].trim() ? nodes.shift() : "";
-  return [space, element(tag, where, ...nodes)];
+  const [first] = nodes;
+  const isSpace = typeof first === "string" && !first.trim();
+  return isSpace ? [first, element(tag, where, ...nodes.slice(1))] : ["", element(tag, where, ...nodes)];
 }
 
-/** Kept tokens, with long stretches that have nothing to show left out. */
+/**
+ * Kept tokens, with long stretches that have nothing to show left out.
+ * @param {number} start
+ * @param {number} end
+ * @param {string[]} combos
+ * @param {Shown} now
+ * @param {() => void} unfold
+ */
 function folded(start, end, combos, now, unfold) {
+  /** @type {(Node|string)[]} */
   const nodes = [];
   let from = start;
   for (let at = start; at < end;) {
@@ -71,6 +96,7 @@ function folded(start, end, combos, now, unfold) {
   return [...nodes, ...now(from, end)];
 }
 
+/** @param {number} n @param {() => void} unfold */
 const gap = (n, unfold) =>
   element(
     "button",

@@ -7,9 +7,11 @@ const VERDICTS = { approve: "approved", correct: "corrected", reject: "rejected"
 const STAYS = 60;
 const SOMEBODY = "Somebody";
 
+/** @typedef {{titleOf: (kind: string) => string}} Titles  of kinds */
+
 /**
- * @param {Object} one  a perturbation as the routes tell it
- * @param {{titleOf: (kind: string) => string}} kinds
+ * @param {Perturbation} one
+ * @param {Titles} kinds
  */
 export function historyOf(one, kinds) {
   const lines = one.versions.flatMap((version, place) => {
@@ -23,7 +25,13 @@ export function historyOf(one, kinds) {
   return element("ol", { class: "history" }, ...lines);
 }
 
-/** Whoever is not named (the author, to those who check) is somebody. */
+/**
+ * Whoever is not named (the author, to those who check) is somebody.
+ * @param {AuthoredVersion} version
+ * @param {AuthoredVersion|undefined} before
+ * @param {Titles} kinds
+ * @param {Perturbation} one
+ */
 function versionLine(version, before, kinds, one) {
   const what = version.is_correction ? "corrected it" : before ? "revised it" : "wrote it";
   const facts = before
@@ -56,8 +64,8 @@ function versionLine(version, before, kinds, one) {
 
 /**
  * What a version has otherwise than its original: a line for each segment that was changed.
- * @param {{changes: Object<string, Array>, direction: string, language: string}} one
- * @param {Object<string, string>} titles  of segments
+ * @param {Changes} one
+ * @param {Record<string, string>} titles  of segments
  */
 export function changesOf({ changes, direction, language }, titles) {
   const lines = Object.entries(changes);
@@ -74,8 +82,10 @@ export function changesOf({ changes, direction, language }, titles) {
   );
 }
 
+/** @param {Piece[]} pieces */
 const isGone = (pieces) => pieces.every(([, , after]) => !after.trim());
 
+/** @param {VersionCheck} check */
 function checkLine(check) {
   return element(
     "li",
@@ -91,9 +101,15 @@ function checkLine(check) {
   );
 }
 
+/** @param {string|null} result */
 const shown = (result) => (result === null ? "none" : result || "no answer");
 
-/** Of what stayed only what is next to a change. */
+/**
+ * Of what stayed only what is next to a change.
+ * @param {string} text
+ * @param {boolean} isFirst
+ * @param {boolean} isLast
+ */
 function around(text, isFirst, isLast) {
   if (text.length <= 3 * STAYS) return text;
   return `${isFirst ? "" : text.slice(0, STAYS)} … ${isLast ? "" : text.slice(-STAYS)}`;

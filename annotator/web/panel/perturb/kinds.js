@@ -1,20 +1,21 @@
 /** The kind of a changed version, which is chosen first: as a list with descriptions, then as a field. */
-import { element, setText } from "../shared/dom.js";
+import { element, parts, setText, treeOf } from "../shared/dom.js";
 
+/** @type {[name: Kind["family"], title: string][]} */
 const FAMILIES = [
   ["benchmark", "Benchmark"],
   ["contrast", "Contrast sets"],
   ["functional", "Functional tests"],
   ["own", "Of this project"],
 ];
-const KEEPS = new Map([
-  [true, "The label usually stays."],
-  [false, "The label usually changes."],
-  [null, "The label may stay or change."],
-]);
+/** @param {Kind} kind */
+const keepsWords = ({ keeps_label: keeps }) =>
+  keeps === null ? "The label may stay or change." : keeps ? "The label usually stays." : "The label usually changes.";
 
 export class KindField {
+  /** @param {Kind[]} kinds @param {() => void} onchange */
   constructor(kinds, onchange) {
+    this.value = "";
     this.kinds = kinds;
     this.onchange = onchange;
     this.byName = new Map(kinds.map((kind) => [kind.name, kind]));
@@ -40,12 +41,14 @@ export class KindField {
     );
   }
 
+  /** @param {(kind: Kind) => HTMLElement} rowOf @param {(title: string, rows: HTMLElement[]) => HTMLElement} groupOf */
   #families(rowOf, groupOf) {
-    return FAMILIES.map(([name, title]) => [title, this.kinds.filter((kind) => kind.family === name)])
-      .filter(([, kinds]) => kinds.length)
-      .map(([title, kinds]) => groupOf(title, kinds.map(rowOf)));
+    return FAMILIES.map(([name, title]) => ({ title, kinds: this.kinds.filter((kind) => kind.family === name) }))
+      .filter(({ kinds }) => kinds.length)
+      .map(({ title, kinds }) => groupOf(title, kinds.map(rowOf)));
   }
 
+  /** @param {Kind} kind */
   #row(kind) {
     return element(
       "button",
@@ -53,7 +56,7 @@ export class KindField {
         type: "button",
         class: "kind-row",
         "data-kind": kind.name,
-        title: `${kind.description} ${KEEPS.get(kind.keeps_label)}`,
+        title: `${kind.description} ${keepsWords(kind)}`,
         onclick: () => this.#chosen(kind.name),
       },
       element("b", {}, kind.title),
@@ -61,6 +64,7 @@ export class KindField {
     );
   }
 
+  /** @param {string} name */
   #chosen(name) {
     if (!name && this.value) this.field.value = this.value;
     else if (name !== this.value) {
@@ -69,6 +73,7 @@ export class KindField {
     }
   }
 
+  /** @param {string} name */
   show(name) {
     this.value = this.byName.has(name) ? name : "";
     this.field.value = this.value;
@@ -77,23 +82,33 @@ export class KindField {
     this.words.title = kind?.description || "";
   }
 
-  /** What a kind means, in a sentence. */
+  /**
+   * What a kind means, in a sentence.
+   * @param {string} name
+   */
   wordsOf(name) {
     const kind = this.byName.get(name);
-    return kind ? `${withoutSource(kind.description)} ${KEEPS.get(kind.keeps_label)}`.trim() : "";
+    return kind ? `${withoutSource(kind.description)} ${keepsWords(kind)}`.trim() : "";
   }
 
+  /** @param {string} name */
   titleOf(name) {
     return this.byName.get(name)?.title || name;
   }
 
-  /** Goes through the list while no kind is chosen. */
+  /**
+   * Goes through the list while no kind is chosen.
+   * @param {number} by
+   */
   step(by) {
-    const rows = [...this.list.querySelectorAll(".kind-row")];
-    const at = rows.indexOf(this.list.getRootNode().activeElement);
+    const rows = parts(this.list, ".kind-row", HTMLElement);
+    const at = rows.findIndex((row) => row === treeOf(this.list).activeElement);
     rows[Math.min(rows.length - 1, Math.max(0, at + by))]?.focus();
   }
 }
 
-/** Where a kind comes from stands in brackets at the end of its description; it is told on pointing. */
+/**
+ * Where a kind comes from stands in brackets at the end of its description; it is told on pointing.
+ * @param {string} description
+ */
 const withoutSource = (description) => description.replace(/ \([^()]*\)$/, "");

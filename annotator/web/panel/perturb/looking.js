@@ -2,22 +2,38 @@
  * Asks what a changed text comes to, a moment after the last keystroke, and keeps it: in the browser at once, on the
  * server with each answer. One question at a time, so that no older answer or draft comes after a newer one.
  */
-import { sentenceOf } from "../shared/messages.js";
+import { isForLater, sentenceOf } from "../shared/messages.js";
 
 const PAUSE_MS = 250;
 const RETRY_MS = [500, 1000, 2000, 4000, 8000];
 
+/**
+ * A text that is written: `key` of its entry in the browser's storage; `isKept`: whether the server keeps it as a
+ * draft.
+ * @typedef {Object} Asked
+ * @property {string} key
+ * @property {(changed: Changed) => Promise<Answer<Look>>} ask
+ * @property {() => Changed} value
+ * @property {boolean} isKept
+ */
+/**
+ * How far it has come: the version that is written, and the one that the server knows.
+ * @typedef {Asked & {version: number, saved: number, tries: number, sending: Promise<Answer<Look>>|null,
+ *   timer: ReturnType<typeof setTimeout>|undefined}} Written
+ */
+
 export class Looking {
   /**
    * @param {Object} parts
-   * @param {(look: Object, isNewest: boolean) => void} parts.onlook
-   * @param {(word: string) => void} parts.onword
+   * @param {(look: Look, isNewest: boolean) => void} parts.onlook
+   * @param {(word: import("../shared/word.js").SavingWord) => void} parts.onword
    * @param {(sentence: string) => void} parts.onproblem  why it can be neither looked at nor kept
    */
   constructor(parts) {
     this.onlook = parts.onlook;
     this.onword = parts.onword;
     this.onproblem = parts.onproblem;
+    /** @type {Written|null} */
     this.work = null;
     this.leaving = new AbortController();
     const { signal } = this.leaving;
@@ -27,25 +43,29 @@ export class Looking {
 
   /**
    * Another text is written.
-   * @param {{key: string, ask: Function, post?: Function, value: () => Object, isKept: boolean}} work
-   *   key: of its entry in the browser's storage; ask(changed): the server's answer; isKept: whether the server keeps
-   * it as a draft
+   * @param {Asked} work
    */
   begin(work) {
     this.stop();
-    this.work = { ...work, version: 0, saved: 0, tries: 0, sending: null, timer: null };
+    this.work = { ...work, version: 0, saved: 0, tries: 0, sending: null, timer: undefined };
     this.onword(work.isKept ? "saved" : "kept");
   }
 
-  /** What this browser still has of a text that did not reach the server. */
+  /**
+   * What this browser still has of a text that did not reach the server.
+   * @param {string} key
+   * @returns {Changed|null}
+   */
   static entry(key) {
     try {
-      return JSON.parse(localStorage.getItem(key));
+      const entry = JSON.parse(localStorage.getItem(key) ?? "null");
+      return entry?.texts ? entry : null;
     } catch {
       return null;
     }
   }
 
+  /** @param {string} key */
   static forget(key) {
     try {
       localStorage.removeItem(key);
@@ -63,11 +83,12 @@ export class Looking {
     if (work.isKept) this.onword("saving");
     clearTimeout(work.timer);
     work.timer = setTimeout(() => {
-      work.timer = null;
+      work.timer = undefined;
       this.#go(work);
     }, pause);
   }
 
+  /** @param {Written} work */
   #store(work) {
     try {
       localStorage.setItem(work.key, JSON.stringify(work.value()));
@@ -76,6 +97,7 @@ export class Looking {
     }
   }
 
+  /** @param {Written} work */
   async #go(work) {
     if (work.sending || this.work !== work) return;
     const { version } = work;
@@ -85,8 +107,7 @@ export class Looking {
     work.sending = null;
     if (this.work !== work) return;
     if (answer.status === 200) this.#arrived(work, version, answer.body, asked);
-    else if (answer.status === 0 || answer.status >= 500 || answer.status === 401 || answer.status === 429)
-      return this.#later(work, answer);
+    else if (isForLater(answer)) return this.#later(work, answer);
     else {
       this.onword("held");
       this.onproblem(sentenceOf(answer));
@@ -94,6 +115,7 @@ export class Looking {
     if (work.version !== version && !work.timer) this.#go(work);
   }
 
+  /** @param {Written} work @param {number} version @param {Look} look @param {number} asked */
   #arrived(work, version, look, asked) {
     Object.assign(work, { saved: version, tries: 0 });
     const isNewest = version === work.version;
@@ -105,13 +127,14 @@ export class Looking {
     performance.measure("annotator:look", { start: asked });
   }
 
+  /** @param {Written} work @param {{ status: Refused }} given */
   #later(work, { status }) {
     this.onword(status === 401 ? "signed-out" : "offline");
     const wait = RETRY_MS[Math.min(work.tries, RETRY_MS.length - 1)];
     work.tries += 1;
     clearTimeout(work.timer);
     work.timer = setTimeout(() => {
-      work.timer = null;
+      work.timer = undefined;
       this.#go(work);
     }, wait);
   }
@@ -121,7 +144,7 @@ export class Looking {
     const { work } = this;
     if (!work || work.version === work.saved) return;
     clearTimeout(work.timer);
-    work.timer = null;
+    work.timer = undefined;
     this.#go(work);
   }
 
@@ -129,7 +152,7 @@ export class Looking {
   async settle() {
     const { work } = this;
     clearTimeout(work?.timer);
-    if (work) work.timer = null;
+    if (work) work.timer = undefined;
     await work?.sending;
   }
 

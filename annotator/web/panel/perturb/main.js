@@ -3,7 +3,7 @@
  * docs/perturb.md.
  */
 import { openKeys } from "../shared/dialogs.js";
-import { element, focused, scrollerOf, setText } from "../shared/dom.js";
+import { element, focused, part, parts, scrollerOf, setText } from "../shared/dom.js";
 import { isEntry, keyOf, KeyListener } from "../shared/keys.js";
 import { Messages, SIGNED_OUT, sentenceOf } from "../shared/messages.js";
 import { mountable } from "../shared/mount.js";
@@ -20,10 +20,15 @@ import { TabTitle } from "../shared/tab_title.js";
 const RETRY_MS = 3000;
 const BELOW_BAR = 8;
 
-class Perturb {
+/** @typedef {"write"|"check"|"mine"|"progress"} TabName */
+/** @typedef {{write?: Write, check?: Check, mine?: Mine, progress?: Progress}} Views  those that the person may see */
+
+export class Perturb {
+  /** @param {PerturbData} data @param {HTMLElement|ShadowRoot} parent @param {Trigger} trigger */
   constructor(data, parent, trigger) {
     this.data = data;
     this.trigger = trigger;
+    /** @type {PerturbMessages} */
     this.messages = new Messages(data.routes, data.csrf);
     this.messages.onsignedout = () => this.say(SIGNED_OUT);
     this.notice = element("div", { class: "pt-notice", role: "status" });
@@ -41,6 +46,7 @@ class Perturb {
       element("kbd", { "aria-hidden": "true" }, "?"),
     );
     this.content = element("div", { class: "tab-content", role: "tabpanel" });
+    /** @type {HTMLElement} */
     this.root = element(
       "div",
       { class: "panel perturb", tabIndex: -1 },
@@ -50,6 +56,24 @@ class Perturb {
       this.live,
     );
     parent.append(this.root);
+    /** @type {PerturbRules|null}  null until they have come */
+    this.rules = null;
+    /** @type {Views} */
+    this.views = {};
+    /** @type {Partial<Record<TabName, HTMLButtonElement>>} */
+    this.buttons = {};
+    /** @type {TabName|null}  the tab that is open, and what it shows */
+    this.tab = null;
+    /** @type {PerturbView|null} */
+    this.view = null;
+    /** @type {Set<PerturbView>}  those that were opened once */
+    this.started = new Set();
+    this.dark = false;
+    this.closed = false;
+    /** @type {ReturnType<typeof setTimeout>|undefined} */
+    this.timer = undefined;
+    /** @type {HTMLElement|null} */
+    this.scroller = null;
     this.tabTitle = new TabTitle();
     applyReading(this.root);
     this.updateTheme();
@@ -68,27 +92,32 @@ class Perturb {
     if (this.closed) return;
     if (answer.status !== 200) {
       this.say(sentenceOf(answer));
-      this.timer = answer.status === 0 ? setTimeout(() => this.#begin(), RETRY_MS) : null;
+      if (answer.status === 0) this.timer = setTimeout(() => this.#begin(), RETRY_MS);
       return;
     }
     this.say("");
     this.rules = answer.body;
-    const parts = { data: this.data, rules: this.rules, messages: this.messages, stage: this };
+    /** @type {PerturbParts} */
+    const made = { data: this.data, rules: this.rules, messages: this.messages, stage: this };
     const { may } = this.rules;
-    this.views = {
-      ...(may.write && { write: new Write(parts) }),
-      ...(may.check && { check: new Check(parts) }),
-      ...(may.write && { mine: new Mine(parts) }),
-      progress: new Progress(parts),
-    };
-    this.#drawTabs();
+    if (may.write) this.views.write = new Write(made);
+    if (may.check) this.views.check = new Check(made);
+    if (may.write) this.views.mine = new Mine(made);
+    this.views.progress = new Progress(made);
+    this.#drawTabs(this.rules);
     const asked = new URLSearchParams(location.search);
-    const tab = asked.get("tab") in this.views ? asked.get("tab") : Object.keys(this.views)[0];
+    const there = this.#names;
+    const tab = there.find((name) => name === asked.get("tab")) ?? there[0];
     this.open(tab, Number(asked.get(tab === "check" || tab === "mine" ? "perturbation" : "instance")) || null);
   }
 
-  #drawTabs() {
-    this.buttons = {};
+  /** The tabs that there are, in their order. */
+  get #names() {
+    return TABS.map(([name]) => name).filter((name) => this.views[name]);
+  }
+
+  /** @param {PerturbRules} rules */
+  #drawTabs(rules) {
     for (const [name, title, key] of TABS.filter(([name]) => this.views[name])) {
       const count = element("span", { class: "tab-count" });
       this.buttons[name] = element(
@@ -108,44 +137,48 @@ class Perturb {
       );
     }
     this.tabs.replaceChildren(...Object.values(this.buttons));
-    this.#count(this.rules.waiting);
+    this.#count(rules.waiting);
   }
 
+  /** @param {KeyboardEvent} event */
   #arrow(event) {
-    const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-    if (!by) return;
-    const all = Object.keys(this.buttons);
+    const by = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
+    if (!by || !this.tab) return;
+    const all = this.#names;
     const next = all[(all.indexOf(this.tab) + by + all.length) % all.length];
     this.open(next);
-    this.buttons[next].focus();
+    this.buttons[next]?.focus();
   }
 
+  /** @param {Waiting} given */
   #count({ to_check: toCheck, returned }) {
-    for (const [name, n] of [
-      ["check", toCheck],
-      ["mine", returned],
-    ]) {
-      if (this.buttons[name]) setText(this.buttons[name].querySelector(".tab-count"), n ? String(n) : "");
-    }
+    const { check, mine } = this.buttons;
+    if (check) setText(part(check, ".tab-count", HTMLElement), toCheck ? String(toCheck) : "");
+    if (mine) setText(part(mine, ".tab-count", HTMLElement), returned ? String(returned) : "");
   }
 
-  /** Opens a tab, at a text or a version where one is named. */
+  /**
+   * Opens a tab, at a text or a version where one is named.
+   * @param {TabName} name
+   * @param {number|null} [start]
+   */
   open(name, start = null) {
-    if (!this.views[name]) return;
-    if (this.tab !== name) this.view?.left?.();
+    /** @type {PerturbView|undefined} */
+    const view = this.views[name];
+    if (!view) return;
     this.tab = name;
-    this.view = this.views[name];
+    this.view = view;
     for (const [other, made] of Object.entries(this.buttons)) {
       made.setAttribute("aria-selected", String(other === name));
       made.tabIndex = other === name ? 0 : -1;
     }
     this.say("");
     this.content.setAttribute("aria-label", name);
-    this.content.replaceChildren(this.view.root);
+    this.content.replaceChildren(view.root);
     this.remember();
-    if (start || !this.view.isStarted || this.view.startsAnew) {
-      this.view.isStarted = true;
-      this.view.start(start);
+    if (start || !this.started.has(view) || view.startsAnew) {
+      this.started.add(view);
+      view.start(start);
     }
   }
 
@@ -153,9 +186,11 @@ class Perturb {
   #measure() {
     const covered = coveredAbove(this.root);
     this.root.style.setProperty("--panel-top", `${covered}px`);
-    const bar = Math.max(0, ...[...this.root.querySelectorAll(".bar")].map(({ offsetHeight }) => offsetHeight));
-    this.scroller = scrollerOf(this.root);
-    this.scroller.style.scrollPaddingTop = `${covered + bar + BELOW_BAR}px`;
+    const bar = Math.max(0, ...parts(this.root, ".bar", HTMLElement).map(({ offsetHeight }) => offsetHeight));
+    const scroller = scrollerOf(this.root);
+    if (!(scroller instanceof HTMLElement)) return;
+    this.scroller = scroller;
+    scroller.style.scrollPaddingTop = `${covered + bar + BELOW_BAR}px`;
   }
 
   /** How many wait may be others now: here, and in the sidebar, for which the script runs again. */
@@ -184,7 +219,11 @@ class Perturb {
     if (address !== location.pathname + location.search) history.replaceState(history.state, "", address);
   }
 
-  /** A sentence above the work, with what can be done about it. */
+  /**
+   * A sentence above the work, with what can be done about it.
+   * @param {string} words
+   * @param {HTMLElement[]} [buttons]
+   */
   say(words, buttons = []) {
     // The address says already what is on the screen.
     const ways = words === SIGNED_OUT ? [signInLink(() => location.pathname + location.search)] : buttons;
@@ -192,7 +231,10 @@ class Perturb {
     this.notice.replaceChildren(...(words ? [element("span", {}, words), ...ways] : []));
   }
 
-  /** What was done; it goes when one begins on something else. */
+  /**
+   * What was done; it goes when one begins on something else.
+   * @param {string} words
+   */
   done(words) {
     this.say(words);
     this.notice.classList.toggle("done", Boolean(words));
@@ -205,18 +247,23 @@ class Perturb {
   /**
    * The focus leaves a part that goes out of sight, at once: until the next frame a hidden field would still take the
    * keys.
+   * @param {HTMLElement} place
    */
-  rest(part) {
-    if (part.contains(focused())) this.root.focus({ preventScroll: true });
+  rest(place) {
+    if (place.contains(focused())) this.root.focus({ preventScroll: true });
   }
 
+  /** @param {string} words */
   announce(words) {
     setText(this.live, words);
   }
 
-  /** Where an approved version is annotated, or looked at. */
+  /**
+   * Where an approved version is annotated, or looked at.
+   * @param {number} instance
+   */
   link(instance) {
-    if (!this.rules.may.write) return "";
+    if (!this.rules?.may.write) return "";
     return element(
       "a",
       { href: `/annotate?project=${this.data.project}&instance=${instance}`, target: "_self" },
@@ -224,11 +271,13 @@ class Perturb {
     );
   }
 
+  /** @param {KeyboardEvent} event @param {EventTarget|null} target */
   #key(event, target) {
     if (!this.view) return false;
     const key = keyOf(event);
-    const isTyping = isEntry(target) && !["checkbox", "radio"].includes(target.type);
-    if (this.view.key?.(event, isTyping, key)) return true;
+    const isTick = target instanceof HTMLInputElement && ["checkbox", "radio"].includes(target.type);
+    const isTyping = isEntry(target) && !isTick;
+    if (this.view.key?.(event, isTyping)) return true;
     if (event.key === "Escape" && isTyping) return (this.root.focus({ preventScroll: true }), true);
     if (isTyping || event.ctrlKey || event.metaKey || event.altKey) return false;
     const tab = TABS.find(([name, , of]) => of === key && this.views[name]);
@@ -243,20 +292,27 @@ class Perturb {
     return this.root;
   }
 
+  /** @param {PerturbData} data */
   differs(data) {
     return data.project !== this.data.project || data.user !== this.data.user;
   }
 
+  /** @param {PerturbData} data @param {Trigger} trigger */
   update(data, trigger) {
     this.trigger = trigger;
     this.data.csrf = this.messages.csrf = data.csrf;
     this.updateTheme();
   }
 
+  /** @returns {PerturbView[]} */
+  get #opened() {
+    return Object.values(this.views);
+  }
+
   updateTheme() {
     this.dark = isDark(this.root);
     this.root.dataset.theme = this.dark ? "dark" : "light";
-    for (const view of Object.values(this.views || {})) view.theme?.(this.dark);
+    for (const view of this.#opened) view.theme?.(this.dark);
   }
 
   destroy() {
@@ -267,7 +323,7 @@ class Perturb {
     this.scroller?.style.removeProperty("scroll-padding-top");
     this.keyboard.destroy();
     this.tabTitle.destroy();
-    for (const view of Object.values(this.views || {})) view.destroy?.();
+    for (const view of this.#opened) view.destroy?.();
     this.root.remove();
   }
 }

@@ -1,5 +1,5 @@
 /** Mine: what I wrote, what was returned first: read its history, revise it, withdraw it. */
-import { button, element, setText } from "../shared/dom.js";
+import { button, element, part, parts, setText, treeOf } from "../shared/dom.js";
 import { sentenceOf } from "../shared/messages.js";
 import { nameOf } from "../shared/naming.js";
 import { Desk } from "./desk.js";
@@ -8,7 +8,7 @@ import { STATES } from "./words.js";
 import { deskKey } from "./write.js";
 
 export class Mine {
-  /** @param {Object} parts  data, rules, messages, stage */
+  /** @param {PerturbParts} parts */
   constructor(parts) {
     this.data = parts.data;
     this.rules = parts.rules;
@@ -16,7 +16,10 @@ export class Mine {
     this.stage = parts.stage;
     this.startsAnew = true;
     this.page = 1;
+    /** @type {Perturbation|null}  what is revised, and its original */
     this.one = null;
+    /** @type {PairInstance|null} */
+    this.original = null;
     this.desk = new Desk(parts);
     this.count = element("p", { class: "list-count", role: "status" });
     this.body = element("div", { class: "mine-list" });
@@ -49,9 +52,10 @@ export class Mine {
 
   /** What the browser's tab is named after. */
   get shownKey() {
-    return this.one ? nameOf(this.original) : "";
+    return this.one && this.original ? nameOf(this.original) : "";
   }
 
+  /** @param {number|null} asked */
   async start(asked) {
     if (this.one) return;
     await this.load(1);
@@ -75,6 +79,7 @@ export class Mine {
     this.body.replaceChildren(...drafts.map((draft) => this.#draft(draft)), ...rows.map((row) => this.#row(row)));
   }
 
+  /** @param {MyPerturbation} row */
   #row(row) {
     const { id, key, kind, state, result, stale, checks, version, instance } = row;
     const isUntouched = state === "waiting" && !row.may_check && !checks.some((check) => check.version === version);
@@ -100,7 +105,7 @@ export class Mine {
           onclick: () => this.#revise(id),
         }),
       (state === "returned" || state === "waiting") && this.#withdrawButton(id),
-      instance && this.stage.link(instance),
+      instance !== null && this.stage.link(instance),
     );
     const warnings =
       stale.length > 0 && element("ul", { class: "check-warnings" }, ...stale.map((said) => element("li", {}, said)));
@@ -115,7 +120,10 @@ export class Mine {
     );
   }
 
-  /** What was begun and not submitted. */
+  /**
+   * What was begun and not submitted.
+   * @param {BegunDraft} draft
+   */
   #draft(draft) {
     const { id, key, kind, result } = draft;
     const facts = [this.desk.kind.titleOf(kind), result === null ? "no label" : result || "no answer"].join(" · ");
@@ -133,7 +141,7 @@ export class Mine {
     const drop = button("Discard draft", {
       title: "Give up what you have begun",
       className: "plain",
-      onclick: () => this.stage.views.write.discard(id, key, () => this.load()),
+      onclick: () => this.stage.views.write?.discard(id, key, () => this.load()),
     });
     return element(
       "details",
@@ -144,13 +152,17 @@ export class Mine {
     );
   }
 
+  /** @param {MyPerturbation} given */
   #progress({ state, checks, version, wanted, may_check: mayCheck }) {
     if (state !== "waiting") return "";
     if (mayCheck) return "corrected; you check it too";
     return `${checks.filter((check) => check.version === version && check.verdict === "approve").length} of ${wanted} approved`;
   }
 
-  /** Taken back with a second press. */
+  /**
+   * Taken back with a second press.
+   * @param {number} id
+   */
   #withdrawButton(id) {
     const made = button("Withdraw", {
       className: "plain",
@@ -158,12 +170,13 @@ export class Mine {
       onclick: () => {
         if (made.dataset.sure) this.#withdraw(id);
         made.dataset.sure = "yes";
-        setText(made.querySelector(".button-label"), "Press again to withdraw");
+        setText(part(made, ".button-label", HTMLElement), "Press again to withdraw");
       },
     });
     return made;
   }
 
+  /** @param {number} id */
   async #withdraw(id) {
     const answer = await this.messages.post("withdraw", { perturbation: id });
     if (answer.status === 200) this.stage.done("Withdrawn. It is kept on record, but no longer counts.");
@@ -176,6 +189,7 @@ export class Mine {
     return this.load();
   }
 
+  /** @param {number} id */
   async #revise(id) {
     const answer = await this.messages.get("check", { perturbation: id });
     if (answer.status !== 200) return this.stage.say(sentenceOf(answer));
@@ -216,6 +230,7 @@ export class Mine {
     return this.desk.pair.focus();
   }
 
+  /** @param {boolean} isShown */
   #showEditor(isShown) {
     this.list.hidden = isShown;
     this.editor.hidden = !isShown;
@@ -228,10 +243,10 @@ export class Mine {
     this.one = null;
     this.#showEditor(false);
     this.stage.remember();
-    this.body.querySelector("summary")?.focus();
+    parts(this.body, "summary", HTMLElement)[0]?.focus();
   }
 
-  /** @returns {boolean} whether the key meant something here */
+  /** @param {KeyboardEvent} event @param {boolean} isTyping @returns {boolean} whether the key meant something here */
   key(event, isTyping) {
     if (!this.one) return this.#listKey(event, isTyping);
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) return (this.desk.submit(), true);
@@ -239,15 +254,17 @@ export class Mine {
     return !isTyping && !event.ctrlKey && !event.metaKey && !event.altKey && deskKey(this.desk, event);
   }
 
+  /** @param {KeyboardEvent} event @param {boolean} isTyping */
   #listKey(event, isTyping) {
-    const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    const by = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
     if (!by || isTyping) return false;
-    const rows = [...this.body.querySelectorAll("summary")];
-    const at = rows.indexOf(this.root.getRootNode().activeElement);
+    const rows = parts(this.body, "summary", HTMLElement);
+    const at = rows.findIndex((row) => row === treeOf(this.root).activeElement);
     rows[Math.min(rows.length - 1, Math.max(0, at + by))]?.focus();
     return true;
   }
 
+  /** @param {boolean} dark */
   theme(dark) {
     this.desk.theme(dark);
   }

@@ -1,17 +1,26 @@
 /** The list of originals: those without a changed version first or alone, by key or words, a page at a time. */
-import { button, element, setText } from "../shared/dom.js";
+import { button, element, parts, setText } from "../shared/dom.js";
 import { sentenceOf } from "../shared/messages.js";
 import { shownKey } from "../shared/naming.js";
 
 const PAUSE_MS = 250;
 
 export class Originals {
-  /** @param {Object} actions  ask(query) -> answer, open(id) */
+  /**
+   * @typedef {{words: string, page: number, without: number}} Asked
+   * @param {{ask: (asked: Asked) => Promise<Answer<PerturbRoutes["originals"]>>, open: (id: number) => void}} actions
+   */
   constructor(actions) {
     this.actions = actions;
     this.page = 1;
+    /** @type {OriginalRow[]} */
     this.rows = [];
+    /** @type {number|null} */
     this.current = null;
+    /** The newest question to the server. */
+    this.asked = 0;
+    /** @type {ReturnType<typeof setTimeout>|undefined} */
+    this.timer = undefined;
     this.words = element("input", {
       type: "search",
       placeholder: "key or words",
@@ -40,7 +49,7 @@ export class Originals {
   }
 
   async load(page = this.page) {
-    const asked = (this.asked = {});
+    const asked = (this.asked += 1);
     const answer = await this.actions.ask({
       words: this.words.value.trim(),
       page,
@@ -64,7 +73,10 @@ export class Originals {
     this.mark(this.current);
   }
 
-  /** A changed version of this one was begun. */
+  /**
+   * A changed version of this one was begun.
+   * @param {number} id
+   */
   begun(id) {
     const row = this.rows.find((one) => one.id === id);
     if (!row || row.has_draft) return;
@@ -79,6 +91,7 @@ export class Originals {
       : "No text is complete yet. A text can be changed once its rationale sets are decided.";
   }
 
+  /** @param {OriginalRow} given */
   #row({ id, key, result, excerpt, n_there: there, n_waiting: waiting, has_draft: hasDraft }) {
     const counts = [
       hasDraft && "draft",
@@ -96,16 +109,20 @@ export class Originals {
     );
   }
 
+  /** @param {number|null} id */
   mark(id) {
     this.current = id;
-    for (const row of this.body.children) {
+    for (const row of parts(this.body, ".list-row", HTMLElement)) {
       if (Number(row.dataset.id) === id) row.setAttribute("aria-current", "true");
       else row.removeAttribute("aria-current");
     }
   }
 }
 
-/** Texts are offered only when their annotation is complete: their sets are shown beside what is written. */
+/**
+ * Texts are offered only when their annotation is complete: their sets are shown beside what is written.
+ * @param {number} n
+ */
 function waitingWords(n) {
   if (!n) return "";
   return n === 1

@@ -4,7 +4,7 @@
  */
 import { caretLine } from "./caret.js";
 import { badgeOf } from "../shared/chip.js";
-import { element } from "../shared/dom.js";
+import { element, parts } from "../shared/dom.js";
 import { letterOf } from "../shared/model.js";
 import { diffNodes, runsBySegment } from "./diff.js";
 import { combosOf, segmentNodes, setRules } from "./sets.js";
@@ -14,13 +14,19 @@ import { counted } from "../shared/spoken.js";
 const FOLDS_FROM = 200;
 const hasFieldSizing = CSS.supports("field-sizing", "content");
 
-/** A browser's text area has one sign for a line's end. */
+/** @param {CutSegment[]} segments */
+const countOf = (segments) => segments.reduce((sum, { tokens }) => sum + tokens.length, 0);
+
+/**
+ * A browser's text area has one sign for a line's end.
+ * @param {string} text
+ */
 const asTyped = (text) => text.replace(/\r\n?/g, "\n");
 
 export class Pair {
   /**
    * @param {(segment: string) => void} onchange  after each keystroke in a segment's copy
-   * @param {[Node[], Node[]]} under  what stands below the last segment, left and right
+   * @param {[left: Node[], right: Node[]]} under  what stands below the last segment, left and right
    */
   constructor(onchange, under = [[], []]) {
     this.onchange = onchange;
@@ -34,11 +40,32 @@ export class Pair {
       this.rules,
       this.grid,
     );
+    /** @type {Map<string, HTMLTextAreaElement>}  by segment */
     this.areas = new Map();
+    /** @type {number|null}  the only set that is shown */
     this.lit = null;
+    /** @type {PairInstance|null} */
+    this.original = null;
+    /** @type {Record<string, string>} */
+    this.titles = {};
+    this.dark = false;
+    this.isEditable = true;
+    this.folds = false;
+    /** @type {Look|null} */
+    this.look = null;
+    /** @type {string[]}  the combination of sets of each token, of the original and of the changed text */
+    this.combos = [];
+    /** @type {string[]} */
+    this.proposed = [];
+    /** @type {HTMLElement[]} */
+    this.diffs = [];
   }
 
-  /** @param {Object} original  as the routes tell it; @param {Object<string, string>} titles  of segments */
+  /**
+   * @param {PairInstance} original
+   * @param {Record<string, string>} titles  of segments
+   * @param {{dark: boolean, texts?: Record<string, string>|null, isEditable?: boolean}} how
+   */
   show(original, titles, { dark, texts = null, isEditable = true }) {
     this.original = original;
     this.titles = titles;
@@ -46,34 +73,35 @@ export class Pair {
     this.isEditable = isEditable;
     this.look = null;
     this.folds = original.segments.some(({ tokens }) => tokens.length > FOLDS_FROM);
-    this.n = original.segments.reduce((sum, segment) => sum + segment.tokens.length, 0);
-    this.combos = combosOf(original.gold, this.n);
+    this.combos = combosOf(original.gold, countOf(original.segments));
+    this.proposed = [];
     this.areas.clear();
     this.diffs = [];
     this.grid.replaceChildren(
       element("h3", { class: "pair-head" }, "Original ", this.chips),
       element("h3", { class: "pair-head after" }, "Changed version"),
-      ...original.segments.flatMap((segment) => this.#row(segment, texts?.[segment.name] ?? segment.text)),
+      ...original.segments.flatMap((segment) => this.#row(original, segment, texts?.[segment.name] ?? segment.text)),
     );
     const cells = this.grid.querySelectorAll(".pair-cell");
     cells[cells.length - 2].append(...this.under[0]);
     cells[cells.length - 1].append(...this.under[1]);
-    this.grid.style.setProperty("--lanes", lanesOf(original.gold));
+    this.grid.style.setProperty("--lanes", String(lanesOf(original.gold)));
     this.grid.className = `pair-grid ${this.folds ? "long" : ""} ${isEditable ? "" : "read-only"}`;
     this.#showChips();
     this.#paintRules();
   }
 
-  #row(segment, text) {
+  /** @param {PairInstance} original @param {PairSegment} segment @param {string} text */
+  #row(original, segment, text) {
     const title =
-      this.original.segments.length > 1 &&
+      original.segments.length > 1 &&
       element(
         "span",
         { class: "segment-title" },
         this.titles[segment.name] || segment.name,
         !segment.is_selectable && " · not marked",
       );
-    const where = { dir: this.original.direction, lang: this.original.language };
+    const where = { dir: original.direction, lang: original.language };
     const left = element(
       "div",
       { class: "pair-cell" },
@@ -96,6 +124,7 @@ export class Pair {
     return [left, element("div", { class: "pair-cell after" }, title && title.cloneNode(true), area, diff)];
   }
 
+  /** @param {PairSegment} segment @param {string} text @param {{dir: Direction, lang: string}} where */
   #area(segment, text, where) {
     const area = element("textarea", {
       class: "copy",
@@ -116,6 +145,7 @@ export class Pair {
     return area;
   }
 
+  /** @param {HTMLTextAreaElement} area */
   #fit(area) {
     if (hasFieldSizing) return;
     area.style.height = "auto";
@@ -125,21 +155,29 @@ export class Pair {
   /** What is written now; a copy that was not touched is the original's text to the letter. */
   texts() {
     return Object.fromEntries(
-      this.original.segments.map(({ name, text }) => {
+      (this.original?.segments ?? []).map(({ name, text }) => {
         const value = this.areas.get(name)?.value;
         return [name, value === undefined || value === asTyped(text) ? text : value];
       }),
     );
   }
 
-  /** What stands in a segment's copy, as offsets of suggestions count it. */
+  /**
+   * What stands in a segment's copy, as offsets of suggestions count it.
+   * @param {string} segment
+   */
   typed(segment) {
-    return this.areas.get(segment).value;
+    return this.areas.get(segment)?.value ?? "";
   }
 
-  /** Puts edits into a copy, as if typed at once, so that Ctrl+Z takes them back at once. */
+  /**
+   * Puts edits into a copy, as if typed at once, so that Ctrl+Z takes them back at once.
+   * @param {string} segment
+   * @param {Edit[]} edits
+   */
   apply(segment, edits) {
     const area = this.areas.get(segment);
+    if (!area) return;
     const sorted = [...edits].sort((a, b) => a[0] - b[0]);
     const [from, to] = [sorted[0][0], sorted[sorted.length - 1][1]];
     let [words, at] = ["", from];
@@ -160,22 +198,27 @@ export class Pair {
   /**
    * Where something was put in without being typed, the caret's line comes into view, and the diff below it as far as
    * there is room.
+   * @param {HTMLTextAreaElement} area
    */
   #reveal(area) {
     const { top, height } = caretLine(area);
     if (top < area.scrollTop || top + height > area.scrollTop + area.clientHeight)
       area.scrollTop = top - (area.clientHeight - height) / 2;
-    for (const part of [this.diffs[[...this.areas.values()].indexOf(area)], area])
-      part.scrollIntoView({ block: "nearest" });
+    for (const made of [this.diffs[[...this.areas.values()].indexOf(area)], area])
+      made.scrollIntoView({ block: "nearest" });
   }
 
-  /** The live diff, and the proposed sets in it. */
+  /**
+   * The live diff, and the proposed sets in it.
+   * @param {Look} look
+   */
   showLook(look) {
+    const { original } = this;
+    if (!original) return;
     this.look = look;
-    const n = look.segments.reduce((sum, segment) => sum + segment.tokens.length, 0);
-    this.proposed = combosOf(look.sets, n, look.origins);
+    this.proposed = combosOf(look.sets, countOf(look.segments), look.origins);
     this.#paintRules();
-    const runs = runsBySegment(this.original.segments, look.segments, look.runs);
+    const runs = runsBySegment(original.segments, look.segments, look.runs);
     const how = {
       folds: this.folds,
       unfold: () => {
@@ -183,7 +226,7 @@ export class Pair {
         this.showLook(look);
       },
     };
-    this.original.segments.forEach((segment, place) => {
+    original.segments.forEach((segment, place) => {
       const isSame = runs[place].every(([kind]) => kind === "kept");
       const diff = this.diffs[place];
       const { first, tokens } = look.segments[place];
@@ -194,7 +237,10 @@ export class Pair {
     this.#showChips();
   }
 
-  /** The token of the changed text at which one writes; 0 where one does not. */
+  /**
+   * The token of the changed text at which one writes; 0 where one does not.
+   * @param {PairSegment} given
+   */
   #caretToken({ name, first, before, tokens }) {
     let left = this.areas.get(name)?.selectionEnd ?? 0;
     const place = tokens.findIndex((token, at) => (left -= before[at].length + token.length) <= 0);
@@ -202,11 +248,11 @@ export class Pair {
   }
 
   #showChips() {
-    const { gold } = this.original;
-    const left = (set) => {
-      const place = this.look ? this.look.origins.indexOf(set) : -1;
-      return this.look ? ` → ${place < 0 ? 0 : this.look.sets[place].length}` : "";
-    };
+    const gold = this.original?.gold ?? [];
+    const { look } = this;
+    /** @param {number} set */
+    const left = (set) => (look ? ` → ${look.sets[look.origins.indexOf(set)]?.length ?? 0}` : "");
+    /** @param {number|null} set */
     const light = (set) => {
       this.lit = set;
       this.#paintRules();
@@ -231,12 +277,13 @@ export class Pair {
   }
 
   #paintRules() {
-    this.rules.textContent = setRules(this.combos, this.proposed || [], this.original.gold.length, {
+    this.rules.textContent = setRules(this.combos, this.proposed, this.original?.gold.length ?? 0, {
       dark: this.dark,
       lit: this.lit,
     });
   }
 
+  /** @param {boolean} dark */
   theme(dark) {
     if (this.dark === dark || !this.original) return;
     this.dark = dark;
@@ -246,17 +293,21 @@ export class Pair {
 
   focus() {
     const first = this.original?.segments.find(({ is_selectable: isSelectable }) => isSelectable);
-    (this.areas.get(first?.name) || this.grid.querySelector(".pair-text"))?.focus();
+    const area = first && this.areas.get(first.name);
+    (area ?? parts(this.grid, ".pair-text", HTMLElement)[0])?.focus();
   }
 }
 
 /**
  * In a box that scrolls, the change nearest to where one writes is brought into the part of it that is on the screen.
+ * @param {HTMLElement} box
+ * @param {number} token
  */
 function showChange(box, token) {
-  const changes = [...box.querySelectorAll("ins, del")];
+  const changes = parts(box, "ins, del", HTMLElement);
   if (!changes.length || box.scrollHeight <= box.clientHeight) return;
-  const distance = ({ dataset: { from, to } }) => Math.max(from - token, token - to, 0);
+  /** @param {HTMLElement} change */
+  const distance = ({ dataset: { from, to } }) => Math.max(Number(from) - token, token - Number(to), 0);
   const nearest = changes.reduce((best, one) => (distance(one) < distance(best) ? one : best));
   const { top, bottom } = box.getBoundingClientRect();
   const end = Math.max(top, Math.min(bottom, innerHeight));

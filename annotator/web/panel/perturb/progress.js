@@ -2,8 +2,10 @@
 import { element } from "../shared/dom.js";
 import { sentenceOf } from "../shared/messages.js";
 
+/** @typedef {string|number|undefined|Node} Cell  nothing counts as 0 */
+
 export class Progress {
-  /** @param {Object} parts  data, messages, stage */
+  /** @param {PerturbParts} parts */
   constructor(parts) {
     this.data = parts.data;
     this.messages = parts.messages;
@@ -47,7 +49,10 @@ export class Progress {
   }
 }
 
-/** How many have a changed version, and of those that have none, how many are offered under Write. */
+/**
+ * How many have a changed version, and of those that have none, how many are offered under Write.
+ * @param {PerturbProgress} given
+ */
 function originalsWords({ originals, without, offered }) {
   const said = `${(originals - without).toLocaleString()} of ${originals.toLocaleString()} originals ${originals - without === 1 ? "has" : "have"} a changed version`;
   if (!without) return `${said}.`;
@@ -59,6 +64,7 @@ function originalsWords({ originals, without, offered }) {
   return `${said}; ${without.toLocaleString()} have none: ${offered.toLocaleString()} ${offered === 1 ? "is" : "are"} ready to be changed, ${waiting.toLocaleString()} ${wait}.`;
 }
 
+/** @param {number} n @param {number} target */
 function bar(n, target) {
   const share = Math.min(1, n / target);
   return element(
@@ -73,6 +79,7 @@ function bar(n, target) {
   );
 }
 
+/** @param {string} title @param {string[]} heads @param {Cell[][]} rows */
 function table(title, heads, rows) {
   if (!rows.length) return element("p", { class: "list-count" }, `${title}: nothing yet`);
   return element(
@@ -93,7 +100,7 @@ function table(title, heads, rows) {
           {},
           ...cells.map((cell, place) =>
             place === 0
-              ? element("th", { scope: "row" }, cell)
+              ? element("th", { scope: "row" }, cell instanceof Node ? cell : String(cell))
               : element(
                   "td",
                   { class: cell instanceof Node ? "quota-cell" : "number" },

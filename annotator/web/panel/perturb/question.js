@@ -2,7 +2,13 @@
 import { openDialog } from "../shared/dialogs.js";
 import { button, element } from "../shared/dom.js";
 
-/** @param {string} verb  what is done, on the button that does it */
+/**
+ * @param {string} verb  what is done, on the button that does it
+ * @param {HTMLElement} root
+ * @param {string} title
+ * @param {string} words
+ * @param {() => void} onyes
+ */
 export function ask(root, title, words, verb, onyes) {
   const yes = () => {
     dialog.close();

@@ -2,52 +2,24 @@
 import { element } from "../shared/dom.js";
 import { moveRadio } from "../shared/keys.js";
 
+const STEPS = new Map([
+  ["ArrowRight", 1],
+  ["ArrowDown", 1],
+  ["ArrowLeft", -1],
+  ["ArrowUp", -1],
+]);
+
 export class ResultField {
+  /** @param {Pick<PerturbRules, "labels"|"result_kind">} rules @param {() => void} onchange */
   constructor({ labels, result_kind: kind }, onchange) {
     this.labels = labels;
     this.onchange = onchange;
+    /** @type {string|null} */
     this.value = null;
+    /** @type {string|null}  the original's */
+    this.original = null;
     this.isAnswer = kind === "answer" || !labels.length;
-    this.root = element(
-      "div",
-      { class: "result" },
-      element("span", { class: "result-title" }, this.isAnswer ? "Answer" : "Label"),
-      this.isAnswer ? this.#answer() : this.#pills(),
-    );
-  }
-
-  #pills() {
-    this.pills = this.labels.map((label, place) =>
-      element(
-        "button",
-        {
-          type: "button",
-          class: "pill",
-          role: "radio",
-          "aria-checked": "false",
-          title: place < 9 ? `${label} (${place + 1})` : label,
-          onclick: () => this.choose(label),
-          onkeydown: (event) => this.#arrow(event),
-        },
-        label,
-        place < 9 && element("kbd", { "aria-hidden": "true" }, String(place + 1)),
-      ),
-    );
-    return element(
-      "div",
-      { class: "pills", role: "radiogroup", "aria-label": "Label of the changed text" },
-      ...this.pills,
-    );
-  }
-
-  #arrow(event) {
-    const by = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
-    if (!by) return;
-    event.preventDefault();
-    moveRadio(event.target, by);
-  }
-
-  #answer() {
+    this.pills = this.isAnswer ? [] : this.#pills();
     this.field = element("input", {
       class: "answer",
       type: "text",
@@ -71,10 +43,45 @@ export class ResultField {
       { type: "button", class: "button plain", onclick: () => this.choose(this.original) },
       "as in the original",
     );
-    return element("span", { class: "answer-ways" }, this.field, this.same, this.none);
+    const pills = { class: "pills", role: "radiogroup", "aria-label": "Label of the changed text" };
+    this.root = element(
+      "div",
+      { class: "result" },
+      element("span", { class: "result-title" }, this.isAnswer ? "Answer" : "Label"),
+      this.isAnswer
+        ? element("span", { class: "answer-ways" }, this.field, this.same, this.none)
+        : element("div", pills, ...this.pills),
+    );
   }
 
-  /** @param {string|null} original  of the original; null where it has none */
+  #pills() {
+    return this.labels.map((label, place) =>
+      element(
+        "button",
+        {
+          type: "button",
+          class: "pill",
+          role: "radio",
+          "aria-checked": "false",
+          title: place < 9 ? `${label} (${place + 1})` : label,
+          onclick: () => this.choose(label),
+          onkeydown: (event) => this.#arrow(event),
+        },
+        label,
+        place < 9 && element("kbd", { "aria-hidden": "true" }, String(place + 1)),
+      ),
+    );
+  }
+
+  /** @param {KeyboardEvent} event */
+  #arrow(event) {
+    const by = STEPS.get(event.key);
+    if (!by || !(event.target instanceof HTMLElement)) return;
+    event.preventDefault();
+    moveRadio(event.target, by);
+  }
+
+  /** @param {string|null} original  of the original; null where it has none @param {string|null} value */
   show(original, value) {
     this.original = original;
     if (this.isAnswer) {
@@ -84,17 +91,20 @@ export class ResultField {
     this.#draw(value);
   }
 
+  /** @param {string|null} value */
   choose(value) {
     this.#draw(value);
     this.#said(value);
   }
 
+  /** @param {string|null} value */
   #said(value) {
     this.value = value;
     if (this.isAnswer) this.none.setAttribute("aria-pressed", String(value === ""));
     this.onchange();
   }
 
+  /** @param {string|null} value */
   #draw(value) {
     this.value = value;
     if (this.isAnswer) {
@@ -102,7 +112,7 @@ export class ResultField {
       this.none.setAttribute("aria-pressed", String(value === ""));
       return;
     }
-    const chosen = this.labels.indexOf(value);
+    const chosen = value === null ? -1 : this.labels.indexOf(value);
     this.pills.forEach((pill, place) => {
       pill.setAttribute("aria-checked", String(place === chosen));
       pill.tabIndex = place === Math.max(0, chosen) ? 0 : -1;
@@ -110,6 +120,6 @@ export class ResultField {
   }
 
   focus() {
-    (this.field || this.pills.find((pill) => pill.tabIndex === 0)).focus();
+    (this.isAnswer ? this.field : this.pills.find((pill) => pill.tabIndex === 0))?.focus();
   }
 }

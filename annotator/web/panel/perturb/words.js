@@ -1,7 +1,9 @@
 /** Words and keys of the Perturb screen. */
 
+/** @type {Record<PerturbationState, string>} */
 export const STATES = { waiting: "being checked", returned: "returned", approved: "approved", withdrawn: "withdrawn" };
 
+/** @type {[name: import("./main.js").TabName, title: string, key: string][]} */
 export const TABS = [
   ["write", "Write", "w"],
   ["check", "Check", "c"],
@@ -9,6 +11,7 @@ export const TABS = [
   ["progress", "Progress", "p"],
 ];
 
+/** @type {KeyGroup[]} */
 export const KEY_LIST = [
   [
     "Everywhere",

@@ -11,12 +11,16 @@ import { STATES } from "./words.js";
 const FRESH = { kind: "", texts: null, result: null, note: "" };
 
 export class Write {
-  /** @param {Object} parts  data, rules, messages, stage (dark, say, announce, remember, progress) */
+  /** @param {PerturbParts} parts */
   constructor(parts) {
     this.data = parts.data;
     this.rules = parts.rules;
     this.messages = parts.messages;
     this.stage = parts.stage;
+    /** @type {PerturbOriginal|null} */
+    this.original = null;
+    /** The newest question to the server. */
+    this.asked = 0;
     this.others = element("section", { class: "others", "aria-label": "Versions of this text" });
     this.desk = new Desk({ ...parts, aside: this.others });
     this.list = new Originals({
@@ -33,7 +37,7 @@ export class Write {
     this.drop = button("Discard draft", {
       title: "Give up what you have begun of this text",
       className: "plain drop-draft",
-      onclick: () => this.discard(this.original.id, this.shownKey),
+      onclick: () => this.original && this.discard(this.original.id, this.shownKey),
     });
     const head = element(
       "div",
@@ -68,6 +72,7 @@ export class Write {
     return this.original ? nameOf(this.original) : "";
   }
 
+  /** @param {number|null} asked */
   async start(asked) {
     await this.list.load(1);
     if (asked) return this.open(asked);
@@ -93,8 +98,9 @@ export class Write {
     return undefined;
   }
 
+  /** @param {number} id */
   async open(id, { says = "" } = {}) {
-    const asked = (this.asked = {});
+    const asked = (this.asked += 1);
     const answer = await this.messages.get("original", { instance: id });
     if (this.asked !== asked) return;
     if (answer.status !== 200) return this.stage.say(sentenceOf(answer));
@@ -103,6 +109,7 @@ export class Write {
     this.#show(answer.body);
   }
 
+  /** @param {PerturbOriginal} original */
   #show(original) {
     this.original = original;
     const { id, key, result } = original;
@@ -123,12 +130,13 @@ export class Write {
       onsent: (body) => this.#sent(id, body),
       words: "Submit",
     });
-    this.#showOthers(original.others);
+    this.#showOthers(original);
     this.list.mark(id);
     this.stage.remember();
     this.stage.announce(`${this.shownKey}. ${this.desk.kind.value ? "Changed version" : "Choose the kind of change"}`);
   }
 
+  /** @param {number} id @param {Changed} changed */
   async #look(id, changed) {
     const answer = await this.messages.post("look", { instance: id, changed });
     if (answer.status === 200) {
@@ -138,12 +146,19 @@ export class Write {
     return answer;
   }
 
-  /** Where the browser keeps what did not reach the server. */
+  /**
+   * Where the browser keeps what did not reach the server.
+   * @param {number} id
+   */
   #entryOf(id) {
     return `annotator:perturb:${this.data.user}:${id}`;
   }
 
-  /** Asks whether the draft of a text is to go. */
+  /**
+   * Asks whether the draft of a text is to go.
+   * @param {number} id
+   * @param {string} name
+   */
   discard(id, name, ondone = () => {}) {
     ask(
       this.stage.root,
@@ -154,6 +169,7 @@ export class Write {
     );
   }
 
+  /** @param {number} id @param {() => unknown} ondone */
   async #discard(id, ondone) {
     const isShown = id === this.instance;
     if (isShown) {
@@ -171,7 +187,10 @@ export class Write {
     return ondone();
   }
 
-  /** Another tab of this person writes of the same text. */
+  /**
+   * Another tab of this person writes of the same text.
+   * @param {{user: number|null|undefined, id: number, changed: Changed}} given
+   */
   #heard({ user, id, changed }) {
     if (user !== this.data.user || id !== this.instance || !this.desk.work) return;
     if (JSON.stringify(changed) === JSON.stringify(this.desk.changed)) return;
@@ -192,6 +211,7 @@ export class Write {
     ]);
   }
 
+  /** @param {number} id @param {{state: PerturbationState}} given */
   #sent(id, { state }) {
     const words =
       state === "approved"
@@ -202,19 +222,20 @@ export class Write {
     this.stage.progress();
   }
 
-  #showOthers(others) {
-    const rows = others.map((one) =>
+  /** @param {PerturbOriginal} original */
+  #showOthers(original) {
+    const rows = original.others.map((one) =>
       element(
         "li",
         {},
-        element("span", { class: `state ${one.state}` }, STATES[one.state] || one.state),
+        element("span", { class: `state ${one.state}` }, STATES[one.state]),
         element("b", {}, this.desk.kind.titleOf(one.kind)),
         `${one.author ? ` by ${one.author}` : ""} · ${one.result === null ? "no label" : one.result || "no answer"} `,
-        one.instance && this.stage.link(one.instance),
+        one.instance !== null && this.stage.link(one.instance),
         element(
           "p",
-          { class: "others-text", dir: this.original.direction, lang: this.original.language },
-          this.#changedText(one),
+          { class: "others-text", dir: original.direction, lang: original.language },
+          changedText(original, one),
         ),
       ),
     );
@@ -223,25 +244,16 @@ export class Write {
     );
   }
 
-  /** What differs from the original: only the segments that were changed. */
-  #changedText({ texts }) {
-    const changed = this.original.segments.filter(
-      ({ name, text }) => texts[name] !== undefined && texts[name] !== text,
-    );
-    return changed
-      .map(({ name }) => texts[name] || "(nothing is left)")
-      .join(" / ")
-      .slice(0, 600);
-  }
-
-  /** @returns {boolean} whether the key meant something here */
+  /** @param {KeyboardEvent} event @param {boolean} isTyping @returns {boolean} whether the key meant something here */
   key(event, isTyping) {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) return (this.desk.submit(), true);
     if (isTyping || event.ctrlKey || event.metaKey || event.altKey) return false;
     return deskKey(this.desk, event) || this.#own(event.key);
   }
 
+  /** @param {string} key */
   #own(key) {
+    /** @type {Record<string, () => unknown>} */
     const acts = {
       n: () => this.goOn(),
       i: () => this.toggleList(),
@@ -255,6 +267,7 @@ export class Write {
     return true;
   }
 
+  /** @param {boolean} dark */
   theme(dark) {
     this.desk.theme(dark);
   }
@@ -265,16 +278,39 @@ export class Write {
   }
 }
 
-/** Whether an arrow key means the suggestions or the kinds; in a text that scrolls it scrolls. */
-const walks = (target, hasKind) =>
-  Boolean(target.closest?.(".suggestion, .kind-row")) || (!hasKind && !target.closest?.(".pair-text, .list, .tabs"));
+/**
+ * What differs from the original: only the segments that were changed.
+ * @param {PairInstance} original
+ * @param {BriefVersion} one
+ */
+function changedText({ segments }, { texts }) {
+  const changed = segments.filter(({ name, text }) => texts[name] !== undefined && texts[name] !== text);
+  return changed
+    .map(({ name }) => texts[name] || "(nothing is left)")
+    .join(" / ")
+    .slice(0, 600);
+}
 
-/** The single keys of a desk: while one does not type. */
+/**
+ * Whether an arrow key means the suggestions or the kinds; in a text that scrolls it scrolls.
+ * @param {EventTarget} target
+ * @param {boolean} hasKind
+ */
+const walks = (target, hasKind) =>
+  target instanceof Element &&
+  (target.closest(".suggestion, .kind-row") !== null || (!hasKind && !target.closest(".pair-text, .list, .tabs")));
+
+/**
+ * The single keys of a desk: while one does not type.
+ * @param {Desk} desk
+ * @param {KeyboardEvent} event
+ */
 export function deskKey(desk, event) {
   if (!desk.work) return false;
   const hasKind = Boolean(desk.kind.value);
   const digit = /^[1-9]$/.test(event.key) && desk.rules.labels[Number(event.key) - 1];
   if (hasKind && digit && !desk.result.isAnswer) return (desk.result.choose(digit), true);
+  /** @type {Record<string, () => unknown>} */
   const acts = hasKind
     ? {
         e: () => desk.pair.focus(),

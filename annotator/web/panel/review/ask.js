@@ -4,15 +4,19 @@
  * in one line.
  */
 import { badgeOf } from "../shared/chip.js";
-import { button, element, setText } from "../shared/dom.js";
+import { button, element, part, setText } from "../shared/dom.js";
 import { SCALES, isUnsure, nameOf, placeOf, scoreAt, wordsOf } from "./scores.js";
 import { questionOf } from "./words.js";
 
 const LONGEST = Math.max(...Object.values(SCALES).map((words) => words.length));
 
+/** @typedef {import("./scores.js").Step} Step */
+
 export class Ask {
+  /** @param {ReviewActions} actions */
   constructor(actions) {
     this.where = element("span", { class: "ask-where" });
+    /** @param {string} sign @param {string} key @param {string} title @param {number} by */
     const mover = (sign, key, title, by) =>
       button(sign, {
         key,
@@ -44,7 +48,7 @@ export class Ask {
     );
   }
 
-  /** @param {import("./session.js").ReviewSession} session */
+  /** @param {import("./session.js").ReviewSession} session @param {{dark: boolean, readOnly: boolean}} given */
   update(session, { dark, readOnly }) {
     const { step, at, steps } = session;
     const name = nameOf(step.property);
@@ -68,7 +72,11 @@ export class Ask {
     this.#updateGiven(session, dark);
   }
 
-  /** What has been given, in the words of the scales; the part of the step in sight. */
+  /**
+   * What has been given, in the words of the scales; the part of the step in sight.
+   * @param {ReviewSession} given
+   * @param {boolean} dark
+   */
   #updateGiven({ steps, step, scores }, dark) {
     const places = [...new Set(steps.map(({ set }) => set))];
     const parts = places.map((set) =>
@@ -81,11 +89,16 @@ export class Ask {
     );
     this.given.replaceChildren(...parts);
     this.given.title = parts.map((part) => [...part.childNodes].map((node) => node.textContent).join(" ")).join(" · ");
-    const at = this.given.querySelector(".at-hand");
+    const at = part(this.given, ".at-hand", HTMLElement);
     this.given.scrollLeft = at.offsetLeft + at.offsetWidth - this.given.clientWidth;
   }
 
-  /** The same buttons for every step, so that the focus stays where it is. */
+  /**
+   * The same buttons for every step, so that the focus stays where it is.
+   * @param {ScoreName} property
+   * @param {number|null} score
+   * @param {boolean} readOnly
+   */
   #updateScale(property, score, readOnly) {
     const words = SCALES[property];
     this.choices.forEach(({ root, label }, index) => {
@@ -99,7 +112,11 @@ export class Ask {
   }
 }
 
-/** A step of the scale. A click leaves the focus where it was: then Space still scrolls and does not score again. */
+/**
+ * A step of the scale. A click leaves the focus where it was: then Space still scrolls and does not score again.
+ * @param {number} value
+ * @param {Pick<ReviewActions, "score">} actions
+ */
 function choice(value, actions) {
   const label = element("span", { class: "choice-words" });
   const root = element(
@@ -118,6 +135,7 @@ function choice(value, actions) {
   return { root, label };
 }
 
+/** @param {ScoreName} property @param {number|null} score */
 const givenWords = (property, score) =>
   element(
     "span",

@@ -5,20 +5,31 @@
 import { makeChip, paintChip, setWords } from "../shared/chip.js";
 import { button, element, setText } from "../shared/dom.js";
 import { icon } from "../shared/icons.js";
+import { sizeOf } from "../shared/model.js";
 import { Ask } from "./ask.js";
-import { countTokens } from "./looks.js";
 import { isUnsure, nameOf, scoreAt, wordsOf } from "./scores.js";
 import { Views } from "./views.js";
 import { carriedWords } from "./words.js";
 import { Word } from "../shared/word.js";
 
 const MANY_SETS = 5;
+/** @type {ScoreName[]}  what each set is scored by */
+const SET_SCORES = ["sufficiency", "compactness"];
+
+/** @typedef {ReturnType<typeof scoreBoxes>} Boxes  the scores of a set, one box each */
+/** @typedef {ReturnType<typeof makeChip> & {boxes: Boxes|null}} SetChip  of a set that has passed: without boxes */
 
 export class ReviewBar {
-  /** @param {Object<string, Function>} actions */
+  /** @param {ReviewActions} actions */
   constructor(actions) {
     this.actions = actions;
+    /** @type {SetChip[]} */
     this.chips = [];
+    /** @type {ReviewedSet[]|null}  whose chips there are */
+    this.drawn = null;
+    const boxes = scoreBoxes(["comprehensiveness"]);
+    /** @type {{root: HTMLElement, boxes: Boxes}} */
+    this.whole = { root: this.#makeWhole(boxes), boxes };
     this.word = new Word();
     this.ask = new Ask(actions);
     this.views = new Views(actions);
@@ -48,7 +59,7 @@ export class ReviewBar {
     );
   }
 
-  /** @param {import("./session.js").ReviewSession} session */
+  /** @param {import("./session.js").ReviewSession} session @param {{dark: boolean, busy: boolean}} given */
   update(session, { dark, busy }) {
     const isDecided = session.work.state === "decided";
     this.#updateChips(session, dark);
@@ -59,6 +70,7 @@ export class ReviewBar {
     this.skip.disabled = this.submit.disabled = busy || !session.open;
   }
 
+  /** @param {ReviewSession} session @param {boolean} dark */
   #updateChips(session, dark) {
     const { work } = session;
     if (this.drawn !== session.work.sets) this.#makeChips(work);
@@ -71,10 +83,15 @@ export class ReviewBar {
     this.whole.root.setAttribute("aria-label", `The whole, ${this.#paintBoxes(this.whole, session, null).join(", ")}`);
   }
 
+  /** @param {ReviewWork} given */
   #makeChips({ sets }) {
     this.chips = sets.map((set, index) => this.#makeSetChip(set, index));
-    const boxes = scoreBoxes(["comprehensiveness"]);
-    const root = element(
+    this.sets.replaceChildren(...this.chips.map((chip) => chip.root), this.whole.root);
+  }
+
+  /** @param {Boxes} boxes */
+  #makeWhole(boxes) {
+    return element(
       "button",
       {
         type: "button",
@@ -88,17 +105,17 @@ export class ReviewBar {
       element("span", { class: "whole-name" }, "The whole"),
       boxes.root,
     );
-    this.whole = { root, boxes };
-    this.sets.replaceChildren(...this.chips.map((chip) => chip.root), root);
   }
 
+  /** @param {ReviewedSet} set @param {number} index */
   #makeSetChip(set, index) {
-    const boxes = set.is_carried ? null : scoreBoxes(["sufficiency", "compactness"]);
-    const passed = set.is_carried && element("span", { class: "passed" }, icon("check"), "passed");
+    const boxes = set.carried ? null : scoreBoxes(SET_SCORES);
+    const passed = set.carried && element("span", { class: "passed" }, icon("check"), "passed");
     const chip = makeChip(
       index,
       {
-        onclick: (event) => this.actions.choose(index, event.target.closest("[data-property]")?.dataset.property),
+        /** @param {MouseEvent} event */
+        onclick: (event) => this.actions.choose(index, propertyAt(event.target)),
         onpointerenter: () => this.actions.hover(index),
       },
       boxes?.root || passed,
@@ -106,20 +123,27 @@ export class ReviewBar {
     return { ...chip, boxes };
   }
 
+  /** @param {ReviewSession} session @param {ReviewedSet} set @param {number} index @param {boolean} dark */
   #updateChip(session, set, index, dark) {
     const chip = this.chips[index];
-    const size = countTokens(set.spans);
+    const size = sizeOf(set.spans);
     const chosen = index === (session.pinned ?? session.step.set);
     paintChip(chip, { index, count: session.work.sets.length, size, chosen, dark });
-    const states = set.is_carried ? [carriedWords(set)] : this.#paintBoxes(chip, session, index);
+    const states = set.carried ? [carriedWords(set.carried)] : this.#paintBoxes(chip, session, index);
     const words = setWords(index, size);
     chip.root.title = [words, ...states].join(" – ");
     chip.root.setAttribute("aria-label", [words, ...states].join(", "));
   }
 
-  /** Shows the scores in their boxes. @returns {string[]} the same in words */
+  /**
+   * Shows the scores in their boxes.
+   * @param {{boxes: Boxes|null}} given0
+   * @param {ReviewSession} given1
+   * @param {number|null} set
+   * @returns {string[]} the same in words
+   */
   #paintBoxes({ boxes }, { scores, step }, set) {
-    return boxes.made.map(({ property, box }) => {
+    return (boxes?.made ?? []).map(({ property, box }) => {
       const score = scoreAt(scores, { property, set });
       setText(box, score === null ? "–" : String(score));
       box.classList.toggle("is-given", score !== null);
@@ -132,10 +156,21 @@ export class ReviewBar {
   }
 }
 
+/** @param {ScoreName[]} properties */
 function scoreBoxes(properties) {
   const made = properties.map((property) => ({
     property,
     box: element("span", { class: "score-box", "data-property": property }, "–"),
   }));
   return { made, root: element("span", { class: "score-boxes" }, ...made.map(({ box }) => box)) };
+}
+
+/**
+ * The score whose box was pressed, if it was one.
+ * @param {EventTarget|null} target
+ * @returns {ScoreName|null}
+ */
+function propertyAt(target) {
+  const at = target instanceof Element ? target.closest("[data-property]")?.getAttribute("data-property") : null;
+  return SET_SCORES.find((name) => name === at) ?? null;
 }

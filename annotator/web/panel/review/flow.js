@@ -7,27 +7,39 @@ import { ReviewSession } from "./session.js";
 import { WorkFlow } from "../shared/work_flow.js";
 
 const UNSENT = "You have changed a review that was submitted. Submit it again (Ctrl+Enter), or undo the change.";
+const NOTHING = "There is nothing for you to review now.";
 const KEPT =
   "The server cannot be reached. Your review is kept in this browser and is sent when the connection is back.";
 
+/** @typedef {import("./screen.js").ReviewScreen} Screen */
+/** @typedef {import("./messages.js").ReviewMessages} ReviewMessages */
+/** @typedef {import("../shared/saving.js").Job<ReviewSession>} Job */
+/** @typedef {import("../shared/word.js").SavingWord} SavingWord */
+/** @typedef {{ status: Refused, body: Refusal<ReviewWork> }} Refusing */
+
+/** @extends {WorkFlow<ReviewSession, NextReview, Screen, ReviewMessages>} */
 export class ReviewFlow extends WorkFlow {
-  /** @param {Object} parts  messages, storage, outbox, screen, trigger, project (its id) */
+  /** @param {import("../shared/work_flow.js").FlowParts<ReviewSession, NextReview, Screen, ReviewMessages>} parts */
   constructor(parts) {
     super(parts, { same: sameScores, lost: "One review could no longer be submitted" });
   }
 
+  /** @param {ReviewSession} given */
   placeOf({ opens }) {
     return { annotation: opens };
   }
 
-  /** An answer of `next`, however it came. */
+  /**
+   * An answer of `next`, however it came.
+   * @param {NextReview} body
+   */
   arrived(body) {
     this.settings = body.project;
     this.waiting = false;
     if (!body.work) {
       this.current?.clock.stop();
       this.current = null;
-      return this.screen.showEmpty(body.empty || "There is nothing for you to review now.");
+      return this.screen.showEmpty(body.empty || NOTHING);
     }
     const session = this.#admit(body.work);
     if (this.leftovers.refusal) this.#refuse(session, this.leftovers.refusal);
@@ -35,6 +47,7 @@ export class ReviewFlow extends WorkFlow {
     this.show(session);
   }
 
+  /** @param {ReviewWork} work */
   #admit(work) {
     if (this.current?.id === work.review && this.current.open) return this.current;
     const session = new ReviewSession(work, this.settings);
@@ -43,16 +56,20 @@ export class ReviewFlow extends WorkFlow {
     return session;
   }
 
+  /** @param {ReviewSession} session */
   show(session) {
     if (this.current && this.current !== session) this.current.clock.stop();
     this.current = session;
     session.clock.start();
     this.screen.show(session);
-    this.say(this.outbox.word || "saved");
+    this.say(this.word);
     afterPaint(() => performance.mark("annotator:shown"));
   }
 
-  /** A submitted review is kept here until it is submitted again; anything else is saved at once. */
+  /**
+   * A submitted review is kept here until it is submitted again; anything else is saved at once.
+   * @param {ReviewSession} session
+   */
   changed(session) {
     if (session.problem && !session.held) {
       session.problem = null;
@@ -63,6 +80,7 @@ export class ReviewFlow extends WorkFlow {
     if (session === this.current) this.screen.refresh();
   }
 
+  /** @param {SavingWord} word */
   say(word) {
     super.say(word);
     if (["offline", "unstored"].includes(word) && this.waiting && this.current) this.screen.hint(KEPT, { stay: true });
@@ -86,7 +104,11 @@ export class ReviewFlow extends WorkFlow {
     this.#leave("submit");
   }
 
-  /** A score is missing: its step is shown, and said. */
+  /**
+   * A score is missing: its step is shown, and said.
+   * @param {ReviewSession} session
+   * @param {number} at
+   */
   #ask(session, at) {
     const { property, set } = session.steps[at];
     session.goTo(at);
@@ -103,9 +125,13 @@ export class ReviewFlow extends WorkFlow {
     this.#leave("skip");
   }
 
-  /** The answer brings the next review; until then this one stays to be read. */
+  /**
+   * The answer brings the next review; until then this one stays to be read.
+   * @param {"submit"|"skip"} kind
+   */
   #leave(kind) {
     const session = this.current;
+    if (!session) return;
     session.problem = null;
     session.clock.touch();
     session.leaving = true;
@@ -115,7 +141,7 @@ export class ReviewFlow extends WorkFlow {
     this.outbox.finish(kind, session);
   }
 
-  /** @param {import("../shared/saving.js").Job} job */
+  /** @param {Job} job @param {{ body: Saved }} answer */
   done({ kind, session }, { body }) {
     if (this.closed) return;
     if (kind === "draft") return;
@@ -125,7 +151,11 @@ export class ReviewFlow extends WorkFlow {
     else this.load();
   }
 
-  /** A message was refused: its review stays, or comes back, with the reason. */
+  /**
+   * A message was refused: its review stays, or comes back, with the reason.
+   * @param {Job} given
+   * @param {Refusing} answer
+   */
   refused({ session }, answer) {
     if (this.closed) return;
     this.#refuse(session, answer);
@@ -135,9 +165,10 @@ export class ReviewFlow extends WorkFlow {
     this.screen.setBusy(false);
     this.screen.moved();
     this.screen.announce(session.problem?.error || session.conflict?.error || "");
-    this.say(this.outbox.word);
+    this.say(this.word);
   }
 
+  /** @param {ReviewSession} session @param {Refusing} given */
   #refuse(session, { status, body }) {
     session.leaving = false;
     const other = body.work?.review === session.id ? body.work : null;
@@ -147,8 +178,9 @@ export class ReviewFlow extends WorkFlow {
     }
     const isLost = status === 410 || status === 404;
     session.problem = { error: sentenceOf({ status, body }), lost: isLost, ended: isLost };
-    const at = session.steps.findIndex((step) => step.set === body.set);
-    if (Number.isInteger(body.set) && at >= 0) session.goTo(at);
+    const { set } = body;
+    const at = set === null || set === undefined ? -1 : session.steps.findIndex((step) => step.set === set);
+    if (at >= 0) session.goTo(at);
   }
 
   keepMine() {
@@ -159,12 +191,13 @@ export class ReviewFlow extends WorkFlow {
   takeTheirs() {
     this.#takeStanding();
     super.takeTheirs();
-    this.say(this.outbox.word);
+    this.say(this.word);
   }
 
   /** Another tab may have submitted the review meanwhile: then it is a submitted one here too. */
   #takeStanding() {
     const session = this.current;
+    if (!session?.conflict) return;
     const { state, draft } = session.conflict.work;
     session.work = { ...session.work, state, draft };
   }
@@ -172,6 +205,7 @@ export class ReviewFlow extends WorkFlow {
   /** Gives the change of a submitted review up. */
   takeBack() {
     const session = this.current;
+    if (!session) return;
     session.load(session.work.draft);
     session.saved = session.version;
     this.outbox.hold(session);
@@ -186,13 +220,17 @@ export class ReviewFlow extends WorkFlow {
     this.load();
   }
 
-  /** Opens a review of one's own list. */
+  /**
+   * Opens a review of one's own list.
+   * @param {number} annotation
+   */
   async open(annotation) {
     if (this.waiting || this.current?.opens === annotation) return;
     if (this.current?.unsaved === "unsent") return this.screen.hint(UNSENT);
     const answer = await this.messages.next(this.project, annotation);
     if (this.closed) return;
-    if (answer.status !== 200 || !answer.body.work) return this.screen.hint(answer.body.empty || sentenceOf(answer));
+    if (answer.status !== 200) return this.screen.hint(sentenceOf(answer));
+    if (!answer.body.work) return this.screen.hint(answer.body.empty || NOTHING);
     this.arrived(answer.body);
   }
 }

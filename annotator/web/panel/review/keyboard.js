@@ -1,11 +1,12 @@
 /** The review's keyboard: one key for each thing one can do. */
+import { parts } from "../shared/dom.js";
 import { KeyListener, isEntry, keyOf, moveRadio } from "../shared/keys.js";
 
 export class ReviewKeyboard {
   /**
    * @param {import("./screen.js").ReviewScreen} screen
    * @param {import("./scoring.js").Scoring} scoring
-   * @param {Object<string, Function>} actions
+   * @param {ReviewActions} actions
    */
   constructor(screen, scoring, actions) {
     this.screen = screen;
@@ -19,7 +20,11 @@ export class ReviewKeyboard {
     this.listener.destroy();
   }
 
-  /** @returns {boolean} whether the key meant something here */
+  /**
+   * @param {KeyboardEvent} event
+   * @param {EventTarget|null} target
+   * @returns {boolean} whether the key meant something here
+   */
   #handle(event, target) {
     const { session } = this.screen;
     const key = keyOf(event);
@@ -33,22 +38,31 @@ export class ReviewKeyboard {
     return answer === null ? this.#plain(event, key) : answer;
   }
 
+  /** @param {() => unknown} action */
   #do(action) {
     action();
     return true;
   }
 
-  /** Nothing to review: the lists can still be opened. */
+  /**
+   * Nothing to review: the lists can still be opened.
+   * @param {KeyboardEvent} event
+   * @param {string} key
+   */
   #withoutWork(event, key) {
     if (event.ctrlKey || event.metaKey || event.altKey || !["m", "g", "?"].includes(key)) return false;
     return this.#do(() => this.bindings[key](false));
   }
 
-  /** A radio button moves with the arrows, a button is pressed. */
+  /**
+   * A radio button moves with the arrows, a button is pressed.
+   * @param {string} key
+   * @param {EventTarget|null} target
+   */
   #onControl(key, target) {
     if (!(target instanceof Element)) return null;
     const radio = target.closest(".chip");
-    if (radio && (key === "ArrowLeft" || key === "ArrowRight"))
+    if (radio instanceof HTMLElement && (key === "ArrowLeft" || key === "ArrowRight"))
       return this.#do(() => moveRadio(radio, key === "ArrowRight" ? 1 : -1));
     const choice = target.closest(".choice");
     if (choice && (key === "ArrowLeft" || key === "ArrowRight")) return this.#do(() => besideOf(choice, key)?.focus());
@@ -56,6 +70,7 @@ export class ReviewKeyboard {
     return null;
   }
 
+  /** @param {KeyboardEvent} event @param {string} key */
   #plain(event, key) {
     if (/^[1-9]$/.test(key)) {
       // A key that is held down gives one score, not the next ones too.
@@ -68,6 +83,7 @@ export class ReviewKeyboard {
     return true;
   }
 
+  /** @returns {Record<string, (shift: boolean) => unknown>} */
   #bindings() {
     const { scoring, actions, screen } = this;
     return {
@@ -100,8 +116,12 @@ export class ReviewKeyboard {
   }
 }
 
-/** Another step of the scale gets the focus; Enter gives it. */
+/**
+ * Another step of the scale gets the focus; Enter gives it.
+ * @param {Element} choice
+ * @param {string} key
+ */
 function besideOf(choice, key) {
-  const all = [...choice.parentElement.querySelectorAll(".choice:not([hidden])")];
-  return all[all.indexOf(choice) + (key === "ArrowRight" ? 1 : -1)];
+  const all = choice.parentElement ? parts(choice.parentElement, ".choice:not([hidden])", HTMLElement) : [];
+  return all[all.findIndex((one) => one === choice) + (key === "ArrowRight" ? 1 : -1)];
 }

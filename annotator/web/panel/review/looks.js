@@ -4,9 +4,9 @@
  * all: the text with every set · alone: one set, the rest faded · less: the set less one token · without: the text with
  * the sets' tokens blanked · changes: what differs from the round before.
  */
-import { cutSpan, holds, unionOf } from "../shared/model.js";
+import { holds, unionOf } from "../shared/model.js";
+import { without } from "../shared/spoken.js";
 
-/** @typedef {import("../shared/text.js").Span} Span */
 /**
  * @typedef {Object} Picture
  * @property {Array<{spans: Span[]}>} sets
@@ -15,12 +15,9 @@ import { cutSpan, holds, unionOf } from "../shared/model.js";
  * @property {{out: Span[], added: Span[], gone: Span[], stop: Span[]}} overlays
  */
 
-const without = (spans, others) => others.reduce(cutSpan, spans);
-
-export const countTokens = (spans) => spans.reduce((sum, [start, end]) => sum + end - start, 0);
-
 /**
  * The tokens of a step that are new, and that have gone, since the round before.
+ * @param {ReviewSession} given
  * @returns {{added: Span[], gone: Span[]}}
  */
 export function changesOf({ work, step }) {
@@ -29,14 +26,26 @@ export function changesOf({ work, step }) {
   const [now, then] =
     step.set === null
       ? [unionOf(sets), unionOf(previous.sets.map((spans) => ({ spans })))]
-      : [sets[step.set].spans, previous.sets[sets[step.set].previous] || []];
+      : [sets[step.set].spans, spansBefore(previous, sets[step.set])];
   return { added: without(now, then), gone: without(then, now) };
 }
 
-/** The places that ← and → go to in a view, in reading order. @returns {Span[]} */
+/**
+ * What a set was in the round before; nothing, if it is new.
+ * @param {FormerRound} former
+ * @param {ReviewedSet} set
+ */
+const spansBefore = ({ sets }, { previous }) => (previous === null ? [] : sets[previous]);
+
+/**
+ * The places that ← and → go to in a view, in reading order.
+ * @param {ReviewSession} session
+ * @returns {Span[]}
+ */
 export function stopsOf(session) {
   const { work, step, view, map } = session;
   const ofStep = step.set === null ? unionOf(work.sets) : work.sets[step.set].spans;
+  /** @param {Span[]} spans */
   const inOrder = (spans) => [...spans].sort((a, b) => map.rankOf(a[0]) - map.rankOf(b[0]));
   if (view === "changes") {
     const { added, gone } = changesOf(session);
@@ -44,12 +53,18 @@ export function stopsOf(session) {
   }
   if (view === "less")
     return inOrder(
-      ofStep.flatMap(([start, end]) => Array.from({ length: end - start }, (_, by) => [start + by, start + by + 1])),
+      ofStep.flatMap(([start, end]) =>
+        Array.from({ length: end - start }, (_, by) => /** @type {Span} */ ([start + by, start + by + 1])),
+      ),
     );
   return inOrder(ofStep);
 }
 
-/** @returns {Picture} */
+/**
+ * @param {ReviewSession} session
+ * @param {number|null} [hovered]  a set under the pointer
+ * @returns {Picture}
+ */
 export function pictureOf(session, hovered = null) {
   const { work, view, stop, stops, step } = session;
   const place = stop === null || !stops[stop] ? [] : [stops[stop]];
@@ -65,6 +80,7 @@ export function pictureOf(session, hovered = null) {
   };
 }
 
+/** @param {ReviewSession} given @param {number|null} hovered @param {number} index */
 function lookAt({ view, step, pinned }, hovered, index) {
   if (view === "alone" || view === "less") return index === step.set ? "alone" : "away";
   if (view === "without") return "hidden";
@@ -74,5 +90,9 @@ function lookAt({ view, step, pinned }, hovered, index) {
   return index === lit ? "current" : "other";
 }
 
-/** Whether a token belongs to the set of the step. */
+/**
+ * Whether a token belongs to the set of the step.
+ * @param {ReviewSession} given
+ * @param {number} token
+ */
 export const isInSet = ({ work, step }, token) => step.set !== null && holds(work.sets[step.set].spans, token);

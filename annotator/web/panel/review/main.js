@@ -15,14 +15,17 @@ import { Outbox } from "../shared/saving.js";
 import { DraftStorage } from "../shared/storage.js";
 import { Talk } from "../shared/talk.js";
 
-class Review {
+class ReviewPage {
+  /** @param {ReviewData} data @param {HTMLElement|ShadowRoot} parent @param {Trigger} trigger */
   constructor(data, parent, trigger) {
     this.data = data;
     this.trigger = trigger;
-    this.screen = new ReviewScreen(parent);
+    const actions = this.#actions();
+    this.screen = new ReviewScreen(parent, actions);
     this.scoring = new Scoring(this.screen, (session) => this.flow.changed(session));
     this.storage = new DraftStorage("annotator:review:", data.user ?? null);
-    this.messages = new ReviewMessages(data.routes || "/api/review", data.csrf || "");
+    this.messages = new ReviewMessages(data.routes, data.csrf);
+    /** @type {Outbox<ReviewSession>} */
     this.outbox = new Outbox({
       messages: this.messages,
       storage: this.storage,
@@ -40,62 +43,56 @@ class Review {
       trigger: (name, value) => this.trigger(name, value),
       project: data.project,
     });
-    this.talk = new Talk({
-      routes: data.talk || "/api/talk",
-      csrf: data.csrf || "",
-      project: data.project,
-      screen: this.screen,
-    });
+    this.talk = new Talk({ routes: "/api/talk", csrf: data.csrf, project: data.project, screen: this.screen });
+    /** @type {Answers<ReviewSession>} */
     this.answers = new Answers({
       routes: "/api",
-      csrf: data.csrf || "",
+      csrf: data.csrf,
       screen: this.screen,
       setsOf: ({ work }) => work.sets.map(({ spans }) => spans),
     });
-    const actions = this.#actions();
-    this.screen.build(actions);
     this.keyboard = new ReviewKeyboard(this.screen, this.scoring, actions);
-    this.screen.guidelines = new Guidelines(data, this.screen);
+    this.guidelines = this.screen.guidelines = new Guidelines(data, this.screen);
+    this.leaving = new AbortController();
     this.#listen();
     this.screen.onshow = (session) => this.talk.show(session);
     this.flow.start(data.start ?? null);
   }
 
+  /** What buttons and keys do; they are made before the parts that do it. @returns {ReviewActions} */
   #actions() {
-    const { scoring, flow, screen } = this;
     return {
-      hover: (index) => screen.hover(index),
-      choose: (set, property) => scoring.choose(set, property),
-      score: (value) => scoring.score(value),
-      move: (by) => scoring.move(by),
-      look: (view) => scoring.look(view),
-      arrow: (right) => scoring.arrow(right),
-      point: (token) => scoring.point(token),
-      comment: (set, text) => scoring.comment(set, text),
-      submit: () => flow.submit(),
-      skip: () => flow.skip(),
+      hover: (index) => this.screen.hover(index),
+      choose: (set, property) => this.scoring.choose(set, property),
+      score: (value) => this.scoring.score(value),
+      move: (by) => this.scoring.move(by),
+      look: (view) => this.scoring.look(view),
+      arrow: (right) => this.scoring.arrow(right),
+      point: (token) => this.scoring.point(token),
+      comment: (set, text) => this.scoring.comment(set, text),
+      submit: () => this.flow.submit(),
+      skip: () => this.flow.skip(),
       ask: () => this.talk.open(),
       answers: () => this.answers.open(),
-      guidelines: (reads) => screen.guidelines.toggle(reads === true),
+      guidelines: (reads) => this.guidelines.toggle(reads === true),
       mine: () =>
         openMyReviews(
-          screen.root,
+          this.screen.root,
           (asked) => this.messages.mine(this.data.project, asked),
-          (row) => flow.open(row.annotation),
+          (row) => this.flow.open(row.annotation),
         ),
-      reading: () => screen.reading.open(),
-      keys: () => openKeys(screen.root, REVIEW_KEYS),
-      retry: () => flow.retry(),
-      goOn: () => flow.goOn(),
-      takeBack: () => flow.takeBack(),
-      keepMine: () => flow.keepMine(),
-      takeTheirs: () => flow.takeTheirs(),
-      focusText: () => screen.focusText(),
+      reading: () => this.screen.reading.open(),
+      keys: () => openKeys(this.screen.root, REVIEW_KEYS),
+      retry: () => this.flow.retry(),
+      goOn: () => this.flow.goOn(),
+      takeBack: () => this.flow.takeBack(),
+      keepMine: () => this.flow.keepMine(),
+      takeTheirs: () => this.flow.takeTheirs(),
+      focusText: () => this.screen.focusText(),
     };
   }
 
   #listen() {
-    this.leaving = new AbortController();
     const { signal } = this.leaving;
     this.outbox.listen(signal);
     window.addEventListener("focus", () => this.flow.lookAgain(), { signal });
@@ -108,19 +105,26 @@ class Review {
     return this.screen.root;
   }
 
-  /** Whether another project is asked for, or somebody else is signed in: that is another screen. */
+  /**
+   * Whether another project is asked for, or somebody else is signed in: that is another screen.
+   * @param {ReviewData} data
+   */
   differs(data) {
     return data.project !== this.data.project || data.user !== this.data.user;
   }
 
-  /** A script ran again. Only a start that the page itself changed draws anything. */
+  /**
+   * A script ran again. Only a start that the page itself changed draws anything.
+   * @param {ReviewData} data
+   * @param {Trigger} trigger
+   */
   update(data, trigger) {
     const before = this.data;
     this.data = data;
     this.trigger = trigger;
-    this.messages.csrf = this.talk.messages.csrf = this.answers.messages.csrf = data.csrf || this.messages.csrf;
+    this.messages.csrf = this.talk.messages.csrf = this.answers.messages.csrf = data.csrf;
     this.screen.updateTheme();
-    this.screen.guidelines.update(data.guidelines);
+    this.guidelines.update(data.guidelines);
     if (data.start && data.start !== before.start) this.flow.open(data.start);
   }
 
@@ -134,4 +138,4 @@ class Review {
   }
 }
 
-export default mountable((data, parent, trigger) => new Review(data, parent, trigger));
+export default mountable((data, parent, trigger) => new ReviewPage(data, parent, trigger));

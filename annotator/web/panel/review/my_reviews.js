@@ -1,7 +1,7 @@
 /** My reviews: the list of what one has scored, with one's scores and what came of them. */
 import { openOwnList } from "../shared/own_list.js";
 
-/** @type {import("../shared/own_list.js").Words} */
+/** @type {import("../shared/own_list.js").Words<MyReviewRow>} */
 const WORDS = {
   title: "My reviews",
   search: "Search my reviews for words or a key",
@@ -20,4 +20,9 @@ const WORDS = {
   lines: (row) => [...row.scored.map((line) => `You: ${line}`), ...row.lines],
 };
 
+/**
+ * @param {HTMLElement} root
+ * @param {(asked: import("../shared/own_list.js").Asked) => Promise<Answer<OwnPage<MyReviewRow>, object>>} fetchPage
+ * @param {(row: MyReviewRow) => void} onopen
+ */
 export const openMyReviews = (root, fetchPage, onopen) => openOwnList(root, WORDS, fetchPage, onopen);

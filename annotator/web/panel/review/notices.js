@@ -3,15 +3,25 @@ import { button, element } from "../shared/dom.js";
 import { Notices } from "../shared/notices.js";
 import { decisionWords } from "./words.js";
 
+/** @extends {Notices<ReviewSession>} */
 export class ReviewNotices extends Notices {
-  keyOf({ id, problem, conflict, work, unsaved }) {
-    return [id, problem, conflict?.error, work.state, unsaved];
+  /** @param {ReviewActions} actions */
+  constructor(actions) {
+    super(actions);
+    this.ways = actions;
   }
 
+  /** @param {ReviewSession} session */
+  keyOf(session) {
+    return [...super.keyOf(session), session.unsaved];
+  }
+
+  /** @param {ReviewSession} session */
   boxes(session) {
     return [this.#submitted(session), this.#decision(session)];
   }
 
+  /** @param {ReviewSession} given */
   #submitted({ submitted, unsaved }) {
     if (!submitted) return null;
     if (unsaved === "unsent") {
@@ -19,7 +29,7 @@ export class ReviewNotices extends Notices {
         "info",
         "warning",
         "You have changed a review that was submitted. Submit it again, or undo the change.",
-        button("Undo the change", { onclick: this.actions.takeBack }),
+        button("Undo the change", { onclick: this.ways.takeBack }),
       );
     }
     return this.box(
@@ -30,9 +40,10 @@ export class ReviewNotices extends Notices {
     );
   }
 
+  /** @param {ReviewSession} given */
   #decision({ work }) {
     if (work.state !== "decided" || !work.decision) return null;
-    const { title, why } = decisionWords(work);
+    const { title, why } = decisionWords(work.decision, work.round);
     const words = element("div", {}, element("p", { class: "notice-title" }, title), why && element("p", {}, why));
     const kind = work.decision.outcome === "accepted" ? "accepted" : "returned";
     return this.box(

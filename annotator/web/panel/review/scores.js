@@ -5,11 +5,9 @@
  */
 import { letterOf } from "../shared/model.js";
 
-/** @typedef {"sufficiency"|"compactness"|"comprehensiveness"} Property */
-/** @typedef {{property: Property, set: number|null}} Step */
-/** @typedef {{comprehensiveness: number|null, comment: string, sets: Array<Object>}} Scores  as in docs/review.md */
+/** @typedef {{property: ScoreName, set: number|null}} Step */
 
-/** The scales with the papers' words; the first word stands for 1. @type {Record<Property, string[]>} */
+/** The scales with the papers' words; the first word stands for 1. @type {Record<ScoreName, string[]>} */
 export const SCALES = {
   sufficiency: ["cannot support the result", "not sure", "can support the result"],
   compactness: ["includes redundant tokens", "includes disturbances", "not sure", "concise"],
@@ -19,19 +17,31 @@ export const SCALES = {
 /** The middle of each scale has one word, at 2 or at 3; it must not be taken for the best. */
 const UNSURE = "not sure";
 
+/** @param {ScoreName} property @param {number|null} score */
 export const isUnsure = (property, score) => score !== null && SCALES[property][score - 1] === UNSURE;
 
-/** The words of a score that was given; "–" where none was. */
+/**
+ * The words of a score that was given; "–" where none was.
+ * @param {ScoreName} property
+ * @param {number|null} score
+ */
 export const wordsOf = (property, score) => (score === null ? "–" : SCALES[property][score - 1]);
 
-/** "sufficiency score": on the screen the property never stands alone, since its words also name other numbers. */
+/**
+ * "sufficiency score": on the screen the property never stands alone, since its words also name other numbers.
+ * @param {ScoreName} property
+ */
 export const nameOf = (property) => `${property} score`;
 
-/** "set A", or "the whole" */
+/**
+ * "set A", or "the whole"
+ * @param {number|null} set
+ */
 export const placeOf = (set) => (set === null ? "the whole" : `set ${letterOf(set)}`);
 
-/** @returns {Step[]} */
+/** @param {Pick<Review, "sets">} work @returns {Step[]} */
 export function stepsOf(work) {
+  /** @type {Step[]} */
   const sets = work.sets.flatMap((set, index) =>
     set.is_carried
       ? []
@@ -43,7 +53,12 @@ export function stepsOf(work) {
   return [...sets, { property: "comprehensiveness", set: null }];
 }
 
-/** Scores with an entry for each set and nothing missing but the numbers. @returns {Scores} */
+/**
+ * Scores with an entry for each set and nothing missing but the numbers.
+ * @param {Partial<Scores>|null} scores
+ * @param {number} setCount
+ * @returns {Scores}
+ */
 export function wholeScores(scores, setCount) {
   const given = scores?.sets || [];
   return {
@@ -57,35 +72,59 @@ export function wholeScores(scores, setCount) {
   };
 }
 
-/** Whether two say the same. */
+/**
+ * Whether two say the same.
+ * @param {Partial<Scores>|null|undefined} a
+ * @param {Partial<Scores>|null|undefined} b
+ */
 export function sameScores(a, b) {
   if (!a || !b) return false;
   const count = Math.max(a.sets?.length || 0, b.sets?.length || 0);
   return JSON.stringify(wholeScores(a, count)) === JSON.stringify(wholeScores(b, count));
 }
 
-/** @param {Step} step @returns {number|null} */
+/**
+ * @param {Scores} scores
+ * @param {Step} step
+ * @returns {number|null}
+ */
 export const scoreAt = (scores, { property, set }) =>
-  set === null ? scores.comprehensiveness : scores.sets[set][property];
+  set === null || property === "comprehensiveness" ? scores.comprehensiveness : scores.sets[set][property];
 
+/** @param {Scores} scores @param {number|null} set */
 export const commentAt = (scores, set) => (set === null ? scores.comment : scores.sets[set].comment);
 
-/** @param {Step} step @param {number|null} value @returns {Scores} */
+/**
+ * @param {Scores} scores
+ * @param {Step} step
+ * @param {number|null} value
+ * @returns {Scores}
+ */
 export function withScore(scores, step, value) {
   return scoreAt(scores, step) === value ? scores : withChange(scores, step.set, { [step.property]: value });
 }
 
-/** @param {number|null} set @returns {Scores} */
+/**
+ * @param {Scores} scores
+ * @param {number|null} set
+ * @param {string} comment
+ * @returns {Scores}
+ */
 export function withComment(scores, set, comment) {
   return commentAt(scores, set) === comment ? scores : withChange(scores, set, { comment });
 }
 
+/** @param {Scores} scores @param {number|null} set @param {Partial<Scores & SetScore>} change */
 function withChange(scores, set, change) {
   if (set === null) return { ...scores, ...change };
   return { ...scores, sets: scores.sets.map((old, index) => (index === set ? { ...old, ...change } : old)) };
 }
 
-/** The next step without a score after a place, going round; -1 when every score is given. */
+/**
+ * The next step without a score after a place, going round; -1 when every score is given.
+ * @param {Step[]} steps
+ * @param {Scores} scores
+ */
 export function nextMissing(steps, scores, after = -1) {
   for (let by = 1; by <= steps.length; by += 1) {
     const at = (after + by) % steps.length;
@@ -94,16 +133,22 @@ export function nextMissing(steps, scores, after = -1) {
   return -1;
 }
 
-/** An exact number in words: "8/3 ≈ 2.67", "18/5 = 3.6", "3"; "–" where nothing is defined. */
+/**
+ * An exact number in words: "8/3 ≈ 2.67", "18/5 = 3.6", "3"; "–" where nothing is defined.
+ * @param {string} number
+ */
 export function exactWords(number) {
-  const [above, below = 1] = String(number).split("/").map(Number);
+  const [above, below = 1] = number.split("/").map(Number);
   if (!Number.isFinite(above / below)) return "–";
   if (below === 1) return String(above);
   return `${number} ${(above * 100) % below === 0 ? "=" : "≈"} ${decimalOf(number)}`;
 }
 
-/** An exact number with at most two decimals. */
+/**
+ * An exact number with at most two decimals.
+ * @param {string} number
+ */
 export function decimalOf(number) {
-  const [above, below = 1] = String(number).split("/").map(Number);
+  const [above, below = 1] = number.split("/").map(Number);
   return Number.isFinite(above / below) ? String(Math.round((above / below) * 100) / 100) : "–";
 }

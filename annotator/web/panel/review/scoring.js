@@ -3,9 +3,15 @@
  * once.
  */
 import { isInSet } from "./looks.js";
+import { carriedWords } from "./words.js";
+import { letterOf } from "../shared/model.js";
 import { SCALES, nameOf, nextMissing, placeOf, scoreAt, withComment, withScore } from "./scores.js";
 
+/** @typedef {import("./session.js").View} View */
+
+/** @type {Record<View, string>} */
 const NOT_HERE = {
+  all: "",
   alone: "This score is about all sets. A set alone (o) can be shown while you score it.",
   less: "This score is about all sets. A token can be left out (t) while you score a set.",
   without: "There are no sets to leave out.",
@@ -26,18 +32,23 @@ export class Scoring {
     return this.screen.session;
   }
 
-  /** Whether scores may be given now; says why if not. */
-  #writable() {
-    if (this.session?.open && !this.screen.busy) return true;
-    if (this.session?.work.state === "decided")
+  /** The session, if scores may be given now; says why if not. */
+  #writing() {
+    const { session } = this;
+    if (session?.open && !this.screen.busy) return session;
+    if (session?.work.state === "decided")
       this.screen.hint("This round is decided: its scores can no longer be changed.");
-    return false;
+    return null;
   }
 
-  /** Gives the score of the step and goes to the next one without a score; after the last one to the submit button. */
+  /**
+   * Gives the score of the step and goes to the next one without a score; after the last one to the submit button.
+   * @param {number} value
+   */
   score(value) {
-    if (!this.#writable()) return;
-    const { session, screen } = this;
+    const { screen } = this;
+    const session = this.#writing();
+    if (!session) return;
     const { step, steps, at } = session;
     const words = SCALES[step.property];
     if (value > words.length) return screen.hint(`The ${nameOf(step.property)} is a number from 1 to ${words.length}.`);
@@ -58,21 +69,25 @@ export class Scoring {
 
   /** Takes the score of the step back. */
   clear() {
-    if (!this.#writable()) return;
-    const { session } = this;
+    const session = this.#writing();
+    if (!session) return;
     if (!session.set(withScore(session.scores, session.step, null))) return;
     this.screen.refresh();
     this.screen.announce(`${nameOf(session.step.property)} of ${placeOf(session.step.set)} taken back`);
     this.onchange(session);
   }
 
-  /** To the next step, or the one before. */
+  /**
+   * To the next step, or the one before.
+   * @param {number} by
+   */
   move(by) {
     const { session } = this;
     if (!session) return;
     this.goTo(Math.min(Math.max(0, session.at + by), session.steps.length - 1));
   }
 
+  /** @param {number} at */
   goTo(at) {
     if (!this.session) return;
     if (at !== this.session.at || this.session.pinned !== null) this.session.goTo(at);
@@ -82,27 +97,33 @@ export class Scoring {
   /**
    * A set, or null for the whole: its wanted step, else its first one without a score, else its first one. A set that
    * has passed has no steps; it is only looked at.
+   * @param {number|null} set
+   * @param {ScoreName|null} [property]
    */
   choose(set, property = null) {
     const { session } = this;
     if (!session) return;
     const own = session.steps.map((step, at) => ({ ...step, at })).filter((step) => step.set === set);
-    if (!own.length) return this.#glance(set);
+    if (!own.length) return this.#glance(session, set);
     const wanted =
       own.find((step) => step.property === property) || own.find((step) => scoreAt(session.scores, step) === null);
     this.goTo((wanted || own[0]).at);
   }
 
-  #glance(set) {
-    const { session, screen } = this;
+  /** @param {ReviewSession} session @param {number|null} set */
+  #glance(session, set) {
+    const { screen } = this;
     const pinned = session.pinned === set ? null : set;
     session.look("all");
     session.pinned = pinned;
     screen.refresh();
-    if (pinned !== null) screen.announce(screen.describeSet(set));
+    if (pinned !== null) screen.announce(describeSet(session.work.sets, pinned));
   }
 
-  /** A view of the text; the same one again, and the plain one, show the text with all sets. */
+  /**
+   * A view of the text; the same one again, and the plain one, show the text with all sets.
+   * @param {View} view
+   */
   look(view) {
     const { session, screen } = this;
     if (!session) return;
@@ -114,23 +135,29 @@ export class Scoring {
     screen.looked();
   }
 
-  /** The place to the right in the text, or to the left: another token to take out, another part of a set. */
+  /**
+   * The place to the right in the text, or to the left: another token to take out, another part of a set.
+   * @param {boolean} right
+   */
   arrow(right) {
     const { session, screen } = this;
     const by = right === (session?.map.direction !== "rtl") ? 1 : -1;
-    const count = session?.stops.length;
-    if (!count)
+    if (!session?.stops.length)
       return screen.hint(
         session?.view === "changes"
           ? "Nothing has changed here since the previous round."
           : "There is no set to step through.",
       );
+    const count = session.stops.length;
     session.stop = session.stop === null ? (by > 0 ? 0 : count - 1) : (session.stop + by + count) % count;
     screen.refresh();
     screen.showStop();
   }
 
-  /** A token was pointed at: where one token is taken out, it is that one. */
+  /**
+   * A token was pointed at: where one token is taken out, it is that one.
+   * @param {number} token
+   */
   point(token) {
     const { session, screen } = this;
     if (session?.view !== "less" || token < 0 || !isInSet(session, token)) return;
@@ -139,6 +166,7 @@ export class Scoring {
     screen.showStop();
   }
 
+  /** @param {number|null} set @param {string} text */
   comment(set, text) {
     const { session, screen } = this;
     if (!session?.open || screen.busy || !session.set(withComment(session.scores, set, text))) return;
@@ -146,3 +174,13 @@ export class Scoring {
     this.onchange(session);
   }
 }
+
+/**
+ * A set that has passed, in words.
+ * @param {ReviewedSet[]} sets
+ * @param {number} index
+ */
+const describeSet = (sets, index) => {
+  const { carried } = sets[index];
+  return `Set ${letterOf(index)}${carried ? ` ${carriedWords(carried)}` : ""}`;
+};

@@ -4,14 +4,13 @@
  */
 import { element, focused, scrollerOf, viewportOf } from "../shared/dom.js";
 import { Head } from "../shared/head.js";
-import { letterOf } from "../shared/model.js";
 import { nameOf } from "../shared/naming.js";
 import { ReviewBar } from "./bar.js";
 import { pictureOf } from "./looks.js";
 import { ReviewNotices } from "./notices.js";
 import { nameOf as scoreName, placeOf } from "./scores.js";
 import { Sheet } from "./sheet.js";
-import { carriedWords, questionOf, stopWords } from "./words.js";
+import { questionOf, stopWords } from "./words.js";
 import { Stage } from "../shared/stage.js";
 import { TabTitle } from "../shared/tab_title.js";
 
@@ -21,50 +20,48 @@ const PARTS = 40;
 /** Pixels between the bar, the sheet and the end of the window. */
 const GAP = 14;
 
-export class ReviewScreen extends Stage {
-  constructor(parent) {
-    super(parent);
-    this.hovered = null;
-  }
+const HEAD_WORDS = {
+  page: "Review",
+  mine: "My reviews",
+  mineTitle: "My reviews: what you have scored or skipped, and what came of it",
+};
 
-  /** Builds the elements; `actions` are what their buttons do. */
-  build(actions) {
-    this.makeParts({ role: "document", "aria-label": "Text", onclick: (event) => this.#clicked(event, actions) });
+/** @extends {Stage<ReviewSession>} */
+export class ReviewScreen extends Stage {
+  /** @param {HTMLElement|ShadowRoot} parent @param {ReviewActions} actions */
+  constructor(parent, actions) {
+    const bar = new ReviewBar(actions);
+    const notices = new ReviewNotices(actions);
+    const parts = { head: new Head(actions, HEAD_WORDS), bar: bar.root, urgent: notices.urgent };
+    super(parent, "panel review", parts, { role: "document", "aria-label": "Text" });
+    this.actions = actions;
+    this.bar = bar;
+    this.notices = notices;
+    /** @type {number|null}  the set under the pointer */
+    this.hovered = null;
+    this.sheetHeight = 0;
+    /** @type {number|null}  where the page was when one went to a comment */
+    this.scrollBack = null;
+    this.text.addEventListener("click", (event) => this.#clicked(event));
     this.tab = new TabTitle();
-    this.head = new Head(actions, {
-      page: "Review",
-      mine: "My reviews",
-      mineTitle: "My reviews: what you have scored or skipped, and what came of it",
-    });
-    this.bar = new ReviewBar(actions);
-    this.notices = new ReviewNotices(actions);
     this.sheet = new Sheet(actions);
+    this.fit = () => this.#fitSheet();
     const main = element(
       "div",
       { class: "main" },
       element("h2", { class: "heard" }, "Text"),
-      this.notices.root,
+      notices.root,
       this.text,
       this.empty,
     );
     const body = element("div", { class: "body" }, main, this.sheet.root);
-    const root = element(
-      "div",
-      { class: "panel review", tabIndex: -1 },
-      this.head.root,
-      this.bar.root,
-      body,
-      this.notices.dock,
-      this.live,
-    );
-    this.raise(root, this.bar.root, body, this.notices.urgent);
-    this.fit = () => this.#fitSheet();
+    this.raise(body, [this.head.root, bar.root, body, notices.dock, this.live]);
     document.addEventListener("scroll", this.fit, { passive: true, capture: true });
   }
 
   /** The sheet ends with the window, whether the head above it is in sight or not. */
   #fitSheet() {
-    const { top } = this.sheet.root.parentElement.getBoundingClientRect();
+    const { top } = this.sheet.root.parentElement?.getBoundingClientRect() ?? this.root.getBoundingClientRect();
     const room = this.lengths["--asked-room"] ?? 0;
     const from = Math.max(top + GAP, this.barRoot.getBoundingClientRect().bottom + room + GAP);
     const height = Math.max(160, Math.round(viewportOf(scrollerOf(this.root)).bottom - from - GAP));
@@ -74,9 +71,10 @@ export class ReviewScreen extends Stage {
     if (this.session) this.sheet.bringIntoView();
   }
 
-  #clicked(event, actions) {
+  /** @param {MouseEvent} event */
+  #clicked(event) {
     const place = this.session && this.view.placeAt(event.clientX, event.clientY);
-    if (place?.on) actions.point(this.session.map.tokenAtRank(place.low));
+    if (this.session && place?.on) this.actions.point(this.session.map.tokenAtRank(place.low));
   }
 
   resized() {
@@ -85,7 +83,10 @@ export class ReviewScreen extends Stage {
     this.#fitSheet();
   }
 
-  /** Draws another review. */
+  /**
+   * Draws another review.
+   * @param {ReviewSession} session
+   */
   show(session) {
     this.hovered = null;
     this.draw(session);
@@ -110,6 +111,7 @@ export class ReviewScreen extends Stage {
     return false;
   }
 
+  /** @param {string} sentence */
   showEmpty(sentence) {
     super.showEmpty(sentence);
     this.head.showNothing();
@@ -121,7 +123,7 @@ export class ReviewScreen extends Stage {
   refresh() {
     const { session, dark } = this;
     if (!session) return;
-    this.#paint();
+    this.#paint(session);
     this.bar.update(session, { dark, busy: this.busy });
     this.sheet.update(session, { dark, busy: this.busy });
     this.head.update(session);
@@ -129,67 +131,65 @@ export class ReviewScreen extends Stage {
     this.notices.update(session, { dark });
   }
 
-  #paint() {
-    const picture = pictureOf(this.session, this.hovered);
+  /** @param {ReviewSession} session */
+  #paint(session) {
+    const picture = pictureOf(session, this.hovered);
     this.marks.paint(picture.sets, picture.lookAt, this.dark);
-    for (const [kind, spans] of Object.entries(picture.overlays)) this.marks.overlay(kind, spans);
-    this.markMap.update(this.session.work.sets, this.dark);
+    const { out, added, gone, stop } = picture.overlays;
+    this.marks.overlay("out", out);
+    this.marks.overlay("added", added);
+    this.marks.overlay("gone", gone);
+    this.marks.overlay("stop", stop);
+    this.markMap.update(session.work.sets, this.dark);
     this.text.classList.toggle("faded", picture.faded);
   }
 
-  /** A set under the pointer stands out from the others. */
+  /**
+   * A set under the pointer stands out from the others.
+   * @param {number|null} index
+   */
   hover(index) {
     if (this.hovered === index) return;
     this.hovered = index;
-    if (this.session) this.#paint();
+    if (this.session) this.#paint(this.session);
   }
 
   /** Another step: its view, its place in the text, its words. */
   moved(said = "") {
     this.closeHint();
+    const { session } = this;
+    if (!session) return;
     this.refresh();
     this.sheet.bringIntoView();
-    this.#reveal();
-    this.announce(`${said} ${this.describeStep()}`.trim());
+    this.#reveal(session);
+    this.announce(`${said} ${describeStep(session)}`.trim());
   }
 
   /** Another view of the same step. */
   looked() {
+    const { session } = this;
+    if (!session) return;
     this.refresh();
-    this.#reveal();
-    this.announce(this.bar.views.nameOf(this.session.view) + this.#spokenStop());
+    this.#reveal(session);
+    this.announce(this.bar.views.nameOf(session.view) + spokenStop(session));
   }
 
   /** Another stop within the view. */
   showStop() {
     const { session } = this;
+    if (!session || session.stop === null) return;
     this.places.bring(session.stops[session.stop][0]);
-    this.announce(stopWords(session, SPOKEN_CHARS));
+    this.announce(stopWords(session, session.stop, SPOKEN_CHARS));
   }
 
-  #spokenStop() {
-    return this.session.stop === null ? "" : `, ${stopWords(this.session, SPOKEN_CHARS)}`;
-  }
-
-  /** Brings what the step is about into sight, unless some of it is there: the text does not jump for nothing. */
-  #reveal() {
-    const { stops, stop, step, view } = this.session;
+  /**
+   * Brings what the step is about into sight, unless some of it is there: the text does not jump for nothing.
+   * @param {ReviewSession} given
+   */
+  #reveal({ stops, stop, step, view }) {
     if (stop !== null) return this.places.bring(stops[stop][0]);
     if (!stops.length || (step.set === null && view !== "changes") || view === "without") return;
     if (!stops.slice(0, PARTS).some(([start]) => this.places.isInSight(start))) this.places.bring(stops[0][0]);
-  }
-
-  describeStep() {
-    const { session } = this;
-    const { step, at, steps, map, work } = session;
-    const words = step.set === null ? "" : ` ${map.brief(work.sets[step.set].spans, SPOKEN_CHARS)}.`;
-    const question = questionOf(session).join("");
-    return `Step ${at + 1} of ${steps.length}: ${scoreName(step.property)} of ${placeOf(step.set)}. ${question}${words}${this.#spokenStop()}`;
-  }
-
-  /** A set that has passed, in words. */
-  describeSet(index) {
-    return `Set ${letterOf(index)} ${carriedWords(this.session.work.sets[index])}`;
   }
 
   focusSubmit() {
@@ -199,13 +199,13 @@ export class ReviewScreen extends Stage {
   /** To the comment of the step; the page comes back to where it was when one leaves it. */
   focusComment() {
     const before = this.scroll;
-    this.sheet.focusComment(this.session.step.set);
+    this.sheet.focusComment();
     this.scrollBack = this.scroll === before ? null : before;
   }
 
   leaveComment() {
     this.focusText();
-    if (this.scrollBack !== null && this.scrollBack !== undefined) this.scrollTo(this.scrollBack);
+    if (this.scrollBack !== null) this.scrollTo(this.scrollBack);
     this.scrollBack = null;
   }
 
@@ -214,4 +214,15 @@ export class ReviewScreen extends Stage {
     document.removeEventListener("scroll", this.fit, { capture: true });
     super.destroy();
   }
+}
+
+/** @param {ReviewSession} session */
+const spokenStop = (session) => (session.stop === null ? "" : `, ${stopWords(session, session.stop, SPOKEN_CHARS)}`);
+
+/** @param {ReviewSession} session */
+function describeStep(session) {
+  const { step, at, steps, map, work } = session;
+  const words = step.set === null ? "" : ` ${map.brief(work.sets[step.set].spans, SPOKEN_CHARS)}.`;
+  const question = questionOf(session).join("");
+  return `Step ${at + 1} of ${steps.length}: ${scoreName(step.property)} of ${placeOf(step.set)}. ${question}${words}${spokenStop(session)}`;
 }

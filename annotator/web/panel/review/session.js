@@ -6,10 +6,13 @@ import { nextMissing, sameScores, stepsOf, wholeScores } from "./scores.js";
 import { stopsOf } from "./looks.js";
 import { TokenMap } from "../shared/text.js";
 
-/** @typedef {"all"|"alone"|"less"|"without"|"changes"} View  see review_looks.js */
+/** @typedef {"all"|"alone"|"less"|"without"|"changes"} View  see looks.js */
+
+/** @type {Record<ScoreName, View>}  the view that each is scored in */
+const OWN_VIEWS = { sufficiency: "alone", compactness: "less", comprehensiveness: "without" };
 
 export class ReviewSession {
-  /** @param {Object} work  the server's review object (review_messages.js) @param {Object} project */
+  /** @param {ReviewWork} work  the server's review object (messages.js) @param {ReviewProject|null} project */
   constructor(work, project) {
     this.project = project;
     this.work = work;
@@ -20,9 +23,25 @@ export class ReviewSession {
     this.scores = wholeScores(work.draft, work.sets.length);
     this.version = 0;
     this.saved = 0;
+    /** @type {Problem|null} */
     this.problem = null;
+    /** @type {{work: ReviewWork, error: string}|null} */
     this.conflict = null;
     this.leaving = false;
+    /** @type {number|null}  a review has no cursor in the text */
+    this.cursor = null;
+    /** @type {number|null} */
+    this.anchor = null;
+    /** Which step is asked for. */
+    this.at = 0;
+    /** @type {number|null}  a set that is only looked at */
+    this.pinned = null;
+    /** @type {View} */
+    this.view = "all";
+    /** @type {Span[]}  the places that one steps through in the view, and at which one stands */
+    this.stops = [];
+    /** @type {number|null} */
+    this.stop = null;
     this.goTo(Math.max(0, nextMissing(this.steps, this.scores)));
   }
 
@@ -58,6 +77,7 @@ export class ReviewSession {
   }
 
   /** The word for changes that are not on their way: a person has to do something first. */
+  /** @returns {"held"|"unsent"|null} */
   get unsaved() {
     if (this.held) return "held";
     return this.submitted && this.dirty ? "unsent" : null;
@@ -73,7 +93,10 @@ export class ReviewSession {
     return this.steps[this.at];
   }
 
-  /** Goes to a step, with the view of the text that it is scored in. */
+  /**
+   * Goes to a step, with the view of the text that it is scored in.
+   * @param {number} at
+   */
   goTo(at) {
     this.at = at;
     this.pinned = null;
@@ -83,7 +106,7 @@ export class ReviewSession {
   /** What is decided, or has no rationale, is shown as it is. @returns {View} */
   #ownView() {
     if (this.work.state === "decided" || !this.work.sets.length) return "all";
-    return { sufficiency: "alone", compactness: "less", comprehensiveness: "without" }[this.step.property];
+    return OWN_VIEWS[this.step.property];
   }
 
   /** Looks at the text in another way. @param {View} view */
@@ -97,11 +120,15 @@ export class ReviewSession {
   /** The views that there are for this step. @returns {View[]} */
   get views() {
     const { sets, previous } = this.work;
-    const ofSet = this.step.set === null ? [] : ["alone", "less"];
-    return ["all", ...ofSet, ...(sets.length ? ["without"] : []), ...(previous ? ["changes"] : [])];
+    /** @type {View[]} */
+    const views = ["all"];
+    if (this.step.set !== null) views.push("alone", "less");
+    if (sets.length) views.push("without");
+    if (previous) views.push("changes");
+    return views;
   }
 
-  /** Changes the scores. @returns {boolean} whether they are others now */
+  /** Changes the scores. @param {Scores} scores @returns {boolean} whether they are others now */
   set(scores) {
     if (scores === this.scores) return false;
     this.scores = scores;
@@ -110,7 +137,7 @@ export class ReviewSession {
     return true;
   }
 
-  /** Takes over scores that come from elsewhere. */
+  /** Takes over scores that come from elsewhere. @param {Scores} scores */
   load(scores) {
     if (sameScores(scores, this.scores)) return;
     this.scores = wholeScores(scores, this.work.sets.length);

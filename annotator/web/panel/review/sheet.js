@@ -4,16 +4,26 @@
  */
 import { badgeOf } from "../shared/chip.js";
 import { element } from "../shared/dom.js";
-import { letterOf, unionOf } from "../shared/model.js";
-import { countTokens } from "./looks.js";
+import { letterOf, sizeOf, unionOf } from "../shared/model.js";
 import { commentAt, decimalOf, exactWords, nameOf } from "./scores.js";
 
 const BRIEF_CHARS = 160;
 
+/**
+ * @typedef {{root: HTMLElement, set: number|null, badge: HTMLElement, comment: HTMLTextAreaElement,
+ *   commentBox: HTMLElement}} Card
+ */
+
 export class Sheet {
+  /** @param {Pick<ReviewActions, "comment"|"choose">} actions */
   constructor(actions) {
     this.actions = actions;
+    /** @type {ReviewSession|null} */
+    this.session = null;
+    /** @type {boolean|null}  null: the badges are not painted yet */
+    this.dark = null;
     this.root = element("div", { class: "aside sheet", role: "complementary", "aria-label": "Sets and comments" });
+    /** @type {Card[]} */
     this.cards = [];
   }
 
@@ -26,6 +36,7 @@ export class Sheet {
     this.root.scrollTop = 0;
   }
 
+  /** @param {ReviewSession} session @param {number|null} set */
   #card(session, set) {
     const badge = element("span", { class: "card-badge" });
     const comment = element("textarea", {
@@ -62,10 +73,13 @@ export class Sheet {
     return { root, set, badge, comment, commentBox };
   }
 
+  /** @param {MouseEvent} event @param {number|null} set */
   #clicked(event, set) {
-    if (!event.target.closest("textarea, label") && this.session.step.set !== set) this.actions.choose(set);
+    const isField = event.target instanceof Element && event.target.closest("textarea, label");
+    if (!isField && this.session?.step.set !== set) this.actions.choose(set);
   }
 
+  /** @param {ReviewSession} session @param {{dark: boolean, busy: boolean}} given */
   update(session, { dark, busy }) {
     if (dark !== this.dark)
       this.cards.forEach(({ badge, set }) => badge.replaceChildren(set === null ? "The whole" : badgeOf(set, dark)));
@@ -82,42 +96,49 @@ export class Sheet {
   }
 
   get #current() {
-    return this.cards.find(({ set }) => set === this.session.step.set);
+    return this.cards.find(({ set }) => set === this.session?.step.set);
   }
 
   focusComment() {
-    const { comment } = this.#current;
-    comment.focus();
-    comment.setSelectionRange(comment.value.length, comment.value.length);
+    const comment = this.#current?.comment;
+    comment?.focus();
+    comment?.setSelectionRange(comment.value.length, comment.value.length);
   }
 
   /** The card of the step, within the sheet; the page stays where it is. */
   bringIntoView() {
-    if (!this.cards.length) return;
-    const card = this.#current.root.getBoundingClientRect();
+    const card = this.#current?.root.getBoundingClientRect();
+    if (!card) return;
     const sheet = this.root.getBoundingClientRect();
     if (card.top < sheet.top || card.bottom > sheet.bottom) this.root.scrollTop += card.top - sheet.top;
   }
 }
 
+/** @param {ReviewSession} given @param {number|null} set */
 function sizeWords({ work, map }, set) {
   const spans = set === null ? unionOf(work.sets) : work.sets[set].spans;
-  const size = countTokens(spans);
+  const size = sizeOf(spans);
   if (set === null)
     return work.sets.length ? `${size} of ${map.selectableCount} tokens in the sets` : "no rationale in the text";
   return `${size} ${size === 1 ? "token" : "tokens"}`;
 }
 
+/** @param {ReviewSession} given @param {number|null} set */
 function wordsOf({ work, map }, set) {
   if (set !== null)
     return [element("p", { class: "card-words", dir: "auto" }, map.brief(work.sets[set].spans, BRIEF_CHARS))];
   return work.note ? [element("p", { class: "card-words", dir: "auto" }, `Annotator's note: ${work.note}`)] : [];
 }
 
-/** Why it was returned before; what was said of a set that has gone belongs to the whole. */
+/**
+ * Why it was returned before; what was said of a set that has gone belongs to the whole.
+ * @param {ReviewWork} given
+ * @param {number|null} set
+ */
 function linesOf({ previous, sets }, set) {
   if (!previous) return [];
   const kept = sets.map((each) => each.previous);
+  /** @param {Span[]} _ @param {number} index */
   const gone = (_, index) =>
     kept.includes(index) ? [] : saidOf(previous, index).map((line) => `Set ${letterOf(index)}, which is gone: ${line}`);
   const lines =
@@ -127,11 +148,14 @@ function linesOf({ previous, sets }, set) {
   return [element("div", { class: "said" }, title, ...lines.map((line) => element("p", { dir: "auto" }, line)))];
 }
 
+/** @param {FormerRound} previous @param {number|null} index */
 const saidOf = (previous, index) => (index === null ? [] : previous.set_lines?.[index] || []);
 
+/** @param {ReviewWork} given @param {number|null} set */
 function passedOf({ sets }, set) {
   const carried = set === null ? null : sets[set].carried;
   if (!carried) return [];
+  /** @param {"sufficiency"|"compactness"} property */
   const mean = (property) => element("p", {}, `${nameOf(property)} ${exactWords(carried[property])}`);
   return [
     element(
@@ -144,9 +168,14 @@ function passedOf({ sets }, set) {
   ];
 }
 
-/** The gate's findings: each mean with where it comes from, against its threshold. */
+/**
+ * The gate's findings: each mean with where it comes from, against its threshold.
+ * @param {ReviewWork} given
+ * @param {number|null} set
+ */
 function arithmeticOf({ decision }, set) {
   const findings = (decision?.findings || []).filter((finding) => finding.set === set);
+  /** @param {Finding} given */
   const pooled = ({ property }) => (set === null && property !== "comprehensiveness" ? ", all sets together" : "");
   return findings.map((finding) =>
     element(
@@ -159,6 +188,7 @@ function arithmeticOf({ decision }, set) {
   );
 }
 
+/** @param {Finding} given */
 function sumWords({ scores, mean, threshold, passes }) {
   const way = scores.length > 1 ? `(${scores.join(" + ")}) / ${scores.length} = ` : "";
   return `${way}${exactWords(mean)} ${passes ? "≥" : "<"} ${decimalOf(threshold)}`;

@@ -1,16 +1,26 @@
 /** The line with the views of the text, and where one stands in the one that is shown. */
 import { button, element, press, setText, toggle } from "../shared/dom.js";
-import { changesOf, countTokens } from "./looks.js";
+import { sizeOf } from "../shared/model.js";
+import { changesOf } from "./looks.js";
 import { VIEWS, stopWords } from "./words.js";
 
 const BRIEF_CHARS = 24;
 
+/** @typedef {import("./session.js").View} View */
+
 export class Views {
+  /** @param {Pick<ReviewActions, "look"|"arrow">} actions */
   constructor(actions) {
-    const made = ([view, label, key, title]) => [view, toggle(label, key, title, () => actions.look(view))];
-    this.buttons = new Map(VIEWS.map(made));
+    /** @type {Map<View, HTMLButtonElement>} */
+    this.buttons = new Map();
+    for (const [view, label, key, title] of VIEWS)
+      this.buttons.set(
+        view,
+        toggle(label, key, title, () => actions.look(view)),
+      );
     this.place = element("span", { class: "stop-words" });
     this.legend = element("span", { class: "legend" });
+    /** @param {string} sign @param {string} title @param {boolean} right */
     const stepper = (sign, title, right) =>
       button(sign, {
         title: `${title} (${sign})`,
@@ -45,24 +55,29 @@ export class Views {
     // Where there is only one place there is nothing to step through.
     this.stepping.hidden = stops.length < 2 && view !== "less";
     const count = view === "changes" ? "" : `${stops.length} parts`;
-    setText(this.place, stop === null ? count : stopWords(session, BRIEF_CHARS));
+    setText(this.place, stop === null ? count : stopWords(session, stop, BRIEF_CHARS));
     this.legend.hidden = view !== "changes";
     if (view === "changes") this.legend.replaceChildren(...legendOf(session));
   }
 
+  /** @param {View} view */
   nameOf(view) {
-    return this.buttons.get(view).querySelector(".button-label").textContent;
+    return VIEWS.find(([name]) => name === view)?.[1] ?? "";
   }
 }
 
-/** What the marks of the changes mean, with how many tokens each has. */
+/**
+ * What the marks of the changes mean, with how many tokens each has.
+ * @param {ReviewSession} session
+ */
 function legendOf(session) {
   const { added, gone } = changesOf(session);
   const { step, work } = session;
   if (step.set !== null && work.sets[step.set].previous === null)
-    return ["a new set: ", sample("added", `${countTokens(added)} added`)];
-  if (!added.length && !gone.length) return [`unchanged since round ${work.previous.round}`];
-  return [sample("added", `${countTokens(added)} added`), sample("gone", `${countTokens(gone)} removed`)];
+    return ["a new set: ", sample("added", `${sizeOf(added)} added`)];
+  if (!added.length && !gone.length) return [`unchanged since round ${work.previous?.round}`];
+  return [sample("added", `${sizeOf(added)} added`), sample("gone", `${sizeOf(gone)} removed`)];
 }
 
+/** @param {"added"|"gone"} kind @param {string} words */
 const sample = (kind, words) => element("span", { class: `legend-${kind}` }, words);

@@ -1,42 +1,61 @@
 /** What the review screen says about a step, a stop and a decision. Pure. */
 import { labelWords } from "../shared/choices.js";
 import { letterOf } from "../shared/model.js";
-import { decimalOf, nameOf } from "./scores.js";
+import { decimalOf, nameOf, placeOf } from "./scores.js";
 
 /**
  * The question of the step in three parts; the one in the middle is the result, to stand out.
+ * @param {ReviewSession} given
  * @returns {[string, string, string]}
  */
 export function questionOf({ step, work }) {
   const result = work.result === null ? "the result" : labelWords(work.result, work.instance) || "no answer";
-  if (step.property === "sufficiency") return ["Can ", result, ` be inferred from set ${letterOf(step.set)} alone?`];
-  if (step.property === "compactness") return ["Does ", result, ` need every token of set ${letterOf(step.set)}?`];
+  const place = placeOf(step.set);
+  if (step.property === "sufficiency") return ["Can ", result, ` be inferred from ${place} alone?`];
+  if (step.property === "compactness") return ["Does ", result, ` need every token of ${place}?`];
   if (work.sets.length) return ["Do the sets together hold everything that supports ", result, "?"];
   return ["No rationale was marked. Is there really nothing in the text that supports ", result, "?"];
 }
 
-/** Keeps words of any direction from turning round what stands beside them. */
+/**
+ * Keeps words of any direction from turning round what stands beside them.
+ * @param {string} words
+ */
 const isolated = (words) => `\u2068${words}\u2069`;
 
-/** Where one stands among the stops of the view. */
-export function stopWords({ view, stop, stops, map }, chars) {
+/**
+ * Where one stands among the stops of the view.
+ * @param {ReviewSession} given
+ * @param {number} stop
+ * @param {number} chars
+ */
+export function stopWords({ view, stops, map }, stop, chars) {
   const words = isolated(map.brief([stops[stop]], chars));
   const place = `${stop + 1} of ${stops.length}`;
   return view === "less" ? `without “${words}” ${place}` : `“${words}” ${place}`;
 }
 
-/** What a set that is not scored again brings along. */
-export const carriedWords = ({ carried }) =>
+/**
+ * What a set that is not scored again brings along.
+ * @param {CarriedMeans} carried
+ */
+export const carriedWords = (carried) =>
   `passed in an earlier round: sufficiency score ${decimalOf(carried.sufficiency)}, compactness score ${decimalOf(carried.compactness)}`;
 
+/** @type {Record<Decision["outcome"], (round: number) => string>} */
 const OUTCOMES = {
   accepted: (round) => `Accepted in round ${round}`,
   returned: (round) => `Returned to the annotator after round ${round}`,
   discarded: (round) => `Discarded after round ${round}`,
 };
 
-/** The outcome of a decided round, by whom, and why. @returns {{title: string, why: string}} */
-export function decisionWords({ decision, round }) {
+/**
+ * The outcome of a decided round, by whom, and why.
+ * @param {Decision} decision
+ * @param {number} round
+ * @returns {{title: string, why: string}}
+ */
+export function decisionWords(decision, round) {
   const by = decision.by === "gate" ? "" : ` by ${decision.by}`;
   return {
     title: `${OUTCOMES[decision.outcome](round)}${by}.`,
@@ -44,7 +63,10 @@ export function decisionWords({ decision, round }) {
   };
 }
 
-/** Which means fell short, in a sentence. */
+/**
+ * Which means fell short, in a sentence.
+ * @param {Finding[]} findings
+ */
 function failureWords(findings) {
   const failed = findings
     .filter((finding) => !finding.passes)
@@ -55,7 +77,10 @@ function failureWords(findings) {
   return `Below the threshold: ${named.join("; ")}.`;
 }
 
-/** The views of the text: their names, keys, and what they show. */
+/**
+ * The views of the text: their names, keys, and what they show.
+ * @type {[view: import("./session.js").View, label: string, key: string, title: string][]}
+ */
 export const VIEWS = [
   ["all", "All sets", "v", "The text with all sets (also Esc)"],
   ["alone", "Set alone", "o", "Only this set; the rest fades"],
@@ -64,7 +89,7 @@ export const VIEWS = [
   ["changes", "Changes", "p", "What differs from the previous round, token by token"],
 ];
 
-/** The list of keys as it is shown to people. */
+/** The list of keys as it is shown to people. @type {KeyGroup[]} */
 export const REVIEW_KEYS = [
   [
     "Scores",

@@ -8,6 +8,9 @@ import { LANE, lanesOf } from "../shared/gold_underlines.js";
 import { written } from "./written_numbers.js";
 import { colourOf, hexOf } from "./heat.js";
 
+/** @typedef {import("./map.js").SaliencyMap} SaliencyMap */
+/** @typedef {import("./screen.js").HeatView} HeatView */
+
 const WIDTH = 760;
 const GAP = 24;
 const LINE = 26;
@@ -21,11 +24,11 @@ const MOST_SIDE = 32_767;
 const MOST_PIXELS = 2 ** 27;
 
 /**
- * @param {import("./map.js").SaliencyMap[]} maps  in the order of the screen
+ * @param {SaliencyMap[]} maps  in the order of the screen
  * @returns {{svg: string, width: number, height: number}}
  */
 export function drawingOf(maps) {
-  const pen = document.createElement("canvas").getContext("2d");
+  const pen = penOf(document.createElement("canvas"));
   const blocks = maps.map((map) => blockOf(map, pen));
   const parts = [];
   let [column, y, height] = [0, GAP, GAP];
@@ -42,7 +45,21 @@ export function drawingOf(maps) {
   return { svg, width, height };
 }
 
-/** One map: its title, the words, the legend. */
+/**
+ * What draws on a canvas, which a browser gives for the first context that is asked for.
+ * @param {HTMLCanvasElement} canvas
+ */
+function penOf(canvas) {
+  const pen = canvas.getContext("2d");
+  if (!pen) throw new TypeError("This browser draws no pictures.");
+  return pen;
+}
+
+/**
+ * One map: its title, the words, the legend.
+ * @param {SaliencyMap} map
+ * @param {CanvasRenderingContext2D} pen
+ */
 function blockOf(map, pen) {
   const { view } = map;
   const lanes = lanesOf(view.gold);
@@ -66,6 +83,15 @@ function blockOf(map, pen) {
   return { body: parts.join(""), height: y + (view.gold.length ? 18 : 0) + 2 * GAP };
 }
 
+/**
+ * @param {SaliencyMap} map
+ * @param {number} token
+ * @param {string} word
+ * @param {number} x
+ * @param {number} y
+ * @param {number} width
+ * @param {number} lanes
+ */
 function wordAt(map, token, word, x, y, width, lanes) {
   const rgb = map.shadeOf(token);
   const box = `x="${round(x)}" y="${y - 16}" width="${round(width)}"`;
@@ -79,16 +105,23 @@ function wordAt(map, token, word, x, y, width, lanes) {
   return parts.filter(Boolean).join("");
 }
 
+/** @type {Record<string, string>} */
 const DASHES = { dashed: "6 3", dotted: "3 2", wavy: "1.5 1.5" };
 
+/** @param {number} set @param {number} x1 @param {number} x2 @param {number} y */
 function underline(set, x1, x2, y) {
   const { color, style } = lookOf(set, false);
+  /** @param {number} at @param {number} thick */
   const line = (at, thick) =>
     `<line x1="${round(x1)}" x2="${round(x2)}" y1="${at}" y2="${at}" stroke="${color}" stroke-width="${thick}"${DASHES[style] ? ` stroke-dasharray="${DASHES[style]}"` : ""}/>`;
   return style === "double" ? line(y - 1, 1) + line(y + 1, 1) : line(y, 2.4);
 }
 
-/** The colours with the numbers at both ends, and what they mean. */
+/**
+ * The colours with the numbers at both ends, and what they mean.
+ * @param {SaliencyMap} map
+ * @param {number} y
+ */
 function legendAt(map, y) {
   const legend = map.legendWords();
   if (!legend.bar) return small(legend.words, 0, y);
@@ -102,6 +135,7 @@ function legendAt(map, y) {
   );
 }
 
+/** @param {number[][]} gold @param {number} y */
 function goldAt(gold, y) {
   return gold
     .map(
@@ -111,7 +145,12 @@ function goldAt(gold, y) {
     .join("");
 }
 
-/** A token that is wider than the drawing is cut, and says so with dots. */
+/**
+ * A token that is wider than the drawing is cut, and says so with dots.
+ * @param {CanvasRenderingContext2D} pen
+ * @param {string} word
+ * @param {string} font
+ */
 function fitted(pen, word, font) {
   pen.font = font;
   if (pen.measureText(word).width <= WIDTH) return word;
@@ -120,6 +159,7 @@ function fitted(pen, word, font) {
   return `${word.slice(0, length)}…`;
 }
 
+/** @param {HeatView} view */
 export function wordsOf(view) {
   return view.segments.flatMap((segment, at) =>
     segment.tokens.map((word, place) => ({
@@ -130,22 +170,30 @@ export function wordsOf(view) {
   );
 }
 
+/** @param {number} value */
 const round = (value) => Math.round(value * 10) / 10;
+/** @param {string} words @param {number} x @param {number} y */
 const textAt = (words, x, y, more = "") =>
   `<text x="${round(x)}" y="${y}" fill="#111" xml:space="preserve" ${more}>${xml(words)}</text>`;
+/** @param {string} words @param {number} x @param {number} y */
 const small = (words, x, y, more = "") => textAt(words, x, y, `font-size="${SMALL}" ${more}`);
 
 const NOT_IN_XML =
   // eslint-disable-next-line no-control-regex
   /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 
-/** Text for XML, which knows no control signs and no halves of pairs, however they are written. */
+/**
+ * Text for XML, which knows no control signs and no halves of pairs, however they are written.
+ * @param {string} text
+ */
 function xml(text) {
   return text.replace(NOT_IN_XML, "\ufffd").replace(/[&<>"']/g, (sign) => `&#${sign.codePointAt(0)};`);
 }
 
 /**
  * How many pixels a picture has for each unit of the drawing: 2, or as many as browsers draw of a large one.
+ * @param {number} width
+ * @param {number} height
  * @returns {number|null}  null where that is fewer than 1, so that words could not be read
  */
 export function pictureScale(width, height) {
@@ -155,6 +203,7 @@ export function pictureScale(width, height) {
 
 /**
  * The drawing as a picture of twice its size, or smaller where that is too large.
+ * @param {ReturnType<typeof drawingOf>} given
  * @returns {Promise<{blob: Blob|null, refusal: string}>}  refusal: why there is none, and what to do
  */
 export async function pictureOf({ svg, width, height }) {
@@ -179,8 +228,10 @@ export async function pictureOf({ svg, width, height }) {
   }
 }
 
+/** @param {string} size */
 const undrawn = (size) => `This browser could not draw a picture of ${size}. Save it as SVG, or remove some maps.`;
 
+/** @param {string} address */
 function loaded(address) {
   return new Promise((resolve, reject) => {
     const image = new Image();
@@ -190,12 +241,13 @@ function loaded(address) {
   });
 }
 
+/** @param {HTMLImageElement} image @param {number} width @param {number} height @param {number} scale */
 function painted(image, width, height, scale) {
   const canvas = Object.assign(document.createElement("canvas"), {
     width: Math.floor(width * scale),
     height: Math.floor(height * scale),
   });
-  canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
+  penOf(canvas).drawImage(image, 0, 0, canvas.width, canvas.height);
   return new Promise((resolve) => {
     canvas.toBlob(resolve, "image/png");
   });

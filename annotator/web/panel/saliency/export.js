@@ -1,23 +1,32 @@
 /**
  * What is on screen as a file: a page of its own, a piece of LaTeX, a table. Drawings and pictures: drawing.js.
  */
+import { element, parts } from "../shared/dom.js";
 import { letterOf } from "../shared/model.js";
 import { wordsOf } from "./drawing.js";
 
-/** One HTML page without scripts or anything from elsewhere, in the light theme. */
+/** @typedef {import("./map.js").SaliencyMap} SaliencyMap */
+
+/**
+ * One HTML page without scripts or anything from elsewhere, in the light theme.
+ * @param {string} title
+ * @param {string} sheets
+ * @param {...HTMLElement} contents
+ */
 export function htmlOf(title, sheets, ...contents) {
-  const clones = contents.map((content) => content.cloneNode(true));
-  for (const clone of clones) {
-    for (const select of clone.querySelectorAll("header select")) select.replaceWith(select.dataset.words || "");
-    for (const made of clone.querySelectorAll("button, input, select")) made.remove();
-  }
+  const page = element("div", {}, ...contents.map((content) => content.cloneNode(true)));
+  for (const select of parts(page, "header select", HTMLSelectElement)) select.replaceWith(select.dataset.words || "");
+  for (const made of page.querySelectorAll("button, input, select")) made.remove();
   return (
     `<!doctype html><html lang="en"><meta charset="utf-8"><title>${escaped(title)}</title><style>${sheets}.heat-text{max-height:none!important}.heat-where{margin-bottom:12px}</style>` +
-    `<body style="margin:0;padding:16px"><div class="panel saliency" data-theme="light" style="display:block">${clones.map((clone) => clone.outerHTML).join("")}</div></body></html>`
+    `<body style="margin:0;padding:16px"><div class="panel saliency" data-theme="light" style="display:block">${page.innerHTML}</div></body></html>`
   );
 }
 
-/** For a paper: \colorbox for heat, \fbox for the top k, sets as superscripts. Needs xcolor. */
+/**
+ * For a paper: \colorbox for heat, \fbox for the top k, sets as superscripts. Needs xcolor.
+ * @param {SaliencyMap[]} maps
+ */
 export function latexOf(maps) {
   const lines = [
     "% needs \\usepackage{xcolor}; orange supports, blue opposes, violet is a weight without a sign, boxes are the top k, letters are gold sets",
@@ -39,6 +48,7 @@ export function latexOf(maps) {
   return `${lines.join("\n")}\n`;
 }
 
+/** @param {SaliencyMap} map @param {number} token @param {string} word */
 function texWord(map, token, word) {
   const rgb = map.shadeOf(token);
   const sets = map.view.gold.map((tokens, set) => (tokens.includes(token) ? letterOf(set) : "")).join("");
@@ -48,8 +58,12 @@ function texWord(map, token, word) {
   return sets ? `${text}\\textsuperscript{${sets}}` : text;
 }
 
-/** The scores of the maps on screen, a line for each token and map. label: "" where the scores belong to none. */
+/**
+ * The scores of the maps on screen, a line for each token and map. label: "" where the scores belong to none.
+ * @param {SaliencyMap[]} maps
+ */
 export function csvOf(maps) {
+  /** @type {(string|number)[][]} */
   const rows = [
     ["instance", "map", "label", "signed", "token_index", "token", "score", "rank", "in_top_k", "gold_sets"],
   ];
@@ -80,6 +94,7 @@ export function csvOf(maps) {
 
 /**
  * A formula of a spreadsheet must not run: such a text begins with an apostrophe (as in formats/rows/spreadsheets.py).
+ * @param {string|number} value
  */
 function cell(value) {
   const isFormula =
@@ -90,7 +105,7 @@ function cell(value) {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** @param {Blob|string} content */
+/** @param {Blob|string} content @param {string} name @param {string} type */
 export function save(name, type, content) {
   const link = Object.assign(document.createElement("a"), {
     href: URL.createObjectURL(new Blob([content], { type })),
@@ -100,6 +115,9 @@ export function save(name, type, content) {
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
 
+/** @param {string} text */
 const escaped = (text) => text.replace(/[&<>"']/g, (sign) => `&#${sign.codePointAt(0)};`);
+/** @type {Record<string, string>} */
 const TEX = { "\\": "\\textbackslash{}", "~": "\\textasciitilde{}", "^": "\\textasciicircum{}", "−": "$-$" };
+/** @param {string} text */
 const tex = (text) => text.replace(/[\\~^−]|[&%$#_{}]/g, (sign) => TEX[sign] || `\\${sign}`);

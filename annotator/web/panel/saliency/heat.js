@@ -6,25 +6,46 @@
  * theme.
  */
 
+/** @typedef {[red: number, green: number, blue: number]} Colour */
+/** @typedef {"s"|"o"|"w"} End  supports, opposes, a weight */
+
 /**
  * The ends of the scale in the light theme, as saliency.css has them; they stay apart under simulated colour blindness
  * (Machado 2009).
  */
+/** @type {Record<End, Colour>} */
 const LIGHT = { s: [0xfd, 0xb8, 0x63], o: [0x92, 0xc5, 0xde], w: [0xc9, 0xb6, 0xea] };
+/** @type {Record<End, string>} */
 const NAMES = { s: "supports", o: "opposes", w: "weight" };
 export const STEPS = 10;
 
-/** Which end a score lies towards: w for a weight, whatever its size. */
+/**
+ * Which end a score lies towards: w for a weight, whatever its size.
+ * @param {number} part
+ * @param {boolean} isSigned
+ */
 const endOf = (part, isSigned) => (!isSigned ? "w" : part < 0 ? "o" : "s");
 
-/** The colour in the light theme. @param {number} part  -1 to 1 */
+/**
+ * The colour in the light theme.
+ * @param {number} part  -1 to 1
+ * @returns {Colour}
+ */
 export function colourOf(part, isSigned = true) {
-  return LIGHT[endOf(part, isSigned)].map((channel) => Math.round(255 + (channel - 255) * Math.min(1, Math.abs(part))));
+  /** @param {number} channel */
+  const faded = (channel) => Math.round(255 + (channel - 255) * Math.min(1, Math.abs(part)));
+  const [red, green, blue] = LIGHT[endOf(part, isSigned)];
+  return [faded(red), faded(green), faded(blue)];
 }
 
+/** @param {Colour} rgb */
 export const hexOf = (rgb) => `#${rgb.map((channel) => channel.toString(16).padStart(2, "0")).join("")}`;
 
-/** The class of a score on a scale; "" for zero and for what has no score. */
+/**
+ * The class of a score on a scale; "" for zero and for what has no score.
+ * @param {number|null} score
+ * @param {number} scale
+ */
 export function stepOf(score, scale, isSigned = true) {
   if (score === null || !scale) return "";
   const step = Math.min(STEPS, Math.ceil((Math.abs(score) / scale) * STEPS - 1e-9));
@@ -46,7 +67,7 @@ export function heatRules() {
 
 /**
  * The number at the ends of a map's scale.
- * @param {Array<Object>} panels
+ * @param {Pick<HeatPanel, "scores"|"method">[]} panels
  * @param {"own"|"method"} scope  each map by itself, or all maps of one method together (their units are the same)
  */
 export function scalesOf(panels, scope, { clip = false } = {}) {
@@ -57,6 +78,7 @@ export function scalesOf(panels, scope, { clip = false } = {}) {
   );
 }
 
+/** @param {(number|null)[]} scores @param {boolean} clip */
 function highest(scores, clip) {
   const sizes = scores
     .filter((score) => score !== null)

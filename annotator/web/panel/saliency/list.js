@@ -1,8 +1,9 @@
 /** The list of instances: filter, order, words, one page at a time. */
-import { button, element, setText } from "../shared/dom.js";
+import { button, element, parts, setText } from "../shared/dom.js";
 import { written } from "./written_numbers.js";
 import { groupOf, groupsOf, whoseOf } from "./runs.js";
 
+/** @type {[which: string, words: string][]} */
 const WHICH = [
   ["all", "all texts"],
   ["wrong", "wrong predictions of …"],
@@ -16,18 +17,37 @@ const NEEDS_MODEL = new Set(["wrong", "right", "won", "lost"]);
 const PER_PAGE = 25;
 const PAUSE = 250;
 
+/** @typedef {import("../shared/messages.js").Query} Query */
+/**
+ * @typedef {Object} ListActions
+ * @property {(query: Query) => Promise<ListedTexts|NoAnswer>} ask
+ * @property {(id: number) => unknown} open
+ * @property {() => void} listed  another list is shown
+ * @property {(run: number, layer: string) => void} run  a run is chosen
+ */
+
 export class InstanceList {
   /**
-   * @param {Object} actions  ask(query) -> answer, open(id), listed(): another list is shown, run(id, layer): a run is
-   *   chosen
+   * @param {ListActions} actions
    * @param {import("./lists.js").SavedLists} saved
    */
   constructor(actions, saved) {
     this.actions = actions;
     this.saved = saved;
     this.page = 1;
+    /** @type {ListedText[]} */
     this.rows = [];
     this.n = 0;
+    /** @type {MeasuredRun[]} */
+    this.runs = [];
+    /** @type {MeasuredNumbers["names"]} */
+    this.names = {};
+    /** @type {number|null}  the text on the screen */
+    this.current = null;
+    /** The newest question to the server. */
+    this.asking = 0;
+    /** @type {ReturnType<typeof setTimeout>|undefined} */
+    this.timer = undefined;
     const changed = () => this.load(1);
     this.which = element(
       "select",
@@ -85,7 +105,10 @@ export class InstanceList {
     );
   }
 
-  /** What can be chosen: the models with their answers, and every number of every run. */
+  /**
+   * What can be chosen: the models with their answers, and every number of every run.
+   * @param {MeasuredNumbers} given
+   */
   offer({ runs, names }) {
     this.runs = runs;
     this.names = names;
@@ -116,7 +139,10 @@ export class InstanceList {
     return this.by.value && (this.seed.value || this.by.value);
   }
 
-  /** Chooses the menus' entries for a run; answers whether there is one. */
+  /**
+   * Chooses the menus' entries for a run; answers whether there is one.
+   * @param {string} run
+   */
   #chooseOf(run) {
     const group = groupOf(Number(run), this.#measured);
     if (!group) return false;
@@ -162,12 +188,13 @@ export class InstanceList {
   async #chooseSeed() {
     this.#offerNumbers();
     await this.load(1);
-    if (this.run) this.actions.run(...this.run);
+    const { run } = this;
+    if (run) this.actions.run(run.id, run.layer);
   }
 
   /** The run that the texts are ordered by, with the layer of the number, as an address names them; null for none. */
   get run() {
-    return this.by.value ? [Number(this.runId), this.number.value.split(":")[0]] : null;
+    return this.by.value ? { id: Number(this.runId), layer: this.number.value.split(":")[0] } : null;
   }
 
   #offer() {
@@ -182,7 +209,9 @@ export class InstanceList {
     this.timer = setTimeout(() => this.load(1), PAUSE);
   }
 
+  /** @returns {Record<string, string>} */
   get query() {
+    /** @type {Record<string, string>} */
     const query = {
       which: this.which.value,
       by: this.by.value ? `${this.runId}:${this.number.value}` : "",
@@ -195,7 +224,7 @@ export class InstanceList {
     return query;
   }
 
-  /** What differs from all texts in the order of import, for the address. */
+  /** What differs from all texts in the order of import, for the address. @returns {Query} */
   get asked() {
     const { which, by, order, words, answers, other, list } = this.query;
     return {
@@ -209,34 +238,38 @@ export class InstanceList {
     };
   }
 
-  /** Chooses what an address asks for; a number or a model that is not there (any more) is left out. */
+  /**
+   * Chooses what an address asks for; a number or a model that is not there (any more) is left out.
+   * @param {URLSearchParams} asked
+   */
   restore(asked) {
-    for (const [select, name] of [
-      [this.which, "which"],
-      [this.model, "answers"],
-      [this.other, "other"],
-      [this.order, "order"],
-    ])
-      choose(select, asked.get(name));
+    choose(this.which, asked.get("which"));
+    choose(this.model, asked.get("answers"));
+    choose(this.other, asked.get("other"));
+    choose(this.order, asked.get("order"));
     this.#restoreNumber(asked.get("by") || "");
     this.words.value = asked.get("words") || "";
     if (NEEDS_MODEL.has(this.which.value) && !this.model.value) this.which.value = "all";
     this.#offer();
   }
 
-  /** RUN:LAYER:NAME; the order of import where the run or its number is not there (any more). */
+  /**
+   * RUN:LAYER:NAME; the order of import where the run or its number is not there (any more).
+   * @param {string} by
+   */
   #restoreNumber(by) {
     const run = by.split(":")[0];
     if (!this.#chooseOf(run)) return;
     if (!choose(this.number, by.slice(run.length + 1))) this.by.value = "";
   }
 
+  /** @param {number} page */
   async load(page) {
-    const asked = (this.asking = {});
+    const asked = (this.asking += 1);
     setText(this.by.options[0], this.saved.value ? "order of the list" : "order of import");
     const answer = await this.actions.ask({ ...this.query, page });
     if (this.asking !== asked) return;
-    if (answer.error) return setText(this.count, answer.error);
+    if ("error" in answer) return setText(this.count, answer.error);
     this.page = page;
     this.rows = answer.rows;
     this.n = answer.n;
@@ -250,7 +283,11 @@ export class InstanceList {
     return undefined;
   }
 
-  /** How many texts are listed, and how many are not because they have no value of the number. */
+  /**
+   * How many texts are listed, and how many are not because they have no value of the number.
+   * @param {number} first
+   * @param {ListedTexts} given
+   */
   #countWords(first, { n, rows, without }) {
     const missing = without
       ? `${without.toLocaleString("en")} ${without === 1 ? "has" : "have"} no value of this number`
@@ -262,6 +299,7 @@ export class InstanceList {
       : "No text matches. Choose other texts, or clear the search.";
   }
 
+  /** @param {ListedText} row */
   #row(row) {
     const facts = [row.value !== null && written(row.value), row.label !== null && row.label, row.kind]
       .filter(Boolean)
@@ -281,20 +319,28 @@ export class InstanceList {
     );
   }
 
+  /** @param {number|null} id */
   mark(id) {
     this.current = id;
-    for (const row of this.body.children) row.setAttribute("aria-selected", String(Number(row.dataset.id) === id));
+    for (const row of parts(this.body, ".list-row", HTMLElement))
+      row.setAttribute("aria-selected", String(Number(row.dataset.id) === id));
     const row = this.body.querySelector("[aria-selected=true]");
     if (row) this.#bringIntoList(row);
   }
 
-  /** Scrolls the list alone: scrollIntoView would move the page too, under somebody who is at work further down. */
+  /**
+   * Scrolls the list alone: scrollIntoView would move the page too, under somebody who is at work further down.
+   * @param {Element} row
+   */
   #bringIntoList(row) {
     const [ofRow, ofList] = [row.getBoundingClientRect(), this.body.getBoundingClientRect()];
     this.body.scrollTop += Math.min(0, ofRow.top - ofList.top) + Math.max(0, ofRow.bottom - ofList.bottom);
   }
 
-  /** The text after or before the one on screen, over pages too; null where there is none. */
+  /**
+   * The text after or before the one on screen, over pages too; null where there is none.
+   * @param {number} by
+   */
   async neighbour(by) {
     const at = this.rows.findIndex((row) => row.id === this.current);
     if (at + by >= 0 && at + by < this.rows.length) return this.rows[at < 0 ? 0 : at + by].id;
@@ -305,9 +351,13 @@ export class InstanceList {
   }
 }
 
-/** Chooses a value where there is such an option; answers whether. */
+/**
+ * Chooses a value where there is such an option; answers whether.
+ * @param {HTMLSelectElement} select
+ * @param {string|null} value
+ */
 function choose(select, value) {
-  const there = Boolean(value) && [...select.options].some((option) => option.value === value);
-  if (there) select.value = value;
-  return there;
+  if (!value || ![...select.options].some((option) => option.value === value)) return false;
+  select.value = value;
+  return true;
 }

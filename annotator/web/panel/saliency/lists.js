@@ -2,17 +2,30 @@
  * Saved lists: the choice above the texts, and the dialog in which lists are saved, put together, changed and deleted.
  */
 import { openDialog, when } from "../shared/dialogs.js";
-import { button, element, press, setText, toggle } from "../shared/dom.js";
+import { button, element, part, parts, press, setText, toggle } from "../shared/dom.js";
+
+/** @typedef {{id: number, key: string}} Instance  the text on the screen */
+/** @typedef {"save"|"change"|"delete"|"put"} Change */
+/**
+ * @typedef {Object} ListsActions
+ * @property {(query: import("../shared/messages.js").Query) => Promise<SaliencyRoutes["lists"]|NoAnswer>} ask
+ * @property {(change: Change, body: object) => Promise<SavedList|NoAnswer>} tell
+ * @property {() => unknown} chosen  another list is looked at
+ * @property {() => HTMLElement} root
+ * @property {() => {project: number, instance: Instance|undefined, listed: Record<string, string>, n: number}} shown
+ *   the text on the screen, the query of the list beside it, and how many that lists
+ */
 
 export class SavedLists {
-  /**
-   * @param {Object} actions  ask(route, query) and tell(route, body) -> answer or {error}, chosen(): another list is
-   *   looked at, shown() -> {project, instance, listed, n}: the text on screen, the query of the list beside it, and
-   *   how many that lists
-   */
+  /** @param {ListsActions} actions */
   constructor(actions) {
     this.actions = actions;
+    /** @type {OfferedList[]} */
     this.lists = [];
+    this.said = element("p", { class: "list-said", role: "alert" });
+    this.rows = element("div", { class: "saved-rows" });
+    /** @type {HTMLDialogElement|null} */
+    this.dialog = null;
     this.select = element("select", { "aria-label": "List", onchange: () => this.#choose(this.select.value) });
     this.facts = element("p", { class: "list-note" });
     this.root = element(
@@ -42,8 +55,8 @@ export class SavedLists {
   /** Asks which lists there are. `wanted`: the number of the one to look at; answers whether it is there. */
   async load(wanted = this.value) {
     const { project, instance } = this.actions.shown();
-    const answer = await this.actions.ask("lists", { project, ...(instance ? { instance: instance.id } : {}) });
-    if (answer.error) return false;
+    const answer = await this.actions.ask({ project, ...(instance ? { instance: instance.id } : {}) });
+    if ("error" in answer) return false;
     this.lists = answer.lists;
     this.#offer(wanted);
     return this.value === wanted;
@@ -63,6 +76,7 @@ export class SavedLists {
     this.#showNote();
   }
 
+  /** @param {string} value */
   #choose(value) {
     this.select.value = value;
     this.#showNote();
@@ -71,27 +85,31 @@ export class SavedLists {
 
   #showNote() {
     const chosen = this.lists.find((one) => String(one.id) === this.value);
-    this.facts.replaceChildren(
-      ...(chosen
-        ? [chosen.note && element("span", { class: "note-words", dir: "auto" }, chosen.note), factsOf(chosen)].filter(
-            Boolean,
-          )
-        : []),
-    );
+    const note = chosen?.note ? [element("span", { class: "note-words", dir: "auto" }, chosen.note)] : [];
+    this.facts.replaceChildren(...(chosen ? [...note, factsOf(chosen)] : []));
   }
 
   async open() {
     await this.load();
     const { instance, n } = this.actions.shown();
-    this.said = element("p", { class: "list-said", role: "alert" });
-    this.rows = element("div", { class: "saved-rows" });
+    setText(this.said, "");
+    this.said.classList.remove("refused");
     this.dialog = openDialog(this.actions.root(), "Lists", this.#form(instance, n), this.said, this.rows);
     this.#fill();
-    this.dialog.querySelector("input[name=list-name]").focus();
+    this.#focusName();
   }
 
-  /** What a new list begins with, its name, its note. */
+  #focusName() {
+    if (this.dialog) part(this.dialog, "input[name=list-name]", HTMLInputElement).focus();
+  }
+
+  /**
+   * What a new list begins with, its name, its note.
+   * @param {Instance|undefined} instance
+   * @param {number} n
+   */
   #form(instance, n) {
+    /** @param {string} value @param {string} words @param {boolean} checked @param {boolean} disabled */
     const of = (value, words, checked, disabled) =>
       element(
         "label",
@@ -113,7 +131,8 @@ export class SavedLists {
       placeholder: "a note: what the texts have in common (optional)",
       "aria-label": "Note",
     });
-    const save = () => this.#save(form.querySelector("input[name=list-of]:checked").value, name, note);
+    const save = () => this.#save(part(form, "input[name=list-of]:checked", HTMLInputElement).value, name, note);
+    /** @type {HTMLElement} */
     const form = element(
       "div",
       { class: "saved-form" },
@@ -131,7 +150,7 @@ export class SavedLists {
       if (
         event.key !== "Enter" ||
         event.isComposing ||
-        event.target.matches("button") ||
+        event.target instanceof HTMLButtonElement ||
         (event.target === note && !event.ctrlKey)
       )
         return;
@@ -141,9 +160,10 @@ export class SavedLists {
     return form;
   }
 
+  /** @param {string} what @param {HTMLInputElement} name @param {HTMLTextAreaElement} note */
   async #save(what, name, note) {
     const { project, instance, listed } = this.actions.shown();
-    const of = what === "instance" ? { instance: instance.id } : { asked: listed };
+    const of = what === "instance" ? { instance: instance?.id } : { asked: listed };
     const saved = await this.#tell(
       "save",
       { project, name: name.value, note: note.value, ...of },
@@ -153,12 +173,18 @@ export class SavedLists {
     else name.focus();
   }
 
-  /** Sends a change, says how it went, and shows the lists as they are then. */
+  /**
+   * Sends a change, says how it went, and shows the lists as they are then.
+   * @param {Change} route
+   * @param {object} body
+   * @param {(one: SavedList) => string} words
+   */
   async #tell(route, body, words) {
-    const answer = await this.actions.tell(`lists/${route}`, body);
-    setText(this.said, answer.error || words(answer));
-    this.said.classList.toggle("refused", Boolean(answer.error));
-    if (answer.error) return null;
+    const answer = await this.actions.tell(route, body);
+    const isRefused = "error" in answer;
+    setText(this.said, isRefused ? answer.error : words(answer));
+    this.said.classList.toggle("refused", isRefused);
+    if (isRefused) return null;
     const before = this.value;
     await this.load();
     this.#fill();
@@ -171,6 +197,7 @@ export class SavedLists {
     this.rows.replaceChildren(...this.lists.map((one) => this.#row(one, instance)));
   }
 
+  /** @param {OfferedList} one @param {Instance|undefined} instance */
   #row(one, instance) {
     const held =
       one.may_change &&
@@ -182,6 +209,7 @@ export class SavedLists {
         () => this.#put(one, instance),
       );
     if (held) press(held, one.holds);
+    /** @type {HTMLElement} */
     const row = element(
       "section",
       { class: "saved-row", "aria-label": one.name },
@@ -199,7 +227,7 @@ export class SavedLists {
         button("Show", {
           title: `Show the texts on “${one.name}”`,
           className: "plain",
-          onclick: () => (this.dialog.close(), this.#choose(String(one.id))),
+          onclick: () => (this.dialog?.close(), this.#choose(String(one.id))),
         }),
         one.may_change &&
           button("Change", {
@@ -211,13 +239,14 @@ export class SavedLists {
           button("Delete", {
             title: `Delete “${one.name}”`,
             className: "plain",
-            onclick: (event) => this.#delete(event.currentTarget, one),
+            onclick: ({ currentTarget }) => currentTarget instanceof HTMLElement && this.#delete(currentTarget, one),
           }),
       ),
     );
     return row;
   }
 
+  /** @param {OfferedList} one @param {Instance} instance */
   async #put(one, instance) {
     const on = !one.holds;
     if (
@@ -230,6 +259,7 @@ export class SavedLists {
       this.#focus(one, ".toggle");
   }
 
+  /** @param {HTMLElement} row @param {OfferedList} one */
   #edit(row, one) {
     const name = element("input", { type: "text", value: one.name, maxLength: 100, "aria-label": "Name" });
     const note = element("textarea", {
@@ -258,23 +288,34 @@ export class SavedLists {
     name.focus();
   }
 
-  /** The first press asks, the second deletes. */
+  /**
+   * The first press asks, the second deletes.
+   * @param {HTMLElement} pressed
+   * @param {OfferedList} one
+   */
   async #delete(pressed, one) {
     if (!pressed.classList.contains("sure")) {
       pressed.classList.add("sure");
-      return setText(pressed.firstElementChild, "Delete for everybody?");
+      return setText(part(pressed, ".button-label", HTMLElement), "Delete for everybody?");
     }
     await this.#tell("delete", { list: one.id }, (gone) => `“${gone.name}” is deleted. Its texts are kept.`);
-    return this.dialog.querySelector("input[name=list-name]").focus();
+    return this.#focusName();
   }
 
-  /** The rows were made anew; the focus goes to the same place. */
+  /**
+   * The rows were made anew; the focus goes to the same place.
+   * @param {OfferedList} one
+   * @param {string} what
+   */
   #focus(one, what) {
     const place = this.lists.findIndex((other) => other.id === one.id);
-    this.rows.children[place]?.querySelector(what)?.focus();
+    const row = this.rows.children[place];
+    if (row) parts(row, what, HTMLElement)[0]?.focus();
   }
 }
 
+/** @param {number} n */
 const countOf = (n) => `${n.toLocaleString("en")} ${n === 1 ? "text" : "texts"}`;
+/** @param {SavedList} one */
 const factsOf = (one) =>
   element("span", { class: "saved-facts" }, [countOf(one.n), one.made_by, when(one.changed_at)].join(" · "));

@@ -2,6 +2,7 @@
  * The Saliency screen: the component's entry. It asks its own routes; the address holds what is shown, so a view can be
  * shared.
  */
+import { part, parts, treeOf } from "../shared/dom.js";
 import { openKeys } from "../shared/dialogs.js";
 import { isEntry, KeyListener } from "../shared/keys.js";
 import { mountable } from "../shared/mount.js";
@@ -12,6 +13,7 @@ import { InstanceList } from "./list.js";
 import { SavedLists } from "./lists.js";
 import { SaliencyScreen } from "./screen.js";
 
+/** @type {KeyGroup[]} */
 const KEYS = [
   [
     "Texts",
@@ -41,29 +43,53 @@ const KEYS = [
   ],
 ];
 const MOST_MAPS = 8;
-const FLAGS = {
-  shared: "shared",
-  magnitude: "magnitude",
-  clip: "clip",
-  numbers: "numbers",
-  bars: "bars",
-  pieces: "pieces",
-  matrix: "matrix",
-};
+/** The first answer after the server's start waits until it has loaded what it counts with. */
+const PATIENCE_MS = 120_000;
+/** @type {HeatFlag[]}  as an address names them, too */
+const FLAGS = ["shared", "magnitude", "clip", "numbers", "bars", "pieces", "matrix"];
+
+/**
+ * How the maps are shown, as an address says it.
+ * @param {URLSearchParams} asked
+ * @returns {HeatState}
+ */
+function stateOf(asked) {
+  const looks = (asked.get("looks") || "").split(" ");
+  /** @param {HeatFlag} flag */
+  const has = (flag) => looks.includes(flag);
+  return {
+    share: asked.has("k") ? Math.min(100, Math.max(0, Number(asked.get("k")) || 0)) : null,
+    shared: has("shared"),
+    magnitude: has("magnitude"),
+    clip: has("clip"),
+    numbers: has("numbers"),
+    bars: has("bars"),
+    pieces: has("pieces"),
+    matrix: has("matrix"),
+  };
+}
 
 class Saliency {
+  /** @param {SaliencyData} data @param {HTMLElement|ShadowRoot} parent */
   constructor(data, parent) {
     this.data = data;
-    const asked = (this.link = new URLSearchParams(location.search));
-    this.panels = asked.has("panels") ? asked.get("panels").split(",").filter(Boolean) : null;
+    const asked = new URLSearchParams(location.search);
+    /** @type {URLSearchParams|null}  the address that one came with, until what it asks for is on the screen */
+    this.link = asked;
+    /** @type {string[]|null}  null: the server chooses */
+    this.panels = asked.get("panels")?.split(",").filter(Boolean) ?? null;
     this.partnerId = Number(asked.get("partner")) || null;
-    this.state = { share: asked.has("k") ? Math.min(100, Math.max(0, Number(asked.get("k")) || 0)) : null };
-    for (const [name, word] of Object.entries(FLAGS))
-      this.state[name] = (asked.get("looks") || "").split(" ").includes(word);
+    this.state = stateOf(asked);
+    /** @type {HeatAnswer|null}  the text on the screen */
+    this.view = null;
+    /** The newest question for a text. */
+    this.asked = 0;
+    /** @type {string|null}  the map that was opened because the texts are ordered by its run */
+    this.openedByOrder = null;
     this.screen = new SaliencyScreen(parent, this.#actions(), this.state);
     this.saved = new SavedLists({
-      ask: (route, query) => this.#ask(route, query),
-      tell: (route, body) => this.#tell(route, body),
+      ask: (query) => this.#ask("lists", query),
+      tell: (change, body) => this.#tell(change, body),
       chosen: () => this.list.load(1),
       root: () => this.screen.root,
       shown: () => ({
@@ -73,6 +99,7 @@ class Saliency {
         n: this.list.n,
       }),
     });
+    /** @type {InstanceList} */
     this.list = new InstanceList(
       {
         ask: (query) => this.#ask("list", { project: data.project, ...query }),
@@ -87,6 +114,7 @@ class Saliency {
     this.#begin(data.start);
   }
 
+  /** @returns {import("./screen.js").ScreenActions} */
   #actions() {
     return {
       step: (by) => this.step(by),
@@ -94,15 +122,16 @@ class Saliency {
       partner: (id) => this.#choosePartner(id),
       remember: () => this.#remember(),
       add: (panel) => this.#setPanels([...(this.panels || []), panel]),
-      remove: (place) => this.#setPanels(this.panels.filter((_, at) => at !== place)),
+      remove: (place) => this.#setPanels((this.panels ?? []).filter((_, at) => at !== place)),
       choose: (place, panel, what) => this.#choosePanel(place, panel, what),
       save: (kind) => this.#save(kind),
     };
   }
 
+  /** @param {number|null|undefined} start */
   async #begin(start) {
     const numbers = await this.#ask("numbers", { project: this.data.project });
-    if (numbers.error) return this.screen.say(numbers.error);
+    if ("error" in numbers) return this.screen.say(numbers.error);
     this.list.offer(numbers);
     const wanted = this.link?.get("list") || this.saved.value;
     const isThere = await this.saved.load(wanted);
@@ -113,7 +142,8 @@ class Saliency {
     const first = start || this.list.rows[0]?.id;
     if (!first) return this.screen.say(this.#wordsOfNothing());
     await this.open(first);
-    if (isOrderedByLink) this.#openRun(...this.list.run);
+    const { run } = this.list;
+    if (isOrderedByLink && run) this.#openRun(run.id, run.layer);
     return isThere ? undefined : this.screen.say("The list in this link no longer exists, so all texts are shown.");
   }
 
@@ -122,31 +152,44 @@ class Saliency {
     return `There are no texts in this project yet. ${this.data.may_import ? "Import some on the Project page, under Import." : "A lead can import some."}`;
   }
 
+  /** @returns {Messages<SaliencyRoutes>} */
+  get #messages() {
+    return new Messages(this.data.routes, this.data.csrf, PATIENCE_MS);
+  }
+
+  /**
+   * @template {keyof SaliencyRoutes} R
+   * @param {R} route
+   * @param {import("../shared/messages.js").Query} query
+   * @returns {Promise<SaliencyRoutes[R]|NoAnswer>}
+   */
   async #ask(route, query) {
-    try {
-      const headers = { Accept: "application/json", "X-CSRF-Token": this.data.csrf };
-      const answer = await fetch(`${this.data.routes}/${route}?${new URLSearchParams(query)}`, { headers });
-      const said = await answer.json();
-      return answer.ok ? said : { error: said.error || "The server could not answer. Try again." };
-    } catch {
-      return { error: "The server cannot be reached. Check the connection and try again." };
-    }
+    const answer = await this.#messages.get(route, query);
+    if (answer.status === 200) return answer.body;
+    if (answer.status === 0) return { error: "The server cannot be reached. Check the connection and try again." };
+    return { error: answer.body.error || "The server could not answer. Try again." };
   }
 
-  async #tell(route, body) {
-    const { status, body: said } = await new Messages(this.data.routes, this.data.csrf).post(route, body);
-    return status === 200
-      ? said
-      : { error: said.error || "The server cannot be reached, so nothing was changed. Try again." };
+  /**
+   * @param {import("./lists.js").Change} change
+   * @param {object} body
+   * @returns {Promise<SavedList|NoAnswer>}
+   */
+  async #tell(change, body) {
+    const answer = await this.#messages.post(`lists/${change}`, body);
+    if (answer.status === 200) return answer.body;
+    return { error: answer.body.error || "The server cannot be reached, so nothing was changed. Try again." };
   }
 
-  /** Opens a text with the panels that are chosen; the first time the server chooses them. */
+  /**
+   * Opens a text with the panels that are chosen; the first time the server chooses them.
+   * @param {number} id
+   */
   async open(id) {
-    const asked = (this.asked = {});
-    const query = { instance: id, ...(this.panels ? { panels: this.panels.join(",") } : {}) };
-    const view = await this.#ask("instance", query);
+    const asked = (this.asked += 1);
+    const view = await this.#ask("instance", { instance: id, panels: this.panels?.join(",") });
     if (this.asked !== asked) return;
-    if (view.error) return this.screen.say(view.error);
+    if ("error" in view) return this.screen.say(view.error);
     this.view = view;
     if (!this.panels && view.panels.length)
       this.panels = view.panels.map((panel) => `${panel.run}:${panel.layer ?? "-"}:${panel.asked_label ?? ""}`);
@@ -158,24 +201,33 @@ class Saliency {
     return undefined;
   }
 
+  /** @param {number} id */
   async #askPartner(id) {
     const partner = await this.#ask("partner", {
       instance: id,
       partner: this.partnerId,
       panels: (this.panels || []).join(","),
     });
-    if (partner.error) this.screen.say(partner.error);
-    return partner.error ? null : partner;
+    if (!("error" in partner)) return partner;
+    this.screen.say(partner.error);
+    return null;
   }
 
+  /** @param {number|null} id */
   #choosePartner(id) {
     this.partnerId = id;
-    return this.open(this.view.instance.id);
+    return this.#openAnew();
+  }
+
+  async #openAnew() {
+    if (this.view) await this.open(this.view.instance.id);
   }
 
   /**
    * Opens the run that the texts are ordered by as a map, unless one of its maps is there already. It takes the place
    * of the one that was opened so before: with the arrow keys one passes every run of the menu.
+   * @param {number} run
+   * @param {string} layer
    */
   #openRun(run, layer) {
     const panels = (this.panels || []).filter((panel) => panel !== this.openedByOrder);
@@ -191,17 +243,25 @@ class Saliency {
     return this.#setPanels([this.openedByOrder, ...panels]);
   }
 
+  /** @param {string[]} panels */
   #setPanels(panels) {
     this.panels = [...new Set(panels)];
-    return this.open(this.view.instance.id);
+    return this.#openAnew();
   }
 
-  /** Another layer or label in the place of a panel; the focus stays on the choice. */
+  /**
+   * Another layer or label in the place of a panel; the focus stays on the choice.
+   * @param {number} place
+   * @param {string} panel
+   * @param {string} what
+   */
   async #choosePanel(place, panel, what) {
-    await this.#setPanels(this.panels.map((one, at) => (at === place ? panel : one)));
-    this.screen.maps[place]?.root.querySelector(`select[aria-label^="${what}"]`)?.focus();
+    await this.#setPanels((this.panels ?? []).map((one, at) => (at === place ? panel : one)));
+    const map = this.screen.maps[place];
+    if (map) parts(map.root, `select[aria-label^="${what}"]`, HTMLSelectElement)[0]?.focus();
   }
 
+  /** @param {number} by */
   async step(by) {
     const next = await this.list.neighbour(by);
     if (next !== null) await this.open(next);
@@ -216,12 +276,10 @@ class Saliency {
   #remember() {
     if (!this.view) return;
     const said = new URLSearchParams(location.search);
-    const looks = Object.keys(FLAGS)
-      .filter((name) => this.state[name])
-      .join(" ");
+    const looks = FLAGS.filter((name) => this.state[name]).join(" ");
     const values = {
       project: this.data.project,
-      instance: this.view?.instance.id,
+      instance: this.view.instance.id,
       panels: this.panels?.join(","),
       partner: this.partnerId,
       k: this.state.share,
@@ -236,10 +294,12 @@ class Saliency {
     if (address !== location.pathname + location.search) history.replaceState(history.state, "", address);
   }
 
+  /** @param {FileKind} kind */
   async #save(kind) {
     const { shown, maps, partnerMaps } = this.screen;
+    if (!this.view) return;
     const name = `saliency-${this.view.instance.key.replace(/[^\p{L}\p{N}_-]+/gu, "_").slice(0, 60)}`;
-    if (kind === "html") save(`${name}.html`, "text/html", this.#page());
+    if (kind === "html") save(`${name}.html`, "text/html", this.#page(this.view));
     if (kind === "svg") save(`${name}.svg`, "image/svg+xml", drawingOf(shown).svg);
     if (kind === "tex") save(`${name}.tex`, "text/plain", latexOf(shown));
     if (kind === "csv") save(`${name}.csv`, "text/csv", csvOf([...maps, ...partnerMaps]));
@@ -249,25 +309,28 @@ class Saliency {
     else this.screen.offerInstead(refusal, "SVG", "svg");
   }
 
-  #page() {
-    const root = this.screen.root.getRootNode();
+  /** @param {HeatAnswer} given */
+  #page({ instance }) {
+    const root = treeOf(this.screen.root);
     const sheets = [...root.querySelectorAll("style")].map((style) => style.textContent).join("\n");
-    const adopted = [...(root.adoptedStyleSheets || [])]
+    const adopted = root.adoptedStyleSheets
       .flatMap((sheet) => [...sheet.cssRules].map((rule) => rule.cssText))
       .join("\n");
     return htmlOf(
-      `Saliency of ${this.view.instance.key}`,
+      `Saliency of ${instance.key}`,
       `${adopted}\n${sheets}`,
-      this.screen.title.querySelector(".heat-where"),
+      part(this.screen.title, ".heat-where", HTMLElement),
       this.screen.content,
     );
   }
 
+  /** @param {KeyboardEvent} event @param {EventTarget|null} target */
   #key(event, target) {
-    if (isEntry(target) && !(target.type === "range" && !event.key.startsWith("Arrow"))) return false;
+    const isRange = target instanceof HTMLInputElement && target.type === "range";
+    if (isEntry(target) && !(isRange && !event.key.startsWith("Arrow"))) return false;
     if (event.ctrlKey || event.metaKey || event.altKey) return false;
     const { screen } = this;
-    const press = (name) => screen[`${name}Button`].click();
+    /** @type {Record<string, () => unknown>} */
     const acts = {
       j: () => this.step(1),
       k: () => this.step(-1),
@@ -275,13 +338,13 @@ class Saliency {
       "/": () => this.list.words.focus(),
       "[": () => screen.nudge(-1),
       "]": () => screen.nudge(1),
-      s: () => press("shared"),
-      m: () => press("magnitude"),
-      c: () => press("clip"),
-      n: () => press("numbers"),
-      b: () => press("bars"),
-      p: () => press("pieces"),
-      x: () => press("matrix"),
+      s: () => screen.flip("shared"),
+      m: () => screen.flip("magnitude"),
+      c: () => screen.flip("clip"),
+      n: () => screen.flip("numbers"),
+      b: () => screen.flip("bars"),
+      p: () => screen.flip("pieces"),
+      x: () => screen.flip("matrix"),
       e: () => screen.openExport(),
       l: () => this.saved.open(),
       ArrowRight: () => screen.stepToken(1),
@@ -298,10 +361,12 @@ class Saliency {
     return this.screen.root;
   }
 
+  /** @param {SaliencyData} data */
   differs(data) {
     return data.project !== this.data.project;
   }
 
+  /** @param {SaliencyData} data */
   update(data) {
     const { measured, start } = this.data;
     this.data = data;

@@ -1,19 +1,19 @@
 /** One panel: a text with heat, gold underlines and boxes, its legend, its bars, its numbers. */
 import { element, setText } from "../shared/dom.js";
 import { letterOf } from "../shared/model.js";
-import { percent, written } from "./written_numbers.js";
-import { goldBadge } from "../shared/gold_underlines.js";
+import { barsOf, piecesOf } from "./bars.js";
+import { written } from "./written_numbers.js";
 import { colourOf, stepOf } from "./heat.js";
 import { meaningOf } from "./meaning.js";
-import { factsOf, fitOf, orderOf, ranksOf, selectedOf, tiesOf } from "./numbers.js";
+import { orderOf, ranksOf, selectedOf } from "./numbers.js";
 
-const BARS = 15;
 const LABEL = "Label that is explained";
 
 /**
  * What stands in the place of a panel where no map is chosen, or no model has said anything: the text and its gold
  * alone.
  */
+/** @type {HeatPanel} */
 export const TEXT_AND_GOLD = {
   run: null,
   model: "",
@@ -38,12 +38,33 @@ export const TEXT_AND_GOLD = {
   seen: null,
 };
 
+/** @typedef {import("./screen.js").HeatView} HeatView */
+/**
+ * What can be shown in the place of a map: the layers and labels of its run, and the runs with other seeds.
+ * @typedef {{layers: number[], labels: string[], seeds: RunName[]}} MapChoice
+ */
+/**
+ * @typedef {Object} MapActions
+ * @property {(token: number|null) => void} hover
+ * @property {() => void} remove
+ * @property {(panel: string, what: string) => void} choose
+ */
+/**
+ * What the controls say.
+ * @typedef {{scale: number, counts: number[], combos: string[], magnitude: boolean, showNumbers: boolean}} Painting
+ */
+/** @typedef {{bar: true, isSigned: boolean, low: number, high: number, words: string}} LegendWithColours */
+/**
+ * What the colours mean; low and high: the numbers at the ends.
+ * @typedef {{bar: false, words: string}|LegendWithColours} Legend
+ */
+
 export class SaliencyMap {
   /**
-   * @param {Object} view   what the route answered: segments, gold, sides
-   * @param {Object} panel  one of its panels
-   * @param {Object} actions  hover(token), remove(), choose(panel)
-   * @param {Object|null} choice  the layers and labels that its run has; null: the panel cannot be changed
+   * @param {HeatView} view
+   * @param {HeatPanel} panel  one of its panels
+   * @param {MapActions} actions
+   * @param {MapChoice|null} choice  null: the panel cannot be changed
    */
   constructor(view, panel, actions, choice = null) {
     this.view = view;
@@ -53,8 +74,20 @@ export class SaliencyMap {
     this.order = orderOf(panel);
     this.meaning = meaningOf(panel);
     this.ranks = ranksOf(this.order);
+    /** @type {string[]}  the classes of each token */
     this.names = [];
+    /** @type {Set<number>}  the top k, or what the run selects */
+    this.selected = new Set();
+    this.scale = 0;
+    this.magnitude = false;
+    this.isSigned = panel.is_signed;
+    /** How many words are beyond the scale, and whether the scores stand under them. */
+    this.nCut = 0;
+    this.numbered = false;
+    /** @type {HTMLElement|null}  the token that is pointed at */
+    this.hot = null;
     this.isEmpty = !panel.scores && !panel.ranking && !panel.spans;
+    /** @type {HTMLElement[]} */
     this.tokens = [];
     this.text = element(
       "div",
@@ -67,10 +100,11 @@ export class SaliencyMap {
     this.pointed = element("p", { class: "heat-pointed", "aria-live": "polite" });
     const paper = element(
       "div",
-      { class: "heat-paper", onpointerover: (event) => this.#over(event), onpointerleave: () => actions.hover(null) },
+      { class: "heat-paper", onpointerleave: () => actions.hover(null) },
       this.text,
       this.bars,
     );
+    paper.addEventListener("pointerover", ({ target }) => actions.hover(tokenAt(target)));
     this.root = element(
       "section",
       {
@@ -125,6 +159,7 @@ export class SaliencyMap {
   /** A choice between the seeds of its group: the maps of the others are one step away. */
   #seed() {
     const seeds = this.choice?.seeds || [];
+    /** @param {number|null} run */
     const words = (run) => `seed ${seeds.find((one) => one.run === run)?.seed ?? "none"} (of ${seeds.length})`;
     return this.#choose(
       "Seed",
@@ -134,7 +169,14 @@ export class SaliencyMap {
     );
   }
 
-  /** A choice between what the run has; null where there is nothing to choose. */
+  /**
+   * A choice between what the run has; null where there is nothing to choose.
+   * @template {string|number|null} T
+   * @param {string} what
+   * @param {T[]|undefined} there
+   * @param {T} now
+   * @param {(one: T) => string} words
+   */
   #choose(what, there, now, words) {
     if (!there || there.length < 2) return null;
     const select = element(
@@ -203,6 +245,7 @@ export class SaliencyMap {
     return this.view.isPaired ? this.view.instance.key : "";
   }
 
+  /** @param {CutSegment} segment */
   #segment(segment) {
     const spans = segment.tokens.map((token, place) => {
       const made = element("span", { class: "t", "data-token": segment.first + place }, token || "\u00a0");
@@ -213,12 +256,10 @@ export class SaliencyMap {
     return element("p", { class: segment.is_selectable ? "" : "asked" }, name, ...spans.flat(), segment.rest);
   }
 
-  #over(event) {
-    const token = event.target.closest?.("[data-token]")?.dataset.token;
-    this.actions.hover(token === undefined ? null : Number(token));
-  }
-
-  /** Paints heat, boxes and gold for what the controls say now. */
+  /**
+   * Paints heat, boxes and gold for what the controls say now.
+   * @param {Painting} given
+   */
   paint({ scale, counts, combos, magnitude, showNumbers }) {
     const { panel, view } = this;
     this.selected = selectedOf(panel, view.sides, counts, this.order);
@@ -231,7 +272,7 @@ export class SaliencyMap {
       const score = scores[token] ?? null;
       const heat = stepOf(score, scale, this.isSigned);
       const isCut = score !== null && Math.abs(score) > scale * (1 + 1e-9);
-      nCut += isCut;
+      nCut += Number(isCut);
       const classes = [
         "t",
         heat,
@@ -250,7 +291,10 @@ export class SaliencyMap {
     if (!this.bars.hidden) this.#paintBars();
   }
 
-  /** Writes the scores under the words, or takes them away. */
+  /**
+   * Writes the scores under the words, or takes them away.
+   * @param {boolean} showNumbers
+   */
   #number(showNumbers) {
     this.numbered = showNumbers;
     this.tokens.forEach((made, token) => {
@@ -260,13 +304,16 @@ export class SaliencyMap {
     });
   }
 
-  /** The colour of a token as channels, or null for none. */
+  /**
+   * The colour of a token as channels, or null for none.
+   * @param {number} token
+   */
   shadeOf(token) {
     const score = this.panel.scores?.[token] ?? null;
     return score && this.scale ? colourOf(score / this.scale, this.isSigned) : null;
   }
 
-  /** What the colours mean. bar: whether there are any; low and high: the numbers at the ends. */
+  /** What the colours mean. @returns {Legend} */
   legendWords() {
     const { panel, scale, magnitude } = this;
     if (panel.run === null) return { bar: false, words: "" };
@@ -291,13 +338,14 @@ export class SaliencyMap {
   }
 
   legendLine() {
-    const { bar, low, high, words } = this.legendWords();
-    return bar ? `${written(low)} to ${written(high)} · ${words}` : words;
+    const legend = this.legendWords();
+    return legend.bar ? `${written(legend.low)} to ${written(legend.high)} · ${legend.words}` : legend.words;
   }
 
   #paintLegend() {
-    const { bar, isSigned, low, high, words } = this.legendWords();
-    if (!bar) return this.legend.replaceChildren(element("span", {}, words));
+    const legend = this.legendWords();
+    if (!legend.bar) return this.legend.replaceChildren(element("span", {}, legend.words));
+    const { isSigned, low, high, words } = legend;
     this.legend.replaceChildren(
       element("span", {}, written(low)),
       element(
@@ -311,112 +359,38 @@ export class SaliencyMap {
     return undefined;
   }
 
-  /** The numbers of this map for the table: title, value, what it is, and what is to be said of this value alone. */
-  numberRows() {
-    const { panel, view, selected } = this;
-    if (panel.run === null) return [];
-    const fit = fitOf(selected, this.isEmpty ? [] : view.gold);
-    const ties = tiesOf(panel, view.sides, selected);
-    return [
-      {
-        title: "Token F1",
-        value: written(fit.f1),
-        words: "2 · |top k ∩ set| / (|top k| + |set|) of the gold set that fits best, whose letter stands beside it",
-        ...(fit.f1 === null ? {} : { badge: goldBadge(fit.set), badgeWords: `set ${letterOf(fit.set)}` }),
-      },
-      { title: "IoU", value: written(fit.iou), words: "|top k ∩ set| / |top k ∪ set| of the same set" },
-      {
-        title: "Sets found",
-        value: written(fit.recall),
-        words: "share of the gold sets whose tokens are all among the top k",
-      },
-      {
-        title: "Coverage",
-        value: written(fit.coverage),
-        words: "share of the tokens of all gold sets that are among the top k",
-      },
-      ...Object.entries(NAMES)
-        .filter(([name]) => name in panel.numbers)
-        .map(([name, [title, words]]) => ({ title, value: written(panel.numbers[name]), words })),
-      ...factsOf(panel),
-      ...(ties > 0
-        ? [
-            {
-              title: "Ties at k",
-              value: String(ties),
-              words:
-                "tokens that were left out although their score equals one in the top k; the first by position were taken",
-            },
-          ]
-        : []),
-    ];
-  }
-
   #paintBars() {
-    const { panel, scale } = this;
-    this.bars.classList.toggle("one-sided", !panel.is_signed);
-    const words = this.tokens.map((made) => made.textContent);
-    const list = (panel.scores || []).map((score, token) => [score, token]).filter(([score]) => score !== null);
-    list.sort((a, b) => Math.abs(b[0]) - Math.abs(a[0]) || a[1] - b[1]);
-    this.bars.replaceChildren(
-      ...list.slice(0, BARS).map(([score, token]) =>
-        element(
-          "div",
-          { class: "bar-row", "data-token": token },
-          element("span", { class: "bar-word" }, words[token]),
-          element(
-            "span",
-            { class: "bar-track" },
-            element("span", {
-              class: `bar-fill ${!panel.is_signed ? "weight" : score < 0 ? "against" : "for"}`,
-              style: `width:${scale ? ((panel.is_signed ? 50 : 100) * Math.min(1, Math.abs(score) / scale)).toFixed(1) : 0}%`,
-            }),
-          ),
-          element("span", { class: "bar-number" }, this.meaning.number(score)),
-        ),
-      ),
-    );
+    this.bars.classList.toggle("one-sided", !this.panel.is_signed);
+    this.bars.replaceChildren(...barsOf(this));
   }
 
-  /** Shows or hides the list of bars, and the sub-word pieces. */
+  /**
+   * Shows or hides the list of bars, and the sub-word pieces.
+   * @param {{bars: boolean, pieces: boolean}} given
+   */
   look({ bars, pieces }) {
     this.bars.hidden = !bars || !this.panel.scores;
     if (!this.bars.hidden) this.#paintBars();
     this.pieces.hidden = !pieces;
-    if (pieces && !this.pieces.childElementCount) this.pieces.append(...this.#pieceChips());
+    if (pieces && !this.pieces.childElementCount) this.pieces.append(...piecesOf(this));
   }
 
-  #pieceChips() {
-    if (!this.panel.pieces) return [element("p", {}, "There are no pieces: the source gives a score for each word.")];
-    const special = this.panel.pieces.filter((piece) => piece[3]).reduce((sum, piece) => sum + Math.abs(piece[5]), 0);
-    const all = this.panel.pieces.reduce((sum, piece) => sum + Math.abs(piece[5]), 0);
-    return [
-      ...this.panel.pieces.map(([text, , , isSpecial, , score]) =>
-        element(
-          "span",
-          { class: `piece ${isSpecial ? "special" : ""}` },
-          text || "∅",
-          element("small", {}, this.meaning.number(score)),
-        ),
-      ),
-      element(
-        "p",
-        {},
-        `${percent(all ? special / all : 0)} of all |score| lies on special pieces, which belong to no word.`,
-      ),
-    ];
-  }
-
-  /** Marks a token, and says its number and rank. `scrolls`: whether a long text is moved so that it can be seen. */
+  /**
+   * Marks a token, and says its number and rank. `scrolls`: whether a long text is moved so that it can be seen.
+   * @param {number|null} token
+   */
   point(token, scrolls = false) {
     this.hot?.classList.remove("hot");
-    this.hot = token === null ? null : this.tokens[token];
+    this.hot = token === null ? null : (this.tokens[token] ?? null);
     this.hot?.classList.add("hot");
-    setText(this.pointed, this.hot ? this.wordsAbout(token) : "");
+    setText(this.pointed, token === null || !this.hot ? "" : this.wordsAbout(token));
     if (scrolls && this.hot) this.#scrollTo(this.hot);
   }
 
-  /** The number and the rank of a token, in words. */
+  /**
+   * The number and the rank of a token, in words.
+   * @param {number} token
+   */
   wordsAbout(token) {
     const score = this.panel.scores?.[token] ?? null;
     const rank = this.ranks.get(token);
@@ -432,23 +406,23 @@ export class SaliencyMap {
       `“${this.tokens[token].textContent}”`,
       score === null ? "no score" : this.meaning.said(score),
       rank && `rank ${rank} of ${this.ranks.size}`,
-      this.selected?.has(token) && "in the top k",
+      this.selected.has(token) && "in the top k",
     ];
     return words.filter(Boolean).join(" · ");
   }
 
+  /** @param {HTMLElement} made */
   #scrollTo(made) {
     const [box, seen] = [made.getBoundingClientRect(), this.text.getBoundingClientRect()];
     if (box.top < seen.top || box.bottom > seen.bottom) this.text.scrollTop += box.top - seen.top - seen.height / 2;
   }
 }
 
-const NAMES = {
-  "editing.average_precision": ["AP", "average precision of the ranking against the best gold set"],
-  "editing.mrr": ["MRR", "1 / the mean rank of a set's tokens, each removed once it is found; for the best gold set"],
-  "er_test.order": ["Order loss", "0 when every token of the best gold set ranks above all others"],
-  "method.sufficiency": ["Sufficiency", "p(full text) − p(rationale alone); lower is better"],
-  "method.comprehensiveness": ["Comprehensiveness", "p(full text) − p(text without the rationale); higher is better"],
-  "benchmark.map": ["MAP", "agreement with the original's ranking, token by token as text"],
-  "benchmark.map_aligned": ["MAP, aligned", "agreement with the original's ranking, token by token in place"],
-};
+/**
+ * The token that something of a map or of the matrix stands for; null for none.
+ * @param {EventTarget|null} target
+ */
+export function tokenAt(target) {
+  const token = target instanceof Element ? target.closest("[data-token]")?.getAttribute("data-token") : null;
+  return token === null || token === undefined ? null : Number(token);
+}

@@ -2,14 +2,18 @@
 import { element, setText } from "../shared/dom.js";
 import { written } from "./written_numbers.js";
 import { stepOf } from "./heat.js";
+import { tokenAt } from "./map.js";
+
+/** @typedef {import("./map.js").SaliencyMap} SaliencyMap */
 
 /**
- * @param {Object} view
- * @param {import("./map.js").SaliencyMap[]} maps
- * @param {{scales: number[], combos: string[], hover: (token: ?number) => void}} looks
- * @returns {{root: HTMLElement, point: (token: ?number, scrolls: boolean) => void}}
+ * @param {import("./screen.js").HeatView} view
+ * @param {SaliencyMap[]} maps
+ * @param {{scales: number[], hover: (token: number|null) => void}} looks
+ * @returns {{root: HTMLElement, point: (token: number|null, scrolls: boolean) => void}}
  */
-export function matrixOf(view, maps, { scales, combos, hover }) {
+export function matrixOf(view, maps, { scales, hover }) {
+  const { combos } = view;
   const words = view.segments.filter((segment) => segment.is_selectable).flatMap((segment) => segment.tokens);
   const head = element(
     "tr",
@@ -52,19 +56,24 @@ export function matrixOf(view, maps, { scales, combos, hover }) {
     },
     table,
   );
-  box.addEventListener("pointerover", (event) => {
-    const token = event.target.closest?.("[data-token]")?.dataset.token;
-    hover(token === undefined ? null : Number(token));
-  });
-  const usual = facts.map((fact) => fact.textContent);
+  box.addEventListener("pointerover", ({ target }) => hover(tokenAt(target)));
+  const usual = facts.map((fact) => fact.textContent ?? "");
+  /** @param {number|null} token */
   const say = (token) =>
     facts.forEach((fact, place) => setText(fact, token === null ? usual[place] : maps[place].wordsAbout(token)));
   return { root: box, point: pointer(box, table, say) };
 }
 
-/** Marks a column; each row's head says the number and rank there, in the place of its scale, so that nothing moves. */
+/**
+ * Marks a column; each row's head says the number and rank there, in the place of its scale, so that nothing moves.
+ * @param {HTMLElement} box
+ * @param {HTMLTableElement} table
+ * @param {(token: number|null) => void} say
+ */
 function pointer(box, table, say) {
+  /** @type {HTMLTableCellElement[]} */
   let hot = [];
+  /** @param {number|null} token @param {boolean} scrolls */
   return (token, scrolls) => {
     for (const cell of hot) cell.classList.remove("hot");
     hot = token === null ? [] : [...table.rows].map((row) => row.cells[token + 1]).filter(Boolean);
@@ -75,6 +84,7 @@ function pointer(box, table, say) {
   };
 }
 
+/** @param {SaliencyMap} map @param {number} scale */
 function scaleWords(map, scale) {
   if (!map.panel.scores) return "";
   const unit = map.panel.unit === "none" ? "" : ` ${map.panel.unit}`;

@@ -4,11 +4,15 @@ import { signed, written } from "./written_numbers.js";
 export const OF_NO_LABEL = "weight; belongs to no label";
 
 /**
+ * What scores mean, in words. head: in the head of the map; legend: beside the colours; number: a score alone; said: a
+ * score in a sentence of its own.
+ * @typedef {{head: string, legend: string, number: (score: number) => string, said: (score: number) => string}} Meaning
+ */
+
+/**
  * The label is that of the attribution alone: what the model answers is not what a score without a label explains.
- * @param {{is_signed: boolean, label: string, answer: ?{label: string}}} panel
- * @returns {{head: string, legend: string, number: (score: number) => string, said: (score: number) => string}}
- *   head: in the head of the map; legend: beside the colours; number: a score alone; said: a score in a sentence of
- *   its own
+ * @param {{is_signed: boolean, label: string, answer: {label: string}|null}} panel
+ * @returns {Meaning}
  */
 export function meaningOf({ is_signed: isSigned, label, answer }) {
   if (!isSigned) return weightOf(label);
@@ -22,6 +26,7 @@ export function meaningOf({ is_signed: isSigned, label, answer }) {
   };
 }
 
+/** @param {string} label @returns {Meaning} */
 function weightOf(label) {
   const head = label ? `weight for “${label}”, without a sign` : OF_NO_LABEL;
   return {

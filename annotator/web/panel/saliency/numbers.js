@@ -5,26 +5,51 @@
 import { percent, written } from "./written_numbers.js";
 import { counted } from "../shared/spoken.js";
 
-/** k of each side for a share of its tokens: ceil(share × n), without the error of the binary form. */
+/**
+ * A number of a map: `detail` of this value alone; `badge`: of the set that it is about.
+ * @typedef {{title: string, value: string, words: string, detail?: string, badge?: Node,
+ *   badgeWords?: string}} NumberRow
+ */
+
+/**
+ * k of each side for a share of its tokens: ceil(share × n), without the error of the binary form.
+ * @param {{n: number}[]} sides
+ * @param {number[]} shares
+ */
 export function countsOf(sides, shares) {
   return sides.map(({ n }, side) => Math.min(n, Math.max(0, Math.ceil(Number((n * shares[side]).toPrecision(12))))));
 }
 
 /**
  * Token indices by importance: the source's own ranking, else by falling score, equal ones by position.
- * @param {{scores: ?Array<?number>, ranking: ?number[], spans: ?number[][]}} panel
+ * @param {Pick<HeatPanel, "scores"|"ranking"|"spans">} panel
  */
 export function orderOf(panel) {
   if (panel.ranking) return panel.ranking;
   if (!panel.scores)
     return (panel.spans || []).flatMap(([start, end]) => Array.from({ length: end - start }, (_, i) => start + i));
-  const scored = panel.scores.map((score, token) => [score, token]).filter(([score]) => score !== null);
-  return scored.sort((a, b) => b[0] - a[0] || a[1] - b[1]).map(([, token]) => token);
+  return scoredOf(panel)
+    .sort((a, b) => b.score - a.score || a.token - b.token)
+    .map(({ token }) => token);
 }
 
-/** The tokens that are selected: all of a hard rationale, else the first k of each side. `order` is orderOf(panel). */
+/**
+ * The tokens that have a score.
+ * @param {Pick<HeatPanel, "scores">} panel
+ */
+export const scoredOf = ({ scores }) =>
+  (scores ?? []).flatMap((score, token) => (score === null ? [] : [{ score, token }]));
+
+/**
+ * The tokens that are selected: all of a hard rationale, else the first k of each side. `order` is orderOf(panel).
+ * @param {Pick<HeatPanel, "spans">} panel
+ * @param {{n: number}[]} sides
+ * @param {number[]} counts
+ * @param {number[]} order
+ */
 export function selectedOf(panel, sides, counts, order) {
   if (panel.spans) return new Set(order);
+  /** @type {Set<number>} */
   const selected = new Set();
   let first = 0;
   sides.forEach(({ n }, side) => {
@@ -40,17 +65,23 @@ export function selectedOf(panel, sides, counts, order) {
   return selected;
 }
 
-/** How many tokens were left out although a selected one of their side has the same score. */
+/**
+ * How many tokens were left out although a selected one of their side has the same score.
+ * @param {Pick<HeatPanel, "scores"|"ranking">} panel
+ * @param {{n: number}[]} sides
+ * @param {Set<number>} selected
+ */
 export function tiesOf(panel, sides, selected) {
-  if (!panel.scores || panel.ranking) return 0;
+  const { scores } = panel;
+  if (!scores || panel.ranking) return 0;
   let first = 0;
   let ties = 0;
   for (const { n } of sides) {
     let lowest = Infinity;
     for (const token of selected)
-      if (token >= first && token < first + n) lowest = Math.min(lowest, panel.scores[token]);
+      if (token >= first && token < first + n) lowest = Math.min(lowest, scores[token] ?? Infinity);
     for (let token = first; token < first + n; token += 1)
-      if (panel.scores[token] === lowest && !selected.has(token)) ties += 1;
+      if (scores[token] === lowest && !selected.has(token)) ties += 1;
     first += n;
   }
   return ties;
@@ -58,10 +89,14 @@ export function tiesOf(panel, sides, selected) {
 
 /**
  * F1 and IoU of the gold set that fits best (the first of equals), and the shares of sets and tokens that were found.
+ * @param {Set<number>} selected
+ * @param {number[][]} gold
  */
 export function fitOf(selected, gold) {
+  /** @type {{set: number, f1: number|null, iou: number|null, hits: number}} */
   let best = { set: -1, f1: null, iou: null, hits: 0 };
   let whole = 0;
+  /** @type {Set<number>} */
   const union = new Set();
   gold.forEach((tokens, set) => {
     const hits = tokens.filter((token) => selected.has(token)).length;
@@ -79,11 +114,19 @@ export function fitOf(selected, gold) {
   };
 }
 
-/** The rank of each token, from 1; tokens that are not ranked have none. */
+/**
+ * The rank of each token, from 1; tokens that are not ranked have none.
+ * @param {number[]} order
+ */
 export const ranksOf = (order) => new Map(order.map((token, place) => [token, place + 1]));
 
-/** MAP between two rankings of strings, depth by depth: (number of Q_j in O[:i]) / i for each i. */
+/**
+ * MAP between two rankings of strings, depth by depth: (number of Q_j in O[:i]) / i for each i.
+ * @param {string[]} original
+ * @param {string[]} perturbed
+ */
 export function depthsOf(original, perturbed) {
+  /** @type {number[]} */
   const depths = [];
   for (let depth = 1; depth <= perturbed.length; depth += 1) {
     const known = new Set(original.slice(0, depth));
@@ -96,9 +139,11 @@ export function depthsOf(original, perturbed) {
 /**
  * What the method says of its own scores: how well they fit, converge, and hold over seeds. detail: of this value
  * alone.
+ * @param {Pick<HeatPanel, "facts"|"spread"|"convergence">} given
  */
-export function factsOf({ facts = {}, spread, convergence }) {
-  return [
+export function factsOf({ facts, spread, convergence }) {
+  /** @type {(NumberRow|null|false)[]} */
+  const rows = [
     "r2" in facts && {
       title: "R²",
       value: written(facts.r2),
@@ -122,10 +167,15 @@ export function factsOf({ facts = {}, spread, convergence }) {
       value: String(facts.unseen_tokens),
       words: "tokens in italics, which the model did not see because the text is too long for it",
     },
-  ].filter(Boolean);
+  ];
+  return rows.filter((row) => !!row);
 }
 
-/** How far the scores together are from what they explain: as a share of it where that is known, else as a number. */
+/**
+ * How far the scores together are from what they explain: as a share of it where that is known, else as a number.
+ * @param {HeatPanel["facts"]} facts
+ * @param {number|null} convergence
+ */
 function convergenceOf(facts, convergence) {
   if ("convergence_share" in facts) {
     return [
@@ -138,7 +188,7 @@ function convergenceOf(facts, convergence) {
       },
     ];
   }
-  if (convergence === null || convergence === undefined) return [];
+  if (convergence === null) return [];
   return [
     {
       title: "Convergence delta",

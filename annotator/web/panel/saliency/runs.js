@@ -4,18 +4,29 @@
 
 import { counted } from "../shared/spoken.js";
 
-/** @param {{model: string, method: string, seed: ?number}} run  a run without a method is a model's predictions */
+/** @param {Omit<RunName, "run">} run  a run without a method is a model's predictions */
 export const titleOf = ({ model, method, seed }) =>
   [model, method || "predictions", seed !== null && seed !== undefined && `seed ${seed}`].filter(Boolean).join(" · ");
 
-/** Whose predictions a run holds. */
+/**
+ * Whose predictions a run holds.
+ * @param {Pick<RunName, "model"|"seed">} given
+ */
 export const whoseOf = ({ model, seed }) =>
   [model, seed !== null && seed !== undefined && `seed ${seed}`].filter(Boolean).join(" · ");
 
-/** The title with what tells the run apart from the others. */
+/**
+ * The title with what tells the run apart from the others.
+ * @param {RunName} run
+ * @param {RunName[]} runs
+ */
 export const fullTitleOf = (run, runs) => [titleOf(run), differences(run, runs)].filter(Boolean).join(" · ");
 
-/** By which parameters a run differs from another one of the same model, method and seed; "" where there is none. */
+/**
+ * By which parameters a run differs from another one of the same model, method and seed; "" where there is none.
+ * @param {Omit<RunName, "run"> & {run: number|null}} one
+ * @param {RunName[]} runs
+ */
 export function differences(one, runs) {
   const same = runs.filter((other) => other.run !== one.run && titleOf(other) === titleOf(one));
   if (!same.length) return "";
@@ -27,6 +38,7 @@ export function differences(one, runs) {
   return names.length ? names.map((name) => `${name} ${own[name]}`).join(", ") : `run ${one.run}`;
 }
 
+/** @param {{parameters: string}} run @returns {Record<string, unknown>} */
 function parametersOf({ parameters }) {
   try {
     return JSON.parse(parameters) || {};
@@ -38,12 +50,15 @@ function parametersOf({ parameters }) {
 /**
  * Runs that differ in their seed alone, folded together: random scores have ten seeds, and ten entries that look alike
  * hide the others.
- * @param {Array<{run: number, group?: number}>} runs
- * @returns {Array<{first: Object, runs: Object[], title: string}>}
+ * @template {RunName} R
+ * @param {R[]} runs
+ * @returns {Group<R>[]}
  */
 export function groupsOf(runs) {
+  /** @type {Map<number, R[]>} */
   const groups = new Map();
   for (const run of runs) groups.set(run.group ?? run.run, [...(groups.get(run.group ?? run.run) || []), run]);
+  /** @param {R} a @param {R} b */
   const bySeed = (a, b) => (a.seed ?? -1) - (b.seed ?? -1);
   const all = [...groups.values()]
     .map((of) => of.sort(bySeed))
@@ -56,10 +71,24 @@ export function groupsOf(runs) {
   }));
 }
 
-/** The group that holds a run. */
+/**
+ * The group that holds a run.
+ * @template {RunName} R
+ * @param {number|null} run
+ * @param {R[]} runs
+ */
 export const groupOf = (run, runs) => groupsOf(runs).find((group) => group.runs.some((one) => one.run === run));
 
-/** The next map of a group: of its first seed, then of the others. */
+/**
+ * @template {RunName} R
+ * @typedef {{first: R, runs: R[], title: string}} Group
+ */
+
+/**
+ * The next map of a group: of its first seed, then of the others.
+ * @param {Group<RunChoice>} group
+ * @param {HeatPanel[]} panels
+ */
 export function nextOfGroup(group, panels) {
   for (const run of group.runs) {
     const next = nextMapOf(run, panels);
@@ -70,12 +99,13 @@ export function nextOfGroup(group, panels) {
 
 /**
  * The map of a run that is not on screen yet, as an address names it; null where all are.
- * @param {{run: number, layers: number[], labels: string[]}} choice
- * @param {Array<{run: number, layer: ?number, label: string}>} panels  those on screen
+ * @param {Pick<RunChoice, "run"|"layers"|"labels">} choice
+ * @param {Pick<HeatPanel, "run"|"layer"|"label">[]} panels  those on screen
  */
 export function nextMapOf(choice, panels) {
   const shown = panels.filter((panel) => panel.run === choice.run);
   if (!shown.length) return `${choice.run}:-:`;
+  /** @param {number|null} layer @param {string} label */
   const isShown = (layer, label) => shown.some((panel) => panel.layer === layer && panel.label === label);
   for (const layer of choice.layers.length ? choice.layers : [null]) {
     for (const label of choice.labels.length ? choice.labels : [""])

@@ -3,23 +3,55 @@ import { openDialog } from "../shared/dialogs.js";
 import { button, element, press, setText, toggle } from "../shared/dom.js";
 import { nameOf } from "../shared/naming.js";
 import { combinations, goldBadge, goldRulesOfThemes, lanesOf } from "../shared/gold_underlines.js";
-import { written } from "./written_numbers.js";
+import { depthsTable } from "./depths.js";
 import { heatRules, scalesOf } from "./heat.js";
 import { SaliencyMap, TEXT_AND_GOLD } from "./map.js";
 import { matrixOf } from "./matrix.js";
-import { countsOf, depthsOf } from "./numbers.js";
+import { countsOf } from "./numbers.js";
 import { differences, groupOf, groupsOf, nextOfGroup } from "./runs.js";
 import { columnsFor, NumbersTable } from "./table.js";
 import { TabTitle } from "../shared/tab_title.js";
 
 const DARK = matchMedia("(prefers-color-scheme: dark)");
 
+/** @typedef {"own"|"partner"} Which  of two versions side by side */
+/** @typedef {HeatText & {n: number, combos: string[], isPaired: boolean}} HeatView  n: its tokens that can be marked */
+/**
+ * @typedef {Object} ScreenActions
+ * @property {(by: number) => unknown} step
+ * @property {() => void} list
+ * @property {(id: number|null) => unknown} partner
+ * @property {() => void} remember
+ * @property {(panel: string) => unknown} add
+ * @property {(place: number) => unknown} remove
+ * @property {(place: number, panel: string, what: string) => unknown} choose
+ * @property {(kind: FileKind) => unknown} save
+ */
+
 export class SaliencyScreen {
+  /** @param {HTMLElement|ShadowRoot} parent @param {ScreenActions} actions @param {HeatState} state */
   constructor(parent, actions, state) {
     this.actions = actions;
     this.state = state;
+    /** @type {RunChoice[]}  what can be shown of the text */
+    this.choices = [];
+    /** @type {(number|null)[]|null}  the tokens of the text in the places of the other version's */
+    this.aligned = null;
+    /** @type {HeatView|null}  the text, and the version beside it */
+    this.view = null;
+    /** @type {HeatView|null} */
+    this.partnerView = null;
+    /** @type {SaliencyMap[]} */
     this.maps = [];
+    /** @type {SaliencyMap[]} */
     this.partnerMaps = [];
+    /** @type {ReturnType<typeof matrixOf>[]} */
+    this.matrices = [];
+    /** @type {number|null}  the token that is pointed at */
+    this.at = null;
+    this.name = "";
+    /** @type {Map<HeatFlag, HTMLButtonElement>} */
+    this.flips = new Map();
     this.rules = element("style");
     this.title = element("div", { class: "heat-title" });
     this.k = element("input", {
@@ -56,6 +88,7 @@ export class SaliencyScreen {
 
   #controls() {
     const { state } = this;
+    /** @param {HeatFlag} name @param {string} label @param {string} key @param {string} title */
     const flip = (name, label, key, title) => {
       const made = toggle(label, key, title, () => {
         state[name] = !state[name];
@@ -63,7 +96,8 @@ export class SaliencyScreen {
         this.changed();
       });
       press(made, state[name]);
-      return (this[`${name}Button`] = made);
+      this.flips.set(name, made);
+      return made;
     };
     return element(
       "div",
@@ -91,34 +125,43 @@ export class SaliencyScreen {
     );
   }
 
-  /** Shows another text. */
-  show(view, partner = null) {
+  /** Presses a button of the controls, as its key does. @param {HeatFlag} name */
+  flip(name) {
+    this.flips.get(name)?.click();
+  }
+
+  /**
+   * Shows another text.
+   * @param {HeatAnswer} answer
+   * @param {HeatPartner|null} [other]  the version beside it
+   */
+  show(answer, other = null) {
+    const view = viewOf(answer, other !== null);
+    const partner = other && viewOf(other, true);
     this.view = view;
     this.partnerView = partner;
-    for (const one of [view, partner].filter(Boolean)) {
-      one.n = one.sides.reduce((sum, side) => sum + side.n, 0);
-      one.combos = combinations(one.gold, one.n);
-      one.isPaired = Boolean(partner);
-    }
+    this.choices = answer.choices;
+    this.aligned = other?.aligned ?? null;
     const lanes = Math.max(lanesOf(view.gold), lanesOf(partner?.gold || []));
     setText(this.rules, heatRules() + goldRulesOfThemes([...view.combos, ...(partner?.combos || [])], lanes));
-    this.content.style.setProperty("--lanes", lanes);
+    this.content.style.setProperty("--lanes", String(lanes));
     this.name = nameOf({ key: view.instance.key, segments: view.segments });
-    this.#showTitle();
+    this.#showTitle(answer);
     this.tab.name(this.name);
     this.#offerMaps();
+    /** @param {HeatView} one @param {Which} which */
     const made = (one, which) =>
       (one.panels.length ? one.panels : [TEXT_AND_GOLD]).map(
         (panel, place) =>
           new SaliencyMap(
             one,
-            { ...panel, differs: differences(panel, view.choices) },
+            { ...panel, differs: differences(panel, answer.choices) },
             {
               hover: (token) => this.hover(which, token),
               remove: () => this.actions.remove(place),
               choose: (panel_, what) => this.actions.choose(place, panel_, what),
             },
-            which === "own" ? choiceOf(panel.run, view.choices) : null,
+            which === "own" ? choiceOf(panel.run, answer.choices) : null,
           ),
       );
     this.maps = made(view, "own");
@@ -135,34 +178,35 @@ export class SaliencyScreen {
 
   /** All maps in the order of the screen: each beside its partner's. */
   get shown() {
-    return this.maps.flatMap((map, place) => [map, this.partnerMaps[place]].filter(Boolean));
+    return this.maps.flatMap((map, place) => [map, ...this.partnerMaps.slice(place, place + 1)]);
   }
 
   /** Maps in rows of equal length; a map beside its partner's where there are two versions. */
   #layOut() {
     const n = this.partnerMaps.length ? 2 : Math.max(1, this.maps.length);
-    this.content.style.setProperty("--maps", n);
-    this.content.style.setProperty("--columns", this.partnerMaps.length ? 2 : columnsFor(n, this.content.clientWidth));
+    const columns = this.partnerMaps.length ? 2 : columnsFor(n, this.content.clientWidth);
+    this.content.style.setProperty("--maps", String(n));
+    this.content.style.setProperty("--columns", String(columns));
   }
 
   /** Whether the text stands there with its gold alone. */
   get isWithoutMaps() {
-    return !this.view.panels.length;
+    return !this.view?.panels.length;
   }
 
   #words() {
-    const withheld = this.view.withheld || this.partnerView?.withheld;
+    const withheld = this.view?.withheld || this.partnerView?.withheld;
     if (withheld) return withheld;
-    const gold = this.view.gold.length
+    const gold = this.view?.gold.length
       ? ""
       : "This text has no gold sets, so there is nothing to compare an attribution with.";
-    if (!this.view.choices.length)
+    if (!this.choices.length)
       return `No model has an attribution of this text yet. Below you can import attributions or have them computed. ${gold}`.trim();
     return this.isWithoutMaps ? `No map is open. Choose one under “Add a map”. ${gold}`.trim() : gold;
   }
 
-  #showTitle() {
-    const { instance, gold } = this.view;
+  /** @param {HeatAnswer} given */
+  #showTitle({ instance, gold, partners }) {
     const sets = gold.map((tokens, set) => element("span", { class: "gold-chip" }, goldBadge(set), `${tokens.length}`));
     this.title.replaceChildren(
       element(
@@ -192,19 +236,19 @@ export class SaliencyScreen {
         }),
       ),
     );
-    const partners = this.view.partners.map(({ id, key, kind }) =>
+    const options = partners.map(({ id, key, kind }) =>
       element("option", { value: id }, kind ? `${key} (${kind})` : `${key} (original)`),
     );
     this.partner.replaceChildren(
       element("option", { value: "" }, partners.length ? "no version beside it" : "no other version"),
-      ...partners,
+      ...options,
     );
     this.partner.value = this.partnerView ? String(this.partnerView.instance.id) : "";
     this.partner.disabled = !partners.length;
   }
 
   #offerMaps() {
-    const { choices } = this.view;
+    const { choices } = this;
     this.add.replaceChildren(
       element("option", { value: "" }, "Add a map …"),
       ...groupsOf(choices).map(({ first, title }) => element("option", { value: first.run }, title)),
@@ -214,16 +258,17 @@ export class SaliencyScreen {
 
   /** Adds the run that was chosen; of one that is on screen already its next layer, label or seed. */
   #added() {
-    const group = groupOf(Number(this.add.value), this.view.choices);
+    const group = groupOf(Number(this.add.value), this.choices);
     this.add.value = "";
-    if (!group) return undefined;
+    if (!group || !this.view) return undefined;
     const next = nextOfGroup(group, this.view.panels);
     return next ? this.actions.add(next) : this.say(`Every map of ${group.title} is on the screen already.`);
   }
 
-  get shares() {
+  /** The share of each side of a text that is in the top k. @param {HeatView} view */
+  #sharesOf({ ratios, sides }) {
     const { share } = this.state;
-    return share === null ? this.view.ratios : this.view.sides.map(() => share / 100);
+    return share === null ? ratios : sides.map(() => share / 100);
   }
 
   #slide() {
@@ -236,19 +281,24 @@ export class SaliencyScreen {
     this.changed();
   }
 
-  /** One token more or fewer. */
+  /**
+   * One token more or fewer.
+   * @param {number} by
+   */
   nudge(by) {
-    const n = Math.max(1, this.view?.n || 1);
-    const counts = countsOf(this.view.sides, this.shares).reduce((sum, count) => sum + count, 0);
+    if (!this.view) return;
+    const n = Math.max(1, this.view.n);
+    const counts = countsOf(this.view.sides, this.#sharesOf(this.view)).reduce((sum, count) => sum + count, 0);
     this.state.share = Math.min(100, Math.max(0, (100 * (counts + by)) / n));
     this.changed();
   }
 
   /** Paints what the controls say now; nothing is asked of the server. */
   changed() {
-    if (!this.view) return;
-    const { state } = this;
-    this.k.value = String(Math.round(100 * this.shares[0]));
+    const { state, view } = this;
+    if (!view) return;
+    const shares = this.#sharesOf(view);
+    this.k.value = String(Math.round(100 * shares[0]));
     const all = [...this.maps, ...this.partnerMaps];
     const scales = scalesOf(
       all.map((map) => map.panel),
@@ -256,7 +306,7 @@ export class SaliencyScreen {
       { clip: state.clip },
     );
     all.forEach((map, place) => {
-      const counts = countsOf(map.view.sides, map.view === this.view ? this.shares : this.#partnerShares());
+      const counts = countsOf(map.view.sides, this.#sharesOf(map.view));
       map.paint({
         scale: scales[place],
         counts,
@@ -266,10 +316,10 @@ export class SaliencyScreen {
       });
       map.look({ bars: state.bars, pieces: state.pieces });
     });
-    const counts = countsOf(this.view.sides, this.shares);
+    const counts = countsOf(view.sides, shares);
     setText(
       this.kWords,
-      `${this.view.sides.map(({ n }, side) => `${counts[side]} of ${n}`).join(" and ")}${state.share !== null ? "" : this.view.are_ratios_measured ? " (RLR)" : " (RLR not measured yet: 20 %)"}`,
+      `${view.sides.map(({ n }, side) => `${counts[side]} of ${n}`).join(" and ")}${state.share !== null ? "" : view.are_ratios_measured ? " (RLR)" : " (RLR not measured yet: 20 %)"}`,
     );
     this.#showMatrix(scales);
     this.numbers.root.hidden = this.isWithoutMaps;
@@ -279,76 +329,38 @@ export class SaliencyScreen {
     this.actions.remember();
   }
 
+  /** @param {number[]} scales */
   #showMatrix(scales) {
     const { state } = this;
+    /** @param {HeatView} view @param {SaliencyMap[]} maps @param {Which} which @param {number} from */
     const of = (view, maps, which, from) =>
       matrixOf(view, maps, {
         scales: scales.slice(from),
-        combos: view.combos,
         hover: (token) => this.hover(which, token),
       });
     this.matrices = [];
     if (this.isWithoutMaps) return this.matrix.replaceChildren();
-    if (state.matrix) this.matrices.push(of(this.view, this.maps, "own", 0));
-    if (state.matrix && this.partnerMaps.length)
+    if (state.matrix && this.view) this.matrices.push(of(this.view, this.maps, "own", 0));
+    if (state.matrix && this.partnerView && this.partnerMaps.length)
       this.matrices.push(of(this.partnerView, this.partnerMaps, "partner", this.maps.length));
     this.matrix.replaceChildren(...this.matrices.map(({ root }) => root));
     return undefined;
   }
 
-  #partnerShares() {
-    return this.state.share === null
-      ? this.partnerView.ratios
-      : this.partnerView.sides.map(() => this.state.share / 100);
-  }
-
-  /** MAP between the rankings of the two versions, depth by depth. */
+  /** How alike the rankings of the two versions are. */
   #showDepths() {
     if (!this.partnerMaps.length || this.isWithoutMaps) return this.depths.replaceChildren();
-    const lists = (map) =>
-      map.order.filter((token) => map.selected.has(token)).map((token) => map.tokens[token].textContent);
-    const rows = this.maps.map((map, place) => {
-      const [first, second] = this.view.instance.parent
-        ? [this.partnerMaps[place], map]
-        : [map, this.partnerMaps[place]];
-      const { depths, map: value } = depthsOf(lists(first), lists(second));
-      return element(
-        "tr",
-        {},
-        element("th", { scope: "row" }, map.title()),
-        element("td", {}, element("b", {}, written(value))),
-        ...depths.slice(0, 12).map((depth) => element("td", {}, written(depth))),
-      );
-    });
-    const most = Math.min(12, Math.max(...this.maps.map((map) => map.selected.size), 1));
-    return this.depths.replaceChildren(
-      element(
-        "table",
-        {},
-        element(
-          "caption",
-          {},
-          "MAP of the top k, and for each depth i the share of the changed version's first i tokens that are among the original's first i",
-        ),
-        element(
-          "thead",
-          {},
-          element(
-            "tr",
-            {},
-            element("th", { scope: "col" }, "i"),
-            element("th", { scope: "col" }, "MAP"),
-            ...Array.from({ length: most }, (_, i) => element("th", { scope: "col" }, String(i + 1))),
-          ),
-        ),
-        element("tbody", {}, ...rows),
-      ),
-    );
+    const pairs = this.maps.map((map, place) => ({ map, partner: this.partnerMaps[place] }));
+    return this.depths.replaceChildren(depthsTable(pairs, Boolean(this.view?.instance.parent)));
   }
 
-  /** Points at a token in every map at once, and at the one in its place in the maps of the other version. */
+  /**
+   * Points at a token in every map at once, and at the one in its place in the maps of the other version.
+   * @param {Which} which
+   * @param {number|null} token
+   */
   hover(which, token, scrolls = false) {
-    const { aligned } = this.partnerView || {};
+    const { aligned } = this;
     const own = which === "own" ? token : token === null || !aligned ? null : (aligned[token] ?? null);
     const there = which === "partner" ? token : token === null || !aligned ? null : aligned.indexOf(token);
     const other = there === -1 ? null : there;
@@ -359,15 +371,19 @@ export class SaliencyScreen {
     this.matrices[1]?.point(other, scrolls);
   }
 
-  /** Points at the next token, or the one before, as the pointer does. */
+  /**
+   * Points at the next token, or the one before, as the pointer does.
+   * @param {number} by
+   */
   stepToken(by) {
-    if (!this.maps.length || !this.view.n) return;
+    if (!this.maps.length || !this.view?.n) return;
     const from = this.at ?? (by > 0 ? -1 : this.view.n);
     this.hover("own", Math.min(this.view.n - 1, Math.max(0, from + by)), true);
   }
 
   openExport() {
     if (!this.maps.length) return this.say("There is no text on the screen, so there is nothing to save.");
+    /** @param {string} label @param {string} words @param {FileKind} kind */
     const offer = (label, words, kind) =>
       element(
         "div",
@@ -387,7 +403,12 @@ export class SaliencyScreen {
     return undefined;
   }
 
-  /** A file that could not be made, and another kind instead. */
+  /**
+   * A file that could not be made, and another kind instead.
+   * @param {string} refusal
+   * @param {string} label
+   * @param {FileKind} kind
+   */
   offerInstead(refusal, label, kind) {
     const dialog = openDialog(
       this.root,
@@ -401,6 +422,7 @@ export class SaliencyScreen {
     );
   }
 
+  /** @param {string} words */
   say(words) {
     setText(this.notice, words);
   }
@@ -419,12 +441,28 @@ export class SaliencyScreen {
   }
 }
 
-/** What a map can be changed to: the layers and labels of its run, and the runs with other seeds. */
-function choiceOf(run, choices) {
-  const choice = choices.find((one) => one.run === run);
-  return choice && { ...choice, seeds: groupOf(run, choices).runs };
+/**
+ * A text with what is worked out of it once.
+ * @param {HeatText} text
+ * @param {boolean} isPaired
+ * @returns {HeatView}
+ */
+function viewOf(text, isPaired) {
+  const n = text.sides.reduce((sum, side) => sum + side.n, 0);
+  return { ...text, n, combos: combinations(text.gold, n), isPaired };
 }
 
+/**
+ * What a map can be changed to: the layers and labels of its run, and the runs with other seeds.
+ * @param {number|null} run
+ * @param {RunChoice[]} choices
+ */
+function choiceOf(run, choices) {
+  const choice = choices.find((one) => one.run === run);
+  return choice ? { ...choice, seeds: groupOf(run, choices)?.runs ?? [] } : null;
+}
+
+/** @param {string} colour */
 function isDark(colour) {
   const found = /^#([0-9a-f]{6})$/i.exec(colour);
   if (!found) return null;

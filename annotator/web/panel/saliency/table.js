@@ -3,6 +3,9 @@
  * the screen.
  */
 import { element } from "../shared/dom.js";
+import { rowsOf } from "./rows.js";
+
+/** @typedef {import("./map.js").SaliencyMap} SaliencyMap */
 
 export class NumbersTable {
   constructor() {
@@ -20,9 +23,10 @@ export class NumbersTable {
 
   /** @param {import("./map.js").SaliencyMap[]} maps  after they are painted */
   show(maps) {
-    const numbers = maps.map((map) => new Map(map.numberRows().map((row) => [row.title, row])));
+    const numbers = maps.map((map) => new Map(rowsOf(map).map((row) => [row.title, row])));
     const titles = inOrder(numbers.map((one) => [...one.keys()]));
-    const definitionOf = (title) => numbers.find((one) => one.has(title)).get(title).words;
+    /** @param {string} title */
+    const definitionOf = (title) => numbers.flatMap((one) => one.get(title)?.words ?? [])[0] ?? "";
     this.table.replaceChildren(
       element("thead", {}, headOf(maps)),
       element(
@@ -48,6 +52,7 @@ export class NumbersTable {
   }
 }
 
+/** @param {SaliencyMap[]} maps */
 const headOf = (maps) =>
   element(
     "tr",
@@ -64,7 +69,10 @@ const headOf = (maps) =>
     element("th", { class: "definition", scope: "col" }, "Definition"),
   );
 
-/** A number that a map has; empty where its method has no such number. */
+/**
+ * A number that a map has; empty where its method has no such number.
+ * @param {import("./numbers.js").NumberRow|undefined} row
+ */
 function cellOf(row) {
   if (!row) return element("td", {});
   return element(
@@ -79,8 +87,12 @@ function cellOf(row) {
   );
 }
 
-/** The titles of all maps, each where the first map that has it has it: behind the one that stands before it there. */
+/**
+ * The titles of all maps, each where the first map that has it has it: behind the one that stands before it there.
+ * @param {string[][]} lists
+ */
 export function inOrder(lists) {
+  /** @type {string[]} */
   const order = [];
   for (const list of lists) {
     list.forEach((title, place) => {
@@ -91,7 +103,11 @@ export function inOrder(lists) {
   return order;
 }
 
-/** How many maps stand in a row: as many as there is room for, in rows of equal length as far as that goes. */
+/**
+ * How many maps stand in a row: as many as there is room for, in rows of equal length as far as that goes.
+ * @param {number} n
+ * @param {number} width
+ */
 export function columnsFor(n, width, least = 340, gap = 14) {
   const most = Math.max(1, Math.floor((width + gap) / (least + gap)));
   return Math.max(1, Math.ceil(n / Math.ceil(n / most)));

@@ -11,6 +11,7 @@ const SMALLEST_WITH_DECIMALS = 1e-4;
 /**
  * As many digits as its size asks for: three, of small numbers two beyond the zeros; no minus before a zero; a dash for
  * none.
+ * @param {number|null|undefined} value
  */
 export function written(value) {
   if (value === null || value === undefined || Number.isNaN(value)) return UNDEFINED;
@@ -24,18 +25,27 @@ export function written(value) {
     .replace("-", "−");
 }
 
-/** Three digits in all; below 1 three decimals, or as many as show two digits. */
+/**
+ * Three digits in all; below 1 three decimals, or as many as show two digits.
+ * @param {number} size
+ */
 function decimalsOf(size) {
   const first = Math.floor(Math.log10(Number(size.toPrecision(size >= 0.1 ? 3 : 2))));
   return first < 0 ? Math.max(3, 1 - first) : Math.max(0, 2 - first);
 }
 
-/** A number that may be on either side of zero, with its sign. */
+/**
+ * A number that may be on either side of zero, with its sign.
+ * @param {number} value
+ */
 export function signed(value) {
   const text = written(value);
   return value > 0 && text !== "0" ? `+${text}` : text;
 }
 
-/** A share between 0 and 1. */
+/**
+ * A share between 0 and 1.
+ * @param {number|null|undefined} share
+ */
 export const percent = (share) =>
   share === null || share === undefined ? UNDEFINED : `${(Math.round(1000 * share) / 10 + 0).toFixed(1)} %`;

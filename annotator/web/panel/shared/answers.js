@@ -14,11 +14,22 @@ const SPARE = 0.01;
 /** The server may load a model first; it says itself when that takes long. */
 const PATIENCE_MS = 60000;
 
+/**
+ * @template {Session|ReviewSession} S
+ * @typedef {Object} Parts
+ * @property {string} routes
+ * @property {string} csrf
+ * @property {{root: HTMLElement, dark: boolean, session: S|null}} screen
+ * @property {(session: S) => Span[][]} setsOf  the spans of each set
+ */
+
+/** @template {Session|ReviewSession} S */
 export class Answers {
-  /** @param {Object} parts  routes, csrf, screen, setsOf(session) -> spans of each set */
+  /** @param {Parts<S>} parts */
   constructor({ routes, csrf, screen, setsOf }) {
     this.screen = screen;
     this.setsOf = setsOf;
+    /** @type {Messages<PreviewRoutes>} */
     this.messages = new Messages(routes, csrf, PATIENCE_MS);
   }
 
@@ -37,16 +48,18 @@ export class Answers {
     });
     if (!body.isConnected) return;
     if (answer.status !== 200) return body.replaceChildren(element("p", { role: "alert" }, sentenceOf(answer)));
-    const { model, trouble, attributions } = answer.body;
+    const { trouble, attributions } = answer.body;
     return body.replaceChildren(
-      ...(model === null ? [] : this.#answers(session, answer.body, places)),
+      ...(answer.body.model === null ? [] : this.#answers(session, answer.body, places)),
       ...(trouble ? [element("p", { role: "alert" }, trouble)] : []),
       ...(attributions.length ? this.#fits(attributions, places) : []),
     );
   }
 
+  /** @param {S} given0 @param {Answered} given1 @param {number[]} places */
   #answers({ map }, { model, kind, label, unseen, full, rest, sets, trust, seen }, places) {
     const { dark } = this.screen;
+    /** @param {Child} title @param {ModelAnswer} given @param {string} words */
     const row = (title, { p, predicted }, words) =>
       element(
         "tr",
@@ -116,7 +129,11 @@ export class Answers {
     ];
   }
 
-  /** A body of rows for each attribution, under what it is of. */
+  /**
+   * A body of rows for each attribution, under what it is of.
+   * @param {Fit[]} attributions
+   * @param {number[]} places
+   */
   #fits(attributions, places) {
     const { dark } = this.screen;
     const bodies = attributions.map(({ model, method, seed, layer, label, k, n, sets }) => {
@@ -169,18 +186,25 @@ export class Answers {
 /**
  * @param {Array<string>} heads  a table of rows that have a name;
  * @param {number} nWords  how many columns at the end hold words
+ * @param {...HTMLElement} bodies
  */
 function tableOf(heads, nWords, ...bodies) {
+  /** @param {string} words @param {number} place */
   const head = (words, place) =>
     element("th", { scope: "col", class: place && place < heads.length - nWords ? "number" : "" }, words);
   return element("table", { class: "numbers" }, element("thead", {}, element("tr", {}, ...heads.map(head))), ...bodies);
 }
 
+/** @param {number|null} whole @param {number|null} p */
 const isSpare = (whole, p) => whole !== null && p !== null && Math.abs(whole - p) < SPARE;
 
-/** No number: another answer was given, and nothing is said of this one. */
+/**
+ * No number: another answer was given, and nothing is said of this one.
+ * @param {number|null} p
+ */
 const percent = (p) => (p === null ? "–" : `${(100 * p).toFixed(1)} %`);
 
+/** @param {number|null} from @param {number|null} to */
 function change(from, to) {
   if (from === null || to === null) return "";
   const points = 100 * (to - from);

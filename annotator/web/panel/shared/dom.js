@@ -1,11 +1,17 @@
 /** Small helpers for building elements. Text always goes in as text, never as HTML. */
 
+/** @template {Event} E @typedef {(event: E) => unknown} Listener */
+/**
+ * @typedef {{[name: string]: any, onclick?: Listener<MouseEvent>, onmousedown?: Listener<MouseEvent>,
+ *   onkeydown?: Listener<KeyboardEvent>}} Properties
+ */
+
 /**
  * Makes an element. Properties that start with "on" are listeners, "class" is the class name,
  * names with a dash (aria-…, data-…) and a few others are attributes, the rest are properties.
  * @template {keyof HTMLElementTagNameMap} T
  * @param {T} tag
- * @param {Object<string, any>} [properties]
+ * @param {Properties} [properties]
  * @param {...Child} children
  * @returns {HTMLElementTagNameMap[T]}
  */
@@ -28,8 +34,8 @@ function setProperty(made, name, value) {
 }
 
 /**
- * @typedef {Object<string, any> & {key?: string, title?: string, className?: string, icon?: Node|null,
- *   onclick?: (event: any) => unknown}} ButtonParts  the rest are properties as of `element`
+ * @typedef {Properties & {key?: string, title?: string, className?: string, icon?: Node|null}} ButtonParts
+ *   the rest are properties as of `element`
  */
 
 /**
@@ -60,7 +66,7 @@ export function button(label, { key = "", title = "", className = "", onclick, i
  * @param {string} label
  * @param {string} key
  * @param {string} title
- * @param {(event: any) => unknown} onclick
+ * @param {(event: MouseEvent) => unknown} onclick
  */
 export function toggle(label, key, title, onclick) {
   return button(label, { key, title, className: "toggle", onclick, "aria-pressed": "false" });
@@ -129,10 +135,44 @@ export function scrollerOf(node) {
   return document.scrollingElement || document.documentElement;
 }
 
-/** @param {any} node */
+/** @param {Node} node */
 function parentOf(node) {
-  const parent = node.assignedSlot || node.parentNode;
+  const parent = (node instanceof Element && node.assignedSlot) || node.parentNode;
   return parent instanceof ShadowRoot ? parent.host : parent;
+}
+
+/**
+ * The tree that a node stands in: what style sheets are adopted by, and what knows which of its elements has the focus.
+ * @param {Node} node
+ * @returns {Document|ShadowRoot}
+ */
+export function treeOf(node) {
+  const root = node.getRootNode();
+  return root instanceof ShadowRoot ? root : document;
+}
+
+/**
+ * An element that is there: whoever looks for it has made it.
+ * @template {Element} T
+ * @param {ParentNode} within
+ * @param {string} selector
+ * @param {new () => T} kind
+ */
+export function part(within, selector, kind) {
+  const found = within.querySelector(selector);
+  if (!(found instanceof kind)) throw new TypeError(`There is no ${selector} here.`);
+  return found;
+}
+
+/**
+ * All elements of a kind that there are.
+ * @template {Element} T
+ * @param {ParentNode} within
+ * @param {string} selector
+ * @param {new () => T} kind
+ */
+export function parts(within, selector, kind) {
+  return [...within.querySelectorAll(selector)].flatMap((found) => (found instanceof kind ? [found] : []));
 }
 
 /**

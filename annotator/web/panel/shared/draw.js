@@ -5,7 +5,7 @@
  * run of blanks stays as it was at the source (`white-space: pre-wrap`), and nothing is ever parsed as HTML.
  */
 import { element } from "./dom.js";
-import { lowerBound } from "./text.js";
+import { TokenMap, lowerBound } from "./text.js";
 
 /** A block ends at the first line break after this many characters. */
 const BLOCK_CHARS = 1500;
@@ -20,18 +20,36 @@ const REST_MS = 120;
 const LINE_PIXELS = 36;
 const TEXT_PIXELS = 20;
 
+/** @typedef {[start: number, end: number]} Cut  characters of a segment */
 /** @typedef {{start: number, end: number, node: Text}} Piece  characters [start, end) of a segment */
+/** @typedef {{start: number, end: number, root: HTMLElement}} Block */
+/** @typedef {{low: number, high: number, on: boolean}} Place  see placeAt */
+
+/** @type {Instance}  what is drawn before a text comes */
+const NOTHING = { id: 0, key: "", segments: [], target: null };
 
 export class TextView {
   /** @param {HTMLElement} host */
   constructor(host) {
     this.host = host;
-    this.instance = null;
-    this.map = null;
     this.setting = { size: 1, space: 1 };
+    this.instance = NOTHING;
+    this.map = new TokenMap(NOTHING);
+    /** @type {Piece[][]}  of each segment */
+    this.pieces = [];
+    /** @type {(HTMLElement|null)[]}  the element of each segment; null of one without text */
+    this.bodies = [];
+    /** @type {Block[][]} */
+    this.blocks = [];
+    /** @type {WeakMap<Node, {segment: number, start: number}>} */
+    this.nodes = new WeakMap();
+    this.long = false;
+    /** @type {{index: number, cuts: Cut[]}[]}  what is put in place later */
+    this.rest = [];
+    this.cursor = this.#cursorLayer();
   }
 
-  /** @param {Object} instance @param {import("./text.js").TokenMap} map */
+  /** @param {Instance} instance @param {TokenMap} map */
   draw(instance, map) {
     this.#later?.();
     this.instance = instance;
@@ -46,17 +64,19 @@ export class TextView {
     this.host.replaceChildren(
       ...map.order.filter((index) => instance.segments[index].text).map((index) => this.#section(index)),
     );
-    this.host.append(this.#cursorLayer());
+    this.cursor = this.#cursorLayer();
+    this.host.append(this.cursor);
     this.#scheduleRest();
   }
 
+  /** @type {(() => void)|null} */
   #later = null;
 
   #cursorLayer() {
-    this.cursor = element("div", { class: "cursor-layer", "aria-hidden": "true" });
-    return this.cursor;
+    return element("div", { class: "cursor-layer", "aria-hidden": "true" });
   }
 
+  /** @param {number} index */
   #section(index) {
     const segment = this.instance.segments[index];
     const body = element("div", {
@@ -80,6 +100,7 @@ export class TextView {
     );
   }
 
+  /** @param {number} index @param {number} start @param {number} end */
   #block(index, start, end) {
     const block = element("div", { class: this.long ? "block far" : "block" });
     if (this.long)
@@ -95,7 +116,10 @@ export class TextView {
     return block;
   }
 
-  /** Height that a block not yet laid out is taken to have, so that the scroll bar hardly changes. */
+  /**
+   * Height that a block not yet laid out is taken to have, so that the scroll bar hardly changes.
+   * @param {string} text
+   */
   #guessHeight(text) {
     const wide = /^(zh|ja|ko)/.test(this.instance.language || "");
     const lines = text.replace(/\n$/, "").split("\n");
@@ -108,7 +132,12 @@ export class TextView {
     return LINE_PIXELS * this.setting.size * this.setting.space;
   }
 
-  /** Characters of the target inside a block; an empty range at its end if there are none. */
+  /**
+   * Characters of the target inside a block; an empty range at its end if there are none.
+   * @param {number} index
+   * @param {number} start
+   * @param {number} end
+   */
   #targetWithin(index, start, end) {
     const { target, first, starts } = this.map;
     if (!target || this.map.segmentOf(target[0]) !== index || !starts[index].length || target[0] < first[index])
@@ -118,6 +147,7 @@ export class TextView {
     return from < to ? [from, to] : [end, end];
   }
 
+  /** @param {HTMLElement} parent @param {number} index @param {number} start @param {number} end */
   #run(parent, index, start, end) {
     if (start >= end) return;
     const cuts = cutsOf(this.instance.segments[index].text, start, end);
@@ -130,13 +160,14 @@ export class TextView {
     }
   }
 
+  /** @param {HTMLElement} parent @param {number} index @param {number} start @param {number} end */
   #piece(parent, index, start, end) {
     const piece = this.#makePiece(index, start, end);
     this.pieces[index].push(piece);
     parent.append(piece.node);
   }
 
-  /** @returns {Piece} */
+  /** @param {number} index @param {number} start @param {number} end @returns {Piece} */
   #makePiece(index, start, end) {
     const node = document.createTextNode(this.instance.segments[index].text.slice(start, end));
     this.nodes.set(node, { segment: index, start });
@@ -156,6 +187,7 @@ export class TextView {
     this.rest = [];
   }
 
+  /** @param {number} index @param {Cut[]} cuts */
   #grow(index, cuts) {
     const pieces = this.pieces[index];
     const place = lowerBound(
@@ -167,7 +199,7 @@ export class TextView {
     pieces.splice(place, 0, ...made);
   }
 
-  /** @returns {[Text, number]} */
+  /** @param {number} segment @param {number} char @param {boolean} atEnd @returns {[Text, number]} */
   #point(segment, char, atEnd) {
     const pieces = this.pieces[segment];
     if (this.rest.length && char > pieces[pieces.length - 1].end) this.finish();
@@ -185,7 +217,11 @@ export class TextView {
     return [pieces[low].node, Math.min(char, pieces[low].end) - pieces[low].start];
   }
 
-  /** A range over tokens [start, end) of one segment. */
+  /**
+   * A range over tokens [start, end) of one segment.
+   * @param {number} start
+   * @param {number} end
+   */
   rangeOf(start, end) {
     const segment = this.map.segmentOf(start);
     const [startContainer, startOffset] = this.#point(segment, this.map.charStart(start), false);
@@ -193,7 +229,10 @@ export class TextView {
     return new StaticRange({ startContainer, startOffset, endContainer, endOffset });
   }
 
-  /** Rectangles of a token on the screen: several if it is broken over lines. */
+  /**
+   * Rectangles of a token on the screen: several if it is broken over lines.
+   * @param {number} token
+   */
   rectsOf(token) {
     const fixed = this.rangeOf(token, token + 1);
     const range = document.createRange();
@@ -202,7 +241,10 @@ export class TextView {
     return [...range.getClientRects()].filter((box) => box.width > 0 || box.height > 0);
   }
 
-  /** The box of a token's first line. */
+  /**
+   * The box of a token's first line.
+   * @param {number} token
+   */
   boxOf(token) {
     return this.rectsOf(token)[0] || null;
   }
@@ -210,7 +252,9 @@ export class TextView {
   /**
    * What is at a point of the window, as ranks: on a token `low === high`; between two tokens `low` is the
    * later and `high` the earlier one (so a range made of two such places spans exactly what lies between).
-   * @returns {{low: number, high: number, on: boolean}|null}
+   * @param {number} x
+   * @param {number} y
+   * @returns {Place|null}
    */
   placeAt(x, y) {
     const caret = caretAt(x, y, this.host.getRootNode());
@@ -226,7 +270,13 @@ export class TextView {
     return { low, high: low - 1, on: false };
   }
 
-  /** A caret stands between two characters: the token is whichever of its neighbours has the point in its box. */
+  /**
+   * A caret stands between two characters: the token is whichever of its neighbours has the point in its box.
+   * @param {number} segment
+   * @param {number} char
+   * @param {number} x
+   * @param {number} y
+   */
   #tokenUnder(segment, char, x, y) {
     for (const token of [this.map.tokenAt(segment, char), this.map.tokenAt(segment, char - 1)]) {
       if (token >= 0 && this.rectsOf(token).some((box) => within(box, x, y, this.leading))) return token;
@@ -234,7 +284,13 @@ export class TextView {
     return -1;
   }
 
-  /** Like placeAt, for points that may lie outside the text while one drags: the nearest place in it. */
+  /**
+   * Like placeAt, for points that may lie outside the text while one drags: the nearest place in it.
+   * @param {number} x
+   * @param {number} y
+   * @param {number} top
+   * @param {number} bottom
+   */
   placeNear(x, y, top, bottom) {
     const body = this.#bodyNear(Math.min(Math.max(y, top + 1), bottom - 1));
     if (!body) return null;
@@ -244,13 +300,17 @@ export class TextView {
     return this.placeAt(inX, inY);
   }
 
+  /** @param {number} y */
   #bodyNear(y) {
+    /** @type {HTMLElement|null} */
     let nearest = null;
     let least = Infinity;
     for (const index of this.map.reading) {
-      const box = this.bodies[index].getBoundingClientRect();
+      const body = this.bodies[index];
+      if (!body) continue;
+      const box = body.getBoundingClientRect();
       const away = y < box.top ? box.top - y : Math.max(0, y - box.bottom);
-      if (away < least) [nearest, least] = [this.bodies[index], away];
+      if (away < least) [nearest, least] = [body, away];
     }
     return nearest;
   }
@@ -267,22 +327,27 @@ export class TextView {
    * @returns {(token: number) => number}
    */
   measure({ top, height }) {
+    /** @type {Map<HTMLElement, DOMRect>} */
     const boxes = new Map();
     const starts = this.blocks.map((blocks) => blocks.map(({ start }) => start));
     return (token) => {
       const segment = this.map.segmentOf(token);
       const char = this.map.charStart(token);
       const { start, end, root } = this.blocks[segment][Math.max(0, lowerBound(starts[segment], char + 1) - 1)];
-      if (!boxes.has(root)) boxes.set(root, root.getBoundingClientRect());
-      const box = boxes.get(root);
+      const box = boxes.get(root) ?? root.getBoundingClientRect();
+      boxes.set(root, box);
       return (box.top - top + ((char - start) / (end - start)) * box.height) / height;
     };
   }
 
-  /** The token about so far down in the text, from 0 to 1. */
+  /**
+   * The token about so far down in the text, from 0 to 1.
+   * @param {number} part
+   */
   tokenAtPart(part) {
     const text = this.host.getBoundingClientRect();
     const y = text.top + part * text.height;
+    /** @type {{away: number, segment: number, char: number}|null} */
     let nearest = null;
     for (const segment of this.map.reading) {
       for (const { start, end, root } of this.blocks[segment]) {
@@ -296,12 +361,12 @@ export class TextView {
     return nearest ? this.map.tokenNear(nearest.segment, nearest.char) : null;
   }
 
-  /** Draws the box around the token cursor, or takes it away. */
+  /**
+   * Draws the box around the token cursor, or takes it away.
+   * @param {number|null} token
+   */
   showCursor(token) {
-    if (token === null || !this.cursor) {
-      this.cursor?.replaceChildren();
-      return;
-    }
+    if (token === null) return this.cursor.replaceChildren();
     const origin = this.host.getBoundingClientRect();
     const boxes = this.rectsOf(token).map((box) =>
       element("div", {
@@ -313,8 +378,13 @@ export class TextView {
   }
 }
 
-/** Cuts a text at line breaks into blocks of at least BLOCK_CHARS. @returns {Array<[number, number]>} */
+/**
+ * Cuts a text at line breaks into blocks of at least BLOCK_CHARS.
+ * @param {string} text
+ * @returns {Cut[]}
+ */
 export function blocksOf(text) {
+  /** @type {Cut[]} */
   const blocks = [];
   let start = 0;
   while (start < text.length) {
@@ -331,9 +401,13 @@ const CUT_AFTER = /[ \t\n。，、！？；：]/g;
 
 /**
  * Cuts a long line for its text nodes; a line without any place to cut stays whole.
- * @returns {Array<[number, number]>}
+ * @param {string} text
+ * @param {number} start
+ * @param {number} end
+ * @returns {Cut[]}
  */
 function cutsOf(text, start, end) {
+  /** @type {Cut[]} */
   const cuts = [];
   let from = start;
   while (end - from > NODE_CHARS * 1.5) {
@@ -345,10 +419,16 @@ function cutsOf(text, start, end) {
   return [...cuts, [from, end]];
 }
 
+/** @param {DOMRect} box @param {number} x @param {number} y @param {number} leading */
 const within = (box, x, y, leading) =>
   x >= box.left && x <= box.right && y >= box.top - leading && y <= box.bottom + leading;
 
-/** Text node and offset at a point, through the shadow root. */
+/**
+ * Text node and offset at a point, through the shadow root.
+ * @param {number} x
+ * @param {number} y
+ * @param {Node} root
+ */
 function caretAt(x, y, root) {
   if (document.caretPositionFromPoint) {
     const shadowRoots = root instanceof ShadowRoot ? [root] : [];

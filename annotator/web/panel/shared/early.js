@@ -30,7 +30,7 @@ const LOOK_MS = 200;
  * The answer to what the document asked is good once, for the very question that was asked.
  *
  * @param {string} url  what is to be fetched now
- * @returns {Promise<import("./messages.js").Answer|null>|null}  null where nothing came: then one asks oneself
+ * @returns {Promise<Answer<NextWork>|null>|null}  null where nothing came: then one asks oneself
  */
 export function takeEarly(url) {
   const early = window.annotatorEarly;
@@ -40,13 +40,18 @@ export function takeEarly(url) {
 
 /**
  * Whether the first text is here, and what Streamlit's component will be told of it.
- * @returns {Promise<Object|null>}
+ * @returns {Promise<PanelData|null>}
  */
 export async function earlyData() {
   const early = window.annotatorEarly;
   const answer = await early?.answer;
-  return answer?.body.work && early && window.annotatorEarly === early ? early.data : null;
+  return answer?.status === 200 && answer.body.work && early && window.annotatorEarly === early ? early.data : null;
 }
+
+/**
+ * Where a panel stood: pixels beside the page and above the panel.
+ * @typedef {{before: number, after: number, top: number, theme: Object<string, string>}} Place
+ */
 
 /** Where a panel stands in windows of a kind, and the theme around it. */
 export class EarlyPlace {
@@ -56,10 +61,7 @@ export class EarlyPlace {
     return found ? new EarlyPlace(found) : null;
   }
 
-  /**
-   * @param {{before: number, after: number, top: number, theme: Object<string, string>}} place  pixels beside the page
-   *   and above the panel
-   */
+  /** @param {Place} place */
   constructor({ before, after, top, theme }) {
     this.host = document.createElement("div");
     this.host.className = "annotator-early";
@@ -144,6 +146,7 @@ export function rememberPlace(root) {
 
 const kindOfWindow = () => KINDS.map(({ matches }) => Number(matches)).join("");
 
+/** @returns {Record<string, Place>}  by kind of window */
 function read() {
   try {
     return JSON.parse(localStorage.getItem(REMEMBERED) ?? "null") || {};

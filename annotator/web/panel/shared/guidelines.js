@@ -4,16 +4,30 @@
  * its storage.
  */
 
+import { parts } from "./dom.js";
+
 const PLACE = ".st-key-guidelines";
 const CLOSE = ".guidelines-close";
 /** As in guidelines.css: they lie over the text. */
 const NARROW = matchMedia("(max-width: 1000px)");
 const root = document.documentElement;
 
+/**
+ * The screen that they stand beside.
+ * @typedef {Object} Screen
+ * @property {HTMLElement} root
+ * @property {{guidelines: HTMLElement}} head
+ * @property {(change: () => void) => void} reflow
+ * @property {(sentence: string) => void} announce
+ * @property {(sentence: string) => void} hint
+ * @property {() => void} focusText
+ */
+/** @typedef {{open: boolean, seen: Record<string, string>}} Kept  seen: the version, by project */
+
 export class Guidelines {
   /**
-   * @param {{project: number, guidelines?: {user: number|null, version: string}}} data  version "": there are none
-   * @param {import("./stage.js").Stage} screen
+   * @param {GuidelinesData} data
+   * @param {Screen} screen
    */
   constructor({ project, guidelines }, screen) {
     this.project = project;
@@ -36,10 +50,13 @@ export class Guidelines {
     if (!this.isOpen || !reads) this.screen.reflow(() => this.#show(!this.isOpen));
     this.#remember({ open: this.isOpen });
     this.screen.announce(this.isOpen ? "guidelines are open" : "guidelines are closed");
-    if (this.isOpen && (reads || NARROW.matches)) document.querySelector(`${PLACE} ${CLOSE}`)?.focus();
+    if (this.isOpen && (reads || NARROW.matches)) parts(document, `${PLACE} ${CLOSE}`, HTMLElement)[0]?.focus();
   }
 
-  /** A script ran again: the lead may have changed them meanwhile. The text does not move for it. */
+  /**
+   * A script ran again: the lead may have changed them meanwhile. The text does not move for it.
+   * @param {GuidelinesData["guidelines"]} guidelines
+   */
   update(guidelines) {
     const version = guidelines?.version ?? this.version;
     if (version === this.version) return;
@@ -55,6 +72,7 @@ export class Guidelines {
     root.style.setProperty("--guidelines-focus", colours.getPropertyValue("--focus"));
   }
 
+  /** @param {boolean} isOpen */
   #show(isOpen, kept = this.#kept()) {
     this.isOpen = isOpen;
     if (isOpen && this.#isUnseen(kept)) {
@@ -66,10 +84,12 @@ export class Guidelines {
     this.screen.head.guidelines.setAttribute("aria-expanded", String(isOpen));
   }
 
+  /** @param {Kept} given */
   #isUnseen({ seen }) {
     return Boolean(this.version) && seen[this.project] !== this.version;
   }
 
+  /** @param {MouseEvent} event */
   #click(event) {
     const target = event.target instanceof Element ? event.target : null;
     if (!target?.closest(PLACE)) return;
@@ -78,6 +98,7 @@ export class Guidelines {
     else if (!target.closest("a, button, summary") && getSelection()?.isCollapsed !== false) this.screen.focusText();
   }
 
+  /** @param {KeyboardEvent} event */
   #keyDown(event) {
     const isHere = event.target instanceof Element && event.target.closest(PLACE);
     if (!isHere || event.ctrlKey || event.metaKey || event.altKey || !["Escape", "g", "G"].includes(event.key)) return;
@@ -92,16 +113,17 @@ export class Guidelines {
     this.screen.focusText();
   }
 
-  /** @returns {{open: boolean, seen: Object<string, string>}} */
+  /** @returns {Kept} */
   #kept() {
     try {
-      const kept = JSON.parse(localStorage.getItem(this.key)) || {};
+      const kept = JSON.parse(localStorage.getItem(this.key) ?? "null") || {};
       return { open: kept.open === true, seen: { ...kept.seen } };
     } catch {
       return { open: false, seen: {} };
     }
   }
 
+  /** @param {Partial<Kept>} changes */
   #remember(changes) {
     try {
       localStorage.setItem(this.key, JSON.stringify({ ...this.#kept(), ...changes }));

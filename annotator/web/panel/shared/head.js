@@ -9,9 +9,26 @@ const ANSWER_CHARS = 24;
 /** The place of so many labels is kept free in the question; of more, that of the longest. */
 const MANY_LABELS = 6;
 
+/**
+ * What its buttons do; those that are missing have none.
+ * @typedef {Object} HeadActions
+ * @property {() => unknown} [back]
+ * @property {() => unknown} [ask]
+ * @property {() => unknown} [answers]
+ * @property {(reads?: boolean) => unknown} guidelines
+ * @property {() => unknown} mine
+ * @property {() => unknown} [reading]
+ * @property {() => unknown} keys
+ */
+
+/** What it reads of the work on the screen. */
+/** @typedef {Session|ReviewSession} Shown */
+
 export class Head {
   /**
-   * @param {{page: string, mine: string, mineTitle: string}} [words]  what the page and one's finished work are called
+   * @param {HeadActions} actions
+   * @param {{page?: string, mine?: string, mineTitle?: string}} [words]
+   *   what the page and one's finished work are called
    */
   constructor(
     actions,
@@ -22,10 +39,39 @@ export class Head {
     } = {},
   ) {
     this.title = element("h1", { class: "heard" }, page);
+    /** What is asked, with the result as it stands in it. */
+    this.words = "";
+    /** @type {string|null}  what the words were made of */
+    this.shown = null;
+    /** @type {HTMLElement[]} */
+    this.ghosts = [];
     this.page = page;
     this.question = element("p", { class: "question" });
     this.key = element("span", { class: "instance-key", title: "Key of this text" });
     this.progress = element("span", { class: "progress" });
+    this.talk =
+      actions.ask &&
+      button("Ask", {
+        key: "q",
+        className: "plain talk-button",
+        title: "Ask the lead, and read the comments on this text",
+        onclick: actions.ask,
+      });
+    this.model =
+      actions.answers &&
+      button("Model", {
+        key: "w",
+        className: "plain",
+        title: "What the project's model answers for your sets",
+        onclick: actions.answers,
+        hidden: true,
+      });
+    this.guidelines = button("Guidelines", {
+      key: "g",
+      className: "plain",
+      title: "The project's guidelines, beside the text",
+      onclick: () => actions.guidelines(),
+    });
     this.buttons = element(
       "div",
       { class: "head-buttons" },
@@ -37,27 +83,9 @@ export class Head {
           title: "Go back to your last submission and reopen it",
           onclick: actions.back,
         }),
-      actions.ask &&
-        (this.talk = button("Ask", {
-          key: "q",
-          className: "plain talk-button",
-          title: "Ask the lead, and read the comments on this text",
-          onclick: actions.ask,
-        })),
-      actions.answers &&
-        (this.model = button("Model", {
-          key: "w",
-          className: "plain",
-          title: "What the project's model answers for your sets",
-          onclick: actions.answers,
-          hidden: true,
-        })),
-      (this.guidelines = button("Guidelines", {
-        key: "g",
-        className: "plain",
-        title: "The project's guidelines, beside the text",
-        onclick: actions.guidelines,
-      })),
+      this.talk,
+      this.model,
+      this.guidelines,
       button(mine, { key: "m", className: "plain", title: mineTitle, onclick: actions.mine }),
       actions.reading &&
         button("Aa", {
@@ -74,6 +102,7 @@ export class Head {
     this.root = element("div", { class: "head" }, this.title, this.question, this.buttons);
   }
 
+  /** @param {Shown} session */
   show(session) {
     const { instance, round, max_rounds: most } = session.work;
     const rounds = most ? ` · round ${round} of ${most}` : round > 1 ? ` · round ${round}` : "";
@@ -98,7 +127,10 @@ export class Head {
     for (const made of [this.talk, this.model]) if (made) made.hidden = true;
   }
 
-  /** Where one stands: how many one has submitted today, and how many of those that are one's own or may still come. */
+  /**
+   * Where one stands: how many one has submitted today, and how many of those that are one's own or may still come.
+   * @param {Counts} given
+   */
   showProgress({ today, submitted, returned, open, waiting }) {
     if (today === undefined) return;
     const all = submitted + returned + open + waiting;
@@ -109,7 +141,11 @@ export class Head {
     this.progress.title = `You have submitted ${counted(today, "text")} today, and ${submitted.toLocaleString("en")} of the ${counted(all, "text")} that are yours or may still come to you.`;
   }
 
-  /** How many comments there are on this text; new: some that were not seen in this browser. */
+  /**
+   * How many comments there are on this text; new: some that were not seen in this browser.
+   * @param {number} count
+   * @param {boolean} isNew
+   */
   showTalk(count, isNew) {
     if (!this.talk) return;
     setText(this.talkCount, count ? String(count) : "");
@@ -120,7 +156,10 @@ export class Head {
     );
   }
 
-  /** The result stands in the question in bold; before it is chosen, dots stand for it. */
+  /**
+   * The result stands in the question in bold; before it is chosen, dots stand for it.
+   * @param {Shown} session
+   */
   update(session) {
     const question = session.project?.question || "";
     const shown = `${question}\u0000${session.result}`;
@@ -129,10 +168,11 @@ export class Head {
     this.shown = shown;
     const line = element("span", {}, ...partsOf(question, resultWords(session)));
     this.question.replaceChildren(line, ...this.ghosts);
-    this.words = this.question.title = line.textContent;
+    this.words = this.question.title = line.textContent ?? "";
   }
 }
 
+/** @param {Shown} given */
 function resultWords({ result, work }) {
   if (result === null) return "…";
   if (result === "") return "no answer";
@@ -140,14 +180,20 @@ function resultWords({ result, work }) {
   return words.length > ANSWER_CHARS + 1 ? `${Array.from(words).slice(0, ANSWER_CHARS).join("")}…` : words;
 }
 
+/** @param {string} question @param {string} words */
 const partsOf = (question, words) =>
   question
     .split("{result}")
     .flatMap((part, index) => (index ? [element("bdi", { class: "asked-result" }, words), part] : [part]));
 
-/** The question with each result that may come to stand in it, unseen in the same place: so its lines stay as many. */
+/**
+ * The question with each result that may come to stand in it, unseen in the same place: so its lines stay as many.
+ * @param {Shown} given
+ * @param {string} question
+ */
 function ghostsOf({ project, work }, question) {
-  if (!project?.labels || project.result_mode === "confirm" || !question.includes("{result}")) return [];
+  if (!project || !("labels" in project) || project.result_mode === "confirm" || !question.includes("{result}"))
+    return [];
   const labels = project.labels.map((label) => labelWords(label, work.instance)).sort((a, b) => b.length - a.length);
   const longest = project.result_kind === "answer" ? ["n".repeat(ANSWER_CHARS)] : labels.slice(0, MANY_LABELS);
   return longest.map((words) =>

@@ -6,12 +6,13 @@ import { sentenceOf } from "./messages.js";
 
 const NO_TIME = { first_action_at: null, active_ms: 0, idle_ms: 0, edits: 0 };
 
+/** @template {WorkSession} S */
 export class Leftovers {
   /**
    * @param {Object} parts
-   * @param {import("./messages.js").Messages} parts.messages
+   * @param {Sender<S["work"]>} parts.messages
    * @param {import("./storage.js").DraftStorage} parts.storage
-   * @param {(a: Object, b: Object) => boolean} parts.same  whether two drafts say the same
+   * @param {import("./work_flow.js").Same<S>} parts.same
    * @param {(sentence: string) => void} parts.onlost  something kept can never be sent any more
    * @param {() => boolean} parts.isClosed  whether the screen has gone
    */
@@ -21,7 +22,7 @@ export class Leftovers {
     this.same = parts.same;
     this.onlost = parts.onlost;
     this.isClosed = parts.isClosed;
-    /** @type {Answer|null} */
+    /** @type {{ status: Refused, body: Refusal<S["work"]> }|null}  of the work that is shown next */
     this.refusal = null;
   }
 
@@ -45,24 +46,25 @@ export class Leftovers {
   /**
    * Sent again if only its draft had arrived: then nobody else was faster, and the server's revision is good.
    * @param {Entry & {finish: NonNullable<Entry["finish"]>}} entry
-   * @returns {Promise<Answer>}
+   * @returns {Promise<Answer<Saved, S["work"]>>}
    */
   async #finish(entry, revision = entry.revision) {
     const { kind, extra } = entry.finish;
     const body = { assignment: entry.assignment, ...extra, ahead: null };
     if (kind === "submit") Object.assign(body, { revision, draft: entry.draft, timing: NO_TIME });
     const answer = await this.messages.post(kind, body);
+    if (answer.status !== 409 || !answer.body.work) return answer;
     const { work } = answer.body;
-    const isBehind = answer.status === 409 && work && work.state !== "submitted" && work.revision !== revision;
+    const isBehind = work.state !== "submitted" && work.revision !== revision;
     return isBehind && this.same(work.draft, entry.draft) ? this.#finish(entry, work.revision) : answer;
   }
 
-  /** @param {Entry} entry @param {Answer} given */
+  /** @param {Entry} entry @param {{ body: Refusal<S["work"]> }} given */
   #arrivedBefore(entry, { body }) {
     return body.work?.state === "submitted" && (entry.state !== "submitted" || this.same(body.work.draft, entry.draft));
   }
 
-  /** @param {Entry} entry @param {Answer} answer */
+  /** @param {Entry} entry @param {Answer<object, object>} answer */
   #lose(entry, answer) {
     this.onlost(sentenceOf(answer));
     this.storage.drop(entry.assignment);
@@ -82,7 +84,7 @@ export class Leftovers {
 
   /**
    * Gives a session what this browser had kept of it.
-   * @param {Session} session
+   * @param {S} session
    * @returns {boolean} whether that is to be sent
    */
   adopt(session) {
@@ -104,7 +106,7 @@ export class Leftovers {
   /**
    * What is finished takes nothing more, unless it was finished already when it was changed here.
    * @param {Entry} entry
-   * @param {Session} session
+   * @param {S} session
    */
   #mayTake(entry, session) {
     const { state } = session.work;

@@ -16,11 +16,24 @@ const LONGER = 1.25;
 const AT_THE_LATEST_MS = 400;
 const FORCED = matchMedia("(forced-colors: active)");
 
-const whenIdle = window.requestIdleCallback?.bind(window) ?? ((callback) => setTimeout(callback, 50));
-const cancelIdle = window.cancelIdleCallback?.bind(window) ?? clearTimeout;
+/**
+ * Safari has no idle time; then a moment later does.
+ * @param {() => void} callback
+ * @returns {() => void}  what takes it back
+ */
+function whenIdle(callback) {
+  if (!window.requestIdleCallback) {
+    const timer = setTimeout(callback, 50);
+    return () => clearTimeout(timer);
+  }
+  const handle = window.requestIdleCallback(callback, { timeout: AT_THE_LATEST_MS });
+  return () => window.cancelIdleCallback(handle);
+}
+
+/** @typedef {import("./stage.js").Stage<WorkSession>} Stage */
 
 export class MarkMap {
-  /** @param {import("./stage.js").Stage} stage */
+  /** @param {Stage} stage */
   constructor(stage) {
     this.stage = stage;
     this.canvas = element("canvas", { class: "map-marks" });
@@ -36,7 +49,14 @@ export class MarkMap {
       this.window,
     );
     this.root = element("div", { class: "map-track", hidden: true, "aria-hidden": "true" }, this.box);
+    /** @type {Array<{spans: Span[]}>} */
     this.sets = [];
+    this.dark = false;
+    this.height = 0;
+    /** @type {Array<{token: number, from: number, to: number}>}  where the marks lie in the map */
+    this.places = [];
+    /** @type {(() => void)|null}  takes back what is drawn when there is time */
+    this.waiting = null;
   }
 
   /** Another text: its marks are not known yet. */
@@ -45,7 +65,7 @@ export class MarkMap {
     this.#later();
   }
 
-  /** @param {Array<{spans: import("./text.js").Span[]}>} sets */
+  /** @param {Array<{spans: import("./text.js").Span[]}>} sets @param {boolean} dark */
   update(sets, dark) {
     if (this.sets === sets && this.dark === dark) return;
     this.sets = sets;
@@ -60,13 +80,10 @@ export class MarkMap {
 
   #later() {
     if (this.waiting) return;
-    this.waiting = whenIdle(
-      () => {
-        this.waiting = null;
-        this.#draw();
-      },
-      { timeout: AT_THE_LATEST_MS },
-    );
+    this.waiting = whenIdle(() => {
+      this.waiting = null;
+      this.#draw();
+    });
   }
 
   #draw() {
@@ -84,10 +101,12 @@ export class MarkMap {
     this.root.hidden = true;
   }
 
+  /** @param {DOMRect} text */
   #paint(text) {
     const scale = window.devicePixelRatio || 1;
     Object.assign(this.canvas, { width: WIDTH * scale, height: Math.max(1, Math.round(this.height * scale)) });
     const brush = this.canvas.getContext("2d");
+    if (!brush) return;
     brush.scale(scale, scale);
     const columns = Math.min(MOST_COLUMNS, Math.max(1, this.sets.length));
     const width = WIDTH / columns;
@@ -111,20 +130,24 @@ export class MarkMap {
     if (this.root.hidden) return;
     const { top, bottom } = this.stage.textWindow();
     const text = this.stage.text.getBoundingClientRect();
+    /** @param {number} y */
     const part = (y) => Math.min(1, Math.max(0, (y - text.top) / text.height)) * this.height;
     this.window.style.transform = `translateY(${part(top)}px)`;
     this.window.style.height = `${Math.max(4, part(bottom) - part(top))}px`;
   }
 
+  /** @param {MouseEvent} event */
   #clicked(event) {
     const y = event.clientY - this.box.getBoundingClientRect().top;
+    /** @param {{from: number, to: number}} place */
     const away = ({ from, to }) => Math.max(0, from - y, y - to);
-    const nearest = this.places.reduce((best, one) => (!best || away(one) < away(best) ? one : best), null);
-    if (nearest && away(nearest) <= NEAR_PIXELS) this.stage.places.go(nearest.token);
-    else this.stage.places.go(this.stage.view.tokenAtPart(y / this.height));
+    const [nearest] = [...this.places].sort((a, b) => away(a) - away(b));
+    const token =
+      nearest && away(nearest) <= NEAR_PIXELS ? nearest.token : this.stage.view.tokenAtPart(y / this.height);
+    if (token !== null) this.stage.places.go(token);
   }
 
   destroy() {
-    if (this.waiting) cancelIdle(this.waiting);
+    this.waiting?.();
   }
 }

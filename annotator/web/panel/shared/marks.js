@@ -12,6 +12,14 @@ import { faint, laneOf, lookOf } from "./palette.js";
 const USUAL_PIXELS = 18;
 
 /** @typedef {"other"|"current"|"dim"|"alone"|"hidden"|"away"} Look */
+/** @typedef {"add"|"erase"|"range"|"pick"} Intent  what a drag or a range of the keyboard would do */
+/**
+ * Tokens marked on top of all sets: taken out; new or gone since the round before; where one stands; proposed, the one
+ * at hand, told to be no rationale; the answer.
+ * @typedef {"out"|"added"|"gone"|"stop"|"proposed"|"hand"|"ignored"|"answer"} Overlay
+ */
+/** @typedef {{highlight: Highlight, spans: Span[], ranges: Map<string, AbstractRange>, name: string}} Layer */
+/** @typedef {import("./draw.js").TextView} TextView */
 
 export class Marks {
   /**
@@ -23,22 +31,39 @@ export class Marks {
     this.root = root;
     this.sheet = new CSSStyleSheet();
     root.adoptedStyleSheets = [...root.adoptedStyleSheets, this.sheet];
+    /** @type {Layer[]} */
     this.layers = [];
+    /** @type {TextView|null}  what the marks lie over */
     this.view = null;
     this.ruled = "";
+    /** The name under which the preview is registered. */
+    this.previewName = "";
+    /** @type {Proposal[]|null} */
+    this.proposed = null;
+    /** @type {Proposal|null} */
+    this.hand = null;
+    /** @type {Span[]|null} */
+    this.ignored = null;
     this.preview = new Highlight();
     this.preview.priority = 100;
+    /** @type {Map<Overlay, string>} */
     this.overlays = new Map();
   }
 
-  /** The text stands in another tree now, and the rules with it. */
+  /**
+   * The text stands in another tree now, and the rules with it.
+   * @param {Document|ShadowRoot} root
+   */
   moveTo(root) {
     this.root.adoptedStyleSheets = this.root.adoptedStyleSheets.filter((sheet) => sheet !== this.sheet);
     this.root = root;
     root.adoptedStyleSheets = [...root.adoptedStyleSheets, this.sheet];
   }
 
-  /** Forgets all marks and draws on another text from now on. */
+  /**
+   * Forgets all marks and draws on another text from now on.
+   * @param {TextView|null} view
+   */
   reset(view) {
     for (const layer of this.layers) CSS.highlights.delete(layer.name);
     this.layers = [];
@@ -49,12 +74,13 @@ export class Marks {
   }
 
   /**
-   * @param {import("./model.js").RationaleSet[]} sets
+   * @param {Array<{spans: Span[]}>} sets
    * @param {(index: number) => Look} lookAt
+   * @param {boolean} dark
    */
   paint(sets, lookAt, dark) {
     this.#rules(Math.max(sets.length, 1), dark);
-    while (this.layers.length > sets.length) CSS.highlights.delete(this.layers.pop().name);
+    for (const layer of this.layers.splice(sets.length)) CSS.highlights.delete(layer.name);
     sets.forEach((set, index) => {
       if (!this.layers[index]) this.layers.push({ highlight: new Highlight(), spans: [], ranges: new Map(), name: "" });
       this.#syncRanges(this.layers[index], set.spans);
@@ -62,7 +88,11 @@ export class Marks {
     });
   }
 
-  /** Changes only the ranges that changed: a mark costs the same in a short and in a long text. */
+  /**
+   * Changes only the ranges that changed: a mark costs the same in a short and in a long text.
+   * @param {Layer} layer
+   * @param {Span[]} spans
+   */
   #syncRanges(layer, spans) {
     if (layer.spans === spans) return;
     const wanted = new Set(spans.map(([start, end]) => `${start}-${end}`));
@@ -74,13 +104,20 @@ export class Marks {
     for (const [start, end] of spans) {
       const key = `${start}-${end}`;
       if (layer.ranges.has(key)) continue;
-      const range = this.view.rangeOf(start, end);
+      const range = this.#rangeOf([start, end]);
       layer.ranges.set(key, range);
       layer.highlight.add(range);
     }
     layer.spans = spans;
   }
 
+  /** @param {Span} span */
+  #rangeOf([start, end]) {
+    if (!this.view) throw new TypeError("There is no text to mark yet.");
+    return this.view.rangeOf(start, end);
+  }
+
+  /** @param {Layer} layer @param {string} name */
   #syncName(layer, name) {
     if (layer.name === name) return;
     if (layer.name) CSS.highlights.delete(layer.name);
@@ -88,21 +125,26 @@ export class Marks {
     CSS.highlights.set(name, layer.highlight);
   }
 
-  /** Shows what a drag or a keyboard range would add ("add") or take away ("erase"), before it does. */
+  /**
+   * Shows what a drag or a keyboard range would add ("add") or take away ("erase"), before it does.
+   * @param {Span[]} spans
+   * @param {Intent|null} kind
+   * @param {number} index
+   */
   showPreview(spans, kind, index) {
     for (const other of ["erase", "range", "pick"]) CSS.highlights.delete(`${this.prefix}-${other}`);
     if (this.previewName) CSS.highlights.delete(this.previewName);
     this.preview.clear();
     if (!spans.length) return;
-    for (const [start, end] of spans) this.preview.add(this.view.rangeOf(start, end));
+    for (const span of spans) this.preview.add(this.#rangeOf(span));
     this.previewName = kind === "add" ? `${this.prefix}-add-${index}` : `${this.prefix}-${kind}`;
     CSS.highlights.set(this.previewName, this.preview);
   }
 
   /**
    * Marks tokens on top of all sets, whatever set they are in.
-   * @param {"out"|"added"|"gone"|"stop"|"proposed"|"hand"|"ignored"|"answer"} kind  taken out; new or gone since the
-   *   round before; where one stands; proposed, the one at hand, told to be no rationale; the answer
+   * @param {Overlay} kind
+   * @param {Span[]} spans
    */
   overlay(kind, spans) {
     const name = `${this.prefix}-${kind}`;
@@ -111,7 +153,7 @@ export class Marks {
     CSS.highlights.delete(name);
     this.overlays.delete(kind);
     if (!spans.length) return;
-    const highlight = new Highlight(...spans.map(([start, end]) => this.view.rangeOf(start, end)));
+    const highlight = new Highlight(...spans.map((span) => this.#rangeOf(span)));
     highlight.priority = 50;
     CSS.highlights.set(name, highlight);
     this.overlays.set(kind, key);
@@ -120,6 +162,9 @@ export class Marks {
   /**
    * Draws proposed sets, the one at hand stronger, and words that are told to be no rationale; only where they are
    * others.
+   * @param {Proposal[]} proposed
+   * @param {Proposal|null} hand
+   * @param {Span[]} ignored
    */
   propose(proposed, hand, ignored) {
     if (this.proposed === proposed && this.hand === hand && this.ignored === ignored) return;
@@ -131,7 +176,11 @@ export class Marks {
     this.overlay("hand", hand?.spans ?? []);
   }
 
-  /** The rules for all sets, written again only when the theme or the number of lanes changes. */
+  /**
+   * The rules for all sets, written again only when the theme or the number of lanes changes.
+   * @param {number} count
+   * @param {boolean} dark
+   */
   #rules(count, dark) {
     const key = `${count}-${dark}`;
     if (this.ruled === key) return;
@@ -142,6 +191,7 @@ export class Marks {
     this.sheet.replaceSync(`${rules.join("\n")}\n@media (forced-colors: active){${forced.join("\n")}}`);
   }
 
+  /** @param {number} index @param {number} count @param {boolean} dark */
   #setRules(index, count, dark) {
     const { color, style } = lookOf(index, dark, count);
     const lane = (laneOf(index, count) / USUAL_PIXELS).toFixed(4);
@@ -149,8 +199,10 @@ export class Marks {
     const thin = style === "double" || style === "wavy";
     const thickness = crowded || thin ? 1 : 1.5;
     const strong = crowded || thin ? thickness : 2;
+    /** @param {string} colour @param {number} width */
     const line = (colour, width) =>
       `text-decoration:underline ${style} ${colour} ${width}px;text-underline-offset:${lane}em`;
+    /** @param {Look|"add"} look @param {string} body */
     const rule = (look, body) => `::highlight(${this.prefix}-${look}-${index}){${body}}`;
     const ink = dark ? "#fff" : "#000";
     return [
@@ -164,6 +216,7 @@ export class Marks {
     ];
   }
 
+  /** @param {boolean} dark */
   #sharedRules(dark) {
     const erase = dark ? "#ff8a80" : "#b3261e";
     const added = dark ? "#5fd7a7" : "#00664f";
@@ -189,12 +242,16 @@ export class Marks {
    * Where the person's system forces its own colours (a contrast theme) only those of the system are painted, so the
    * sets are told apart by their lines and lanes alone; the current one has the colour of what is selected, and a
    * thicker line.
+   * @param {number} index
+   * @param {number} count
    */
   #forcedSetRules(index, count) {
     const { style } = lookOf(index, false, count);
     const lane = (laneOf(index, count) / USUAL_PIXELS).toFixed(4);
+    /** @param {string} colour @param {number} width */
     const line = (colour, width) =>
       `text-decoration:underline ${style} ${colour} ${width}px;text-underline-offset:${lane}em`;
+    /** @param {Look|"add"} look @param {string} body */
     const rule = (look, body) => `::highlight(${this.prefix}-${look}-${index}){${body}}`;
     return [
       rule("other", line("CanvasText", 1.5)),
@@ -207,6 +264,7 @@ export class Marks {
   }
 
   #forcedSharedRules() {
+    /** @param {string} kind @param {string} body */
     const rule = (kind, body) => `::highlight(${this.prefix}-${kind}){${body}}`;
     return [
       rule("answer", "text-decoration:overline solid CanvasText 3px"),

@@ -1,12 +1,16 @@
-/** The routes of docs/panel.md, as functions. Every answer is `{status, body}`; a lost connection is status 0. */
-import { takeEarly } from "./early.js";
+/** Asks the routes of a screen. Every answer is `{status, body}`; a lost connection is status 0. */
 
 /** Browsers refuse `keepalive` for bodies over 64 KB, all requests on the way taken together. */
 const KEEPALIVE_CHARS = 30000;
 const GIVE_UP_MS = 30000;
 
-/** @typedef {{status: number, body: Object<string, any>}} Answer  body: JSON, {} where there was none */
+/** @typedef {Object<string, string|number|null|undefined>} Query */
 
+/**
+ * The routes below one address: R says what each answers, W what is stored where another tab was faster.
+ * @template {object} R
+ * @template [W=Work]
+ */
 export class Messages {
   /** @param {string} routes @param {string} csrf */
   constructor(routes, csrf, giveUpMs = GIVE_UP_MS) {
@@ -17,35 +21,29 @@ export class Messages {
     this.giveUpMs = giveUpMs;
   }
 
-  /** @param {number} project @param {number|null} instance */
-  async next(project, instance) {
-    const query = { project, instance, day: dayBegan() };
-    return (await takeEarly(this.#url("next", query))) || this.get("next", query);
+  /** @param {keyof R & string} route @param {Query} query */
+  urlOf(route, query) {
+    const said = new URLSearchParams();
+    for (const [name, value] of Object.entries(query))
+      if (value !== null && value !== undefined && value !== "") said.set(name, String(value));
+    return `${this.routes}/${route}?${said}`;
   }
 
   /**
-   * @param {{page: number, state?: string, words?: string}} asked
-   * @param {number} project
+   * @template {keyof R & string} K
+   * @param {K} route
+   * @param {Query} query
+   * @returns {Promise<Answer<R[K], W>>}
    */
-  mine(project, asked) {
-    return this.get("mine", { project, ...asked });
-  }
-
-  /** @param {string} route @param {Object<string, any>} query */
-  #url(route, query) {
-    const given = Object.entries(query).filter(([, value]) => value !== null && value !== undefined && value !== "");
-    return `${this.routes}/${route}?${new URLSearchParams(given)}`;
-  }
-
-  /** @param {string} route @param {Object<string, any>} query */
   get(route, query) {
-    return this.#fetch(this.#url(route, query), { method: "GET" });
+    return this.#fetch(this.urlOf(route, query), { method: "GET" });
   }
 
   /**
-   * @param {string} route
-   * @param {Object<string, any>} body
-   * @returns {Promise<Answer>}
+   * @template {keyof R & string} K
+   * @param {K} route
+   * @param {object} body
+   * @returns {Promise<Answer<R[K], W>>}
    */
   post(route, body) {
     const text = JSON.stringify(body);
@@ -57,7 +55,12 @@ export class Messages {
     });
   }
 
-  /** @param {string} url @param {RequestInit} options */
+  /**
+   * What a route says is believed: here alone JSON becomes a value with a type.
+   * @param {string} url
+   * @param {RequestInit} options
+   * @returns {Promise<any>}
+   */
   async #fetch(url, options) {
     const signal = AbortSignal.timeout(this.giveUpMs);
     try {
@@ -91,13 +94,19 @@ export const dayBegan = () => new Date(new Date().setHours(0, 0, 0, 0)).toISOStr
 
 /**
  * The sentence of an answer that refuses, or one of our own.
- * @param {Answer} given
+ * @param {Answer<object, object>} given
  */
 export function sentenceOf({ status, body }) {
   if (status === 401) return SIGNED_OUT;
-  if (body.error) return body.error;
+  if ("error" in body && body.error) return body.error;
   if (status === 0) return "The server cannot be reached. What you did here is kept in this browser.";
   if (status === 403) return "You are not allowed to do this in this project. Ask its lead.";
   if (status === 404) return "This text no longer exists.";
   return `The server answered with an error (${status}). What you did here is kept in this browser.`;
 }
+
+/**
+ * Whether the same may get through later: the connection, the server, the sign-in or too many requests are why not.
+ * @param {{status: Refused}} given
+ */
+export const isForLater = ({ status }) => status === 0 || status >= 500 || status === 401 || status === 429;

@@ -8,21 +8,31 @@ const LINK_HERE = '[data-testid="stSidebarNavLink"][aria-current="page"]';
 let isFirst = true;
 
 /**
- * @param {(data: Object, parent: HTMLElement|ShadowRoot, trigger: (name: string, value: any) => void) => Object} make
- *   makes the screen: an object with `differs(data)` (whether another screen is asked for), `update(data, trigger)` and
- *   `destroy()`; `page` is its element where the screen is what the page is for
- * @typedef {{data: Object, parentElement: HTMLElement|ShadowRoot, setTriggerValue: Function}} Component
- * @returns {(component: Component) => () => void}
+ * A screen: `differs` says whether another one is asked for; `page` is its element where it is what the page is for.
+ * @template D
+ * @typedef {{differs: (data: D) => boolean, update: (data: D, trigger: Trigger) => void, destroy: () => void,
+ *   readonly page?: HTMLElement|null}} Mounted
+ */
+/**
+ * What Streamlit calls a component with.
+ * @template D
+ * @typedef {{data: D, parentElement: HTMLElement|ShadowRoot, setTriggerValue: Trigger}} Component
+ */
+
+/**
+ * @template D  what the page's script gives it
+ * @param {(data: D, parent: HTMLElement|ShadowRoot, trigger: Trigger) => Mounted<D>} make
+ * @returns {(component: Component<D>) => () => void}
  *   what Streamlit calls at the first mount and again at every script run; it gives what takes the screen away again
  */
 export function mountable(make) {
-  /** @type {WeakMap<object, {screen: Object, calls: number}>} */
+  /** @type {WeakMap<object, {screen: Mounted<D>, calls: number}>} */
   const mounted = new WeakMap();
   return ({ data, parentElement, setTriggerValue }) => {
     let made = mounted.get(parentElement);
     if (made?.screen.differs(data)) {
       made.screen.destroy();
-      made = null;
+      made = undefined;
     }
     if (made) made.screen.update(data, setTriggerValue);
     else {
@@ -48,7 +58,7 @@ export function mountable(make) {
 function wasChosen() {
   const at = focused();
   if (at?.closest(LINK_HERE)) return !isFirst || cameFromAnotherPage();
-  return !isFirst && Boolean(at?.closest(PROJECT_BOX)) && at.getAttribute("aria-expanded") !== "true";
+  return !isFirst && Boolean(at?.closest(PROJECT_BOX)) && at?.getAttribute("aria-expanded") !== "true";
 }
 
 /** The first page of a visit may have been one without a screen. */

@@ -3,74 +3,105 @@
  * edge of the window what comes up while one works (why something was refused, what has to be decided): it never moves
  * the text.
  */
-import { badgeOf } from "./chip.js";
 import { button, element } from "./dom.js";
 import { icon } from "./icons.js";
-import { ProposedNotes } from "./proposed_notes.js";
 import { signInLink } from "./sign_in.js";
 
-const STANDS = {
-  submitted: "You have submitted this text.",
-  accepted: "Your work on this text was accepted.",
-  proposed: "You have proposed to discard this text.",
-  discarded: "This text was discarded.",
-  "passed on": "This text was given to another annotator.",
-};
+/**
+ * What belongs to no text: `address` of what is to be opened to sign in.
+ * @typedef {{text: string, closable?: boolean, address?: () => string}} PageNotice
+ */
+/**
+ * What the boxes' buttons do.
+ * @typedef {Object} NoticeActions
+ * @property {() => void} focusText
+ * @property {() => void} retry
+ * @property {(confirmed?: boolean) => void} submit
+ * @property {() => void} goOn
+ * @property {() => void} keepMine
+ * @property {() => void} takeTheirs
+ * @property {() => void} [takeAgain]
+ */
 
+/** @template {WorkSession} S */
 export class Notices {
-  /** @param {Object<string, Function>} actions */
+  /** @param {NoticeActions} actions */
   constructor(actions) {
     this.actions = actions;
     this.root = element("div", { class: "notices" });
     this.urgent = element("div", { class: "notices-urgent" });
     this.dock = element("div", { class: "dock" }, this.urgent);
-    this.proposed = new ProposedNotes();
+    /** @type {PageNotice|null} */
     this.page = null;
     this.key = "";
+    /** @type {S|null} */
+    this.session = null;
+    this.dark = false;
   }
 
-  /** A notice that belongs to no text (signed out, something kept could not be sent), or null. */
+  /**
+   * A notice that belongs to no text (signed out, something kept could not be sent), or null.
+   * @param {PageNotice|null} notice
+   */
   setPage(notice) {
     this.page = notice;
     this.#draw(this.session);
   }
 
+  /** @param {S|null} session */
   show(session) {
     this.key = "";
     this.#draw(session);
   }
 
+  /** @param {S} session @param {{dark: boolean}} given */
   update(session, { dark }) {
     if (dark !== this.dark) this.key = "";
     this.dark = dark;
     this.#draw(session);
-    if (session.offer) this.proposed.update(session);
   }
 
+  /** @param {S|null} session */
   #draw(session) {
     this.session = session;
     const key = JSON.stringify([this.page?.text, session && this.keyOf(session)]);
     if (key === this.key) return;
     this.key = key;
-    this.root.replaceChildren(...(session ? this.boxes(session) : []).filter(Boolean));
+    this.root.replaceChildren(...(session ? this.boxes(session) : []).filter((box) => box !== null));
     this.urgent.replaceChildren(
-      ...[this.#page(), session && this.#problem(session), session && this.#conflict(session)].filter(Boolean),
+      ...[this.#page(), session && this.#problem(session), session && this.#conflict(session)].filter(
+        (box) => box !== null,
+      ),
     );
   }
 
-  /** What the boxes of a session depend on. */
-  keyOf({ id, problem, conflict, work, state, reopened }) {
-    return [id, problem, conflict?.error, work.state, reopened, state.sets.map((set) => set.origin)];
+  /**
+   * What the boxes of a session depend on.
+   * @param {S} session
+   * @returns {unknown[]}
+   */
+  keyOf({ id, problem, conflict, work }) {
+    return [id, problem, conflict?.error, work.state];
   }
 
-  /** The boxes above the text of a session; null for those that there is no reason for. */
-  boxes(session) {
-    return [this.#submitted(session), this.#reopened(session), this.#changed(session), this.#feedback(session)];
+  /**
+   * The boxes above the text of a session; null for those that there is no reason for.
+   * @type {(session: S) => (HTMLElement|null)[]}
+   */
+  boxes() {
+    return [];
   }
 
-  /** A pressed button goes away with its box; the focus then returns to the text. */
+  /**
+   * A pressed button goes away with its box; the focus then returns to the text.
+   * @param {string} kind
+   * @param {Parameters<typeof icon>[0]} symbol
+   * @param {Child} text
+   * @param {...Child} buttons
+   */
   box(kind, symbol, text, ...buttons) {
-    const back = (event) => event.target.closest("button") && this.actions.focusText();
+    /** @param {MouseEvent} event */
+    const back = ({ target }) => target instanceof Element && target.closest("button") && this.actions.focusText();
     return element(
       "div",
       { class: `notice ${kind}`, role: kind === "refused" ? "alert" : "note", onclick: back },
@@ -92,6 +123,7 @@ export class Notices {
     );
   }
 
+  /** @param {S} session */
   #problem(session) {
     const { problem } = session;
     if (!problem) return null;
@@ -100,16 +132,20 @@ export class Notices {
       problem.lost && !problem.ended && button("Take it back", { onclick: this.actions.takeAgain }),
       problem.lost && button("Go on", { className: "plain", onclick: this.actions.goOn }),
       !problem.lost && button("Close", { className: "plain", onclick: () => this.#close(session) }),
-    ].filter(Boolean);
+    ];
     return this.box("refused", "warning", problem.error, ...buttons);
   }
 
-  /** What was refused has been read: it need not stay. */
+  /**
+   * What was refused has been read: it need not stay.
+   * @param {S} session
+   */
   #close(session) {
     session.problem = null;
     this.#draw(session);
   }
 
+  /** @param {S} given */
   #conflict({ conflict }) {
     if (!conflict) return null;
     return this.box(
@@ -119,66 +155,5 @@ export class Notices {
       button("Keep the version here", { onclick: this.actions.keepMine }),
       button("Use the other version", { onclick: this.actions.takeTheirs }),
     );
-  }
-
-  /** What has become of a text that has left one's hands, with its scores and reasons. */
-  #submitted({ work, state }) {
-    if (work.state !== "submitted" || work.foreign) return null;
-    const { state: stands = "submitted", closed = "", lines = [], sets = {} } = work.outcome ?? {};
-    const mayReopen = !closed && (stands === "submitted" || stands === "accepted");
-    const why = closed && (stands === "submitted" || stands === "accepted") ? ` It cannot be reopened: ${closed}.` : "";
-    const words = element(
-      "div",
-      {},
-      element("p", { class: "notice-title" }, STANDS[stands] ?? STANDS.submitted),
-      element("p", {}, `You can read it here, but not change it.${why}`),
-      ...lines.map((line) => element("p", {}, line)),
-      ...this.#setLines(state, sets),
-    );
-    return this.box(
-      "info",
-      "lock",
-      words,
-      mayReopen && button("Reopen", { onclick: this.actions.withdraw }),
-      button("Back to work", { key: "Shift+v", className: "plain", onclick: this.actions.forward }),
-    );
-  }
-
-  /** A submission that was reopened is a draft, and the text that one left for it is waiting. */
-  #reopened({ reopened, work }) {
-    if (!reopened || work.state === "submitted") return null;
-    return this.box(
-      "info",
-      "unlocked",
-      "You have reopened this submission. It is a draft again until you submit it.",
-      button("Return to the text that you left", { key: "Shift+v", className: "plain", onclick: this.actions.forward }),
-    );
-  }
-
-  #setLines({ sets }, said) {
-    return sets.flatMap((set, index) =>
-      (said[set.origin] || []).map((line) => element("p", { class: "set-line" }, badgeOf(index, this.dark), line)),
-    );
-  }
-
-  /** What somebody who judges a changed version is to know, with the way to its original. */
-  #changed({ work }) {
-    if (!work.is_changed || !this.actions.original) return null;
-    const words = element("p", {}, "This is a changed version of another text. Judge it as it stands here.");
-    return this.box(
-      "changed",
-      "warning",
-      element("div", {}, words, this.proposed.root),
-      button("Original", { key: "c", title: "The original, and what was changed", onclick: this.actions.original }),
-    );
-  }
-
-  #feedback({ work, state }) {
-    const { feedback } = work;
-    if (!feedback) return null;
-    const lines = feedback.lines.map((line) => element("p", {}, line));
-    const sets = this.#setLines(state, feedback.sets ?? {});
-    const title = element("p", { class: "notice-title" }, `Returned after round ${feedback.round}`);
-    return this.box("returned", "returned", element("div", {}, title, ...lines, ...sets));
   }
 }

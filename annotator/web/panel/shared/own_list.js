@@ -8,6 +8,7 @@ import { counted } from "./spoken.js";
 const PAUSE_MS = 250;
 
 /**
+ * @template {OwnRow} Row
  * @typedef {Object} Words
  * @property {string} title
  * @property {string} search  what the field for words is called
@@ -15,15 +16,18 @@ const PAUSE_MS = 250;
  * @property {Object<string, string>} states  in the words of the screen
  * @property {string} none  the list is empty
  * @property {string} noMatch  nothing is found
- * @property {(row: Object<string, any>) => Array<string|null|false>} facts  beside the state
- * @property {(row: Object<string, any>) => string[]} lines  below them
+ * @property {(row: Row) => Array<string|null|false>} facts  beside the state
+ * @property {(row: Row) => string[]} lines  below them
  */
 
+/** @typedef {{page: number, state: string, words: string}} Asked */
+
 /**
- * @param {Words} words
- * @param {(asked: {page: number, state: string, words: string}) => Promise<import("./messages.js").Answer>} fetchPage
- * @param {(row: Object<string, any>) => void} onopen
+ * @template {OwnRow} Row
  * @param {HTMLElement} root
+ * @param {Words<Row>} words
+ * @param {(asked: Asked) => Promise<Answer<OwnPage<Row>, object>>} fetchPage
+ * @param {(row: Row) => void} onopen
  */
 export function openOwnList(root, words, fetchPage, onopen) {
   const asked = { page: 1, state: "", words: "" };
@@ -56,13 +60,13 @@ export function openOwnList(root, words, fetchPage, onopen) {
   let timer;
   let newest = 0;
 
-  /** @param {Object<string, any>} change */
+  /** @param {Partial<Asked>} change */
   function later(change) {
     clearTimeout(timer);
     timer = setTimeout(() => ask({ ...change, page: 1 }), PAUSE_MS);
   }
 
-  /** @param {Object<string, any>} change */
+  /** @param {Partial<Asked>} change */
   async function ask(change) {
     Object.assign(asked, change);
     const mine = (newest += 1);
@@ -71,7 +75,7 @@ export function openOwnList(root, words, fetchPage, onopen) {
     if (mine === newest && dialog.isConnected) show(answer);
   }
 
-  /** @param {Answer} answer */
+  /** @param {Answer<OwnPage<Row>, object>} answer */
   function show(answer) {
     const { status, body } = answer;
     if (status !== 200)
@@ -80,7 +84,7 @@ export function openOwnList(root, words, fetchPage, onopen) {
     back.disabled = asked.page <= 1;
     forth.disabled = asked.page >= pages;
     setText(where, `${counted(body.total, words.one)} · page ${asked.page} of ${pages}`);
-    /** @param {Object<string, any>} row */
+    /** @param {Row} row */
     const open = (row) => {
       dialog.close();
       onopen(row);
@@ -88,7 +92,7 @@ export function openOwnList(root, words, fetchPage, onopen) {
     const isAll = !asked.state && !asked.words.trim();
     list.replaceChildren(
       ...(body.rows.length
-        ? body.rows.map((/** @type {Object<string, any>} */ row) => rowOf(words, row, open))
+        ? body.rows.map((row) => rowOf(words, row, open))
         : [element("p", { class: "dialog-words" }, isAll ? words.none : words.noMatch)]),
     );
     list.scrollTop = 0;
@@ -99,9 +103,10 @@ export function openOwnList(root, words, fetchPage, onopen) {
 }
 
 /**
- * @param {Words} words
- * @param {Object<string, any>} row
- * @param {(row: Object<string, any>) => void} onopen
+ * @template {OwnRow} Row
+ * @param {Words<Row>} words
+ * @param {Row} row
+ * @param {(row: Row) => void} onopen
  */
 function rowOf({ states, facts, lines }, row, onopen) {
   const isNamed = !isMachineKey(row.key);

@@ -14,11 +14,23 @@ const UPPER_PART = 0.3;
 /** Less than this many pixels is no scrolling of one's own. */
 const STILL = 3;
 
+/** @typedef {import("./stage.js").Stage<WorkSession>} Stage */
+/** @typedef {{index: number, span: Span, rank: number}} Mark  index: of its set */
+
 export class Places {
-  /** @param {import("./stage.js").Stage} stage */
+  /** @param {Stage} stage */
   constructor(stage) {
     this.stage = stage;
-    this.reset();
+    /** @type {number|null}  where one was reading before a jump */
+    this.left = null;
+    /** @type {number|null}  where the jump led */
+    this.arrived = null;
+    /** @type {number|null}  the set whose place was shown */
+    this.set = null;
+    /** @type {number|undefined} */
+    this.frame = undefined;
+    /** @type {{mark: Mark, session: WorkSession}|null}  the mark that a step led to, and in which text */
+    this.last = null;
   }
 
   /** Another text: there is nowhere to go back to. */
@@ -30,21 +42,26 @@ export class Places {
   }
 
   stop() {
-    cancelAnimationFrame(this.frame);
+    if (this.frame !== undefined) cancelAnimationFrame(this.frame);
   }
 
+  /** @param {number} token */
   isInSight(token) {
     const box = this.stage.view.boxOf(token);
     const { top, bottom } = this.stage.textWindow();
-    return Boolean(box) && box.top >= top && box.bottom <= bottom;
+    return box !== null && box.top >= top && box.bottom <= bottom;
   }
 
-  /** Brings a token into sight, if it is not there, to the upper part of the window. */
+  /**
+   * Brings a token into sight, if it is not there, to the upper part of the window.
+   * @param {number} token
+   */
   bring(token) {
     this.stop();
     if (!this.isInSight(token)) this.#scrollTo(token, FRAMES);
   }
 
+  /** @param {number} token @param {number} frames */
   #scrollTo(token, frames) {
     const { stage } = this;
     const box = stage.session && stage.view.boxOf(token);
@@ -60,7 +77,10 @@ export class Places {
     return this.arrived !== null && Math.abs(this.stage.scroll - this.arrived) < STILL;
   }
 
-  /** Goes to a token; where one was reading is kept, so that one can come back. */
+  /**
+   * Goes to a token; where one was reading is kept, so that one can come back.
+   * @param {number} token
+   */
   go(token) {
     if (!this.#isThere) this.left = this.stage.scroll;
     this.bring(token);
@@ -78,7 +98,11 @@ export class Places {
     this.stage.announce("back where you were reading");
   }
 
-  /** To the place of a set, if none of it is in sight; asked again for the same set, back to where one was reading. */
+  /**
+   * To the place of a set, if none of it is in sight; asked again for the same set, back to where one was reading.
+   * @param {number} index
+   * @param {Span[]} spans
+   */
   toSet(index, spans) {
     if (this.set === index && this.#isThere) return this.back();
     this.set = null;
@@ -90,42 +114,53 @@ export class Places {
   /**
    * The next mark of these sets in reading order, or the one before; after the last comes the first.
    * @param {Array<{index: number, spans: import("./text.js").Span[]}>} sets
+   * @param {number} by
    */
   next(by, sets) {
     const { stage } = this;
-    const { map } = stage.session;
+    const { session } = stage;
+    if (!session) return;
+    const { map } = session;
     const marks = sets.flatMap(({ index, spans }) => spans.map((span) => ({ index, span, rank: map.rankOf(span[0]) })));
     if (!marks.length) return stage.hint("Nothing is marked here yet.");
     marks.sort((a, b) => a.rank - b.rank || a.index - b.index);
-    const at = nextOf(marks, by, this.#standing(marks), this.#from());
-    this.last = marks[at];
-    this.lastOf = stage.session;
-    stage.session.anchor = null;
-    stage.session.cursor = marks[at].span[0];
+    const at = nextOf(marks, by, this.#standing(marks, session), this.#from(session));
+    this.last = { mark: marks[at], session };
+    session.anchor = null;
+    session.cursor = marks[at].span[0];
     this.go(marks[at].span[0]);
     stage.showPlace();
     stage.announce(`${words(marks[at], map)}, mark ${at + 1} of ${marks.length}`);
   }
 
-  /** Where one stands among the marks, if a step through them led here. */
-  #standing(marks) {
-    const { last, stage } = this;
-    if (!last || this.lastOf !== stage.session || stage.session.cursor !== last.span[0]) return -1;
+  /**
+   * Where one stands among the marks, if a step through them led here.
+   * @param {Mark[]} marks
+   * @param {WorkSession} session
+   */
+  #standing(marks, session) {
+    const last = this.last?.mark;
+    if (!last || this.last?.session !== session || session.cursor !== last.span[0]) return -1;
     return marks.findIndex(
       ({ index, span }) => index === last.index && span[0] === last.span[0] && span[1] === last.span[1],
     );
   }
 
-  /** The rank that one looks on from: the cursor's, if it is in sight, else that of the first line. */
-  #from() {
-    const { stage } = this;
-    const { cursor, map } = stage.session;
+  /**
+   * The rank that one looks on from: the cursor's, if it is in sight, else that of the first line.
+   * @param {WorkSession} given
+   */
+  #from({ cursor, map }) {
     if (cursor !== null && this.isInSight(cursor)) return map.rankOf(cursor);
-    return stage.firstInSight() - 0.5;
+    return this.stage.firstInSight() - 0.5;
   }
 }
 
-/** @param {number} standing  one's place among the marks, or -1 @param {number} from  the rank one looks on from */
+/**
+ * @param {number} standing  one's place among the marks, or -1 @param {number} from  the rank one looks on from
+ * @param {Mark[]} marks
+ * @param {number} by
+ */
 function nextOf(marks, by, standing, from) {
   if (standing >= 0) return (standing + by + marks.length) % marks.length;
   if (by > 0) {
@@ -136,5 +171,6 @@ function nextOf(marks, by, standing, from) {
   return before < 0 ? marks.length - 1 : before;
 }
 
+/** @param {Mark} mark @param {TokenMap} map */
 const words = ({ index, span }, map) =>
   `set ${letterOf(index)}, ${countWords(span[1] - span[0])}: ${quoted(map, [span])}`;

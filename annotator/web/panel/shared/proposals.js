@@ -55,7 +55,7 @@ export class Offer {
     this.answered = false;
     /** @type {Proposal[]} */
     this.sets = [];
-    /** @type {Span[]|null}  words that are told to be no rationale */
+    /** @type {Proposed["ignored"]}  words that are told to be no rationale */
     this.ignored = null;
     /** @type {string[]} */
     this.notes = [];
@@ -69,7 +69,7 @@ export class Offer {
 
   /**
    * Takes the answer of the route; nothing that is marked changes.
-   * @param {{proposals: Array<Omit<Proposal, "size">>, ignored: Span[], notes: string[], change?: Change|null}} answer
+   * @param {Proposed} answer
    */
   receive({ proposals, ignored, notes, change = null }) {
     this.answered = true;

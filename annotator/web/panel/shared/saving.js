@@ -5,41 +5,49 @@
  * the last one wins and none overtakes another. A message that cannot be delivered stays at the head of the
  * queue and is tried again; everything unacknowledged lies in the browser's storage meanwhile.
  */
-import { dayBegan } from "./messages.js";
-import { sameDraft } from "./model.js";
+import { dayBegan, isForLater } from "./messages.js";
 
-/** @typedef {import("./session.js").Session} Session */
-/** @typedef {{kind: "draft"|"submit"|"skip"|"discard", session: Session, extra: Object}} Job */
-/** @typedef {"saved"|"saving"|"offline"|"unstored"|"signed-out"|"held"} Word */
+/** @typedef {"draft"|"submit"|"skip"|"discard"} JobKind */
+/**
+ * @template {WorkSession} S
+ * @typedef {{kind: JobKind, session: S, extra: object}} Job
+ */
+/** @typedef {import("./word.js").SavingWord} SavingWord */
+/**
+ * What is sent; the rest is what a submit or a discard adds.
+ * @typedef {{assignment: number, ahead?: number|null, day?: string, revision?: number, draft?: object,
+ *   timing?: Timing}} Body
+ */
 
 const RETRY_MS = [500, 1000, 2000, 4000, 8000];
 
+/** @template {WorkSession} S */
 export class Outbox {
   /**
    * @param {Object} parts
-   * @param {import("./messages.js").Messages} parts.messages
+   * @param {Sender<S["work"]>} parts.messages
    * @param {import("./storage.js").DraftStorage} parts.storage
-   * @param {(word: Word) => void} parts.onword
-   * @param {(job: Job, answer: import("./messages.js").Answer) => void} parts.onrefused
-   * @param {(job: Job, answer: import("./messages.js").Answer) => void} parts.ondone
-   * @param {(session: Session) => number|null} parts.aheadOf  the assignment shown after this one
-   * @param {(a: Object, b: Object) => boolean} [parts.same]  whether two drafts say the same
+   * @param {(word: SavingWord) => void} parts.onword
+   * @param {(job: Job<S>, answer: { status: Refused, body: Refusal<S["work"]> }) => void} parts.onrefused
+   * @param {(job: Job<S>, answer: { body: Saved }) => void} parts.ondone
+   * @param {(session: S) => number|null} parts.aheadOf  the assignment shown after this one
+   * @param {import("./work_flow.js").Same<S>} parts.same
    */
   constructor(parts) {
-    this.same = parts.same ?? sameDraft;
+    this.same = parts.same;
     this.messages = parts.messages;
     this.storage = parts.storage;
     this.onword = parts.onword;
     this.onrefused = parts.onrefused;
     this.ondone = parts.ondone;
     this.aheadOf = parts.aheadOf;
-    /** @type {Job[]} */
+    /** @type {Job<S>[]} */
     this.queue = [];
-    /** @type {Job|null} */
+    /** @type {Job<S>|null} */
     this.sending = null;
-    /** @type {Draft|null}  the one that is on its way */
+    /** @type {object|null}  the draft that is on its way */
     this.sentDraft = null;
-    /** @type {Word|null}  why nothing gets through */
+    /** @type {SavingWord|null}  why nothing gets through */
     this.stuck = null;
     this.tries = 0;
     /** @type {string|null}  what the server says of why it stores nothing now */
@@ -51,7 +59,7 @@ export class Outbox {
 
   /**
    * A session changed: keep it here, and send it as soon as nothing else is on its way.
-   * @param {Session} session
+   * @param {S} session
    */
   changed(session) {
     this.#keep(session);
@@ -62,8 +70,8 @@ export class Outbox {
 
   /**
    * Submit, skip or discard; a draft that still waits is contained in a submit.
-   * @param {Job["kind"]} kind
-   * @param {Session} session
+   * @param {JobKind} kind
+   * @param {S} session
    */
   finish(kind, session, extra = {}) {
     const started = this.sending;
@@ -73,9 +81,9 @@ export class Outbox {
     this.#go();
   }
 
-  /** Whether something of this session, or anything at all, has not been acknowledged. */
-  busy(session = null) {
-    return this.queue.some((job) => session === null || job.session === session);
+  /** Whether anything has not been acknowledged. */
+  busy() {
+    return this.queue.length > 0;
   }
 
   /** Whether a submit, skip or discard is still on its way. */
@@ -95,12 +103,12 @@ export class Outbox {
     return this.queue.filter((job) => job !== this.sending);
   }
 
-  /** @param {Session} session */
+  /** @param {S} session */
   #finishOf(session) {
     return this.queue.find((job) => job.session === session && job.kind !== "draft") || null;
   }
 
-  /** @param {Session} session */
+  /** @param {S} session */
   #keep(session) {
     const finish = this.#finishOf(session);
     if (!session.dirty && !finish) return this.storage.drop(session.id);
@@ -115,8 +123,9 @@ export class Outbox {
     });
   }
 
-  /** @param {Job} job @returns {Object<string, any>} */
+  /** @param {Job<S>} job */
   #body({ kind, session, extra }) {
+    /** @type {Body} */
     const body = { assignment: session.id, ...extra };
     if (kind === "draft" || kind === "submit") {
       Object.assign(body, { revision: session.revision, draft: session.draft, timing: session.clock.timing() });
@@ -137,7 +146,7 @@ export class Outbox {
     await this.#send(job);
   }
 
-  /** @param {Job} job */
+  /** @param {Job<S>} job */
   async #send(job) {
     const body = this.#body(job);
     const version = job.session.version;
@@ -147,12 +156,11 @@ export class Outbox {
     this.#say();
     const answer = await this.messages.post(job.kind, body);
     this.sending = null;
-    if (answer.status === 0 || answer.status >= 500 || answer.status === 401 || answer.status === 429)
-      this.#later(answer);
+    if (answer.status !== 200 && isForLater(answer)) this.#later(answer);
     else this.#settle(job, answer, body, version);
   }
 
-  /** @param {Answer} given */
+  /** @param {{ status: Refused, body: Refusal<S["work"]> }} given */
   #later({ status, body }) {
     this.why = (status >= 500 && body.error) || null;
     this.stuck = status === 401 ? "signed-out" : this.why ? "unstored" : "offline";
@@ -167,34 +175,39 @@ export class Outbox {
     this.#say();
   }
 
-  /** @param {Job} job @param {Answer} answer @param {Object<string, any>} body @param {number} version */
+  /**
+   * @param {Job<S>} job
+   * @param {Answer<Saved, S["work"]>} answer
+   * @param {Body} body
+   * @param {number} version
+   */
   #settle(job, answer, body, version) {
     this.tries = 0;
     this.stuck = this.why = null;
     this.queue = this.queue.filter((other) => other !== job);
-    if (answer.status === 200) this.#accept(job, answer, body, version);
+    if (answer.status === 200) this.#accept(job, answer.body, body, version);
     else if (!this.#acceptedBefore(job, answer, body, version)) this.onrefused(job, answer);
     this.#go();
   }
 
-  /** @param {Job} job @param {Answer} answer @param {Object<string, any>} body @param {number} version */
-  #accept(job, answer, body, version) {
+  /** @param {Job<S>} job @param {Saved} saved @param {Body} body @param {number} version */
+  #accept(job, saved, body, version) {
     const { session } = job;
     if (body.timing) session.clock.acknowledge(body.timing);
-    if (job.kind === "draft") session.revision = answer.body.revision;
+    if (job.kind === "draft") session.revision = saved.revision ?? session.revision;
     session.saved = version;
     if (job.kind !== "draft") session.saved = session.version;
     this.#keep(session);
     performance.mark("annotator:saved");
-    this.ondone(job, answer);
+    this.ondone(job, { body: saved });
   }
 
   /**
    * A conflict with ourselves: the message had arrived and only its answer was lost. What the server
    * holds is then what was sent, and its revision is good to go on from.
-   * @param {Job} job
-   * @param {Answer} answer
-   * @param {Object<string, any>} body
+   * @param {Job<S>} job
+   * @param {{ status: Refused, body: Refusal<S["work"]> }} answer
+   * @param {Body} body
    * @param {number} version
    */
   #acceptedBefore(job, answer, body, version) {
@@ -208,7 +221,7 @@ export class Outbox {
       return true;
     }
     if (work.state === "submitted") {
-      this.#accept(job, { status: 200, body: { counts: null, ahead: null } }, body, version);
+      this.#accept(job, {}, body, version);
       return true;
     }
     this.queue.unshift(job);
@@ -227,7 +240,7 @@ export class Outbox {
 
   /**
    * Keeps a session whose message was refused; it waits for the person.
-   * @param {Session} session
+   * @param {S} session
    */
   hold(session) {
     this.#keep(session);

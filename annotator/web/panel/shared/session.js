@@ -1,6 +1,7 @@
 /** One work object while it is in the panel: its states, its place in the text, its time, what is wrong with it. */
 import { Clock } from "./clock.js";
-import { History, draftOf, sameDraft, stateFrom } from "./model.js";
+import { History } from "./history.js";
+import { draftOf, sameDraft, stateFrom } from "./model.js";
 import { Offer } from "./proposals.js";
 import { TokenMap } from "./text.js";
 
@@ -21,7 +22,7 @@ export class Session {
     this.answerPlace = null;
     this.version = 0;
     this.saved = 0;
-    /** @type {{error: string, warning?: boolean, lost?: boolean, ended?: boolean, kind?: string}|null} */
+    /** @type {Problem|null} */
     this.problem = null;
     /** @type {{work: Work, error: string}|null} */
     this.conflict = null;
@@ -74,6 +75,7 @@ export class Session {
   }
 
   /** The word for changes that are not on their way: a person has to do something first. */
+  /** @returns {"held"|null} */
   get unsaved() {
     return this.held ? "held" : null;
   }

@@ -20,18 +20,11 @@ export function addressOf(place) {
  * @param {() => string} address
  */
 export function signInLink(address) {
-  return element(
-    "a",
-    {
-      class: "button sign-in",
-      href: address(),
-      target: "_self",
-      onclick: (/** @type {{currentTarget: HTMLAnchorElement}} */ event) => {
-        event.currentTarget.href = address();
-      },
-    },
-    "Sign in",
-  );
+  const link = element("a", { class: "button sign-in", href: address(), target: "_self" }, "Sign in");
+  link.addEventListener("click", () => {
+    link.href = address();
+  });
+  return link;
 }
 
 /**

@@ -2,7 +2,18 @@
  * What the screens with a text have in common: the text and its marks, the theme, the place of the sticky bar,
  * scrolling, and the ways to say something. A screen adds its own parts around the text and decides what is marked.
  */
-import { afterPaint, afterwards, button, element, focused, pageBegan, scrollerOf, setText, viewportOf } from "./dom.js";
+import {
+  afterPaint,
+  afterwards,
+  button,
+  element,
+  focused,
+  pageBegan,
+  scrollerOf,
+  setText,
+  treeOf,
+  viewportOf,
+} from "./dom.js";
 import { TextView } from "./draw.js";
 import { MarkMap } from "./mark_map.js";
 import { Marks } from "./marks.js";
@@ -22,20 +33,32 @@ const ASKED_PIXELS = 32;
 /** In so many frames the place in the text is held while it is laid out anew. */
 const FRAMES = 10;
 
+/**
+ * Parts of a screen: `bar` stays in view, `urgent` comes up over the lower edge of the window.
+ * @typedef {{head: import("./head.js").Head, bar: HTMLElement, urgent: HTMLElement}} StageParts
+ */
+
+/** @template {WorkSession} S */
 export class Stage {
-  /** @param {HTMLElement|ShadowRoot} parent */
-  constructor(parent) {
+  /**
+   * @param {HTMLElement|ShadowRoot} parent
+   * @param {string} className  of the screen
+   * @param {StageParts} parts
+   * @param {Object<string, any>} properties  of the text's element
+   */
+  constructor(parent, className, { head, bar, urgent }, properties) {
+    /** @type {S|null} */
     this.session = null;
     this.busy = false;
+    /** @type {Record<string, number>} */
     this.lengths = {};
     this.covered = 0;
     stages += 1;
     this.prefix = `annotator-${stages}`;
     this.parent = parent;
-  }
-
-  /** The parts that every screen has. @param {Object} properties  of the text's element */
-  makeParts(properties) {
+    this.head = head;
+    this.barRoot = bar;
+    this.urgent = urgent;
     this.text = element("div", { class: "text", tabIndex: 0, ...properties });
     this.empty = element("div", { class: "empty", hidden: true });
     this.live = element("div", { class: "live", role: "status", "aria-live": "polite" });
@@ -43,45 +66,62 @@ export class Stage {
     this.asked = new QuestionLine(() => this.foldQuestion());
     this.places = new Places(this);
     this.markMap = new MarkMap(this);
+    this.root = element("div", { class: className, tabIndex: -1 });
+    this.view = new TextView(this.text);
+    this.marks = new Marks(this.prefix, treeOf(parent));
+    this.reading = new Reading(this.root, () => this.#resetText());
+    this.dark = false;
+    this.room = { width: 0, lines: Infinity };
+    this.sizes = new ResizeObserver(() => this.resized());
+    this.scrolled = () => this.#lookSoon();
+    /** @type {import("./guidelines.js").Guidelines|null}  beside the text, where the page has them */
+    this.guidelines = null;
+    /** @type {Element|null} */
+    this.scrollerFound = null;
+    /** @type {number|null}  the frame in which one looks where one is */
+    this.looking = null;
+    /** @type {number|undefined}  the frame in which the place in the text is held */
+    this.held = undefined;
+    /** @type {ReturnType<typeof setTimeout>|undefined} */
+    this.hintTimer = undefined;
+    /** @type {((session: S) => void)|null}  another text is on the screen */
+    this.onshow = null;
   }
 
   /**
-   * Puts the screen into the page; `root` holds the parts, `bar` is the part that stays in view.
+   * Puts the screen with its parts into the page.
    * @param {HTMLElement} body  holds the text, and the map at its side
-   * @param {HTMLElement} urgent  what comes up while one works; it lies over the lower edge of the window
+   * @param {HTMLElement[]} around  the parts in their order, the body among them
    */
-  raise(root, bar, body, urgent) {
-    this.root = root;
-    this.barRoot = bar;
-    this.urgent = urgent;
-    bar.append(element("div", { class: "over" }, this.asked.root, this.hintBox));
+  raise(body, around) {
+    this.root.append(...around);
+    this.barRoot.append(element("div", { class: "over" }, this.asked.root, this.hintBox));
     body.append(this.markMap.root);
-    this.parent.append(root);
-    this.view = new TextView(this.text);
-    this.marks = new Marks(this.prefix, this.parent.getRootNode());
-    this.reading = new Reading(root, () => this.#resetText());
+    this.parent.append(this.root);
     this.view.setting = this.reading.value;
     this.updateTheme();
     this.#measure();
-    this.sizes = new ResizeObserver(() => this.resized());
-    for (const part of [root, bar]) this.sizes.observe(part);
-    this.scrolled = () => this.#lookSoon();
+    for (const part of [this.root, this.barRoot]) this.sizes.observe(part);
     document.addEventListener("scroll", this.scrolled, { passive: true, capture: true });
   }
 
-  /** Another place in the page, with everything as it is: where one reads, what has the focus. */
+  /**
+   * Another place in the page, with everything as it is: where one reads, what has the focus.
+   * @param {HTMLElement|ShadowRoot} parent
+   */
   moveTo(parent) {
     const { scroll } = this;
     const active = focused();
     this.parent = parent;
     // Not moveBefore: Chromium 156 then lays nothing out that is moved from one shadow tree to another.
     parent.append(this.root);
-    this.marks.moveTo(parent.getRootNode());
+    this.marks.moveTo(treeOf(parent));
     this.scrollerFound = null;
     this.updateTheme();
     this.resized();
     this.scroller.scrollTop = scroll;
-    if (focused() !== active && this.root.contains(active)) active.focus({ preventScroll: true });
+    if (focused() !== active && active instanceof HTMLElement && this.root.contains(active))
+      active.focus({ preventScroll: true });
   }
 
   resized() {
@@ -99,7 +139,7 @@ export class Stage {
     const before = this.room;
     const lines = LOW.matches ? 1 : FINGERS.matches ? 2 : Infinity;
     this.room = { width: this.root.clientWidth, lines };
-    return before !== undefined && (before.width !== this.room.width || before.lines !== lines);
+    return before.width !== this.room.width || before.lines !== lines;
   }
 
   /**
@@ -121,7 +161,11 @@ export class Stage {
     return this.lengths["--text-window"] ?? 0;
   }
 
-  /** A length that the style sheet reads; the same one again costs nothing. */
+  /**
+   * A length that the style sheet reads; the same one again costs nothing.
+   * @param {string} name
+   * @param {number} pixels
+   */
   #set(name, pixels) {
     if (this.lengths[name] === pixels) return;
     this.lengths[name] = pixels;
@@ -142,6 +186,7 @@ export class Stage {
 
   /** What is asked of the text: its own question or claim, else the project's question. */
   showQuestion() {
+    if (!this.session) return;
     const { map, work } = this.session;
     const own = map.order.filter((index) => map.asks(index));
     const asked = own.map((index) => ({
@@ -151,7 +196,7 @@ export class Stage {
       lang: work.instance.language,
     }));
     const head = this.repeatsRule ? [this.head.question] : [];
-    this.asked.show(asked, own.length ? own.map((index) => this.view.bodies[index]) : head, this.head.words ?? "");
+    this.asked.show(asked, own.length ? own.flatMap((index) => this.view.bodies[index] ?? []) : head, this.head.words);
     this.#set("--asked-room", this.asked.sources.length ? ASKED_PIXELS : 0);
     afterwards(() => this.#look());
   }
@@ -186,20 +231,28 @@ export class Stage {
     return this.scrollerFound;
   }
 
-  /** Makes a change of the layout without losing the place in the text. */
+  /**
+   * Makes a change of the layout without losing the place in the text.
+   * @param {() => void} change
+   */
   reflow(change) {
     const token = this.session?.map.readable ? this.session.map.tokenAtRank(this.firstInSight()) : null;
     const before = token === null ? null : this.view.boxOf(token)?.top;
     change();
-    if (before === null || before === undefined) return;
+    if (token === null || before === null || before === undefined) return;
+    /** @param {number} frames */
     const hold = (frames) => {
       const box = this.session && this.view.boxOf(token);
       if (!box) return;
       this.scrollBy(box.top - before);
       if (frames) this.held = requestAnimationFrame(() => hold(frames - 1));
     };
-    cancelAnimationFrame(this.held);
+    this.#letGo();
     hold(FRAMES);
+  }
+
+  #letGo() {
+    if (this.held !== undefined) cancelAnimationFrame(this.held);
   }
 
   /** Dark or light, by the colour that the page really has behind the panel. */
@@ -214,7 +267,10 @@ export class Stage {
   /** Shows the session's state; each screen knows how. */
   refresh() {}
 
-  /** Puts another text on the stage, without marks. */
+  /**
+   * Puts another text on the stage, without marks.
+   * @param {S} session
+   */
   draw(session) {
     pageBegan();
     this.session = session;
@@ -228,7 +284,10 @@ export class Stage {
     this.markMap.reset();
   }
 
-  /** Shows a sentence where there is no text. */
+  /**
+   * Shows a sentence where there is no text.
+   * @param {string} sentence
+   */
   showEmpty(sentence) {
     pageBegan();
     this.session = null;
@@ -244,28 +303,39 @@ export class Stage {
     this.announce(sentence);
   }
 
-  /** A way on from where there is no text. */
+  /**
+   * A way on from where there is no text.
+   * @param {string} words
+   * @param {() => void} onclick
+   */
   offer(words, onclick) {
     this.empty.append(element("p", {}, button(words, { onclick })));
   }
 
-  /** Waiting for the next text: the old one stays to be read, but nothing can be done to it. */
+  /**
+   * Waiting for the next text: the old one stays to be read, but nothing can be done to it.
+   * @param {boolean} busy
+   */
   setBusy(busy) {
     this.busy = busy;
     this.root.classList.toggle("busy", busy);
     if (this.session) this.refresh();
   }
 
-  /** Back to where one was in this text; a new one from its top. */
+  /**
+   * Back to where one was in this text; a new one from its top.
+   * @param {number|null} scroll
+   */
   scrollTo(scroll) {
     const { scroller } = this;
     if (scroll !== null) scroller.scrollTop = scroll;
     else {
-      const over = viewportOf(scroller).top + (this.covered || 0) - this.root.getBoundingClientRect().top;
+      const over = viewportOf(scroller).top + this.covered - this.root.getBoundingClientRect().top;
       if (over > 0) scroller.scrollTop -= over;
     }
   }
 
+  /** @param {number} pixels */
   scrollBy(pixels) {
     this.scroller.scrollTop += pixels;
   }
@@ -291,6 +361,7 @@ export class Stage {
 
   /** The rank of the first token in sight. */
   firstInSight() {
+    if (!this.session) return 0;
     const { top, bottom } = this.textWindow();
     const box = this.text.getBoundingClientRect();
     const x = this.session.map.direction === "rtl" ? box.right - 4 : box.left + 4;
@@ -301,6 +372,7 @@ export class Stage {
   /** Shows where a jump led; screens with a cursor show it. */
   showPlace() {}
 
+  /** @param {number} token */
   keepInSight(token) {
     const box = this.view.boxOf(token);
     if (!box) return;
@@ -314,11 +386,16 @@ export class Stage {
     this.text.focus({ preventScroll: true });
   }
 
+  /** @param {string} sentence */
   announce(sentence) {
     setText(this.live, sentence);
   }
 
-  /** A short sentence that lies over the text for a while; the text does not move. */
+  /**
+   * A short sentence that lies over the text for a while; the text does not move.
+   * @param {string} sentence
+   * @param {{stay?: boolean}} [given]
+   */
   hint(sentence, { stay = false } = {}) {
     clearTimeout(this.hintTimer);
     setText(this.hintBox, sentence);
@@ -328,7 +405,7 @@ export class Stage {
 
   closeHint() {
     clearTimeout(this.hintTimer);
-    if (this.hintBox) this.hintBox.hidden = true;
+    this.hintBox.hidden = true;
   }
 
   markedAt() {
@@ -338,8 +415,8 @@ export class Stage {
 
   destroy() {
     clearTimeout(this.hintTimer);
-    cancelAnimationFrame(this.looking);
-    cancelAnimationFrame(this.held);
+    if (this.looking !== null) cancelAnimationFrame(this.looking);
+    this.#letGo();
     document.removeEventListener("scroll", this.scrolled, { capture: true });
     this.places.stop();
     this.markMap.destroy();
@@ -350,21 +427,31 @@ export class Stage {
   }
 }
 
-/** How many pixels of what scrolls with an element Streamlit's header covers. */
+/**
+ * How many pixels of what scrolls with an element Streamlit's header covers.
+ * @param {HTMLElement} root
+ */
 export function coveredAbove(root) {
   const header = document.querySelector('[data-testid="stHeader"]');
   const box = header?.getBoundingClientRect();
-  const covers = box && box.height > 0 && !/, 0\)$|^transparent$/.test(getComputedStyle(header).backgroundColor);
+  const covers =
+    header && box && box.height > 0 && !/, 0\)$|^transparent$/.test(getComputedStyle(header).backgroundColor);
   return covers ? Math.max(0, box.bottom - viewportOf(scrollerOf(root)).top) : 0;
 }
 
-/** How far Streamlit's button for the sidebar reaches over an element, where its header lets the page show through. */
+/**
+ * How far Streamlit's button for the sidebar reaches over an element, where its header lets the page show through.
+ * @param {HTMLElement} root
+ */
 function cornerOf(root) {
   const box = document.querySelector('[data-testid="stExpandSidebarButton"]')?.getBoundingClientRect();
   return box?.width ? Math.max(0, Math.round(box.right - root.getBoundingClientRect().left + 6)) : 0;
 }
 
-/** Whether the background behind an element is dark. */
+/**
+ * Whether the background behind an element is dark.
+ * @param {HTMLElement} node
+ */
 export function isDark(node) {
   const given = getComputedStyle(node).getPropertyValue("--st-background-color").trim();
   const probe = element("i", { style: `display:none;color:${CSS.supports("color", given) ? given : "Canvas"}` });

@@ -4,7 +4,7 @@
  * docs/panel.md, "Talk".
  */
 import { openDialog, when } from "./dialogs.js";
-import { button, element, setText } from "./dom.js";
+import { button, element, part, setText } from "./dom.js";
 import { Messages, sentenceOf } from "./messages.js";
 import { nameOf } from "./naming.js";
 
@@ -12,23 +12,45 @@ const AFTER_THE_TEXT_MS = 300;
 const SEEN = "annotator-talk:";
 const LONGEST = 10000;
 
+/**
+ * The screen whose text is talked about.
+ * @typedef {{root: HTMLElement, head: import("./head.js").Head}} Screen
+ */
+/**
+ * A field with its button: `keep` names what was typed and not sent.
+ * @typedef {{label: string, rows: number, keep: string, send: Send, placeholder?: string}} Entry
+ */
+/** @typedef {(text: string) => Promise<string|null>} Send  why it was refused */
+
 export class Talk {
-  /** @param {Object} parts  routes, csrf, project (its id), screen */
+  /** @param {{routes: string, csrf: string, project: number, screen: Screen}} parts  project: its id */
   constructor({ routes, csrf, project, screen }) {
     this.project = project;
     this.screen = screen;
+    /** @type {Messages<TalkRoutes>} */
     this.messages = new Messages(routes, csrf);
-    /** Words that were typed and not sent, by instance: closing the dialog loses nothing. */
+    /** @type {Map<string, string>}  words that were typed and not sent: closing the dialog loses nothing */
     this.unsent = new Map();
+    /** @type {number|null}  the text on the screen */
+    this.instance = null;
+    this.name = "";
+    /** @type {ReturnType<typeof setTimeout>|undefined} */
+    this.timer = undefined;
+    /** @type {HTMLDialogElement|null} */
+    this.dialog = null;
   }
 
-  /** Another text is on the screen. */
+  /**
+   * Another text is on the screen.
+   * @param {WorkSession} session
+   */
   show(session) {
     this.close();
-    this.instance = session.work.instance.id;
-    this.name = nameOf(session.work.instance);
-    this.#count({ threads: [] });
-    this.timer = setTimeout(() => this.#look(this.instance), AFTER_THE_TEXT_MS);
+    const { instance } = session.work;
+    this.instance = instance.id;
+    this.name = nameOf(instance);
+    this.#count(instance.id, []);
+    this.timer = setTimeout(() => this.#look(instance.id), AFTER_THE_TEXT_MS);
   }
 
   close() {
@@ -36,60 +58,69 @@ export class Talk {
     this.dialog?.close();
   }
 
+  /** @param {number} instance */
   async #look(instance) {
     const answer = await this.messages.get("of", { project: this.project, instance });
-    if (answer.status === 200 && instance === this.instance) this.#count(answer.body);
+    if (answer.status === 200 && instance === this.instance) this.#count(instance, answer.body.threads);
     return answer;
   }
 
-  #count({ threads }) {
+  /** @param {number} instance @param {ShownThread[]} threads */
+  #count(instance, threads) {
     const comments = commentsOf(threads);
     const last = lastOf(comments);
-    this.screen.head.showTalk(comments.length, last > seenOf(this.instance));
+    this.screen.head.showTalk(comments.length, last > seenOf(instance));
   }
 
   async open() {
-    if (this.instance === undefined || this.dialog?.open) return;
     const { instance } = this;
+    if (instance === null || this.dialog?.open) return;
     const body = element("div", { class: "talk" }, element("p", { class: "dialog-words" }, "…"));
     this.dialog = openDialog(this.screen.root, `Comments on ${this.name}`, body);
     const answer = await this.#look(instance);
     if (answer.status !== 200) return body.replaceChildren(element("p", { class: "dialog-words" }, sentenceOf(answer)));
-    this.#fill(body, answer.body);
+    this.#fill(body, instance, answer.body);
   }
 
-  #fill(body, talk) {
-    markSeen(this.instance, lastOf(commentsOf(talk.threads)));
-    this.#count(talk);
-    const threads = talk.threads.map((thread) => this.#thread(body, thread));
-    const asking = this.#asking(body, talk.subjects);
+  /** @param {HTMLElement} body @param {number} instance @param {ShownTalk} talk */
+  #fill(body, instance, talk) {
+    markSeen(instance, lastOf(commentsOf(talk.threads)));
+    this.#count(instance, talk.threads);
+    const threads = talk.threads.map((thread) => this.#thread(body, instance, thread));
+    const asking = this.#asking(body, instance, talk.subjects);
     body.replaceChildren(...threads, asking);
-    asking.querySelector("textarea").focus();
+    part(asking, "textarea", HTMLTextAreaElement).focus();
   }
 
-  #thread(body, thread) {
-    const send = (text) => this.#send(body, "answer", { thread: thread.id, text });
+  /** @param {HTMLElement} body @param {number} instance @param {ShownThread} thread */
+  #thread(body, instance, thread) {
+    const keep = `answer ${thread.id}`;
+    /** @type {Send} */
+    const send = (text) => this.#send(body, instance, keep, "answer", { thread: thread.id, text });
     const waits = thread.waits_for_lead && element("span", { class: "waits" }, "waiting for the lead's answer");
     return element(
       "section",
       { class: "thread" },
       element("h3", {}, `About ${thread.about}`, waits),
       ...thread.comments.map(commentOf),
-      this.#entry({ label: "Answer", rows: 1, keep: `answer ${thread.id}`, send }),
+      this.#entry({ label: "Answer", rows: 1, keep, send }),
     );
   }
 
-  #asking(body, subjects) {
+  /** @param {HTMLElement} body @param {number} instance @param {ShownSubject[]} subjects */
+  #asking(body, instance, subjects) {
+    const keep = `ask ${instance}`;
     const about = element(
       "select",
       { class: "labels", "aria-label": "About" },
       ...subjects.map(({ words }, index) => element("option", { value: String(index) }, words)),
     );
     const lead = element("input", { type: "checkbox", checked: true });
+    /** @type {Send} */
     const send = (text) => {
       const { about: kind, annotation, position } = subjects[Number(about.value)];
-      const to = { project: this.project, instance: this.instance, about: kind, annotation, position };
-      return this.#send(body, "begin", { ...to, text, to_lead: lead.checked });
+      const to = { project: this.project, instance, about: kind, annotation, position };
+      return this.#send(body, instance, keep, "begin", { ...to, text, to_lead: lead.checked });
     };
     return element(
       "section",
@@ -97,13 +128,17 @@ export class Talk {
       element("h3", {}, "A question or comment"),
       subjects.length > 1 && element("label", { class: "about" }, "About ", about),
       this.#entry(
-        { label: "Ask", rows: 3, keep: `ask ${this.instance}`, send, placeholder: "your question or comment" },
+        { label: "Ask", rows: 3, keep, send, placeholder: "your question or comment" },
         element("label", { class: "reason" }, lead, "Ask the lead to answer"),
       ),
     );
   }
 
-  /** A field with its button; Ctrl+Enter sends. */
+  /**
+   * A field with its button; Ctrl+Enter sends.
+   * @param {Entry} given
+   * @param {...Child} more
+   */
   #entry({ label, rows, keep, send, placeholder = "" }, ...more) {
     const field = element("textarea", {
       class: "note",
@@ -138,23 +173,34 @@ export class Talk {
     );
   }
 
-  /** @returns {Promise<string|null>} why it was refused */
-  async #send(body, route, message) {
-    const { instance } = this;
+  /**
+   * @param {HTMLElement} body
+   * @param {number} instance
+   * @param {string} keep  the name of what was typed
+   * @param {"begin"|"answer"} route
+   * @param {object} message
+   * @returns {Promise<string|null>} why it was refused
+   */
+  async #send(body, instance, keep, route, message) {
     const answer = await this.messages.post(route, message);
     if (answer.status !== 200) return sentenceOf(answer);
     // What was sent is no longer unsent before the dialog is filled anew.
-    this.unsent.delete(route === "answer" ? `answer ${message.thread}` : `ask ${instance}`);
-    if (instance === this.instance && body.isConnected) this.#fill(body, answer.body);
+    this.unsent.delete(keep);
+    if (instance === this.instance && body.isConnected) this.#fill(body, instance, answer.body);
     return null;
   }
 }
 
+/** @param {ShownThread[]} threads */
 const commentsOf = (threads) => threads.flatMap((thread) => thread.comments);
 
-/** The newest comment of somebody else. */
+/**
+ * The newest comment of somebody else.
+ * @param {ShownComment[]} comments
+ */
 const lastOf = (comments) => Math.max(0, ...comments.filter((comment) => !comment.mine).map((comment) => comment.id));
 
+/** @param {ShownComment} given */
 function commentOf({ author, voice, mine, text, at }) {
   return element(
     "div",
@@ -170,6 +216,7 @@ function commentOf({ author, voice, mine, text, at }) {
   );
 }
 
+/** @param {number} instance */
 function seenOf(instance) {
   try {
     return Number(localStorage.getItem(SEEN + instance)) || 0;
@@ -178,6 +225,7 @@ function seenOf(instance) {
   }
 }
 
+/** @param {number} instance @param {number} last */
 function markSeen(instance, last) {
   try {
     if (last > seenOf(instance)) localStorage.setItem(SEEN + instance, String(last));

@@ -11,6 +11,8 @@ const WORDS = {
   unsent: "changed – submit sends it",
   kept: "kept in this browser",
 };
+/** @typedef {keyof typeof WORDS} SavingWord */
+
 const PATIENCE_MS = 150;
 
 export class Word {
@@ -20,7 +22,7 @@ export class Word {
 
   /**
    * "saving…" appears only if it takes a moment: a word that flickers at each mark tires.
-   * @param {keyof typeof WORDS} word
+   * @param {SavingWord} word
    */
   say(word) {
     clearTimeout(this.timer);

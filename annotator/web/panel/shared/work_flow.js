@@ -13,11 +13,58 @@ const TRY_AGAIN_MS = 2000;
 const unstored = (why) =>
   `The server cannot store anything at the moment. What you do here is kept in this browser and sent later. Please tell whoever runs the server: ${why}`;
 
+/**
+ * The screen that shows the work.
+ * @typedef {Object} WorkScreen
+ * @property {{word: import("./word.js").Word}} bar
+ * @property {{page: PageNotice|null, setPage: (notice: PageNotice|null) => void}} notices
+ * @property {(sentence: string, how?: {stay?: boolean}) => void} hint
+ * @property {(sentence: string) => void} showEmpty
+ * @property {(words: string, onclick: () => void) => void} offer
+ * @property {() => void} refresh
+ */
+/** @typedef {import("./notices.js").PageNotice} PageNotice */
+/** @typedef {import("./word.js").SavingWord} SavingWord */
+/**
+ * Whether two drafts say the same.
+ * @template {WorkSession} S
+ * @typedef {(a: S["draft"]|null|undefined, b: S["draft"]|null|undefined) => boolean} Same
+ */
+/**
+ * What a flow is made of; N: what its screen begins with.
+ * @template {WorkSession} S
+ * @template {{project: object}} N
+ * @template {WorkScreen} Screen
+ * @template {FlowMessages<S, N>} M
+ * @typedef {Object} FlowParts
+ * @property {M} messages
+ * @property {import("./storage.js").DraftStorage} storage
+ * @property {import("./saving.js").Outbox<S>} outbox
+ * @property {Screen} screen
+ * @property {Trigger} trigger
+ * @property {number} project  its id
+ */
+/**
+ * @template {WorkSession} S
+ * @template {{project: object}} N
+ * @typedef {(project: number, wanted: number|null) => Promise<Answer<N, S["work"]>>} AskNext
+ */
+/**
+ * @template {WorkSession} S
+ * @template {{project: object}} N
+ * @typedef {Sender<S["work"]> & {next: AskNext<S, N>}} FlowMessages
+ */
+
+/**
+ * @template {WorkSession} S
+ * @template {{project: object}} N
+ * @template {WorkScreen} Screen
+ * @template {FlowMessages<S, N>} M
+ */
 export class WorkFlow {
   /**
-   * @param {Object} parts  messages, storage, outbox, screen, trigger, project (its id)
-   * @param {{same: (a: Object, b: Object) => boolean, lost: string}} kind  lost: what is said of kept work that nobody
-   *   takes
+   * @param {FlowParts<S, N, Screen, M>} parts
+   * @param {{same: Same<S>, lost: string}} kind  lost: what is said of kept work that nobody takes
    */
   constructor(parts, { same, lost }) {
     this.messages = parts.messages;
@@ -26,10 +73,19 @@ export class WorkFlow {
     this.screen = parts.screen;
     this.trigger = parts.trigger;
     this.project = parts.project;
+    /** @type {S|null} */
     this.current = null;
     this.waiting = true;
+    /** @type {SavingWord}  what the bar says */
+    this.word = "saved";
+    /** @type {N["project"]|null} */
     this.settings = null;
     this.closed = false;
+    /** @type {ReturnType<typeof setTimeout>|undefined} */
+    this.again = undefined;
+    /** @type {(() => void)|null} */
+    this.onretry = null;
+    /** @type {Leftovers<S>} */
     this.leftovers = new Leftovers({
       messages: this.messages,
       storage: this.storage,
@@ -39,12 +95,29 @@ export class WorkFlow {
     });
   }
 
-  /** The sessions on the screen and behind it. */
+  /** The sessions on the screen and behind it. @returns {S[]} */
   get sessions() {
-    return [this.current].filter(Boolean);
+    return this.current ? [this.current] : [];
   }
 
-  /** What an earlier page left behind is sent first: the server must not hand it out again. */
+  /**
+   * An answer of `next`, however it came: each flow says what it makes of it.
+   * @type {(body: N) => void}
+   */
+  arrived() {}
+
+  /**
+   * What stands in the address for a session.
+   * @type {(session: S) => Record<string, number>}
+   */
+  placeOf() {
+    return {};
+  }
+
+  /**
+   * What an earlier page left behind is sent first: the server must not hand it out again.
+   * @param {number|null} wanted
+   */
   async start(wanted) {
     rememberPlace(() => this.address);
     const refused = await this.leftovers.sendFinished();
@@ -52,29 +125,38 @@ export class WorkFlow {
     await this.leftovers.sendDrafts(new Set(this.sessions.map((session) => session.id)));
   }
 
-  /** Fetches work: a given piece of it, or the one that the server chooses. */
+  /**
+   * Fetches work: a given piece of it, or the one that the server chooses.
+   * @param {number|null} [wanted]
+   */
   async load(wanted = null) {
     this.waiting = true;
     const answer = await this.messages.next(this.project, wanted);
     if (this.closed) return;
-    if (answer.status === 0 || answer.status >= 500) return this.#loadLater(wanted, answer);
-    if (answer.status === 401) return this.#signedOut(() => this.load(wanted));
-    if (answer.status !== 200) return this.#refusedHere(answer, wanted);
-    this.arrived(answer.body);
+    if (answer.status === 200) this.arrived(answer.body);
+    else if (answer.status === 0 || answer.status >= 500) this.#loadLater(wanted, answer);
+    else if (answer.status === 401) this.#signedOut(() => this.load(wanted));
+    else this.#refusedHere(answer, wanted);
   }
 
-  /** A text that one asked for by its address is not one's own to open: there may be others that are. */
+  /**
+   * A text that one asked for by its address is not one's own to open: there may be others that are.
+   * @param {{ status: Refused, body: Refusal<S["work"]> }} answer
+   * @param {number|null} wanted
+   */
   #refusedHere(answer, wanted) {
     this.screen.showEmpty(sentenceOf(answer));
     if (wanted !== null && wanted !== undefined) this.screen.offer("Go on with your own texts", () => this.load());
   }
 
+  /** @param {number|null} wanted @param {{ status: Refused, body: Refusal<S["work"]> }} answer */
   #loadLater(wanted, answer) {
     if (this.current) this.screen.hint(sentenceOf(answer), { stay: true });
     else this.screen.showEmpty(answer.status ? sentenceOf(answer) : "The server cannot be reached. Trying again …");
     this.again = setTimeout(() => this.load(wanted), TRY_AGAIN_MS);
   }
 
+  /** @param {() => void} again */
   #signedOut(again) {
     this.#saySignedOut();
     this.onretry = again;
@@ -89,17 +171,20 @@ export class WorkFlow {
     return addressOf({ project: this.project, ...(this.current ? this.placeOf(this.current) : {}) });
   }
 
-  /** A session changed: it is kept and sent. */
+  /**
+   * A session changed: it is kept and sent.
+   * @param {S} session
+   */
   changed(session) {
     this.outbox.changed(session);
   }
 
-  /** The word in the bar. @param {import("./saving.js").Word} word */
+  /** The word in the bar. @param {SavingWord} word */
   say(word) {
-    this.outbox.word = word;
+    this.word = word;
     this.screen.bar.word.say((word === "saved" && this.current?.unsaved) || word);
     if (word === "signed-out") this.#saySignedOut();
-    else if (word === "unstored") this.screen.notices.setPage({ text: unstored(this.outbox.why) });
+    else if (word === "unstored") this.screen.notices.setPage({ text: unstored(this.outbox.why ?? "") });
     else if (word === "saved" && this.screen.notices.page && !this.screen.notices.page.closable)
       this.screen.notices.setPage(null);
   }
@@ -113,6 +198,7 @@ export class WorkFlow {
 
   keepMine() {
     const session = this.current;
+    if (!session?.conflict) return;
     session.revision = session.conflict.work.revision;
     session.conflict = null;
     session.version += 1;
@@ -123,6 +209,7 @@ export class WorkFlow {
   /** What was here is one step of the session: where it has a history, one undo away. */
   takeTheirs() {
     const session = this.current;
+    if (!session?.conflict) return;
     const { work } = session.conflict;
     session.revision = work.revision;
     session.conflict = null;

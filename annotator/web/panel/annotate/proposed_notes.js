@@ -1,7 +1,7 @@
 /**
  * Above a changed version: which of the original's sets are proposed, and what is to be known before they are accepted.
  */
-import { element, setText } from "./dom.js";
+import { element, setText } from "../shared/dom.js";
 
 export class ProposedNotes {
   constructor() {

@@ -1,0 +1,61 @@
+/** The rows of the table of numbers that one map has. */
+import { goldBadge } from "../shared/gold_underlines.js";
+import { letterOf } from "../shared/model.js";
+import { factsOf, fitOf, tiesOf } from "./numbers.js";
+import { written } from "./written_numbers.js";
+
+/** @typedef {import("./numbers.js").NumberRow} NumberRow */
+
+/** @type {Record<string, [title: string, words: string]>} */
+const NAMES = {
+  "editing.average_precision": ["AP", "average precision of the ranking against the best gold set"],
+  "editing.mrr": ["MRR", "1 / the mean rank of a set's tokens, each removed once it is found; for the best gold set"],
+  "er_test.order": ["Order loss", "0 when every token of the best gold set ranks above all others"],
+  "method.sufficiency": ["Sufficiency", "p(full text) − p(rationale alone); lower is better"],
+  "method.comprehensiveness": ["Comprehensiveness", "p(full text) − p(text without the rationale); higher is better"],
+  "benchmark.map": ["MAP", "agreement with the original's ranking, token by token as text"],
+  "benchmark.map_aligned": ["MAP, aligned", "agreement with the original's ranking, token by token in place"],
+};
+
+/**
+ * @param {Pick<import("./map.js").SaliencyMap, "panel"|"view"|"selected"|"isEmpty">} map  after it is painted
+ * @returns {NumberRow[]}
+ */
+export function rowsOf({ panel, view, selected, isEmpty }) {
+  if (panel.run === null) return [];
+  const fit = fitOf(selected, isEmpty ? [] : view.gold);
+  const ties = tiesOf(panel, view.sides, selected);
+  return [
+    {
+      title: "Token F1",
+      value: written(fit.f1),
+      words: "2 · |top k ∩ set| / (|top k| + |set|) of the gold set that fits best, whose letter stands beside it",
+      ...(fit.f1 === null ? {} : { badge: goldBadge(fit.set), badgeWords: `set ${letterOf(fit.set)}` }),
+    },
+    { title: "IoU", value: written(fit.iou), words: "|top k ∩ set| / |top k ∪ set| of the same set" },
+    {
+      title: "Sets found",
+      value: written(fit.recall),
+      words: "share of the gold sets whose tokens are all among the top k",
+    },
+    {
+      title: "Coverage",
+      value: written(fit.coverage),
+      words: "share of the tokens of all gold sets that are among the top k",
+    },
+    ...Object.entries(NAMES)
+      .filter(([name]) => name in panel.numbers)
+      .map(([name, [title, words]]) => ({ title, value: written(panel.numbers[name]), words })),
+    ...factsOf(panel),
+    ...(ties > 0
+      ? [
+          {
+            title: "Ties at k",
+            value: String(ties),
+            words:
+              "tokens that were left out although their score equals one in the top k; the first by position were taken",
+          },
+        ]
+      : []),
+  ];
+}

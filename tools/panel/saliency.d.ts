@@ -1,0 +1,167 @@
+/**
+ * The messages of the Saliency screen, as Python makes them (docs/saliency.md; usecases/inspect/saliency.py,
+ * web/routes/saliency.py, web/routes/saved_lists.py).
+ */
+
+/** What tells runs apart. */
+interface RunName {
+  run: number;
+  model: string;
+  /** "": a model's predictions */
+  method: string;
+  seed: number | null;
+  parameters: string;
+  /** The first run of those that differ in their seed alone. */
+  group?: number;
+}
+
+interface RunChoice extends RunName {
+  layers: number[];
+  labels: string[];
+}
+
+interface MeasuredRun extends RunName {
+  numbers: { layer: number | null; name: string }[];
+}
+
+interface MeasuredNumbers {
+  runs: MeasuredRun[];
+  names: Record<string, { title: string; definition: string; direction: string; source: string }>;
+}
+
+type HeatPiece = [
+  text: string,
+  start: number | null,
+  end: number | null,
+  isSpecial: boolean,
+  segment: string | null,
+  score: number,
+];
+
+/** What a run says of a text. */
+interface HeatPanel {
+  run: number | null;
+  model: string;
+  method: string;
+  parameters: string;
+  seed: number | null;
+  unit: string;
+  is_signed: boolean;
+  label: string;
+  asked_label: string | null;
+  layer: number | null;
+  answer: { label: string; probabilities: Record<string, number> } | null;
+  numbers: Record<string, number | null>;
+  scores: (number | null)[] | null;
+  ranking: number[] | null;
+  spans: Span[] | null;
+  pieces: HeatPiece[] | null;
+  convergence: number | null;
+  facts: Record<string, number>;
+  spread: { value: number; share: number | null; n_seeds: number } | null;
+  trust: string | null;
+  seen: string | null;
+  /** By which parameters it differs from another one of its name: found here (runs.js). */
+  differs?: string;
+}
+
+/** A text with its maps; of the version beside it also what stands in the same place. */
+interface HeatText {
+  instance: {
+    id: number;
+    key: string;
+    split: string;
+    result: string | null;
+    language: string;
+    parent: string | null;
+    kind: string | null;
+  };
+  segments: CutSegment[];
+  gold: number[][];
+  sides: { name: string; n: number }[];
+  ratios: number[];
+  are_ratios_measured: boolean;
+  panels: HeatPanel[];
+  /** Why the gold is not told; "" where it is. */
+  withheld: string;
+}
+
+interface HeatAnswer extends HeatText {
+  choices: RunChoice[];
+  partners: { id: number; key: string; kind: string | null }[];
+}
+
+interface HeatPartner extends HeatText {
+  /** For each token of this version the one in its place in the text; null where none is. */
+  aligned: (number | null)[];
+}
+
+interface ListedText {
+  id: number;
+  key: string;
+  result: string | null;
+  kind: string | null;
+  excerpt: string;
+  value: number | null;
+  label: string | null;
+}
+
+interface ListedTexts {
+  rows: ListedText[];
+  n: number;
+  page: number;
+  /** How many have no value of the number. */
+  without: number;
+}
+
+interface SavedList {
+  id: number;
+  name: string;
+  note: string;
+  made_by: string;
+  created_at: string;
+  changed_at: string;
+  n: number;
+}
+
+interface OfferedList extends SavedList {
+  may_change: boolean;
+  /** Whether the text on the screen is on it. */
+  holds: boolean;
+}
+
+interface SaliencyRoutes {
+  list: ListedTexts;
+  instance: HeatAnswer;
+  partner: HeatPartner;
+  numbers: MeasuredNumbers;
+  lists: { lists: OfferedList[] };
+  "lists/save": SavedList;
+  "lists/change": SavedList;
+  "lists/delete": SavedList;
+  "lists/put": SavedList;
+}
+
+interface SaliencyData {
+  project: number;
+  csrf: string;
+  start: number | null;
+  /** Changes with the numbers. */
+  measured: string;
+  may_import: boolean;
+  routes: string;
+}
+
+/** What can be said instead of an answer. */
+interface NoAnswer {
+  error: string;
+}
+
+type FileKind = "html" | "svg" | "tex" | "csv" | "png";
+
+/** How the maps are shown. share: of the tokens that are in the top k, in percent; null: the project's own. */
+interface HeatState extends Record<HeatFlag, boolean> {
+  share: number | null;
+}
+
+type HeatFlag = "shared" | "magnitude" | "clip" | "numbers" | "bars" | "pieces" | "matrix";
