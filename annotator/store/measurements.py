@@ -7,6 +7,7 @@ from dataclasses import replace
 from annotator.domain.measurements import Listed, Measurement, Question, Which
 from annotator.store.connection.database import Store, now
 from annotator.store.excerpts import excerpt_of
+from annotator.store.pairs import is_version_of
 
 _NO_LAYER = -1
 
@@ -158,12 +159,10 @@ def _asked(question: Question) -> tuple[str, str, list[object]]:
 def partners_of(store: Store, instance_id: int) -> list[tuple[int, str, str | None]]:
     """(id, key, kind) of the original of an instance, with kind None, or of its perturbed versions."""
     rows = store.rows(
-        """SELECT original.id, original.key, NULL AS kind FROM instances JOIN instances AS original
-                ON original.project_id = instances.project_id AND original.key = instances.parent_key
-                WHERE instances.id = ?1
+        f"""SELECT original.id, original.key, NULL AS kind FROM instances JOIN instances AS original
+                ON {is_version_of("instances", "original")} WHERE instances.id = ?1
             UNION ALL SELECT changed.id, changed.key, changed.perturbation_kind FROM instances
-                JOIN instances AS changed ON changed.project_id = instances.project_id
-                AND changed.parent_key = instances.key WHERE instances.id = ?1 ORDER BY 1""",
+                JOIN instances AS changed ON {is_version_of("changed", "instances")} WHERE instances.id = ?1 ORDER BY 1""",
         (instance_id,),
     )
     return [(row["id"], row["key"], row["kind"]) for row in rows]

@@ -10,11 +10,12 @@ from annotator.domain.sources import SourceCheck, SourcePerturbation, SourceVers
 from annotator.errors import NotFound
 from annotator.store.connection.database import Row, Store, now
 from annotator.store.excerpts import excerpt_of
+from annotator.store.pairs import is_version_of
 
 _SELECT = """SELECT perturbations.*, users.name AS author_name FROM perturbations JOIN users ON users.id = author"""
 # Originals of which nobody has written or brought a changed version yet.
-_WITHOUT_ONE = """NOT EXISTS (SELECT 1 FROM perturbations WHERE original_id = i.id AND perturbations.state <> 'withdrawn')
-    AND NOT EXISTS (SELECT 1 FROM instances AS c WHERE c.project_id = i.project_id AND c.parent_key = i.key)"""
+_WITHOUT_ONE = f"""NOT EXISTS (SELECT 1 FROM perturbations WHERE original_id = i.id AND perturbations.state <> 'withdrawn')
+    AND NOT EXISTS (SELECT 1 FROM instances AS c WHERE {is_version_of("c", "i")})"""
 # What a person (?2) neither wrote nor checked in its current version.
 _MAY_CHECK = """NOT EXISTS (SELECT 1 FROM perturbation_versions AS v WHERE v.perturbation_id = perturbations.id
         AND v.number = version AND v.made_by = ?2)
@@ -166,7 +167,7 @@ def list_originals(
     rows = store.rows(
         f"""SELECT i.id, i.key, i.result,
                 {excerpt_of("i.id")} AS excerpt,
-                (SELECT count(*) FROM instances AS c WHERE c.project_id = i.project_id AND c.parent_key = i.key) AS n_there,
+                (SELECT count(*) FROM instances AS c WHERE {is_version_of("c", "i")}) AS n_there,
                 (SELECT count(*) FROM perturbations AS p WHERE p.original_id = i.id AND p.state IN ('waiting', 'returned'))
                     AS n_waiting,
                 EXISTS (SELECT 1 FROM perturbation_drafts AS d WHERE d.original_id = i.id AND d.user_id = ?5) AS has_draft
@@ -217,8 +218,7 @@ def count_of_kind(store: Store, project_id: int, kind: str) -> int:
 def children_of(store: Store, original_id: int) -> list[int]:
     """The instances that are changed versions of an instance, in the order in which they came."""
     rows = store.rows(
-        """SELECT c.id FROM instances AS c JOIN instances AS i ON i.id = ?
-            WHERE c.project_id = i.project_id AND c.parent_key = i.key ORDER BY c.id""",
+        f"SELECT c.id FROM instances AS c JOIN instances AS i ON i.id = ? WHERE {is_version_of('c', 'i')} ORDER BY c.id",
         (original_id,),
     )
     return [row["id"] for row in rows]
