@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from annotator.domain.measurements import Listed, Measurement, Question, Which
 from annotator.store.connection.database import Store, now
-from annotator.store.excerpts import excerpt_of
+from annotator.store.excerpts import excerpt_of, holds
 from annotator.store.pairs import is_version_of
 
 _NO_LAYER = -1
@@ -108,9 +108,6 @@ def _order(question: Question) -> str:
     return "instances.id" if question.list_id is None else "listed.position"
 
 
-_WORDS = """(instr(lower(key), lower(?)) > 0 OR EXISTS (
-    SELECT 1 FROM segments JOIN documents ON documents.id = document_id
-    WHERE instance_id = instances.id AND instr(lower(text), lower(?)) > 0))"""
 _RIGHT, _WRONG = "answered.label = instances.result", "answered.label <> instances.result"
 _WHICH: dict[Which, list[str]] = {
     "all": [],
@@ -151,8 +148,9 @@ def _asked(question: Question) -> tuple[str, str, list[object]]:
         conditions.append("instances.perturbation_kind = ?")
         values.append(question.kind)
     if question.words:
-        conditions.append(_WORDS)
-        values += [question.words, question.words]
+        words = holds("?", key="instances.key", instance_id="instances.id")
+        conditions.append(words)
+        values += [question.words] * words.count("?")
     return source, " AND ".join(conditions), values
 
 

@@ -9,7 +9,7 @@ from annotator.domain.people import User
 from annotator.domain.sources import SourceCheck, SourcePerturbation, SourceVersion
 from annotator.errors import NotFound
 from annotator.store.connection.database import Row, Store, now
-from annotator.store.excerpts import excerpt_of
+from annotator.store.excerpts import excerpt_of, holds
 from annotator.store.pairs import is_version_of
 
 _SELECT = """SELECT perturbations.*, users.name AS author_name FROM perturbations JOIN users ON users.id = author"""
@@ -29,8 +29,6 @@ _IS_SHOWN = {
     False: "EXISTS (SELECT 1 FROM instances AS o WHERE o.id = original_id AND o.state IN ('complete', 'discarded'))",
     True: f"NOT {_IN_HAND.format(original='original_id')}",
 }
-_HAS_WORDS = """instr(lower(i.key), lower(?2)) OR EXISTS (SELECT 1 FROM segments JOIN documents ON documents.id = document_id
-    WHERE instance_id = i.id AND instr(lower(text), lower(?2)))"""
 _STATES = {False: "i.state = 'complete'", True: "i.state <> 'discarded'"}
 
 
@@ -162,7 +160,8 @@ def list_originals(
     Of each its id, key and result, how the text begins, how many changed versions there are or wait, and whether the person has
     begun one.
     """
-    where = f"""i.project_id = ?1 AND i.parent_key IS NULL AND {_STATES[is_lead]} AND (?2 = '' OR {_HAS_WORDS})
+    where = f"""i.project_id = ?1 AND i.parent_key IS NULL AND {_STATES[is_lead]}
+        AND {holds("?2", key="i.key", instance_id="i.id")}
         {f"AND {_WITHOUT_ONE}" if is_without else ""}"""
     rows = store.rows(
         f"""SELECT i.id, i.key, i.result,
