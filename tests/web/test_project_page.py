@@ -96,6 +96,18 @@ def test_what_annotators_submitted_is_shown_in_parts_that_add_up_and_reviewers_h
     assert "8 texts are left. How much is done in a day can be said a day after" in page.markdown[0].value
 
 
+def test_what_was_given_out_since_stands_among_what_each_annotator_has(
+    store: Store, texts, lea, opened: Opened, add_person: Callable[..., User]
+) -> None:
+    project = texts(3)
+    ann, ben = (add_person(name, project, "annotator") for name in ("ann", "ben"))
+    annotate_work.next_work(store, ann, project.id)
+    page = opened(project, lea(project), "Progress").run()
+    assert page.dataframe[0].value["person"].tolist() == ["ann"]
+    annotate_work.next_work(store, ben, project.id)
+    assert page.run().dataframe[0].value["person"].tolist() == ["ann", "ben"]
+
+
 def test_quality_names_the_reviewer_who_scores_lower_than_the_others(
     store: Store, texts, lea, opened: Opened, add_person: Callable[..., User]
 ) -> None:
