@@ -1,5 +1,6 @@
 """The Project page as a script: how far the work is, what is stuck, and a lead who looks at a text they have in hand."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from annotator.store.assignments import give_up_work_of
 from annotator.usecases.access import accounts
 from annotator.usecases.annotate import work as annotate_work
 from annotator.usecases.lead.decisions import decide, open_proposals
+from annotator.usecases.lead.undecided_rounds import list_undecided_rounds
 from annotator.web import session
 from annotator.web.session import Visit
 from tests.usecases.review.test_reviews import annotate, score
@@ -106,6 +108,20 @@ def test_what_was_given_out_since_stands_among_what_each_annotator_has(
     assert page.dataframe[0].value["person"].tolist() == ["ann"]
     annotate_work.next_work(store, ben, project.id)
     assert page.run().dataframe[0].value["person"].tolist() == ["ann", "ben"]
+
+
+def test_times_say_that_they_are_those_of_utc(
+    store: Store, texts, lea, opened: Opened, add_person: Callable[..., User]
+) -> None:
+    project = texts(1, reviewers_per_annotation=1)
+    lead = lea(project)
+    work = annotate(store, add_person("ann", project, "annotator"), project, SETS)
+    assert "when (UTC)" in opened(project, lead, "Record").run().dataframe[0].value.columns
+    assert re.search(r"waiting since [\d-]+ \d\d:\d\d UTC", list_undecided_rounds(store, lead, project)[0].summary)
+    page = opened(project, lead, "Instances")
+    page.query_params["instance"] = str(work.instance.id)
+    page.session_state[f"look_part_{work.instance.id}"] = "Timeline"
+    assert re.search(r"^[\d-]+ [\d:]+ UTC$", "\n".join(one.value for one in page.run().caption), re.MULTILINE)
 
 
 def test_quality_names_the_reviewer_who_scores_lower_than_the_others(
