@@ -825,6 +825,19 @@ def test_fewer_checkers_let_what_has_enough_approvals_become_an_instance(
     assert perturbations_store.get_perturbation(store, written.id).state == "approved"
 
 
+def test_fewer_checkers_leave_nothing_behind_of_what_cannot_become_an_instance(
+    store: Store, reviews: Project, people: dict[str, User], written: Perturbation
+) -> None:
+    approve(store, people["Ben"], written)
+    with store.transaction():  # as a file may bring it, whose project had another label
+        store.run("UPDATE perturbation_versions SET result = 'mixed'")
+    n_documents = store.value("SELECT count(*) FROM documents")
+    settings = replace(reviews.settings, checkers_per_perturbation=1)
+    change_project(store, people["Lea"], replace(reviews, settings=settings))
+    assert perturbations_store.get_perturbation(store, written.id).state == "waiting"
+    assert store.value("SELECT count(*) FROM documents") == n_documents
+
+
 def test_a_lead_withdraws_what_nobody_else_can(store: Store, people: dict[str, User], written: Perturbation) -> None:
     checks.reject(store, people["Ben"], written.id, 1, "unclear")
     with store.transaction():
