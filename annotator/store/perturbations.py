@@ -240,10 +240,14 @@ def fingerprint_of_instance(store: Store, instance_id: int) -> bytes:
 
 
 def counts_by(store: Store, project_id: int) -> dict[str, list[Row]]:
-    """How many there are, by kind and state, by author and state, by checker and verdict; originals with and without one."""
+    """How many there are, by kind and state, by author and state, by checker and verdict; originals with and without one.
+
+    By kind those that count against the target: not what was discarded as an instance.
+    """
     return {
         "kinds": store.rows(
             """SELECT kind, state, count(*) AS n FROM perturbations WHERE project_id = ?1 AND state <> 'withdrawn'
+                AND NOT EXISTS (SELECT 1 FROM instances AS i WHERE i.id = instance_id AND i.state = 'discarded')
                 GROUP BY kind, state
                 UNION ALL SELECT perturbation_kind, 'imported', count(*) FROM instances AS i
                     WHERE project_id = ?1 AND parent_key IS NOT NULL AND i.state <> 'discarded'

@@ -838,6 +838,21 @@ def test_fewer_checkers_leave_nothing_behind_of_what_cannot_become_an_instance(
     assert store.value("SELECT count(*) FROM documents") == n_documents
 
 
+def test_what_was_approved_and_then_discarded_does_not_count_against_the_target(
+    store: Store, reviews: Project, people: dict[str, User], written: Perturbation
+) -> None:
+    def n_approved() -> int:
+        kinds = messages.show_progress(store, people["Ann"], reviews.id)["kinds"]
+        return int(next(kind["approved"] for kind in kinds if kind["name"] == "dispensable"))
+
+    for name in ("Ben", "Cem"):
+        done = approve(store, people[name], written)
+    assert n_approved() == 1
+    with store.transaction():
+        store.run("UPDATE instances SET state = 'discarded' WHERE id = ?", (done.instance_id,))
+    assert n_approved() == 0
+
+
 def test_a_lead_withdraws_what_nobody_else_can(store: Store, people: dict[str, User], written: Perturbation) -> None:
     checks.reject(store, people["Ben"], written.id, 1, "unclear")
     with store.transaction():
