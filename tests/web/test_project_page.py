@@ -110,6 +110,18 @@ def test_what_was_given_out_since_stands_among_what_each_annotator_has(
     assert page.run().dataframe[0].value["person"].tolist() == ["ann", "ben"]
 
 
+def test_annotators_whose_names_begin_alike_stand_side_by_side(
+    store: Store, texts, lea, opened: Opened, add_person: Callable[..., User]
+) -> None:
+    project = texts(1, annotators_per_instance=2)
+    for name in ("Ann · north", "Ann · south"):
+        work = annotate(store, add_person(name, project, "annotator"), project, SETS)
+    page = opened(project, lea(project), "Instances")
+    page.query_params["instance"] = str(work.instance.id)
+    [chosen] = [one for one in page.run().get("button_group") if one.label == "Annotations side by side"]
+    assert len(chosen.value) == 2
+
+
 def test_times_say_that_they_are_those_of_utc(
     store: Store, texts, lea, opened: Opened, add_person: Callable[..., User]
 ) -> None:
