@@ -2,7 +2,7 @@
 
 import dataclasses
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,16 @@ from annotator.usecases.transfer.import_report import GOLD_MODES, MERGES, Import
 _PROJECT = click.option("--project", "project_name", required=True, metavar="NAME", help="The project.")
 _ROWS_BETWEEN_LINES = 5_000
 _ROWS_SHOWN = 20
+# What the states of a person's work are called; a piece of work that is "ended" was decided by others.
+_WORK = {
+    "submitted": "submitted",
+    "returned": "returned",
+    "leased": "in progress",
+    "skipped": "skipped",
+    "proposed": "proposed to discard",
+    "expired": "given to others",
+    "ended": "ended by a decision",
+}
 
 
 @click.group()
@@ -118,7 +128,28 @@ def show(database: Path, name: str, as_json: bool) -> None:
         "settings": msgspec.to_builtins(found.settings), "instances": progress.instances, "people": progress.people,
         "open_proposals": progress.n_open_proposals, "members": members,
     }  # fmt: skip
+    if not as_json:
+        answer |= {"instances": _instances_in_words(progress.instances), "people": _people_in_words(progress.people)}
     _print(answer, as_json)
+
+
+def _instances_in_words(counts: Mapping[str, int]) -> dict[str, int]:
+    """As on the page Project: each instance once, those that wait for somebody apart from those that people have."""
+    n_waiting = counts.get("queued", 0)
+    return {
+        "complete": counts.get("complete", 0),
+        "to annotate": n_waiting,
+        "in progress": counts.get("open", 0) - n_waiting,
+        "with the lead": counts.get("held", 0),
+        "discarded": counts.get("discarded", 0),
+    }
+
+
+def _people_in_words(people: Mapping[str, Mapping[str, int]]) -> dict[str, str]:
+    return {
+        name: ", ".join(f"{of_one[state]:,} {words}" for state, words in _WORK.items() if state in of_one)
+        for name, of_one in people.items()
+    }
 
 
 @click.command("import")
@@ -373,7 +404,7 @@ def _print_rows(rows: Sequence[dict[str, Any]], indent: str) -> None:
 
 
 def _shown(value: object) -> str:
-    if value is None or (isinstance(value, dict | list) and not value):
+    if value is None or (isinstance(value, dict | list | tuple) and not value):
         return "–"
     if isinstance(value, float):
         return written_in_report(value)

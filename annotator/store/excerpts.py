@@ -19,6 +19,6 @@ def excerpt_of(instance: str) -> str:
 
 def holds(words: str, *, key: str, instance_id: str) -> str:
     """Whether an instance's key or one of its texts holds the words, whatever the case, as a condition; "" is in each."""
-    return f"""({words} = '' OR instr(lower({key}), lower({words})) > 0 OR EXISTS (
+    return f"""({words} = '' OR instr(casefold({key}), casefold({words})) > 0 OR EXISTS (
         SELECT 1 FROM segments JOIN documents ON documents.id = document_id
-        WHERE segments.instance_id = {instance_id} AND instr(lower(text), lower({words})) > 0))"""
+        WHERE segments.instance_id = {instance_id} AND instr(casefold(text), casefold({words})) > 0))"""

@@ -11,6 +11,7 @@ from annotator.errors import NotFound
 from annotator.store.connection.database import Row, Store
 from annotator.store.excerpts import excerpt_of
 from annotator.store.packed_rows import unpack_text
+from annotator.store.pairs import is_version_of
 from annotator.store.queue import forget_cursors, settle
 
 
@@ -259,9 +260,8 @@ def set_queue_positions(store: Store, project_id: int, positions: Sequence[tuple
 def splittable_rows(store: Store, project_id: int) -> list[tuple[int, tuple[int, ...], int | None]]:
     """(id, ids of its selectable documents, id of the original) of every instance, in the order of import."""
     rows = store.rows(
-        """SELECT instances.id, coalesce(group_concat(documents.id), '') AS documents,
-            (SELECT original.id FROM instances AS original WHERE original.project_id = ?1
-                AND original.key = instances.parent_key LIMIT 1) AS parent_id
+        f"""SELECT instances.id, coalesce(group_concat(documents.id), '') AS documents,
+            (SELECT original.id FROM instances AS original WHERE {is_version_of("instances", "original")}) AS parent_id
             FROM instances LEFT JOIN segments ON instance_id = instances.id AND is_selectable = 1
             LEFT JOIN documents ON documents.id = document_id AND documents.n_tokens > 0
             WHERE instances.project_id = ?1 GROUP BY instances.id ORDER BY instances.id""",

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 from annotator.domain.measurements import Listed, Measurement, Question, Which
 from annotator.store.connection.database import Store, now
-from annotator.store.excerpts import excerpt_of
+from annotator.store.excerpts import excerpt_of, holds
+from annotator.store.pairs import is_version_of
 
 _NO_LAYER = -1
 
@@ -107,9 +108,6 @@ def _order(question: Question) -> str:
     return "instances.id" if question.list_id is None else "listed.position"
 
 
-_WORDS = """(instr(lower(key), lower(?)) > 0 OR EXISTS (
-    SELECT 1 FROM segments JOIN documents ON documents.id = document_id
-    WHERE instance_id = instances.id AND instr(lower(text), lower(?)) > 0))"""
 _RIGHT, _WRONG = "answered.label = instances.result", "answered.label <> instances.result"
 _WHICH: dict[Which, list[str]] = {
     "all": [],
@@ -150,20 +148,19 @@ def _asked(question: Question) -> tuple[str, str, list[object]]:
         conditions.append("instances.perturbation_kind = ?")
         values.append(question.kind)
     if question.words:
-        conditions.append(_WORDS)
-        values += [question.words, question.words]
+        words = holds("?", key="instances.key", instance_id="instances.id")
+        conditions.append(words)
+        values += [question.words] * words.count("?")
     return source, " AND ".join(conditions), values
 
 
 def partners_of(store: Store, instance_id: int) -> list[tuple[int, str, str | None]]:
     """(id, key, kind) of the original of an instance, with kind None, or of its perturbed versions."""
     rows = store.rows(
-        """SELECT original.id, original.key, NULL AS kind FROM instances JOIN instances AS original
-                ON original.project_id = instances.project_id AND original.key = instances.parent_key
-                WHERE instances.id = ?1
+        f"""SELECT original.id, original.key, NULL AS kind FROM instances JOIN instances AS original
+                ON {is_version_of("instances", "original")} WHERE instances.id = ?1
             UNION ALL SELECT changed.id, changed.key, changed.perturbation_kind FROM instances
-                JOIN instances AS changed ON changed.project_id = instances.project_id
-                AND changed.parent_key = instances.key WHERE instances.id = ?1 ORDER BY 1""",
+                JOIN instances AS changed ON {is_version_of("changed", "instances")} WHERE instances.id = ?1 ORDER BY 1""",
         (instance_id,),
     )
     return [(row["id"], row["key"], row["kind"]) for row in rows]

@@ -4,6 +4,19 @@ from typing import NamedTuple
 
 from annotator.store.connection.database import Store
 
+
+def is_version_of(changed: str, original: str) -> str:
+    """Whether one instance is a changed version of another, as a condition; the two are names of rows of `instances`.
+
+    Keys may repeat between splits: the original is the one of the version's own split, else the first one of its key.
+    """
+    near = f"near.project_id = {changed}.project_id AND near.key = {changed}.parent_key"
+    return f"""({changed}.project_id = {original}.project_id AND {changed}.parent_key = {original}.key
+        AND {original}.id = coalesce(
+        (SELECT near.id FROM instances AS near WHERE {near} AND near.split = {changed}.split),
+        (SELECT near.id FROM instances AS near WHERE {near} ORDER BY +near.id LIMIT 1)))"""
+
+
 _ORIGINAL = """SELECT i.id FROM instances AS i
     WHERE i.project_id = c.project_id AND i.key = c.parent_key AND i.state <> 'discarded'"""
 

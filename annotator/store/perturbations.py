@@ -19,12 +19,13 @@ from annotator.domain.people import User
 from annotator.domain.sources import SourceCheck, SourcePerturbation, SourceVersion
 from annotator.errors import NotFound
 from annotator.store.connection.database import Row, Store, now
-from annotator.store.excerpts import excerpt_of
+from annotator.store.excerpts import excerpt_of, holds
+from annotator.store.pairs import is_version_of
 
 _SELECT = """SELECT perturbations.*, users.name AS author_name FROM perturbations JOIN users ON users.id = author"""
 # Originals of which nobody has written or brought a changed version yet.
-_WITHOUT_ONE = """NOT EXISTS (SELECT 1 FROM perturbations WHERE original_id = i.id AND perturbations.state <> 'withdrawn')
-    AND NOT EXISTS (SELECT 1 FROM instances AS c WHERE c.project_id = i.project_id AND c.parent_key = i.key)"""
+_WITHOUT_ONE = f"""NOT EXISTS (SELECT 1 FROM perturbations WHERE original_id = i.id AND perturbations.state <> 'withdrawn')
+    AND NOT EXISTS (SELECT 1 FROM instances AS c WHERE {is_version_of("c", "i")})"""
 # What a person (?2) neither wrote nor checked in its current version.
 _MAY_CHECK = """NOT EXISTS (SELECT 1 FROM perturbation_versions AS v WHERE v.perturbation_id = perturbations.id
         AND v.number = version AND v.made_by = ?2)
@@ -38,8 +39,6 @@ _IS_SHOWN = {
     False: "EXISTS (SELECT 1 FROM instances AS o WHERE o.id = original_id AND o.state IN ('complete', 'discarded'))",
     True: f"NOT {_IN_HAND.format(original='original_id')}",
 }
-_HAS_WORDS = """instr(lower(i.key), lower(?2)) OR EXISTS (SELECT 1 FROM segments JOIN documents ON documents.id = document_id
-    WHERE instance_id = i.id AND instr(lower(text), lower(?2)))"""
 _STATES = {False: "i.state = 'complete'", True: "i.state <> 'discarded'"}
 
 
@@ -167,12 +166,13 @@ def list_originals(
     store: Store, project_id: int, user: User, *, words: str, is_without: bool, is_lead: bool, limit: int, offset: int
 ) -> tuple[list[ListedOriginal], int]:
     """A page of originals, and how many there are in all."""
-    where = f"""i.project_id = ?1 AND i.parent_key IS NULL AND {_STATES[is_lead]} AND (?2 = '' OR {_HAS_WORDS})
+    where = f"""i.project_id = ?1 AND i.parent_key IS NULL AND {_STATES[is_lead]}
+        AND {holds("?2", key="i.key", instance_id="i.id")}
         {f"AND {_WITHOUT_ONE}" if is_without else ""}"""
     rows = store.rows(
         f"""SELECT i.id, i.key, i.result,
                 {excerpt_of("i.id")} AS excerpt,
-                (SELECT count(*) FROM instances AS c WHERE c.project_id = i.project_id AND c.parent_key = i.key) AS n_there,
+                (SELECT count(*) FROM instances AS c WHERE {is_version_of("c", "i")}) AS n_there,
                 (SELECT count(*) FROM perturbations AS p WHERE p.original_id = i.id AND p.state IN ('waiting', 'returned'))
                     AS n_waiting,
                 EXISTS (SELECT 1 FROM perturbation_drafts AS d WHERE d.original_id = i.id AND d.user_id = ?5) AS has_draft
@@ -228,8 +228,7 @@ def count_of_kind(store: Store, project_id: int, kind: str) -> int:
 def children_of(store: Store, original_id: int) -> list[int]:
     """The instances that are changed versions of an instance, in the order in which they came."""
     rows = store.rows(
-        """SELECT c.id FROM instances AS c JOIN instances AS i ON i.id = ?
-            WHERE c.project_id = i.project_id AND c.parent_key = i.key ORDER BY c.id""",
+        f"SELECT c.id FROM instances AS c JOIN instances AS i ON i.id = ? WHERE {is_version_of('c', 'i')} ORDER BY c.id",
         (original_id,),
     )
     return [row["id"] for row in rows]
@@ -252,9 +251,13 @@ def fingerprint_of_instance(store: Store, instance_id: int) -> bytes:
 
 
 def counts_by(store: Store, project_id: int) -> PerturbationCounts:
-    """How many there are, by kind and state, by author and state, by checker and verdict; originals with and without one."""
+    """How many there are, by kind and state, by author and state, by checker and verdict; originals with and without one.
+
+    By kind those that count against the target: not what was discarded as an instance.
+    """
     kinds = store.rows(
         """SELECT kind, state, count(*) AS n FROM perturbations WHERE project_id = ?1 AND state <> 'withdrawn'
+            AND NOT EXISTS (SELECT 1 FROM instances AS i WHERE i.id = instance_id AND i.state = 'discarded')
             GROUP BY kind, state
             UNION ALL SELECT perturbation_kind, 'imported', count(*) FROM instances AS i
                 WHERE project_id = ?1 AND parent_key IS NOT NULL AND i.state <> 'discarded'

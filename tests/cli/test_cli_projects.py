@@ -8,6 +8,10 @@ from pathlib import Path
 import pytest
 
 from annotator.cli.projects import _Progress
+from annotator.store import open_store
+from annotator.store.people import get_user
+from annotator.store.projects import get_project
+from annotator.usecases.annotate.work import next_work
 from tests.cli.test_cli_people import Answer, annotator, path
 
 __all__ = ["annotator", "path"]  # fixtures
@@ -153,6 +157,18 @@ def test_stats_print_one_json_object_or_a_readable_list(filled: Command) -> None
 def test_show_prints_rules_and_members(filled: Command) -> None:
     found = json.loads(filled("project", "show", "P", "--json").out)
     assert (found["labels"], found["settings"]["order"]) == (["no", "yes"], "sequential")
+
+
+def test_show_tells_people_each_instance_once_and_in_words_what_everybody_has(filled: Command, path: Path) -> None:
+    filled("user", "add", "Ann", "--role", "annotator", "--project", "P")
+    assert "  to annotate: 1\n  in progress: 0\n" in filled("project", "show", "P").out
+    with open_store(path) as store:
+        next_work(store, get_user(store, "Ann"), get_project(store, "P").id)
+    said = filled("project", "show", "P").out
+    assert "instances:\n  complete: 1\n  to annotate: 0\n  in progress: 1\n  with the lead: 0\n  discarded: 0\n" in said
+    assert "people:\n  Ann: 1 in progress\n" in said
+    assert "  proposed_word_lists: –\n" in said
+    assert json.loads(filled("project", "show", "P", "--json").out)["people"] == {"Ann": {"leased": 1}}
 
 
 def test_a_custom_task_is_made_of_named_segments(annotator: Command, tmp_path: Path) -> None:

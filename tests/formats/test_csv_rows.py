@@ -219,6 +219,16 @@ def test_it_is_said_what_columns_become_and_asked_where_they_look_like_more(cont
         assert said in doubt
 
 
+def test_a_column_that_a_problem_asks_for_is_not_asked_for_again_under_another_name(tmp_path):
+    path = tmp_path / "odd.csv"
+    path.write_text("Sentence;Gold;partition;ID\nGood food.;x;train;1\n")
+    *problems, told = csv_rows.read(path, ReadOptions(TASKS["sentiment"]))
+    assert ["Is it 'ID'?" in problems[0].reason, "Is it 'Sentence'?" in problems[1].reason] == [True, True]
+    assert [doubt.split(",")[0] for doubt in told.doubts] == [
+        "The column 'Gold' looks like the label", "The column 'partition' looks like the split",
+    ]  # fmt: skip
+
+
 def test_plain_jsonl_tells_its_columns_too(tmp_path):
     path = tmp_path / "rows.jsonl"
     path.write_text('{"id": "1", "text": "a"}\n{"id": "2", "text": "b", "gold": "x", "more": {"a": [1]}}\n')

@@ -7,6 +7,7 @@ import pytest
 from annotator.domain.measurements import Question
 from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.domain.projects import Project
+from annotator.domain.rationales import RationaleSet
 from annotator.store import Store
 from annotator.store.events import list_events
 from annotator.store.instances import get_instance, list_instances
@@ -54,6 +55,33 @@ def test_every_list_begins_with_the_claim(store: Store, claims: Project, add_per
         assert sorted(
             excerpt[: len(said)] for excerpt, said in zip(sorted(excerpts), sorted(SAID), strict=True)
         ) == sorted(SAID), name
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("Der Ärger war groß.", "ärger WAR GROSS"),
+        ("Фильм очень хороший.", "фильм ОЧЕНЬ"),
+        ("Η ΤΑΙΝΊΑ", "ταινία"),
+        ("这部电影很好。", "电影"),
+        ("فيلم رائع", "رائع"),
+    ],
+)
+def test_every_list_is_searched_whatever_the_case_in_any_script(
+    store: Store, make_project: Callable[..., Project], import_rows: Callable[..., object],
+    add_person: Callable[..., User], text: str, words: str,
+) -> None:  # fmt: skip
+    project = make_project(reviewers_per_annotation=1)
+    ann, rita = add_person("ann", project, "annotator"), add_person("rita", project, "reviewer")
+    import_rows(project, [{"id": "one", "text": text, "label": "positive"}, {"id": "two", "text": "?"}])
+    annotate(store, ann, project, RationaleSet.of((0, 1)))
+    score(store, rita, project)
+    assert my_work(store, ann, project.id, words=words)[1] == 1
+    assert my_reviews(store, rita, project.id, words=words)[1] == 1
+    originals = show_originals(store, add_person("lea", project, "lead"), project.id, words, 1, is_without=False)
+    assert originals["n"] == 1
+    found, _ = list_instances_by(store, LOCAL_OPERATOR, Question(project.id, words=words), 1)
+    assert [line.key for line in found] == ["one"]
 
 
 def test_an_instance_that_was_read_begins_as_the_lists_say(store: Store, claims: Project) -> None:

@@ -85,7 +85,7 @@ def test_refusals_have_a_status_and_a_sentence(
 def test_what_no_model_says_is_left_out_where_none_can_be_asked(store: Store, project: Project, ask: Ask) -> None:
     scores = tuple(float(n) for n in range(10))
     with store.transaction():
-        OutputIntake(store, project, ImportOptions(), ImportReport(), lambda _: None).run(
+        Intake(store, project, ImportOptions(), ImportReport(), lambda _: None).run(
             [SourceOutput("t1", Run("m", "ig"), "f", 1, None, (), (SourceAttribution((ScoredPart(scores),)),))]
         )
     assert list(ask("lead").json()) == ["model", "kind", "trouble", "attributions"]

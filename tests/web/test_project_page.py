@@ -1,5 +1,6 @@
 """The Project page as a script: how far the work is, what is stuck, and a lead who looks at a text they have in hand."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from annotator.store.assignments import give_up_work_of
 from annotator.usecases.access import accounts
 from annotator.usecases.annotate import work as annotate_work
 from annotator.usecases.lead.decisions import decide, open_proposals
+from annotator.usecases.lead.undecided_rounds import list_undecided_rounds
 from annotator.web import session
 from annotator.web.session import Visit
 from tests.usecases.review.test_reviews import annotate, score
@@ -94,6 +96,44 @@ def test_what_annotators_submitted_is_shown_in_parts_that_add_up_and_reviewers_h
     assert (of_rita["person"], of_rita["reviews given"], of_rita["waiting for them"]) == ("rita", 1, 2)
     assert (row["last submission"], of_rita["last review"]) == ("less than a day ago", "less than a day ago")
     assert "8 texts are left. How much is done in a day can be said a day after" in page.markdown[0].value
+
+
+def test_what_was_given_out_since_stands_among_what_each_annotator_has(
+    store: Store, texts, lea, opened: Opened, add_person: Callable[..., User]
+) -> None:
+    project = texts(3)
+    ann, ben = (add_person(name, project, "annotator") for name in ("ann", "ben"))
+    annotate_work.next_work(store, ann, project.id)
+    page = opened(project, lea(project), "Progress").run()
+    assert page.dataframe[0].value["person"].tolist() == ["ann"]
+    annotate_work.next_work(store, ben, project.id)
+    assert page.run().dataframe[0].value["person"].tolist() == ["ann", "ben"]
+
+
+def test_annotators_whose_names_begin_alike_stand_side_by_side(
+    store: Store, texts, lea, opened: Opened, add_person: Callable[..., User]
+) -> None:
+    project = texts(1, annotators_per_instance=2)
+    for name in ("Ann · north", "Ann · south"):
+        work = annotate(store, add_person(name, project, "annotator"), project, SETS)
+    page = opened(project, lea(project), "Instances")
+    page.query_params["instance"] = str(work.instance.id)
+    [chosen] = [one for one in page.run().get("button_group") if one.label == "Annotations side by side"]
+    assert len(chosen.value) == 2
+
+
+def test_times_say_that_they_are_those_of_utc(
+    store: Store, texts, lea, opened: Opened, add_person: Callable[..., User]
+) -> None:
+    project = texts(1, reviewers_per_annotation=1)
+    lead = lea(project)
+    work = annotate(store, add_person("ann", project, "annotator"), project, SETS)
+    assert "when (UTC)" in opened(project, lead, "Record").run().dataframe[0].value.columns
+    assert re.search(r"waiting since [\d-]+ \d\d:\d\d UTC", list_undecided_rounds(store, lead, project)[0].summary)
+    page = opened(project, lead, "Instances")
+    page.query_params["instance"] = str(work.instance.id)
+    page.session_state[f"look_part_{work.instance.id}"] = "Timeline"
+    assert re.search(r"^[\d-]+ [\d:]+ UTC$", "\n".join(one.value for one in page.run().caption), re.MULTILINE)
 
 
 def test_quality_names_the_reviewer_who_scores_lower_than_the_others(

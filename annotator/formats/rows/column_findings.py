@@ -78,30 +78,35 @@ def taken(plan: Plan, task: Task) -> str:
 
 def missing(plan: Plan, columns: Columns, task: Task) -> list[str]:
     """What no row can be read without, and which column may be it: a sentence with the remedy for each."""
-    found = []
+    return [said for said, _ in _missing(plan, columns, task)]
+
+
+def _missing(plan: Plan, columns: Columns, task: Task) -> list[tuple[str, list[str]]]:
+    """The same, each with the columns that may be it."""
+    found: list[tuple[str, list[str]]] = []
     if "key" not in plan.names:
         likely = [c for c in plan.metadata if _words(c) & _KEY_WORDS]
         remedy = _remedy(likely, KEY_NAMES) + (
             "" if likely else " If the rows have no keys, number them in that column."
         )
-        found.append(f"No column holds the key of each row. {remedy}")
+        found.append((f"No column holds the key of each row. {remedy}", likely))
     if "tokens" not in plan.names:
         there = dict(plan.segments)
         wanted = [spec.name for spec in task.segments if not spec.may_be_empty and spec.name not in there]
         for name in wanted:
             names = (name, *SEGMENT_NAMES.get(task.name, {}).get(name, ()))
             likely = _likely_texts(name, plan, columns, task, is_only_one=len(wanted) == 1)
-            found.append(f"No column holds {_segment_words(name)}. {_remedy(likely, names)}")
+            found.append((f"No column holds {_segment_words(name)}. {_remedy(likely, names)}", likely))
     if task.has_target and "target" not in plan.names:
-        found.append(
-            "No column holds the target, the token range that the label is about. Call the column with it 'target'."
-        )
+        said = "No column holds the target, the token range that the label is about. Call the column with it 'target'."
+        found.append((said, []))
     return found
 
 
 def doubts(plan: Plan, columns: Columns, options: ReadOptions) -> list[str]:
     """Where a column becomes metadata, though its name or its values look like something that is read."""
-    found, asked = [], set[str]()
+    found: list[str] = []
+    asked = {column for _, likely in _missing(plan, columns, options.task) for column in likely}
     for name, likely in (("result", _likely_results(plan, columns, options)), ("split", _likely_splits(plan, columns))):
         if likely and name not in plan.names:
             found.append(_doubt(likely, _meaning(name, options.task), field_names(options.task)[name][0]))

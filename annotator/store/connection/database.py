@@ -268,6 +268,8 @@ def connect(path: Path) -> sqlite3.Connection:
     connection.execute("PRAGMA foreign_keys = ON")
     connection.execute("PRAGMA synchronous = FULL")
     connection.execute(f"PRAGMA busy_timeout = {_BUSY_TIMEOUT_MS}")
+    # SQLite's own lower() knows the 26 letters of English alone.
+    connection.create_function("casefold", 1, str.casefold, deterministic=True)
     return connection
 
 

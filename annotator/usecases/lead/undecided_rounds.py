@@ -47,7 +47,7 @@ class UndecidedRound:
     @property
     def summary(self) -> str:
         """What is missing, in one line."""
-        since = self.round.opened_at.replace("T", " ")[:16]
+        since = f"{self.round.opened_at.replace('T', ' ')[:16]} UTC"
         being = f"; {', '.join(self.scoring)} scoring now" if self.scoring else ""
         return f"{self.n_scored} of {counted(self.wanted, 'score')}; waiting since {since}{being}{self._said_of_others}"
 

@@ -121,7 +121,7 @@ def _is_same(changed: ChangedText, before: ChangedText) -> bool:
 def settle_all(store: Store, actor: User, project: Project) -> None:
     """After the number of checkers has fallen: what has enough approvals becomes an instance; what cannot go on waits."""
     for perturbation_id in perturbations_store.waiting_ids(store, project.id):
-        with suppress(InvalidValue):
+        with suppress(InvalidValue), store.transaction():  # a step of its own: what it did until it failed is undone
             settle_checks(store, actor, project, perturbation_id)
 
 

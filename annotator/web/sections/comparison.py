@@ -152,7 +152,7 @@ class _ComparisonScreen:
         views = {view.annotation.id: view for view in self.comparison.views if view.annotation}
         if len(views) < 2:
             return list(self.comparison.views)
-        latest = {view.title.split(" · ")[0]: number for number, view in views.items()}
+        latest = {view.annotation.annotator: number for number, view in views.items() if view.annotation}
         numbers = st.pills(
             "Annotations side by side", list(views), selection_mode="multi", default=list(latest.values())[:_BESIDE],
             format_func=lambda number: as_text(views[number].title), key=f"{self.key}_views",

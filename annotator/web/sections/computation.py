@@ -8,6 +8,7 @@ from annotator.usecases.background import AskedAttribution, ask_to_attribute
 from annotator.usecases.databases import Store
 from annotator.usecases.models.attributions import AttributingOptions, LoadOptions, choosable_labels, offered_methods
 from annotator.web.frame import as_text
+from annotator.web.presses import pressed
 from annotator.web.sections import jobs
 from annotator.web.session import Visit
 
@@ -21,7 +22,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     """Choose a model and a method; it goes into the queue. Below: what came of the last."""
     asked = _asked(project)
     st.caption(_NEXT)
-    if st.button("Compute", type="primary", key="compute_go", icon=":material/play_arrow:"):
+    if pressed("Compute", type="primary", key="compute_go", icon=":material/play_arrow:"):
         try:
             ask_to_attribute(store, visit.user, project, asked)
         except AnnotatorError as error:

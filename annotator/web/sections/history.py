@@ -3,6 +3,7 @@
 import streamlit as st
 
 from annotator.domain.instances import Instance
+from annotator.domain.numbers import UNDEFINED
 from annotator.domain.projects import Project
 from annotator.usecases.databases import Store
 from annotator.usecases.lead.timeline import timeline, timeline_as_csv
@@ -18,7 +19,7 @@ def show(store: Store, visit: Visit, project: Project, instance: Instance) -> No
         return
     for moment in moments:
         when, what = st.columns([1, 4], gap="small")
-        when.caption(moment.at.replace("T", " ")[:19])
+        when.caption(f"{moment.at.replace('T', ' ')[:19]} UTC" if moment.at else UNDEFINED)
         what.markdown(f"**{as_text(moment.who)}** {as_text(moment.what)}")
         if moment.lines:
             what.caption("  \n".join(as_text(line) for line in moment.lines))

@@ -6,6 +6,7 @@ from annotator.domain.projects import Project
 from annotator.usecases.background import ask_to_measure
 from annotator.usecases.databases import Store
 from annotator.usecases.inspect.measurement import is_measured, is_out_of_date
+from annotator.web.presses import pressed
 from annotator.web.session import Visit
 
 _NEVER = (
@@ -24,6 +25,9 @@ def offer_to_measure(store: Store, visit: Visit, project: Project) -> None:
         return
     words, button = st.columns([5, 1], vertical_alignment="center")
     words.info(_CHANGED if is_measured(store, project) else _NEVER, icon=":material/update:")
-    if button.button("Measure", type="primary", width="stretch", help="Measure the numbers of every model"):
+    if pressed(
+        "Measure", place=button, type="primary", width="stretch", key=f"measure_go_{project.id}",
+        help="Measure the numbers of every model",
+    ):  # fmt: skip
         ask_to_measure(store, visit.user, project)
         st.rerun()

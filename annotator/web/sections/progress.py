@@ -40,7 +40,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     show_missing_people(store, visit, project)
     show_stuck(stuck_work(store, visit.user, project))
     _show_counts(progress)
-    people, imported = _people(store, visit, project)
+    people, imported = _people(store, visit, project, progress)
     _show_pace(people)
     _show_annotators(people, imported)
     _show_reviewers(people)
@@ -76,15 +76,19 @@ class _Imported:
     gold: str
 
 
-def _people(store: Store, visit: Visit, project: Project) -> tuple[WorkProgress, _Imported]:
-    """Counted anew only when something has happened since: it is counted over the whole project."""
+def _people(store: Store, visit: Visit, project: Project, progress: Progress) -> tuple[WorkProgress, _Imported]:
+    """Counted anew only when something has happened since: it is counted over the whole project.
+
+    That work was given out is no event; the counts that are kept tell it.
+    """
     newest = [event.id for event in events_of(store, visit.user, project.id, limit=1)]
+    counted_of = (project.id, newest, progress.instances, progress.people)
     kept = st.session_state.get(_PEOPLE_KEY)
-    if kept is None or kept[0] != (project.id, newest):
+    if kept is None or kept[0] != counted_of:
         accepted = accepted_annotations(store, visit.user, project)
         gold = gold_words(project.settings.gold_policy, accepted) if accepted.n_several else ""
         imported = _Imported(imported_annotations(store, visit.user, project), gold)
-        kept = ((project.id, newest), (work_progress(store, visit.user, project), imported))
+        kept = (counted_of, (work_progress(store, visit.user, project), imported))
         st.session_state[_PEOPLE_KEY] = kept
     found: tuple[WorkProgress, _Imported] = kept[1]
     return found

@@ -38,7 +38,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     place.dataframe(
         [
             {
-                "when": event.at.replace("T", " ")[:19],
+                "when (UTC)": event.at.replace("T", " ")[:19],
                 "who": event_actor(event),
                 "what": "; ".join((event_words(event), *event_lines(event))),
                 **({} if about == _OF_SERVER else {"text": first_words(event.excerpt), "key": event.key}),
@@ -49,7 +49,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
         height=min(_HEIGHT, 38 + 35 * len(events)),
         key=f"record_events_{about}_{page}",
         column_config={
-            "when": st.column_config.TextColumn(width=140),
+            "when (UTC)": st.column_config.TextColumn(width=140),
             "who": st.column_config.TextColumn(width=110),
             "what": st.column_config.TextColumn(width=520),
             "text": st.column_config.TextColumn(width="medium"),

@@ -13,6 +13,7 @@ from annotator.errors import AnnotatorError
 from annotator.usecases.databases import Store
 from annotator.usecases.suites.construction import known_models, remove_suite, remove_test, suites_of
 from annotator.web.frame import as_text
+from annotator.web.presses import pressed
 from annotator.web.sections import jobs
 from annotator.web.sections.suites_cases import failing_cases
 from annotator.web.session import Visit
@@ -96,7 +97,9 @@ def _ask_a_model(store: Store, visit: Visit, project: Project, suite: StoredSuit
         help="The seed of its training. Models with one name and several seeds are shown together, with the deviation over "
             "seeds.",
     )  # fmt: skip
-    if button.button("Run the tests", type="primary", icon=":material/play_arrow:", key="tests_run", width="stretch"):
+    if pressed(
+        "Run the tests", place=button, type="primary", icon=":material/play_arrow:", key="tests_run", width="stretch"
+    ):
         _run(store, visit, project, suite, spec.strip(), kept_as.strip(), of_seed.strip())
 
 

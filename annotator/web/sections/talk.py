@@ -54,7 +54,7 @@ def show_questions(store: Store, visit: Visit, project: Project) -> int:
 def _show_thread(store: Store, visit: Visit, thread: Thread) -> None:
     for comment in thread.comments:
         st.markdown(f"**{as_text(comment.author)}** {as_text(comment.text)}")
-        st.caption(f"{comment.spoken_as} · {comment.created_at.replace('T', ' ')[:16]}")
+        st.caption(f"{comment.spoken_as} · {comment.created_at.replace('T', ' ')[:16]} UTC")
     with st.form(f"talk_{thread.id}", border=False, clear_on_submit=True):
         field, button = st.columns([5, 1], vertical_alignment="bottom")
         text = field.text_input("Answer", max_chars=10_000, label_visibility="collapsed", placeholder="Answer")

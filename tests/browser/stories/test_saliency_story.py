@@ -9,7 +9,7 @@ from urllib.parse import parse_qs, urlsplit
 from xml.etree import ElementTree as ET
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from annotator.domain.models import Prediction, Run, ScoredPart, SourceAttribution, SourceOutput
 from annotator.domain.people import LOCAL_OPERATOR
@@ -317,6 +317,27 @@ def test_a_project_without_model_output_shows_its_texts_and_says_what_to_do(
     researcher.sees("Import predictions and attributions")
     expect(researcher.page.locator(".heat-panel h3")).to_have_text("Text and gold")
     expect(researcher.page.locator(".heat-text")).not_to_be_empty()
+
+
+def test_what_stands_below_the_maps_is_shown_when_it_will_not_move_any_more(
+    server: Server, person: Callable[..., Person]
+) -> None:
+    researcher = person("Researcher")
+    page, held = researcher.page, list[Route]()
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    page.route("**/api/saliency/instance*", hold)
+    below = page.get_by_text("Compute attributions")
+    with page.expect_request("**/api/saliency/instance*"):
+        researcher.open("/saliency?project=1")
+    page.locator(".list-row").first.wait_for()
+    below.wait_for(state="attached")
+    expect(below).to_be_hidden()
+    held.pop().continue_()
+    expect(below).to_be_visible()
+    expect(page.locator(".heat-text").first).not_to_be_empty()
 
 
 def test_a_researcher_computes_attributions_while_the_page_is_elsewhere(

@@ -15,7 +15,8 @@ from annotator.domain.projects import Project
 from annotator.errors import Conflict, ImportRefused, InvalidAnnotation, InvalidValue, NotAllowed, NotFound
 from annotator.store import Store
 from annotator.store import perturbations as perturbations_store
-from annotator.store.instances import find_instance_ids, get_instance
+from annotator.store.instances import find_instance_ids, get_instance, splittable_rows
+from annotator.store.measurements import partners_of
 from annotator.store.people import set_disabled
 from annotator.usecases.annotate.work import next_work
 from annotator.usecases.lead.relatives import Relative, original_of, versions_of
@@ -312,6 +313,34 @@ def test_a_lead_is_led_from_an_original_to_its_versions_and_back(
     for asked in (original_of, versions_of):
         with pytest.raises(NotAllowed):
             asked(store, people["Ann"], reviews, version)
+
+
+@pytest.fixture
+def of_two_splits(make_project: Callable[..., Project], import_rows: Callable[..., object]) -> Project:
+    """Two texts of one key, in train and in test, and a changed version of the one in test."""
+    made = make_project(name="Two splits")
+    row = {"id": "k", "text": TEXT, "tokens": TEXT.split(), "label": "positive", "rationales": [[[8, 9]]]}
+    changed = {"id": "k~1", "parent": "k", "perturbation_kind": "dispensable", "text": "Superb .", "label": "positive"}
+    import_rows(made, [row | {"split": "train"}, row | {"split": "test"}, changed | {"split": "test"}])
+    return made
+
+
+def test_where_keys_repeat_between_splits_a_changed_version_belongs_to_the_original_of_its_own_split(
+    store: Store, of_two_splits: Project, add_person: Callable[..., User]
+) -> None:
+    lea, ann = add_person("Lea", of_two_splits, "lead"), add_person("Ann", of_two_splits, "annotator")
+    train, test = find_instance_ids(store, of_two_splits.id, "k")
+    (version,) = find_instance_ids(store, of_two_splits.id, "k~1")
+    led_to = [
+        [one.instance_id for one in versions_of(store, lea, of_two_splits, get_instance(store, of_one))]
+        for of_one in (train, test)
+    ]
+    assert led_to == [[], [version]]
+    listed = messages.show_originals(store, ann, of_two_splits.id, "", 1, is_without=False)["rows"]
+    assert [(row["id"], row["n_there"]) for row in listed] == [(train, 0), (test, 1)]
+    assert versions.next_original(store, ann, of_two_splits.id) == train
+    assert [[row[0] for row in partners_of(store, one)] for one in (train, test, version)] == [[], [version], [test]]
+    assert [row[2] for row in splittable_rows(store, of_two_splits.id)] == [None, None, test]
 
 
 def test_ones_own_draft_is_marked_in_the_list_and_can_be_discarded(
@@ -801,6 +830,34 @@ def test_fewer_checkers_let_what_has_enough_approvals_become_an_instance(
     settings = replace(reviews.settings, checkers_per_perturbation=1)
     change_project(store, people["Lea"], replace(reviews, settings=settings))
     assert perturbations_store.get_perturbation(store, written.id).state == "approved"
+
+
+def test_fewer_checkers_leave_nothing_behind_of_what_cannot_become_an_instance(
+    store: Store, reviews: Project, people: dict[str, User], written: Perturbation
+) -> None:
+    approve(store, people["Ben"], written)
+    with store.transaction():  # as a file may bring it, whose project had another label
+        store.run("UPDATE perturbation_versions SET result = 'mixed'")
+    n_documents = store.value("SELECT count(*) FROM documents")
+    settings = replace(reviews.settings, checkers_per_perturbation=1)
+    change_project(store, people["Lea"], replace(reviews, settings=settings))
+    assert perturbations_store.get_perturbation(store, written.id).state == "waiting"
+    assert store.value("SELECT count(*) FROM documents") == n_documents
+
+
+def test_what_was_approved_and_then_discarded_does_not_count_against_the_target(
+    store: Store, reviews: Project, people: dict[str, User], written: Perturbation
+) -> None:
+    def n_approved() -> int:
+        kinds = messages.show_progress(store, people["Ann"], reviews.id)["kinds"]
+        return int(next(kind["approved"] for kind in kinds if kind["name"] == "dispensable"))
+
+    for name in ("Ben", "Cem"):
+        done = approve(store, people[name], written)
+    assert n_approved() == 1
+    with store.transaction():
+        store.run("UPDATE instances SET state = 'discarded' WHERE id = ?", (done.instance_id,))
+    assert n_approved() == 0
 
 
 def test_a_lead_withdraws_what_nobody_else_can(store: Store, people: dict[str, User], written: Perturbation) -> None:

@@ -111,7 +111,13 @@ class Saliency {
     );
     this.screen.root.insertBefore(this.list.root, this.screen.main);
     this.keyboard = new KeyListener(this.screen.root, (event, target) => this.#key(event, target));
-    this.#begin(data.start);
+    this.#begin(data.start).finally(() => this.#drawn());
+  }
+
+  /** What stands below on the page keeps its place from now on, so it may be shown (routes/first_frame.py). */
+  #drawn() {
+    const { host } = this.screen.root.getRootNode();
+    host?.closest('[class*="st-key-saliency_"]')?.setAttribute("data-drawn", "");
   }
 
   /** @returns {import("./screen.js").ScreenActions} */

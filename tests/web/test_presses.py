@@ -1,0 +1,57 @@
+"""A press is carried out once, also where the run that was told of it never came to the button."""
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from annotator.web import presses
+
+PAGE = """
+import streamlit as st
+from annotator.web.presses import pressed
+
+st.session_state.setdefault("n_done", 0)
+if st.session_state.pop("is_broken_off", False):
+    st.rerun()  # as when something else on the page reports meanwhile
+if st.session_state.get("is_drawn", True) and pressed("Go", key="go"):
+    st.session_state["n_done"] += 1
+"""
+
+
+@pytest.fixture
+def app() -> AppTest:
+    return AppTest.from_string(PAGE).run()
+
+
+def n_done(app: AppTest) -> int:
+    return int(app.session_state["n_done"])
+
+
+def test_a_press_is_carried_out_once(app: AppTest) -> None:
+    assert n_done(app) == 0
+    assert n_done(app.button(key="go").click().run()) == 1
+    assert n_done(app.run()) == 1
+
+
+def test_a_press_whose_run_is_broken_off_before_the_button_is_carried_out_by_the_next(app: AppTest) -> None:
+    app.session_state["is_broken_off"] = True
+    assert n_done(app.button(key="go").click().run()) == 1
+    assert n_done(app.run()) == 1
+
+
+def test_a_press_is_not_carried_out_in_another_project(app: AppTest) -> None:
+    app.session_state["is_drawn"] = False
+    app.button(key="go").click().run()
+    app.session_state["is_drawn"] = True
+    app.query_params["project"] = "2"
+    assert n_done(app.run()) == 0
+    app.query_params.clear()
+    assert n_done(app.run()) == 0
+
+
+def test_a_button_that_comes_back_much_later_is_not_pressed(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
+    app.session_state["is_drawn"] = False
+    app.button(key="go").click().run()
+    app.session_state["is_drawn"] = True
+    now = presses.time.monotonic()
+    monkeypatch.setattr(presses.time, "monotonic", lambda: now + 61)
+    assert n_done(app.run()) == 0
