@@ -1,5 +1,8 @@
 """Edits that leave a text well written: case, blanks, and "a" or "an" follow what is changed."""
 
+from collections.abc import Sequence
+
+from annotator.domain.numbers import counted
 from annotator.perturb.passage import Passage
 from annotator.text.edits import Edit
 
@@ -15,7 +18,22 @@ def like(source: str, replacement: str) -> str:
     """
     if len(source) > 1 and source.isupper():
         return replacement.upper()
+    return with_first_letter_of(source, replacement)
+
+
+def with_first_letter_of(source: str, replacement: str) -> str:
+    """The replacement with a capital first letter where what it replaces has one.
+
+    >>> with_first_letter_of("Is not", "isn't"), with_first_letter_of("IS NOT", "isn't")
+    ("Isn't", "Isn't")
+    """
     return replacement[:1].upper() + replacement[1:] if source[:1].isupper() else replacement
+
+
+def everywhere(spans: Sequence[tuple[int, int]], before: str, after: str) -> tuple[list[Edit], str]:
+    """One replacement in all the places of a word, with the reason that a person reads."""
+    times = "" if len(spans) == 1 else f" ({counted(len(spans), 'time')})"
+    return [Edit(start, end, after) for start, end in spans], f"{before} → {after}{times}"
 
 
 def replace(passage: Passage, start: int, end: int, replacement: str) -> list[Edit]:

@@ -3,10 +3,9 @@
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from annotator.domain.numbers import counted
 from annotator.perturb.passage import Passage
 from annotator.perturb.registry import Found, suggester
-from annotator.perturb.wording import replace
+from annotator.perturb.wording import everywhere, replace
 from annotator.text.edits import Edit
 
 _OTHERS_EACH = 2
@@ -33,11 +32,11 @@ def change_place(passage: Passage) -> Iterator[Found]:
 def change_nationality(passage: Passage) -> Iterator[Found]:
     """French → Italian, with the article that belongs to it. Not beside another one (French Canadian), nor in plural."""
     nationalities = passage.own.list("nationalities")
-    known = {one.lower() for one in nationalities}
+    known = {nationality.lower() for nationality in nationalities}
     for start, end, word in passage.find(nationalities, with_case=True):
         if passage.next_word(end) in known or passage.word_before(start) in known or passage.text[end : end + 1] == "-":
             continue
-        others = [one for one in nationalities if one not in passage.text]
+        others = [nationality for nationality in nationalities if nationality not in passage.text]
         for other in passage.random.sample(others, min(_OTHERS_EACH, len(others))):
             yield replace(passage, start, end, other), f"{word} → {other}"
 
@@ -50,12 +49,16 @@ def exchange_two(passage: Passage) -> Iterator[Found]:
     """
     given, female, male, *others = _names(passage)
     for names in (given, (*female, *male), *others, *_places(passage)):
-        found = [one for one in passage.find(names, with_case=True) if not _is_part_of_a_longer_name(passage, *one[:2])]
-        for (start, end, one), (other_start, other_end, other) in pairwise(found):
+        mentions = [
+            (start, end, name)
+            for start, end, name in passage.find(names, with_case=True)
+            if not _is_part_of_a_longer_name(passage, start, end)
+        ]
+        for (start, end, name), (other_start, other_end, other) in pairwise(mentions):
             between = passage.text[end:other_start].strip(" ,、，").lower()
             is_one_sentence = any(first <= start and other_end <= last for first, last in passage.sentences)
-            if one != other and is_one_sentence and between not in _JOINING:
-                yield [Edit(start, end, other), Edit(other_start, other_end, one)], f"{one} ↔ {other}"
+            if name != other and is_one_sentence and between not in _JOINING:
+                yield [Edit(start, end, other), Edit(other_start, other_end, name)], f"{name} ↔ {other}"
 
 
 def _names(passage: Passage) -> tuple[Sequence[str], ...]:
@@ -70,15 +73,14 @@ def _places(passage: Passage) -> tuple[Sequence[str], ...]:
 
 def _exchanged(passage: Passage, names: Sequence[str]) -> Iterator[Found]:
     """Each name that occurs by others of its list that do not, in every place where it stands by itself."""
-    places: dict[str, list[tuple[int, int]]] = {}
+    spans_by_name: dict[str, list[tuple[int, int]]] = {}
     for start, end, name in passage.find(names, with_case=True):
         if not _is_part_of_a_longer_name(passage, start, end):
-            places.setdefault(name, []).append((start, end))
+            spans_by_name.setdefault(name, []).append((start, end))
     others = [name for name in names if name not in passage.text]
-    for name, found in places.items():
+    for name, spans in spans_by_name.items():
         for other in passage.random.sample(others, min(_OTHERS_EACH, len(others))):
-            times = "" if len(found) == 1 else f" ({counted(len(found), 'time')})"
-            yield [Edit(start, end, other) for start, end in found], f"{name} → {other}{times}"
+            yield everywhere(spans, name, other)
 
 
 def _is_part_of_a_longer_name(passage: Passage, start: int, end: int) -> bool:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from annotator.perturb.linguistics.chinese import word_at
 from annotator.perturb.passage import Passage
 from annotator.perturb.registry import Found, suggester
 from annotator.perturb.wording import begin_sentence, drop
@@ -71,10 +72,12 @@ def change_particle(passage: Passage) -> Iterator[Found]:
     for start, end, particle in passage.find(particles):
         if _is_border(text, end) and start and not _is_border(text, start - 1):
             yield [Edit(start, end, "")], f"without “{particle}”"
-            other = passage.random.choice([one for one in particles if one not in {particle, "吧", "呢"}])
+            other = passage.random.choice(
+                [candidate for candidate in particles if candidate not in {particle, "吧", "呢"}]
+            )
             yield [Edit(start, end, other)], f"{particle} → {other}"
     for start, end, degree in passage.find([*passage.own.list("degrees"), "挺", "还", "太"]):
-        adjective = next((one for one in passage.own.list("adjectives") if text.startswith(one, end)), None)
+        adjective = word_at(text, end, passage.own.list("adjectives"))
         if adjective is None:
             continue
         final, after = ("了" if degree == "太" else "的"), end + len(adjective)

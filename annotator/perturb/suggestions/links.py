@@ -4,18 +4,20 @@ import re
 import string
 from collections.abc import Iterator
 
+from annotator.perturb.linguistics.chinese import IDEOGRAPHS
+from annotator.perturb.linguistics.signs import EXAMPLE_ADDRESS
 from annotator.perturb.passage import Passage
 from annotator.perturb.registry import Found, suggester
 from annotator.perturb.wording import drop
 from annotator.text.edits import Edit
 
-_LINK = re.compile(r"(?<!\S)(?:https?://|www\.)[^\s\u4e00-\u9fff，。！？]+")
+_LINK = re.compile(rf"(?<!\S)(?:https?://|www\.)[^\s{IDEOGRAPHS}，。！？]+")
 _HANDLE = re.compile(r"(?<!\S)@\w{2,}")
 
 
 @suggester("Add an address", kinds="robustness")
 def add_link(passage: Passage) -> Iterator[Found]:
-    link = "https://example.com/" + _drawn(passage, string.ascii_letters + string.digits, 6)
+    link = EXAMPLE_ADDRESS + _drawn(passage, string.ascii_letters + string.digits, 6)
     yield from _at_both_ends(passage, link)
 
 

@@ -3,12 +3,13 @@
 import re
 from collections.abc import Iterator
 
+from annotator.perturb.linguistics.english_verbs import AFTER_HAS, BE_AND_MODALS, IN_FULL_BEFORE_NOT, PRONOUNS
 from annotator.perturb.passage import Passage
 from annotator.perturb.registry import Found, suggester
 from annotator.perturb.wording import drop, like
 from annotator.text.edits import Edit
 
-_BE_AND_MODALS = r"is|are|was|were|am|can|could|will|would|should"
+_BE_AND_MODALS = "|".join(BE_AND_MODALS)
 _POSITIVE = re.compile(rf"(?<![\w'’])(?:{_BE_AND_MODALS})(?= [A-Za-z])", re.IGNORECASE)
 _SHORT_BE = re.compile(
     r"(?<![\w'’])(?:it|that|he|she|there)\s?['’]s(?= [A-Za-z])|\w\s?['’](?:re|m)(?= [A-Za-z])", re.IGNORECASE
@@ -38,9 +39,8 @@ _NO_NEGATION_BEFORE = frozenset(
         "n't",
     }
 )
-_PRONOUNS = frozenset({"i", "you", "he", "she", "it", "we", "they", "this", "that", "these", "those", "there"})
 _WHOLE_PHRASES = frozenset({"only", "to", "at", "necessarily", "so", "even", "until", "just", "least", "surprisingly"})
-_STEMS = {"ca": "can", "wo": "will", "cannot": "can"}
+_IN_FULL = {**IN_FULL_BEFORE_NOT, "cannot": "can"}
 
 
 @suggester("Negate", kinds="logic contrast", languages="en", turns=2)
@@ -50,14 +50,14 @@ def negate(passage: Passage) -> Iterator[Found]:
         for found in pattern.finditer(passage.text):
             following = passage.next_word(found.end())
             is_question = pattern is _POSITIVE and _asks(passage, found.start(), following)
-            if not is_question and following not in _NO_NEGATION_BEFORE | {"been", "got", "had"}:
+            if not is_question and following not in _NO_NEGATION_BEFORE | AFTER_HAS:
                 yield [Edit(found.end(), found.end(), " not")], f"{found.group()} not {following}"
     yield from _negated_verbs(passage)
 
 
 def _asks(passage: Passage, start: int, following: str) -> bool:
     """Whether a verb begins its sentence or stands before its subject: a question."""
-    return start in passage.sentence_beginnings or following in _PRONOUNS - {"this", "that", "these", "those"}
+    return start in passage.sentence_beginnings or following in PRONOUNS - {"this", "that", "these", "those"}
 
 
 def _negated_verbs(passage: Passage) -> Iterator[Found]:
@@ -78,8 +78,8 @@ def affirm(passage: Passage) -> Iterator[Found]:
         word = (found["verb"] or found["full"]).lower()
         following = passage.next_word(found.end())
         is_negated = found["verb"] or found["apart"] or word == "cannot"
-        if is_negated and following and following not in _WHOLE_PHRASES | _PRONOUNS:
-            new = like(found.group(), _STEMS.get(word, word))
+        if is_negated and following and following not in _WHOLE_PHRASES | PRONOUNS:
+            new = like(found.group(), _IN_FULL.get(word, word))
             yield [Edit(*found.span(), new)], f"{found.group()} → {new}"
     yield from _affirmed_verbs(passage)
     for start, end, _ in passage.find(["never"]):
@@ -101,7 +101,7 @@ def _affirmed_verbs(passage: Passage) -> Iterator[Found]:
         is_command = do == "do" and found.start() in passage.sentence_beginnings
         if do == "did":
             yield [Edit(found.start(), found.start("verb") - 1, found["do"])], f"{found.group()} → {do} {verb}"
-        elif verb in verbs or (is_command and verb not in _PRONOUNS):
+        elif verb in verbs or (is_command and verb not in PRONOUNS):
             new = like(found["do"], third_person(verb) if do == "does" else verb)
             yield [Edit(*found.span(), new)], f"{found.group()} → {new}"
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from annotator.perturb.linguistics.chinese import may_end_word, word_at
 from annotator.perturb.passage import Passage
 from annotator.perturb.registry import Found, suggester
 from annotator.text.edits import Edit
@@ -46,7 +47,7 @@ def negate_chinese(passage: Passage) -> Iterator[Found]:
     own, text = passage.own, passage.text
     negatable = (*own.list("adjectives"), *own.list("verbs"))
     for start, end, degree in passage.find(own.list("degrees")):
-        word = next((one for one in negatable if text.startswith(one, end)), None)
+        word = word_at(text, end, negatable)
         if word is not None and text[end + len(word) : end + len(word) + 1] != word[:1]:
             yield [Edit(start, end, "不")], f"{degree}{word} → 不{word}"
             yield [Edit(start, start, "不是")], f"不是{degree}{word}"
@@ -68,11 +69,10 @@ def affirm_chinese(passage: Passage) -> Iterator[Found]:
     own, text = passage.own, passage.text
     words = sorted({*own.list("adjectives"), *own.list("verbs")}, key=len, reverse=True)
     for start, end, _ in passage.find(["不"]):
-        word = next((one for one in words if text.startswith(one, end)), None)
+        word = word_at(text, end, words)
         if word is None or text.endswith((*_PLAIN_BEFORE_NEGATION, word[0]), 0, start):
             continue
-        following = text[end + len(word) : end + len(word) + 1]
-        if len(word) > 1 or following in set("，。！？；,.!?; 的了啊吧呢") | {""}:
+        if len(word) > 1 or may_end_word(text, end + len(word)):
             yield [Edit(start, end, "")], f"不{word} → {word}"
     for start, end, _ in passage.find(["没有"]):
         if (

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator
 
+from annotator.perturb.linguistics.signs import CHINESE_FULL_STOP, FULL_STOP, SENTENCE_SIGNS
 from annotator.perturb.passage import Passage
 from annotator.perturb.registry import Found, suggester
 from annotator.text.edits import Edit
 
-_ENDS = ".!?。！？…～~"
+_ENDS = SENTENCE_SIGNS + "～~"
 _CLOSING = "\"'”’)]）"
 
 
@@ -25,7 +26,7 @@ def _at_the_end(passage: Passage, phrases: tuple[str, ...]) -> Iterator[Found]:
         return
     end = passage.body.ends[-1]
     has_ended = passage.text[:end].rstrip(_CLOSING)[-1:] in _ENDS
-    gap = ("" if has_ended else "。") if passage.code == "zh" else (" " if has_ended else ". ")
+    gap = ("" if has_ended else CHINESE_FULL_STOP) if passage.code == "zh" else (" " if has_ended else f"{FULL_STOP} ")
     for phrase in phrases:
         words = phrase if passage.code == "zh" or not passage.is_spaced else f"{phrase[:-1]} {phrase[-1]}"
         yield [Edit(end, end, gap + words)], f"add “{phrase}”"

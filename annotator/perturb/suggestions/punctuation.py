@@ -3,6 +3,8 @@
 import re
 from collections.abc import Iterator
 
+from annotator.perturb.linguistics.chinese import IDEOGRAPHS
+from annotator.perturb.linguistics.signs import CHINESE_FULL_STOP, FULL_STOP
 from annotator.perturb.passage import Passage
 from annotator.perturb.registry import Found, suggester
 from annotator.text.edits import Edit
@@ -13,7 +15,7 @@ _COMMA = re.compile(r" ?,(?= )")
 _INNER_FULL_STOP = re.compile(r"(?<=\w)(?P<gap> ?)\.(?= +[A-Z])")
 _FULL_WIDTH = str.maketrans("，。！？：；（）", ",.!?:;()")
 _WIDE_SIGN = re.compile("[，。！？：；]")
-_NARROW_SIGN = re.compile(r"(?<=[\u4e00-\u9fff])[,!?:;]")
+_NARROW_SIGN = re.compile(rf"(?<=[{IDEOGRAPHS}])[,!?:;]")
 _WIDE = str.maketrans(",!?:;", "，！？：；")
 
 
@@ -25,7 +27,7 @@ def strip_last_sign(passage: Passage) -> Iterator[Found]:
 
 @suggester("Another last sign", kinds="robustness")
 def change_last_sign(passage: Passage) -> Iterator[Found]:
-    full_stop, mark = ("。", "！") if passage.code == "zh" else (".", "!")
+    full_stop, mark = (CHINESE_FULL_STOP, "！") if passage.code == "zh" else (FULL_STOP, "!")
     if found := _LAST.search(passage.text):
         for new in (full_stop, mark, mark * 3):
             if new != found["signs"]:

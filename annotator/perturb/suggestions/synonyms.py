@@ -8,6 +8,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
+from annotator.perturb.linguistics.chinese import may_end_word
 from annotator.perturb.passage import Passage, Words
 from annotator.perturb.registry import Found, suggester
 from annotator.perturb.suggestions.degrees import is_guarded
@@ -66,7 +67,7 @@ def _stands_alone(passage: Passage, start: int, end: int) -> bool:
     """A Chinese word of one character only after a word of degree and before a border, else it may be part of another."""
     if end - start > 1:
         return passage.text[start - 1 : start] != "不"
-    return is_guarded(passage, start) and passage.text[end : end + 1] in set("，。！？；,.!?; 的了啊吧呢") | {""}
+    return is_guarded(passage, start) and may_end_word(passage.text, end)
 
 
 @cache
