@@ -121,8 +121,10 @@ def _merged(
     part: ScoredPart, first: int, end: int, instance: Instance, how: How, pieces: list[tuple[Piece, float]]
 ) -> Sequence[float]:
     """Scores of pieces as scores of tokens; the pieces are kept where they are not the tokens themselves."""
-    places = [place for place in instance.layout.segments if first <= place.first_token and place.end_token <= end]
-    bodies = {place.name: instance.segment(place.name).body for place in places}
+    within = [
+        segment for segment in instance.layout.segments if first <= segment.first_token and segment.end_token <= end
+    ]
+    bodies = {segment.name: instance.segment(segment.name).body for segment in within}
     merged = merge_over_segments(part.pieces or (), part.scores, bodies, how, is_partial=part.is_partial)
     if merged.n_special or len(merged.pieces) != end - first:
         pieces += merged.pieces
