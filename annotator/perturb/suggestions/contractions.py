@@ -13,7 +13,7 @@ from annotator.perturb.linguistics.english_verbs import (
     phrases_of_suggestions,
 )
 from annotator.perturb.passage import Passage
-from annotator.perturb.registry import Found, suggester
+from annotator.perturb.registry import Proposal, suggester
 from annotator.perturb.wording import like
 from annotator.text.edits import Edit
 
@@ -51,16 +51,16 @@ _AFTER_IS = frozenset(
 
 
 @suggester("Write contractions out", kinds="dispensable robustness", languages="en")
-def expand_contraction(passage: Passage) -> Iterator[Found]:
+def expand_contraction(passage: Passage) -> Iterator[Proposal]:
     text = passage.text
-    for found in _NEGATED.finditer(text):
-        if passage.next_word(found.end()) not in PRONOUNS | {"not"}:  # "Isn't it" would become "Is not it"
-            verb = found[1].lower()
-            yield _replaced(found, like(found[1], f"{IN_FULL_BEFORE_NOT.get(verb, verb)} not"))
-    for found in _CLITIC.finditer(text):
-        word = _long_form(found[1].lower(), found[2].strip("'’ \u00a0").lower(), passage, found.end())
+    for match in _NEGATED.finditer(text):
+        if passage.next_word(match.end()) not in PRONOUNS | {"not"}:  # "Isn't it" would become "Is not it"
+            verb = match[1].lower()
+            yield _replaced(match, like(match[1], f"{IN_FULL_BEFORE_NOT.get(verb, verb)} not"))
+    for match in _CLITIC.finditer(text):
+        word = _long_form(match[1].lower(), match[2].strip("'’ \u00a0").lower(), passage, match.end())
         if word:
-            yield _replaced(found, f"{found[1]} {word}")
+            yield _replaced(match, f"{match[1]} {word}")
 
 
 def _long_form(subject: str, clitic: str, passage: Passage, end: int) -> str:
@@ -79,18 +79,18 @@ def _long_form(subject: str, clitic: str, passage: Passage, end: int) -> str:
 
 
 @suggester("Contract", kinds="dispensable robustness", languages="en")
-def contract(passage: Passage) -> Iterator[Found]:
+def contract(passage: Passage) -> Iterator[Proposal]:
     gap = " " if passage.is_spaced else ""
-    for found in _NOT.finditer(passage.text):
-        verb = "can" if found[1].lower() == "cannot" else found[1].split()[0].lower()
-        if passage.next_word(found.end()) in {"only", "to"}:
+    for match in _NOT.finditer(passage.text):
+        verb = "can" if match[1].lower() == "cannot" else match[1].split()[0].lower()
+        if passage.next_word(match.end()) in {"only", "to"}:
             continue
-        yield _replaced(found, like(found[1], f"{CONTRACTED_BEFORE_NOT.get(verb, verb)}{gap}n't"))
-    for found in _FULL.finditer(passage.text):
-        subject, verb = found[1].split()
-        if passage.next_word(found.end()) not in {"not", "and", "or", "but"}:
-            yield _replaced(found, f"{subject}{gap}'{CLITICS[verb.lower()]}")
+        yield _replaced(match, like(match[1], f"{CONTRACTED_BEFORE_NOT.get(verb, verb)}{gap}n't"))
+    for match in _FULL.finditer(passage.text):
+        subject, verb = match[1].split()
+        if passage.next_word(match.end()) not in {"not", "and", "or", "but"}:
+            yield _replaced(match, f"{subject}{gap}'{CLITICS[verb.lower()]}")
 
 
-def _replaced(found: "re.Match[str]", new: str) -> Found:
-    return [Edit(*found.span(), new)], f"{found.group()} → {new}"
+def _replaced(match: "re.Match[str]", new: str) -> Proposal:
+    return [Edit(*match.span(), new)], f"{match.group()} → {new}"

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from annotator.perturb.passage import Passage
-from annotator.perturb.registry import Found, suggester
+from annotator.perturb.registry import Proposal, suggester
 from annotator.perturb.wording import everywhere, replace
 from annotator.text.edits import Edit
 
@@ -13,7 +13,7 @@ _JOINING = frozenset({"", "and", "or", "&", "和", "与", "跟", "或"})
 
 
 @suggester("Another name", kinds="entity")
-def change_name(passage: Passage) -> Iterator[Found]:
+def change_name(passage: Passage) -> Iterator[Proposal]:
     """A first name by one of the same list (so that he stays he), a last name by a last name; both lists have other names.
 
     A first name in a place of its own, a name of a city that is also in a list, is found by its case alone: look.
@@ -23,13 +23,13 @@ def change_name(passage: Passage) -> Iterator[Found]:
 
 
 @suggester("Another place", kinds="entity contrast", turns=1)
-def change_place(passage: Passage) -> Iterator[Found]:
+def change_place(passage: Passage) -> Iterator[Proposal]:
     for places in _places(passage):
         yield from _exchanged(passage, places)
 
 
 @suggester("Another nationality", kinds="entity contrast", languages="en", turns=1)
-def change_nationality(passage: Passage) -> Iterator[Found]:
+def change_nationality(passage: Passage) -> Iterator[Proposal]:
     """French → Italian, with the article that belongs to it. Not beside another one (French Canadian), nor in plural."""
     nationalities = passage.own.list("nationalities")
     known = {nationality.lower() for nationality in nationalities}
@@ -42,7 +42,7 @@ def change_nationality(passage: Passage) -> Iterator[Found]:
 
 
 @suggester("Two change places", kinds="contrast logic", turns=1)
-def exchange_two(passage: Passage) -> Iterator[Found]:
+def exchange_two(passage: Passage) -> Iterator[Proposal]:
     """Two names, or two places, of one sentence in each other's place, so that who does what is turned round.
 
     Not where nothing but "and", "or" or a comma stands between them: that would say the same.
@@ -62,8 +62,7 @@ def exchange_two(passage: Passage) -> Iterator[Found]:
 
 
 def _names(passage: Passage) -> tuple[Sequence[str], ...]:
-    own = passage.own
-    lists = (own.list(name) for name in ("names_female", "names_male", "names_last", "names"))
+    lists = (passage.own.list(name) for name in ("names_female", "names_male", "names_last", "names"))
     return (passage.given.names, *lists)
 
 
@@ -71,7 +70,7 @@ def _places(passage: Passage) -> tuple[Sequence[str], ...]:
     return (passage.given.places, passage.own.list("cities"), passage.own.list("countries"))
 
 
-def _exchanged(passage: Passage, names: Sequence[str]) -> Iterator[Found]:
+def _exchanged(passage: Passage, names: Sequence[str]) -> Iterator[Proposal]:
     """Each name that occurs by others of its list that do not, in every place where it stands by itself."""
     spans_by_name: dict[str, list[tuple[int, int]]] = {}
     for start, end, name in passage.find(names, with_case=True):

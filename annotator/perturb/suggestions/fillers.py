@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from annotator.perturb.linguistics.chinese import word_at
 from annotator.perturb.passage import Passage
-from annotator.perturb.registry import Found, suggester
+from annotator.perturb.registry import Proposal, suggester
 from annotator.perturb.wording import begin_sentence, drop
 from annotator.text.edits import Edit
 
@@ -23,22 +23,22 @@ _BOUNDARY = "，。！？；：,.!?; 、～~"
 
 
 @suggester("Put in a filler", kinds="dispensable", languages="en")
-def insert_filler(passage: Passage) -> Iterator[Found]:
+def insert_filler(passage: Passage) -> Iterator[Proposal]:
     firsts, lasts = passage.own.list("fillers_first"), passage.own.list("fillers_last")
     for start, end in passage.sentences:
         first = passage.random.choice(firsts)
         spaced = first.replace(",", " ,") if passage.is_spaced else first
         if not _asks(passage, end) and (edits := begin_sentence(passage, start, spaced + " ")):
             yield edits, f"put in “{first.rstrip(',')}”"
-        found = _FULL_STOP.fullmatch(passage.text, end - 2, end) or _FULL_STOP.fullmatch(passage.text, end - 1, end)
-        if found and end - start > 2 and passage.text[found.start() - 1].isalnum():
+        full_stop = _FULL_STOP.fullmatch(passage.text, end - 2, end) or _FULL_STOP.fullmatch(passage.text, end - 1, end)
+        if full_stop and end - start > 2 and passage.text[full_stop.start() - 1].isalnum():
             last = passage.random.choice(lasts)
             comma = " , " if passage.is_spaced else ", "
-            yield [Edit(found.start(), found.start(), comma + last)], f"put in “{last}”"
+            yield [Edit(full_stop.start(), full_stop.start(), comma + last)], f"put in “{last}”"
 
 
 @suggester("Take out a filler", kinds="dispensable", languages="en")
-def drop_filler(passage: Passage) -> Iterator[Found]:
+def drop_filler(passage: Passage) -> Iterator[Proposal]:
     for start, end, phrase in passage.find((*passage.own.list("fillers_inside"), "really", "very", "quite")):
         end += passage.text[end : end + 1] == ","  # noqa: PLW2901
         before, after = passage.word_before(start), passage.next_word(end)
@@ -49,7 +49,7 @@ def drop_filler(passage: Passage) -> Iterator[Found]:
 
 
 @suggester("Put in a filler", kinds="dispensable", languages="zh")
-def insert_chinese_filler(passage: Passage) -> Iterator[Found]:
+def insert_chinese_filler(passage: Passage) -> Iterator[Proposal]:
     for start, end in passage.sentences:
         filler = passage.random.choice(passage.own.list("fillers_first"))
         if not _asks(passage, end):
@@ -57,7 +57,7 @@ def insert_chinese_filler(passage: Passage) -> Iterator[Found]:
 
 
 @suggester("Take out a filler", kinds="dispensable", languages="zh")
-def drop_chinese_filler(passage: Passage) -> Iterator[Found]:
+def drop_chinese_filler(passage: Passage) -> Iterator[Proposal]:
     text = passage.text
     for start, end, phrase in passage.find(passage.own.list("fillers_inside")):
         if text[end : end + 1] not in {"", "的", "是"} and text[start - 1 : start] not in {"不", "是"}:
@@ -65,7 +65,7 @@ def drop_chinese_filler(passage: Passage) -> Iterator[Found]:
 
 
 @suggester("Final particles", kinds="dispensable", languages="zh")
-def change_particle(passage: Passage) -> Iterator[Found]:
+def change_particle(passage: Passage) -> Iterator[Proposal]:
     """了, 的, 啊 ... before a sign or the end: taken out, exchanged, or put in after 很 and its like with an adjective."""
     text = passage.text
     particles = passage.own.list("particles")
@@ -87,8 +87,8 @@ def change_particle(passage: Passage) -> Iterator[Found]:
             yield [Edit(after, after, final)], f"{text[start:after]}{final}"
 
 
-def _is_border(text: str, place: int) -> bool:
-    return place >= len(text) or text[place] in _BOUNDARY
+def _is_border(text: str, index: int) -> bool:
+    return index >= len(text) or text[index] in _BOUNDARY
 
 
 def _asks(passage: Passage, end: int) -> bool:

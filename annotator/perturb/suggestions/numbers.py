@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from annotator.perturb.linguistics.numbers import AMOUNT, draw_amount, is_readable_amount
 from annotator.perturb.passage import Passage
-from annotator.perturb.registry import Found, suggester
+from annotator.perturb.registry import Proposal, suggester
 from annotator.perturb.wording import everywhere, like
 from annotator.text.edits import Edit
 
@@ -13,7 +13,7 @@ _CHINESE_DIGITS = "两三四五六七八九"
 
 
 @suggester("Another number", kinds="entity contrast", turns=1)
-def change_number(passage: Passage) -> Iterator[Found]:
+def change_number(passage: Passage) -> Iterator[Proposal]:
     spans_by_number: dict[str, list[tuple[int, int]]] = {}
     for amount in AMOUNT.finditer(passage.text):
         if is_readable_amount(amount):
@@ -23,7 +23,7 @@ def change_number(passage: Passage) -> Iterator[Found]:
 
 
 @suggester("Another number in words", kinds="entity contrast", languages="en", turns=1)
-def change_number_word(passage: Passage) -> Iterator[Found]:
+def change_number_word(passage: Passage) -> Iterator[Proposal]:
     """Two → three, forty → thirty; not within forty-two, forty two or two hundred, which would have to be read as a whole."""
     for words in (passage.own.list("number_words"), passage.own.list("number_tens")):
         for start, end, word in passage.find(words):
@@ -35,18 +35,18 @@ def change_number_word(passage: Passage) -> Iterator[Found]:
 
 
 def _is_part_of_a_number(passage: Passage, start: int, end: int) -> bool:
-    own = passage.own
-    parts = {*own.list("number_words"), *own.list("number_tens"), "one", "hundred", "thousand", "million"}
+    lists = passage.own
+    parts = {*lists.list("number_words"), *lists.list("number_tens"), "one", "hundred", "thousand", "million"}
     is_joined = "-" in {passage.text[end : end + 1], passage.text[max(0, start - 1) : start]}
     return is_joined or passage.next_word(end) in parts or passage.word_before(start) in parts
 
 
 @suggester("Another Chinese number", kinds="entity contrast", languages="zh", turns=1)
-def change_chinese_number(passage: Passage) -> Iterator[Found]:
+def change_chinese_number(passage: Passage) -> Iterator[Proposal]:
     """A single numeral before a measure word: 三个, 两天."""
     text = passage.text
     measures = passage.own.list("measures")
-    for found in re.finditer(f"(?<![第十百千万零一{_CHINESE_DIGITS}])[{_CHINESE_DIGITS}]", text):
-        if text.startswith(measures, found.end()):
-            beside = passage.random.choice([digit for digit in _CHINESE_DIGITS if digit != found.group()])
-            yield [Edit(*found.span(), beside)], f"{found.group()} → {beside}"
+    for match in re.finditer(f"(?<![第十百千万零一{_CHINESE_DIGITS}])[{_CHINESE_DIGITS}]", text):
+        if text.startswith(measures, match.end()):
+            beside = passage.random.choice([digit for digit in _CHINESE_DIGITS if digit != match.group()])
+            yield [Edit(*match.span(), beside)], f"{match.group()} → {beside}"

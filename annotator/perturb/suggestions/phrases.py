@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from annotator.perturb.linguistics.signs import CHINESE_FULL_STOP, FULL_STOP, SENTENCE_SIGNS
 from annotator.perturb.passage import Passage
-from annotator.perturb.registry import Found, suggester
+from annotator.perturb.registry import Proposal, suggester
 from annotator.text.edits import Edit
 
 _ENDS = SENTENCE_SIGNS + "～~"
@@ -12,16 +12,16 @@ _CLOSING = "\"'”’)]）"
 
 
 @suggester("Add praise", kinds="vocabulary contrast", languages="en zh", turns=1)
-def add_praise(passage: Passage) -> Iterator[Found]:
+def add_praise(passage: Passage) -> Iterator[Proposal]:
     yield from _at_the_end(passage, passage.own.list("phrases_positive"))
 
 
 @suggester("Add blame", kinds="vocabulary contrast", languages="en zh", turns=1)
-def add_blame(passage: Passage) -> Iterator[Found]:
+def add_blame(passage: Passage) -> Iterator[Proposal]:
     yield from _at_the_end(passage, passage.own.list("phrases_negative"))
 
 
-def _at_the_end(passage: Passage, phrases: tuple[str, ...]) -> Iterator[Found]:
+def _at_the_end(passage: Passage, phrases: tuple[str, ...]) -> Iterator[Proposal]:
     if not passage.body.n_tokens:
         return
     end = passage.body.ends[-1]

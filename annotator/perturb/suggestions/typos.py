@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from annotator.perturb.linguistics.chinese import are_ideographs
 from annotator.perturb.linguistics.typing_errors import swappable_pairs, swapped_pair
 from annotator.perturb.passage import Passage, Word
-from annotator.perturb.registry import Found, suggester
+from annotator.perturb.registry import Proposal, suggester
 from annotator.text.edits import Edit
 
 _ROWS = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
@@ -13,13 +13,13 @@ _MOST_WORDS = 60
 
 
 @suggester("Two letters change places", kinds="robustness")
-def swap_letters(passage: Passage) -> Iterator[Found]:
+def swap_letters(passage: Passage) -> Iterator[Proposal]:
     for word in _drawn_words(passage):
         yield [_swap(passage, word)], f"typo in “{passage.text[word.start : word.end]}”"
 
 
 @suggester("Two typos", kinds="robustness")
-def swap_letters_twice(passage: Passage) -> Iterator[Found]:
+def swap_letters_twice(passage: Passage) -> Iterator[Proposal]:
     words = _drawn_words(passage)
     for first, second in zip(words[::2], words[1::2], strict=False):
         texts = " and ".join(f"“{passage.text[word.start : word.end]}”" for word in (first, second))
@@ -27,14 +27,14 @@ def swap_letters_twice(passage: Passage) -> Iterator[Found]:
 
 
 @suggester("A letter is missing", kinds="robustness")
-def drop_letter(passage: Passage) -> Iterator[Found]:
+def drop_letter(passage: Passage) -> Iterator[Proposal]:
     for word in _drawn_words(passage):
         index = passage.random.randrange(word.start + 1, word.end - 1)
         yield [Edit(index, index + 1, "")], f"letter missing in “{passage.text[word.start : word.end]}”"
 
 
 @suggester("The key beside it", kinds="robustness", languages="en")
-def press_neighbour(passage: Passage) -> Iterator[Found]:
+def press_neighbour(passage: Passage) -> Iterator[Proposal]:
     for word in _drawn_words(passage):
         index = passage.random.randrange(word.start + 1, word.end)
         letter = passage.text[index]
@@ -72,7 +72,7 @@ def _swap(passage: Passage, word: Word) -> Edit:
 
 
 @suggester("A character that is easily confused", kinds="robustness", languages="zh")
-def confuse_character(passage: Passage) -> Iterator[Found]:
+def confuse_character(passage: Passage) -> Iterator[Proposal]:
     confusions = passage.own.map("confusions")
     for start, end, character in passage.find(confusions):
         for other in confusions[character]:
@@ -80,7 +80,7 @@ def confuse_character(passage: Passage) -> Iterator[Found]:
 
 
 @suggester("Two characters change places", kinds="robustness", languages="zh")
-def swap_characters(passage: Passage) -> Iterator[Found]:
+def swap_characters(passage: Passage) -> Iterator[Proposal]:
     text = passage.text
     pairs = [index for index in swappable_pairs(text) if are_ideographs(text[index : index + 2])]
     for index in sorted(passage.random.sample(pairs, min(_MOST_WORDS, len(pairs)))):
