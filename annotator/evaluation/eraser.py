@@ -129,18 +129,18 @@ def _unknown(
 
 def _misfits(files: EraserFiles) -> list[Problem]:
     """Spans past the end of their document and lists of scores that are not as long; unknown documents are told before."""
-    found = files.predictions
+    predictions = files.predictions
     known = files.lengths[:, 0]
-    keys = found.keys_of_hard()
-    far = (known[keys] >= 0) & (found.hard[:, 1:].max(axis=1, initial=-1) > known[keys])
+    keys = predictions.keys_of_hard()
+    far = (known[keys] >= 0) & (predictions.hard[:, 1:].max(axis=1, initial=-1) > known[keys])
     problems = [
-        Problem(found.source, int(found.entries[entry, 1]), "hard_rationale_predictions", f"[{start}, {end})",
-                f"The span reaches past the end of the document, which has {known[found.entries[entry, 0]]} tokens.")
-        for entry, start, end in found.hard[far]
+        Problem(predictions.source, int(predictions.entries[entry, 1]), "hard_rationale_predictions", f"[{start}, {end})",
+                f"The span reaches past the end of the document, which has {known[predictions.entries[entry, 0]]} tokens.")
+        for entry, start, end in predictions.hard[far]
     ]  # fmt: skip
     for what, lists, column, gold in (
-        ("token", found.tokens, 0, files.gold.tokens),
-        ("sentence", found.sentences, 1, files.gold.sentences),
+        ("token", predictions.tokens, 0, files.gold.tokens),
+        ("sentence", predictions.sentences, 1, files.gold.sentences),
     ):
         problems += _wrong_lists(files, what, lists, column)
         problems += _far_gold(files, what, gold, files.lengths[files.gold.keys, column]) if lists.lengths else []
@@ -184,45 +184,52 @@ def _far_gold(files: EraserFiles, what: str, gold: Integers, n_known: Integers) 
 
 def _unanswerable(files: EraserFiles) -> list[Problem]:
     """Annotations without an answer, and answers that gold does not know, where labels are scored."""
-    found, problems = files.predictions, []
-    if not found.answers:
+    predictions, problems = files.predictions, []
+    if not predictions.answers:
         return []
     known = set(files.gold.labels)
     wanted = set(files.gold.ids)
-    answered = {answer.annotation_id for answer in found.answers}
-    for answer in found.answers:
+    answered = {answer.annotation_id for answer in predictions.answers}
+    for answer in predictions.answers:
         if answer.annotation_id in wanted and answer.label not in known:
             reason = f"No annotation of the split has the label '{answer.label}'; correct it."
-            problems.append(Problem(found.source, answer.line, "classification", shown(answer.label), reason))
+            problems.append(Problem(predictions.source, answer.line, "classification", shown(answer.label), reason))
     for missing in dict.fromkeys(files.gold.ids):
         if missing not in answered:
             reason = "The instance has no row with a classification; where labels are scored each instance has one."
-            problems.append(Problem(found.source, None, "annotation_id", shown(missing), reason))
+            problems.append(Problem(predictions.source, None, "annotation_id", shown(missing), reason))
     return problems
 
 
-def _wrong_thresholds(found: Predictions, asked: Sequence[float]) -> list[Problem]:
+def _wrong_thresholds(predictions: Predictions, thresholds: Sequence[float]) -> list[Problem]:
     """Rows that lack a threshold that is asked for; numbers are compared as they are, so 0.1 + 0.2 is not 0.3."""
     problems = []
-    for answer in found.answers:
-        there = [one.threshold for one in answer.thresholded or ()]
-        if answer.thresholded is not None and sum(threshold in asked for threshold in there) != len(asked):
-            reason = f"The thresholds {list(asked)} are asked for, each once; write them, or ask for others (--aopc-threshold)."
-            problems.append(Problem(found.source, answer.line, "thresholded_scores", shown(there), reason))
+    for answer in predictions.answers:
+        written = [scores.threshold for scores in answer.thresholded or ()]
+        if answer.thresholded is not None and sum(threshold in thresholds for threshold in written) != len(thresholds):
+            reason = (
+                f"The thresholds {list(thresholds)} are asked for, each once; write them, or ask for others "
+                "(--aopc-threshold)."
+            )
+            problems.append(Problem(predictions.source, answer.line, "thresholded_scores", shown(written), reason))
     return problems
 
 
 def _score_hard(files: EraserFiles, thresholds: Sequence[float], scored: _Scored) -> None:
     if not files.predictions.has_hard:
         return
-    found, gold = files.predictions, files.gold
-    predicted = Spans.of(found.keys_of_hard(), found.hard[:, 1], found.hard[:, 2], files.n_keys)
+    predictions, gold = files.predictions, files.gold
+    predicted = Spans.of(predictions.keys_of_hard(), predictions.hard[:, 1], predictions.hard[:, 2], files.n_keys)
     truth = Spans.of(gold.keys, gold.tokens[:, 0], gold.tokens[:, 1], files.n_keys)
     by_iou = spans.iou_matches(truth, predicted, thresholds)
     exact, tokens = spans.exact_matches(truth, predicted), spans.token_matches(truth, predicted)
     scored.scores["iou_scores"] = [
-        {"threshold": threshold, "micro": asdict(spans.iou_micro(found)), "macro": asdict(spans.iou_macro(found))}
-        for threshold, found in zip(thresholds, by_iou, strict=True)
+        {
+            "threshold": threshold,
+            "micro": asdict(spans.iou_micro(at_threshold)),
+            "macro": asdict(spans.iou_macro(at_threshold)),
+        }
+        for threshold, at_threshold in zip(thresholds, by_iou, strict=True)
     ]
     for name, matches in (("rationale_prf", exact), ("token_prf", tokens)):
         micro, macro = spans.instance_micro(matches), spans.instance_macro(matches)
@@ -238,8 +245,8 @@ def _score_hard(files: EraserFiles, thresholds: Sequence[float], scored: _Scored
         "predicted_spans_without_tokens": int((predicted.ends <= predicted.starts).sum()),
         "gold_spans_past_document": int((truth.ends > files.lengths[truth.keys, 0]).sum()),
         "keys_with_iou_recall_above_one": {
-            str(threshold): int((found.n_matched > found.n_gold)[found.n_gold > 0].sum())
-            for threshold, found in zip(thresholds, by_iou, strict=True)
+            str(threshold): int((at_threshold.n_matched > at_threshold.n_gold)[at_threshold.n_gold > 0].sum())
+            for threshold, at_threshold in zip(thresholds, by_iou, strict=True)
         },
     }
 
@@ -264,7 +271,7 @@ def _score_groups(files: EraserFiles, scored: _Scored) -> None:
 
 def _as_sets(files: EraserFiles) -> tuple[GoldSets, Ragged[np.int64], int]:
     """Each instance's groups, the tokens selected for it, and how many groups have no token."""
-    gold, found = files.gold, files.predictions
+    gold, predictions = files.gold, files.predictions
     numbers: dict[str, int] = {}
     for number, annotation_id in enumerate(gold.ids):
         numbers.setdefault(annotation_id, number)
@@ -275,25 +282,25 @@ def _as_sets(files: EraserFiles) -> tuple[GoldSets, Ragged[np.int64], int]:
     starts, ends = gold.tokens[:, 0].clip(0) + first[gold.keys], gold.tokens[:, 1] + first[gold.keys]
     groups = tokens_of_spans(gold.groups, starts, ends, len(gold.annotations_of_groups))
     sets, is_set = sets_of_groups(groups, gold.annotations_of_groups, len(gold.ids))
-    keys = found.keys_of_hard()
+    keys = predictions.keys_of_hard()
     is_known = instances[keys] >= 0
-    keys, spans_there = keys[is_known], found.hard[is_known, 1:]
+    keys, spans_there = keys[is_known], predictions.hard[is_known, 1:]
     starts, ends = spans_there[:, 0].clip(0) + first[keys], spans_there[:, 1] + first[keys]
     return sets, tokens_of_spans(instances[keys], starts, ends, len(gold.ids)), int((~is_set).sum())
 
 
 def _score_soft(files: EraserFiles, scored: _Scored) -> None:
-    found, gold = files.predictions, files.gold
-    for name, lists, places in (
-        ("token_soft_metrics", found.tokens, gold.tokens),
-        ("sentence_soft_metrics", found.sentences, gold.sentences),
+    predictions, gold = files.predictions, files.gold
+    for name, lists, of_lists in (
+        ("token_soft_metrics", predictions.tokens, gold.tokens),
+        ("sentence_soft_metrics", predictions.sentences, gold.sentences),
     ):
         if not lists.lengths:
             continue
         keys, rows, n_repeated = _last_of_each(lists)
         rows_of_keys = np.full(files.n_keys, -1, dtype=np.int64)
         rows_of_keys[keys] = np.arange(len(keys))
-        truth = Spans.of(gold.keys, places[:, 0], places[:, 1], files.n_keys)
+        truth = Spans.of(gold.keys, of_lists[:, 0], of_lists[:, 1], files.n_keys)
         areas = areas_of_rows(marked(truth, rows_of_keys, rows.offsets), rows)
         made = soft_scores(areas)
         scored.scores[name] = {part: getattr(made, part) for part in ("auprc", "average_precision", "roc_auc_score")}
@@ -316,8 +323,8 @@ def _last_of_each(lists: SoftLists) -> tuple[Integers, Ragged[np.float64], int]:
     unique, from_end = np.unique(keys[::-1], return_index=True)
     if len(unique) == len(keys):
         return keys, rows, 0
-    kept = np.sort(len(keys) - 1 - from_end)
-    return keys[kept], Ragged.of([rows.row(int(place)) for place in kept], np.float64), len(keys) - len(kept)
+    last_rows = np.sort(len(keys) - 1 - from_end)
+    return keys[last_rows], Ragged.of([rows.row(int(row)) for row in last_rows], np.float64), len(keys) - len(last_rows)
 
 
 def _score_answers(files: EraserFiles, thresholds: Sequence[float], scored: _Scored) -> None:
@@ -341,7 +348,7 @@ def _score_answers(files: EraserFiles, thresholds: Sequence[float], scored: _Sco
     scored.counts["classification"] = {
         "answers": len(answers),
         "labels_not_of_the_highest_score": sum(_is_not_highest(answer) for answer in answers),
-        "scores_not_summing_to_one": sum(abs(sum(one.p_full.values()) - 1) > _SUM_TOLERANCE for one in answers),
+        "scores_not_summing_to_one": sum(abs(sum(answer.p_full.values()) - 1) > _SUM_TOLERANCE for answer in answers),
     }
 
 
@@ -350,7 +357,7 @@ def _report(gold: EraserGold, answers: Sequence[Answer]) -> faithfulness.Report:
     numbers = {label: number for number, label in enumerate(labels)}
     given = {answer.annotation_id: answer.label for answer in answers}
     truth = np.array([numbers[label] for label in gold.labels], dtype=np.int64)
-    return faithfulness.label_report(truth, np.array([numbers[given[one]] for one in gold.ids], dtype=np.int64), labels)
+    return faithfulness.label_report(truth, np.array([numbers[given[key]] for key in gold.ids], dtype=np.int64), labels)
 
 
 def _as_scikit(report: faithfulness.Report) -> Scores:
@@ -390,7 +397,11 @@ def _aopc(
     name = f"{side}_classification_scores"
     p_changed = np.array(
         [
-            [getattr(one, name)[answer.label] for one in answer.thresholded or () if one.threshold in thresholds]
+            [
+                getattr(scores, name)[answer.label]
+                for scores in answer.thresholded or ()
+                if scores.threshold in thresholds
+            ]
             for answer in answers
         ]
     ).reshape(len(answers), -1)
@@ -408,15 +419,15 @@ def _is_not_highest(answer: Answer) -> bool:
 
 def _counts(files: EraserFiles) -> Scores:
     """What was there, and what the scorer lets pass."""
-    found, wanted = files.predictions, set(files.gold.ids)
-    n_entries = len(found.entries)
+    predictions, wanted = files.predictions, set(files.gold.ids)
+    n_entries = len(predictions.entries)
     return {
         "instances": len(files.gold.ids),
         "instances_given_twice": files.gold.n_repeated_ids,
-        "instances_without_row": len(wanted - found.lines_of_ids.keys()),
-        "rows": len(found.lines_of_ids),
-        "rows_of_unknown_instances": len(found.lines_of_ids.keys() - wanted),
+        "instances_without_row": len(wanted - predictions.lines_of_ids.keys()),
+        "rows": len(predictions.lines_of_ids),
+        "rows_of_unknown_instances": len(predictions.lines_of_ids.keys() - wanted),
         "document_entries": n_entries,
-        "document_entries_given_twice": n_entries - len(np.unique(found.entries[:, 0])),
-        "document_entries_without_hard": found.n_without_hard,
+        "document_entries_given_twice": n_entries - len(np.unique(predictions.entries[:, 0])),
+        "document_entries_without_hard": predictions.n_without_hard,
     }

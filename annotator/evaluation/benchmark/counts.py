@@ -66,10 +66,10 @@ MEANINGS: dict[str, str] = {
 }
 
 
-def counts_of(files: BenchmarkFiles, told: BenchmarkReport, scores: Scores) -> Scores:
+def counts_of(files: BenchmarkFiles, report: BenchmarkReport, scores: Scores) -> Scores:
     """Every count, over how many each number is, what is worth knowing, and what a program cannot give."""
     rows = {**_of_gold(files), **_of_links(files), **_of_predictions(files), **_of_extraction(files)}
-    sizes = {place: len(found) for place, found in rows.items()}
+    sizes = {flag: len(rows_of_flag) for flag, rows_of_flag in rows.items()}
     return {
         "task": files.task,
         "dialect": files.dialect,
@@ -77,22 +77,22 @@ def counts_of(files: BenchmarkFiles, told: BenchmarkReport, scores: Scores) -> S
         "links": _sizes_of_links(files) | _below("links", sizes),
         "predictions": _sizes_of_predictions(files) | _below("predictions", sizes),
         "extraction": None if files.cut is None else _extraction(files) | _below("extraction", sizes),
-        "n": told.n,
+        "n": report.n,
         "flagged": [
             *_above_one(scores),
             *(
-                {"what": place, "n": len(rows[place]), "rows": _places(rows[place]), "meaning": meaning}
-                for place, meaning in MEANINGS.items()
-                if rows.get(place)
+                {"what": flag, "n": len(rows[flag]), "rows": _places(rows[flag]), "meaning": meaning}
+                for flag, meaning in MEANINGS.items()
+                if rows.get(flag)
             ),
         ],
-        "refused": [_refused(stop) for stop in told.stops],
+        "refused": [_refused(stop) for stop in report.stops],
     }
 
 
 def _above_one(scores: Scores) -> list[Scores]:
     """Numbers of the programs that cannot be."""
-    found = {
+    above_one = {
         f"{reading}.{name}": value
         for reading in ("scripts", "evaluator")
         for name, value in cast("dict[str, float | None]", scores.get(reading, {})).items()
@@ -101,11 +101,11 @@ def _above_one(scores: Scores) -> list[Scores]:
     meaning = (
         "A share above 1 cannot be; it is what the program gives over these files. What makes it so is flagged too."
     )
-    return [{"what": place, "n": 1, "rows": [], "meaning": meaning} for place in found]
+    return [{"what": number_name, "n": 1, "rows": [], "meaning": meaning} for number_name in above_one]
 
 
 def _below(part: str, sizes: dict[str, int]) -> Scores:
-    return {place.partition(".")[2]: n for place, n in sizes.items() if place.startswith(f"{part}.")}
+    return {flag.partition(".")[2]: n for flag, n in sizes.items() if flag.startswith(f"{part}.")}
 
 
 def _places(rows: Sequence[_AnyRow]) -> list[str]:
@@ -123,11 +123,11 @@ def _refused(stop: Stop) -> Scores:
 def _twice(rows: Iterable[GoldRecord | ModelOutput]) -> list[_AnyRow]:
     """Rows whose id an earlier row has."""
     known: set[str] = set()
-    found: list[_AnyRow] = []
+    repeated: list[_AnyRow] = []
     for row in rows:
-        found += [row] if row.key in known else []
+        repeated += [row] if row.key in known else []
         known.add(row.key)
-    return found
+    return repeated
 
 
 def _of_gold(files: BenchmarkFiles) -> dict[str, list[_AnyRow]]:
@@ -137,7 +137,7 @@ def _of_gold(files: BenchmarkFiles) -> dict[str, list[_AnyRow]]:
     empty: list[_AnyRow] = [
         record
         for record in files.records
-        if record.sets is not None and not all(any(one for one in sets) for sets in record.sets)
+        if record.sets is not None and not all(any(rationale for rationale in sets) for sets in record.sets)
     ]
     return {
         "gold.ids_twice": _twice(files.gold_rows),
@@ -164,7 +164,7 @@ def _sizes_of_gold(files: BenchmarkFiles) -> Scores:
 
 def _of_links(files: BenchmarkFiles) -> dict[str, list[_AnyRow]]:
     originals = [record for record in files.records if record.sample_type == "ori"]
-    times = Counter(one.perturbed for one in files.links)
+    times = Counter(link.perturbed for link in files.links)
     numbered = list(enumerate(files.records))
     return {
         "links.to_unknown": [r for r in originals if any(other not in files.numbers for other in r.rel_ids or ())],
@@ -176,7 +176,7 @@ def _of_links(files: BenchmarkFiles) -> dict[str, list[_AnyRow]]:
 
 def _sizes_of_links(files: BenchmarkFiles) -> Scores:
     is_predicted = files.is_predicted
-    predicted = sum(bool(is_predicted[one.original] and is_predicted[one.perturbed]) for one in files.links)
+    predicted = sum(bool(is_predicted[link.original] and is_predicted[link.perturbed]) for link in files.links)
     return {"links": len(files.links), "predicted": predicted}
 
 

@@ -106,10 +106,10 @@ class BenchmarkFiles:
         """
         rows = []
         for output in self.found:
-            one = None if output is None or output.sides is None else output.sides[side]
-            indices = [] if one is None else list(one.ranking)
-            for place in one.written_as_text if one is not None and as_programs_read else ():
-                indices[place] = -2 - abs(indices[place])
+            of_side = None if output is None or output.sides is None else output.sides[side]
+            indices = [] if of_side is None else list(of_side.ranking)
+            for position in of_side.written_as_text if of_side is not None and as_programs_read else ():
+                indices[position] = -2 - abs(indices[position])
             rows.append(indices)
         return Ragged.of(rows, np.int64)
 
@@ -121,10 +121,10 @@ class BenchmarkFiles:
         output, tokens = self.found[number], self.records[number].tokens
         if output is None or output.sides is None:
             return None
-        one = output.sides[side]
-        if one.tokens is not None or tokens is None:
-            return None if one.tokens is None else list(one.tokens)
-        return self.tokens_at(number, side, one.ranking)
+        of_side = output.sides[side]
+        if of_side.tokens is not None or tokens is None:
+            return None if of_side.tokens is None else list(of_side.tokens)
+        return self.tokens_at(number, side, of_side.ranking)
 
     def tokens_at(self, number: int, side: int, indices: Sequence[int]) -> list[str] | None:
         """The tokens of a record's text at indices; None where its text is not known."""
@@ -148,7 +148,8 @@ class BenchmarkFiles:
         for _, perturbed in named:
             times[perturbed] = times.get(perturbed, 0) + 1
         return tuple(
-            Link(one, other, times[other] == 1 and self.records[other].sample_type == "disturb") for one, other in named
+            Link(original, other, times[other] == 1 and self.records[other].sample_type == "disturb")
+            for original, other in named
         )
 
 
@@ -182,9 +183,9 @@ def read_files(
         refuse_if_any([*gold.problems, *saliency.problems])
         dialect, records = "saliency", _with_scored_tokens(records, saliency)
         rows, cut = _cut(saliency, records, ratios, n_sides_of(shape))
-    found = {row.key: row for row in rows}
-    joined = tuple(found.get(record.key) for record in records)
-    unknown = tuple(output for key, output in found.items() if key not in {record.key for record in records})
+    row_by_key = {row.key: row for row in rows}
+    joined = tuple(row_by_key.get(record.key) for record in records)
+    unknown = tuple(output for key, output in row_by_key.items() if key not in {record.key for record in records})
     files = BenchmarkFiles(task, dialect, gold.rows, rows, records, joined, unknown, saliency, cut)
     if needs_links:
         refuse_if_any(_originals_without_links(files))
@@ -246,7 +247,9 @@ def _mean_rlr(saliency: Saliency, records: Sequence[GoldRecord], n_sides: int) -
             n_scored = 0 if row is None else len(row.sides[side].ranking)
             n_tokens = n_scored if record.tokens is None else len(record.tokens[side])
             if record.sets is not None and n_tokens:
-                shares.append(Fraction(len({token for one in record.sets[side] for token in one}), n_tokens))
+                shares.append(
+                    Fraction(len({token for rationale in record.sets[side] for token in rationale}), n_tokens)
+                )
         mean = Fraction(sum(shares), max(len(shares), 1))
         if not mean:
             reason = "How long a rationale is cannot be told from this gold; say it with --ratio, such as 0.2."

@@ -34,20 +34,20 @@ class _Plausibility:
     pooled: Floats
 
 
-def paper_reading(files: BenchmarkFiles, told: BenchmarkReport) -> Scores:
+def paper_reading(files: BenchmarkFiles, report: BenchmarkReport) -> Scores:
     """Equations 1 to 4, and our variants of them."""
     plausible = _plausibility(files)
     pairs = tokens_map(files)
-    means = {name: mean_over_sides(found.sides) for name, found in plausible.items()}
+    means = {name: mean_over_sides(values.sides) for name, values in plausible.items()}
     return {
-        **{name: told.over(f"paper.{name}", mean_of(means[name])) if means else None for name in _MEASURES},
-        "map": told.over("paper.map", mean_of(pairs.values)),
-        **_faithfulness(files, told),
+        **{name: report.over(f"paper.{name}", mean_of(means[name])) if means else None for name in _MEASURES},
+        "map": report.over("paper.map", mean_of(pairs.values)),
+        **_faithfulness(files, report),
         "over_predicted": _over_predicted(files, means),
         "pooled": _pooled(plausible) if files.n_sides > 1 else None,
         "sides": [
             {
-                **{name: as_mean(found.sides[side]) for name, found in plausible.items()},
+                **{name: as_mean(values.sides[side]) for name, values in plausible.items()},
                 "map": as_mean(pairs.sides[side]),
             }
             for side in range(files.n_sides)
@@ -103,14 +103,14 @@ def _is_fit(files: BenchmarkFiles) -> Flags:
     )
 
 
-def _faithfulness(files: BenchmarkFiles, told: BenchmarkReport) -> Scores:
+def _faithfulness(files: BenchmarkFiles, report: BenchmarkReport) -> Scores:
     """Equation 4 over the predictions that belong to a record of gold; it needs probabilities of labels."""
     outputs = [output for output in files.found if output is not None]
     scores: Scores = {}
     for name, reduced in (("sufficiency", "p_only"), ("comprehensiveness", "p_rest")):
         is_there = files.shape != "reading" and files.has("p_full") and files.has(reduced)
         mean = mean_of(lost_probability(outputs, reduced)) if is_there else None
-        scores[name] = None if mean is None else told.over(f"paper.{name}", mean)
+        scores[name] = None if mean is None else report.over(f"paper.{name}", mean)
     return scores
 
 
@@ -144,7 +144,7 @@ def _consistency(files: BenchmarkFiles, pairs: PairScores) -> Scores:
         return {name: by_change(files, values, is_meant) for name, values in crossed.items()}
 
     return {
-        "map_variants": {name: as_mean(found.values) for name, found in variants.items()},
+        "map_variants": {name: as_mean(variant.values) for name, variant in variants.items()},
         "map_by_change": changes(every),
         "map_by_kind": by_kind(files, changes),
     }
@@ -157,7 +157,7 @@ def _answers(files: BenchmarkFiles) -> Scores | None:
     by_language: dict[str, list[int]] = {}
     for number, record in enumerate(files.records):
         by_language.setdefault(record.language or "xx", []).append(number)
-    found: Scores = {}
+    scores: Scores = {}
     for language, numbers in sorted(by_language.items()):
         outputs = [files.found[number] for number in numbers]
         given = [None if output is None else str(output.label) for output in outputs]
@@ -167,8 +167,8 @@ def _answers(files: BenchmarkFiles) -> Scores | None:
             if is_chinese(language)
             else (faithfulness.answer_f1_english, faithfulness.answer_em_english)
         )
-        found[language] = {"f1": as_mean(f1(gold, given)), "em": as_mean(em(gold, given))}
-    return found
+        scores[language] = {"f1": as_mean(f1(gold, given)), "em": as_mean(em(gold, given))}
+    return scores
 
 
 def _renumbered(files: BenchmarkFiles, number: int) -> tuple[list[int], list[list[int]]]:
@@ -181,8 +181,13 @@ def _renumbered(files: BenchmarkFiles, number: int) -> tuple[list[int], list[lis
 
     sides = record.sets or ()
     n_sets = max((len(of_side) for of_side in sides), default=0)
-    places = [[(side, place) for side in range(len(sides)) if place < len(sides[side])] for place in range(n_sets)]
-    sets = [frozenset(number_of(side, index) for side, place in one for index in sides[side][place]) for one in places]
+    sides_of_sets = [
+        [(side, index) for side in range(len(sides)) if index < len(sides[side])] for index in range(n_sets)
+    ]
+    sets = [
+        frozenset(number_of(side, index) for side, set_number in sides_of_set for index in sides[side][set_number])
+        for sides_of_set in sides_of_sets
+    ]
     predicted = () if output is None else output.sides or ()
-    marked = [number_of(side, index) for side, one in enumerate(predicted) for index in one.ranking]
-    return marked, [sorted(one) for one in dict.fromkeys(sets) if one]
+    marked = [number_of(side, index) for side, of_side in enumerate(predicted) for index in of_side.ranking]
+    return marked, [sorted(tokens) for tokens in dict.fromkeys(sets) if tokens]
