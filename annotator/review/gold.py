@@ -41,8 +41,8 @@ def that_count(instance: Instance, annotations: Sequence[Annotation]) -> list[An
     return [a for a in annotations if a.result == result or a.result is None]
 
 
-def _gold(instance: Instance, result: str | None, found: _Found) -> GoldInstance:
-    return GoldInstance(instance, tuple(s for s, _ in found), result, tuple(origins for _, origins in found))
+def _gold(instance: Instance, result: str | None, sets: _Found) -> GoldInstance:
+    return GoldInstance(instance, tuple(s for s, _ in sets), result, tuple(origins for _, origins in sets))
 
 
 def _sets_under(policy: GoldPolicy, counting: Sequence[Annotation]) -> _Found:
@@ -73,10 +73,10 @@ def gold_result(instance: Instance, annotations: Sequence[Annotation]) -> str | 
     return counts.most_common(1)[0][0] if counts else None
 
 
-def _distinct(found: _Found) -> _Found:
+def _distinct(sets: _Found) -> _Found:
     """Sets with the same tokens count once; the first one's spans stay, and all are named as its origin."""
     first_of_each: dict[tuple[int, ...], tuple[RationaleSet, tuple[SetOrigin, ...]]] = {}
-    for rationale_set, origins in found:
+    for rationale_set, origins in sets:
         first, before = first_of_each.get(rationale_set.token_indices, (rationale_set, ()))
         first_of_each[rationale_set.token_indices] = (first, before + origins)
     return list(first_of_each.values())

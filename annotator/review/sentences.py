@@ -35,18 +35,18 @@ def decimal(number: Fraction) -> str:
     return f"{float(number):.2f}".rstrip("0").rstrip(".")
 
 
-def decision_lines(found: Round | None) -> tuple[str, ...]:
+def decision_lines(decided: Round | None) -> tuple[str, ...]:
     """What a round came to: outcome, who decided, why, and the gate's arithmetic."""
-    if found is None or found.outcome is None:
+    if decided is None or decided.outcome is None:
         return ()
-    reason = f": {found.reason}" if found.reason else ""
-    lines = [f"{found.outcome.capitalize()} by {decider(found)}{reason}"]
-    return (*lines, *(finding_line(finding) for finding in (found.verdict.findings if found.verdict else ())))
+    reason = f": {decided.reason}" if decided.reason else ""
+    lines = [f"{decided.outcome.capitalize()} by {decider(decided)}{reason}"]
+    return (*lines, *(finding_line(finding) for finding in (decided.verdict.findings if decided.verdict else ())))
 
 
-def decider(found: Round) -> str:
+def decider(decided: Round) -> str:
     """Who decided a round, as it stands in a sentence."""
-    return "the thresholds" if found.decided_by == "gate" else str(found.decided_by)
+    return "the thresholds" if decided.decided_by == "gate" else str(decided.decided_by)
 
 
 def finding_line(finding: Finding) -> str:
@@ -83,6 +83,6 @@ def in_words(finding: Finding) -> str:
     """
     scale = SCALES[finding.name]
     counts = sorted(Counter(finding.scores).items())
-    said = ", ".join(f"{count} × {scale[score - 1]}" for score, count in counts)
+    scores = ", ".join(f"{count} × {scale[score - 1]}" for score, count in counts)
     whole = " of all sets" if finding.set_index is None and finding.name != "comprehensiveness" else ""
-    return f"{finding.name.capitalize()} score{whole}: {said}."
+    return f"{finding.name.capitalize()} score{whole}: {scores}."
