@@ -39,7 +39,7 @@ def gradient_x_input(
         of_batch = [encoded[number] for number in numbers]
         batch = loaded.batch(of_batch)
         embedded = loaded.embedding(batch.ids).requires_grad_()
-        target_positions = torch.tensor([targets[number].place for number in numbers], device=loaded.device)
+        target_positions = torch.tensor([targets[number].position for number in numbers], device=loaded.device)
         value = _explained(model, batch, embedded, target_positions, parameters)
         with answering(loaded):
             (gradient,) = torch.autograd.grad(value.sum(), embedded)
@@ -63,7 +63,7 @@ def _integrated(
 ) -> PieceScores:
     loaded = model.loaded
     batch = loaded.batch([encoded])
-    target_positions = import_module("torch").tensor([target.place], device=loaded.device)
+    target_positions = import_module("torch").tensor([target.position], device=loaded.device)
     embedded, baseline = loaded.embedding(batch.ids), _baseline(loaded, encoded, batch, str(parameters["baseline"]))
 
     def forward(

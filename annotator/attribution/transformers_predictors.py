@@ -21,10 +21,10 @@ _LONGEST_ANSWER = 30  # pieces; as in the question answering scripts of transfor
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What of a model's answer is explained: its name, and its place in the outputs (class; first and last piece)."""
+    """What of a model's answer is explained: its name, and its position in the outputs (class; first and last piece)."""
 
     label: str
-    place: tuple[int, ...]
+    position: tuple[int, ...]
 
 
 class Explainable(Protocol):

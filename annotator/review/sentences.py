@@ -59,11 +59,11 @@ def score_line(review: Review) -> str:
     """Everything that a reviewer gave: of each set sufficiency and compactness, of the whole comprehensiveness, the comments."""
     sets = [
         f"{set_letter(number)}: sufficiency score {_score(s.sufficiency)}, "
-        f"compactness score {_score(s.compactness)}{_said(s.comment)}"
+        f"compactness score {_score(s.compactness)}{_quoted(s.comment)}"
         for number, s in enumerate(review.scores.sets)
         if (s.sufficiency, s.compactness, s.comment) != (None, None, "")
     ]
-    whole = f"comprehensiveness score {_score(review.scores.comprehensiveness)}{_said(review.scores.comment)}"
+    whole = f"comprehensiveness score {_score(review.scores.comprehensiveness)}{_quoted(review.scores.comment)}"
     return f"{review.reviewer} · {'; '.join([*sets, whole])}"
 
 
@@ -71,7 +71,7 @@ def _score(score: int | None) -> str:
     return "–" if score is None else str(score)
 
 
-def _said(comment: str) -> str:
+def _quoted(comment: str) -> str:
     return f" “{comment}”" if comment else ""
 
 

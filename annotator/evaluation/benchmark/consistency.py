@@ -118,7 +118,7 @@ def _tokens(files: BenchmarkFiles, number: int, side: int, *, is_full: bool) -> 
 
 def _indices(files: BenchmarkFiles, number: int, side: int, *, is_full: bool) -> Sequence[int] | None:
     """Indices that lie in the record's text, which is known; a full ranking has all of its tokens."""
-    record, output = files.records[number], files.found[number]
+    record, output = files.records[number], files.outputs_of_records[number]
     if output is None or output.sides is None or record.tokens is None or not is_usable(fit_of_output(output, record)):
         return None
     if not is_full:
@@ -134,7 +134,7 @@ def _text(files: BenchmarkFiles, number: int, side: int) -> Sequence[str]:
 
 def _has_changed(files: BenchmarkFiles, original: int, perturbed: int) -> float:
     """1 where the two answers differ, NaN where one is not known."""
-    first, other = files.found[original], files.found[perturbed]
+    first, other = files.outputs_of_records[original], files.outputs_of_records[perturbed]
     if first is None or other is None or first.label is None or other.label is None:
         return np.nan
     return float(label_text(first.label) != label_text(other.label))

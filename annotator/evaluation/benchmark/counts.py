@@ -81,7 +81,7 @@ def counts_of(files: BenchmarkFiles, report: BenchmarkReport, scores: Scores) ->
         "flagged": [
             *_above_one(scores),
             *(
-                {"what": flag, "n": len(rows[flag]), "rows": _places(rows[flag]), "meaning": meaning}
+                {"what": flag, "n": len(rows[flag]), "rows": _first_rows(rows[flag]), "meaning": meaning}
                 for flag, meaning in MEANINGS.items()
                 if rows.get(flag)
             ),
@@ -108,7 +108,7 @@ def _below(part: str, sizes: dict[str, int]) -> Scores:
     return {flag.partition(".")[2]: n for flag, n in sizes.items() if flag.startswith(f"{part}.")}
 
 
-def _places(rows: Sequence[_AnyRow]) -> list[str]:
+def _first_rows(rows: Sequence[_AnyRow]) -> list[str]:
     """The first rows, as a person finds them."""
     return [
         f"{row.source}, line {row.line}, id {shown(row.value if isinstance(row, Problem) else row.key)}"
@@ -117,7 +117,7 @@ def _places(rows: Sequence[_AnyRow]) -> list[str]:
 
 
 def _refused(stop: Stop) -> Scores:
-    return {"number": stop.number, "reason": stop.reason, "n": len(stop.rows), "rows": _places(stop.rows)}
+    return {"number": stop.number, "reason": stop.reason, "n": len(stop.rows), "rows": _first_rows(stop.rows)}
 
 
 def _twice(rows: Iterable[GoldRecord | ModelOutput]) -> list[_AnyRow]:
@@ -183,14 +183,16 @@ def _sizes_of_links(files: BenchmarkFiles) -> Scores:
 def _of_predictions(files: BenchmarkFiles) -> dict[str, list[_AnyRow]]:
     outputs = files.outputs
     fits: dict[Fit, list[_AnyRow]] = {}
-    for record, output in zip(files.records, files.found, strict=True):
+    for record, output in zip(files.records, files.outputs_of_records, strict=True):
         if output is not None:
             fits.setdefault(fit_of_output(output, record), []).append(output)
     rankings = [(output, [side.ranking for side in output.sides or ()]) for output in outputs]
     return {
         "predictions.ids_twice": _twice(files.output_rows),
         "predictions.without_gold": list(files.unknown),
-        "predictions.missing": [r for r, output in zip(files.records, files.found, strict=True) if output is None],
+        "predictions.missing": [
+            r for r, output in zip(files.records, files.outputs_of_records, strict=True) if output is None
+        ],
         "predictions.empty_rationales": [o for o, sides in rankings if not all(sides)],
         "predictions.repeated_indices": [o for o, sides in rankings if any(len(set(s)) < len(s) for s in sides)],
         "predictions.indices_as_text": [o for o in outputs if any(side.written_as_text for side in o.sides or ())],

@@ -46,7 +46,7 @@ class Link:
 class BenchmarkFiles:
     """Gold and predictions. Of rows with one id the last counts, as in both programs.
 
-    found:   the output for each record, None where there is none
+    outputs_of_records: the output for each record, None where there is none
     unknown: outputs whose id gold does not have
     """
 
@@ -55,7 +55,7 @@ class BenchmarkFiles:
     gold_rows: tuple[GoldRecord, ...]
     output_rows: tuple[ModelOutput, ...]
     records: tuple[GoldRecord, ...]
-    found: tuple[ModelOutput | None, ...]
+    outputs_of_records: tuple[ModelOutput | None, ...]
     unknown: tuple[ModelOutput, ...]
     saliency: Saliency | None
     cut: Cut | None
@@ -71,12 +71,12 @@ class BenchmarkFiles:
     @property
     def outputs(self) -> tuple[ModelOutput, ...]:
         """One output an id, those of unknown ids too."""
-        return (*(output for output in self.found if output is not None), *self.unknown)
+        return (*(output for output in self.outputs_of_records if output is not None), *self.unknown)
 
     @cached_property
     def is_predicted(self) -> Flags:
         """bool[n_records]."""
-        return np.array([output is not None for output in self.found], dtype=np.bool_)
+        return np.array([output is not None for output in self.outputs_of_records], dtype=np.bool_)
 
     @cached_property
     def numbers(self) -> dict[str, int]:
@@ -105,7 +105,7 @@ class BenchmarkFiles:
         as_programs_read: an index that is written as text equals no number, so that it never hits
         """
         rows = []
-        for output in self.found:
+        for output in self.outputs_of_records:
             of_side = None if output is None or output.sides is None else output.sides[side]
             indices = [] if of_side is None else list(of_side.ranking)
             for position in of_side.written_as_text if of_side is not None and as_programs_read else ():
@@ -118,7 +118,7 @@ class BenchmarkFiles:
 
         An index outside of the text names a token that equals no other.
         """
-        output, tokens = self.found[number], self.records[number].tokens
+        output, tokens = self.outputs_of_records[number], self.records[number].tokens
         if output is None or output.sides is None:
             return None
         of_side = output.sides[side]
@@ -265,6 +265,6 @@ def _originals_without_links(files: BenchmarkFiles) -> list[Problem]:
     reason = "An original names its perturbed records; write rel_ids, [] where there is none."
     return [
         Problem(record.source, record.line, "rel_ids", "missing", reason)
-        for record, output in zip(files.records, files.found, strict=True)
+        for record, output in zip(files.records, files.outputs_of_records, strict=True)
         if record.sample_type == "ori" and record.rel_ids is None and output is not None
     ]

@@ -97,7 +97,7 @@ def _is_fit(files: BenchmarkFiles) -> Flags:
     return np.array(
         [
             is_usable(fit_of_gold(record)) and (output is None or is_usable(fit_of_output(output, record)))
-            for record, output in zip(files.records, files.found, strict=True)
+            for record, output in zip(files.records, files.outputs_of_records, strict=True)
         ],
         dtype=np.bool_,
     )
@@ -105,7 +105,7 @@ def _is_fit(files: BenchmarkFiles) -> Flags:
 
 def _faithfulness(files: BenchmarkFiles, report: BenchmarkReport) -> Scores:
     """Equation 4 over the predictions that belong to a record of gold; it needs probabilities of labels."""
-    outputs = [output for output in files.found if output is not None]
+    outputs = [output for output in files.outputs_of_records if output is not None]
     scores: Scores = {}
     for name, reduced in (("sufficiency", "p_only"), ("comprehensiveness", "p_rest")):
         is_there = files.shape != "reading" and files.has("p_full") and files.has(reduced)
@@ -120,7 +120,9 @@ def _over_predicted(files: BenchmarkFiles, means: dict[str, Floats]) -> Scores:
     values = {**means, **({"accuracy": is_right(files)} if has_labels else {})}
     if has_new_p(files):
         values["new_p"] = np.zeros(len(files.records))
-        values["new_p"][files.is_predicted] = new_p_of([output for output in files.found if output is not None])
+        values["new_p"][files.is_predicted] = new_p_of(
+            [output for output in files.outputs_of_records if output is not None]
+        )
     return {
         name: as_mean(_defined(values[name], files.is_predicted)) if name in values else None
         for name in (*_MEASURES, "accuracy", "new_p")
@@ -159,7 +161,7 @@ def _answers(files: BenchmarkFiles) -> Scores | None:
         by_language.setdefault(record.language or "xx", []).append(number)
     scores: Scores = {}
     for language, numbers in sorted(by_language.items()):
-        outputs = [files.found[number] for number in numbers]
+        outputs = [files.outputs_of_records[number] for number in numbers]
         given = [None if output is None else str(output.label) for output in outputs]
         gold = [files.records[number].label or "" for number in numbers]
         f1, em = (
@@ -173,7 +175,7 @@ def _answers(files: BenchmarkFiles) -> Scores | None:
 
 def _renumbered(files: BenchmarkFiles, number: int) -> tuple[list[int], list[list[int]]]:
     """Predicted tokens and distinct gold sets of a record, all sides together, tokens numbered as they are met."""
-    record, output = files.records[number], files.found[number]
+    record, output = files.records[number], files.outputs_of_records[number]
     numbers: dict[tuple[int, int], int] = {}
 
     def number_of(side: int, index: int) -> int:

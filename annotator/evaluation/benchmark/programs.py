@@ -91,7 +91,7 @@ def _over_predicted(
         return None
     empty = [
         record
-        for record, output in zip(files.records, files.found, strict=True)
+        for record, output in zip(files.records, files.outputs_of_records, strict=True)
         if output is not None and any(not side or not all(side) for side in record.sets or ())
     ]
     if empty:
@@ -188,7 +188,7 @@ def is_right(files: BenchmarkFiles) -> Floats:
     gold = [numbers.setdefault(record.label or "", len(numbers)) for record in files.records]
     given = [
         -1 if output is None or output.label is None else numbers.get(label_text(output.label), len(numbers))
-        for output in files.found
+        for output in files.outputs_of_records
     ]
     return accuracy(np.array(gold, dtype=np.int64), np.array(given, dtype=np.int64))
 
@@ -199,7 +199,7 @@ def _chinese_answers(files: BenchmarkFiles, report: BenchmarkReport) -> tuple[fl
     if files.shape != "reading" or not are_chinese or not files.has("label") or files.records[0].label is None:
         return None, None
     gold = [record.label or "" for record in files.records]
-    given = [None if output is None else str(output.label) for output in files.found]
+    given = [None if output is None else str(output.label) for output in files.outputs_of_records]
     f1, em = (
         mean_of(measure(gold, given))
         for measure in (faithfulness.answer_f1_chinese_scripts, faithfulness.answer_em_chinese_scripts)
