@@ -136,7 +136,7 @@ class Passage:
         return self.reading.code
 
     @property
-    def own(self) -> OwnWords:
+    def word_lists(self) -> OwnWords:
         return own_words(self.code)
 
     @property

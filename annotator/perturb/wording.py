@@ -60,7 +60,7 @@ def begin_sentence(passage: Passage, index: int, words: str) -> list[Edit]:
     beginning = words[:1].upper() + words[1:]
     if not first.isupper() or word in {"i", "i'm", "i've", "i'd", "i'll"}:
         return [Edit(index, index, beginning if first.isupper() else words)]
-    is_known = word.replace("’", "'").partition("'")[0] in passage.own.list("function_words")
+    is_known = word.replace("’", "'").partition("'")[0] in passage.word_lists.list("function_words")
     if not is_known or passage.text[index : index + 2].isupper():
         return []
     return [Edit(index, index + 1, beginning + first.lower())]

@@ -71,7 +71,7 @@ def clause_to_the_front(passage: Passage) -> Iterator[Proposal]:
         if match is None or not _has_subject(match["main"]):
             continue
         first = passage.next_word(start)
-        if first != "i" and first not in passage.own.list("function_words"):
+        if first != "i" and first not in passage.word_lists.list("function_words"):
             continue
         letter = passage.text[start]
         is_capital = letter.isupper()
@@ -98,7 +98,7 @@ def exchange_adjectives(passage: Passage) -> Iterator[Proposal]:
 @suggester("Passive to active", kinds="syntax", languages="en")
 def passive_to_active(passage: Passage) -> Iterator[Proposal]:
     """The film was directed by John. → John directed the film. A whole sentence with a regular verb, in the past."""
-    lists = passage.own
+    lists = passage.word_lists
     for start, end in passage.sentences:
         match = _PASSIVE.fullmatch(passage.text, start, end)
         if (

@@ -73,7 +73,9 @@ def _long_form(subject: str, clitic: str, passage: Passage, end: int) -> str:
     if clitic == "s":
         if following in AFTER_HAS:
             return "has"
-        is_sure = following in _AFTER_IS or following in passage.own.list("adjectives") or following.endswith("ing")
+        is_sure = (
+            following in _AFTER_IS or following in passage.word_lists.list("adjectives") or following.endswith("ing")
+        )
         return "is" if is_sure else ""
     return _IN_FULL[clitic]
 

@@ -51,16 +51,16 @@ _BEFORE_ADJECTIVE = frozenset(
 
 @suggester("Intensify", kinds="vocabulary contrast", languages="en")
 def intensify(passage: Passage) -> Iterator[Proposal]:
-    yield from _before_adjectives(passage, passage.own.list("intensifiers_to_insert"))
+    yield from _before_adjectives(passage, passage.word_lists.list("intensifiers_to_insert"))
 
 
 @suggester("Reduce", kinds="vocabulary contrast", languages="en")
 def reduce(passage: Passage) -> Iterator[Proposal]:
-    yield from _before_adjectives(passage, passage.own.list("reducers_to_insert"))
+    yield from _before_adjectives(passage, passage.word_lists.list("reducers_to_insert"))
 
 
 def _before_adjectives(passage: Passage, adverbs: tuple[str, ...]) -> Iterator[Proposal]:
-    for start, _, adjective in passage.find(passage.own.list("adjectives")):
+    for start, _, adjective in passage.find(passage.word_lists.list("adjectives")):
         before = passage.word_before(start)
         if before in _BEFORE_ADJECTIVE:
             adverb = passage.random.choice(adverbs)
@@ -70,7 +70,7 @@ def _before_adjectives(passage: Passage, adverbs: tuple[str, ...]) -> Iterator[P
 @suggester("Another degree", kinds="vocabulary dispensable contrast", languages="en")
 def change_degree(passage: Passage) -> Iterator[Proposal]:
     """An intensifier before an adjective becomes another one, a reducer, or goes."""
-    lists = passage.own
+    lists = passage.word_lists
     strong, weak, adjectives = lists.list("intensifiers"), lists.list("reducers"), frozenset(lists.list("adjectives"))
     for start, end, adverb in passage.find((*strong, *weak)):
         if passage.next_word(end) not in adjectives or passage.word_before(start) in _TAKES_NO_DEGREE:
@@ -83,15 +83,15 @@ def change_degree(passage: Passage) -> Iterator[Proposal]:
 
 @suggester("Put in a degree word", kinds="dispensable vocabulary", languages="zh")
 def insert_chinese_degree(passage: Passage) -> Iterator[Proposal]:
-    for start, _, adjective in passage.find(passage.own.list("adjectives")):
+    for start, _, adjective in passage.find(passage.word_lists.list("adjectives")):
         if len(adjective) > 1 and not is_guarded(passage, start):
-            degree = passage.random.choice(passage.own.list("degrees_to_insert"))
+            degree = passage.random.choice(passage.word_lists.list("degrees_to_insert"))
             yield [Edit(start, start, degree)], f"{degree}{adjective}"
 
 
 @suggester("Another degree, or none", kinds="dispensable vocabulary contrast", languages="zh")
 def change_chinese_degree(passage: Passage) -> Iterator[Proposal]:
-    lists = passage.own
+    lists = passage.word_lists
     degrees, reducers = lists.list("degrees"), lists.list("reducers")
     for start, end, word in passage.find((*degrees, *reducers)):
         if passage.text[start - 1 : start] == "不" or not passage.text.startswith(lists.list("adjectives"), end):
@@ -106,5 +106,5 @@ def change_chinese_degree(passage: Passage) -> Iterator[Proposal]:
 
 def is_guarded(passage: Passage, start: int) -> bool:
     """Whether a degree word or a negation stands before a Chinese word, or it may be the rest of a longer word."""
-    lists = passage.own
+    lists = passage.word_lists
     return passage.text.endswith((*lists.list("degrees"), *lists.list("reducers"), *lists.list("guards")), 0, start)

@@ -31,7 +31,7 @@ def change_place(passage: Passage) -> Iterator[Proposal]:
 @suggester("Another nationality", kinds="entity contrast", languages="en", turns=1)
 def change_nationality(passage: Passage) -> Iterator[Proposal]:
     """French → Italian, with the article that belongs to it. Not beside another one (French Canadian), nor in plural."""
-    nationalities = passage.own.list("nationalities")
+    nationalities = passage.word_lists.list("nationalities")
     known = {nationality.lower() for nationality in nationalities}
     for start, end, word in passage.find(nationalities, with_case=True):
         if passage.next_word(end) in known or passage.word_before(start) in known or passage.text[end : end + 1] == "-":
@@ -62,12 +62,12 @@ def exchange_two(passage: Passage) -> Iterator[Proposal]:
 
 
 def _names(passage: Passage) -> tuple[Sequence[str], ...]:
-    lists = (passage.own.list(name) for name in ("names_female", "names_male", "names_last", "names"))
+    lists = (passage.word_lists.list(name) for name in ("names_female", "names_male", "names_last", "names"))
     return (passage.given.names, *lists)
 
 
 def _places(passage: Passage) -> tuple[Sequence[str], ...]:
-    return (passage.given.places, passage.own.list("cities"), passage.own.list("countries"))
+    return (passage.given.places, passage.word_lists.list("cities"), passage.word_lists.list("countries"))
 
 
 def _exchanged(passage: Passage, names: Sequence[str]) -> Iterator[Proposal]:
@@ -91,5 +91,5 @@ def _is_part_of_a_longer_name(passage: Passage, start: int, end: int) -> bool:
         return True
     if text[max(0, start - 4) : start] == "St. ":
         return True
-    is_place = text[start:end] in {*passage.own.list("cities"), *passage.own.list("countries")}
+    is_place = text[start:end] in {*passage.word_lists.list("cities"), *passage.word_lists.list("countries")}
     return is_place and text[end : end + 1] == " " and text[end + 1 : end + 2].isupper()

@@ -24,7 +24,7 @@ _BOUNDARY = "，。！？；：,.!?; 、～~"
 
 @suggester("Put in a filler", kinds="dispensable", languages="en")
 def insert_filler(passage: Passage) -> Iterator[Proposal]:
-    firsts, lasts = passage.own.list("fillers_first"), passage.own.list("fillers_last")
+    firsts, lasts = passage.word_lists.list("fillers_first"), passage.word_lists.list("fillers_last")
     for start, end in passage.sentences:
         first = passage.random.choice(firsts)
         spaced = first.replace(",", " ,") if passage.is_spaced else first
@@ -39,7 +39,7 @@ def insert_filler(passage: Passage) -> Iterator[Proposal]:
 
 @suggester("Take out a filler", kinds="dispensable", languages="en")
 def drop_filler(passage: Passage) -> Iterator[Proposal]:
-    for start, end, phrase in passage.find((*passage.own.list("fillers_inside"), "really", "very", "quite")):
+    for start, end, phrase in passage.find((*passage.word_lists.list("fillers_inside"), "really", "very", "quite")):
         end += passage.text[end : end + 1] == ","  # noqa: PLW2901
         before, after = passage.word_before(start), passage.next_word(end)
         is_fixed = after in _FIXED.get(phrase, ()) or not after
@@ -51,7 +51,7 @@ def drop_filler(passage: Passage) -> Iterator[Proposal]:
 @suggester("Put in a filler", kinds="dispensable", languages="zh")
 def insert_chinese_filler(passage: Passage) -> Iterator[Proposal]:
     for start, end in passage.sentences:
-        filler = passage.random.choice(passage.own.list("fillers_first"))
+        filler = passage.random.choice(passage.word_lists.list("fillers_first"))
         if not _asks(passage, end):
             yield [Edit(start, start, filler + "，")], f"put in “{filler}”"
 
@@ -59,7 +59,7 @@ def insert_chinese_filler(passage: Passage) -> Iterator[Proposal]:
 @suggester("Take out a filler", kinds="dispensable", languages="zh")
 def drop_chinese_filler(passage: Passage) -> Iterator[Proposal]:
     text = passage.text
-    for start, end, phrase in passage.find(passage.own.list("fillers_inside")):
+    for start, end, phrase in passage.find(passage.word_lists.list("fillers_inside")):
         if text[end : end + 1] not in {"", "的", "是"} and text[start - 1 : start] not in {"不", "是"}:
             yield [Edit(start, end + (text[end] in "，,"), "")], f"without “{phrase}”"
 
@@ -68,7 +68,7 @@ def drop_chinese_filler(passage: Passage) -> Iterator[Proposal]:
 def change_particle(passage: Passage) -> Iterator[Proposal]:
     """了, 的, 啊 ... before a sign or the end: taken out, exchanged, or put in after 很 and its like with an adjective."""
     text = passage.text
-    particles = passage.own.list("particles")
+    particles = passage.word_lists.list("particles")
     for start, end, particle in passage.find(particles):
         if _is_border(text, end) and start and not _is_border(text, start - 1):
             yield [Edit(start, end, "")], f"without “{particle}”"
@@ -76,8 +76,8 @@ def change_particle(passage: Passage) -> Iterator[Proposal]:
                 [candidate for candidate in particles if candidate not in {particle, "吧", "呢"}]
             )
             yield [Edit(start, end, other)], f"{particle} → {other}"
-    for start, end, degree in passage.find([*passage.own.list("degrees"), "挺", "还", "太"]):
-        adjective = word_at(text, end, passage.own.list("adjectives"))
+    for start, end, degree in passage.find([*passage.word_lists.list("degrees"), "挺", "还", "太"]):
+        adjective = word_at(text, end, passage.word_lists.list("adjectives"))
         if adjective is None:
             continue
         final, after = ("了" if degree == "太" else "的"), end + len(adjective)

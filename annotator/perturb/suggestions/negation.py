@@ -61,7 +61,7 @@ def _asks(passage: Passage, start: int, following: str) -> bool:
 
 
 def _negated_verbs(passage: Passage) -> Iterator[Proposal]:
-    verbs = passage.own.list("verbs")
+    verbs = passage.word_lists.list("verbs")
     for start, _, verb in passage.find(verbs):
         if passage.word_before(start) in {"i", "we", "you", "they"}:
             yield [Edit(start, start, "do not ")], f"do not {verb}"
@@ -95,7 +95,7 @@ def affirm(passage: Passage) -> Iterator[Proposal]:
 
 def _affirmed_verbs(passage: Passage) -> Iterator[Proposal]:
     """Do and does before a common verb: the verb alone, in its person. Did stays, for the past would need a dictionary."""
-    verbs = frozenset(passage.own.list("verbs"))
+    verbs = frozenset(passage.word_lists.list("verbs"))
     for match in _DO.finditer(passage.text):
         do, verb = match["do"].lower(), match["verb"].lower()
         is_command = do == "do" and match.start() in passage.sentence_beginnings

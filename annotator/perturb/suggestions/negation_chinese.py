@@ -44,7 +44,7 @@ _AFTER_HAVE = ("点", "些", "的", "时", "人", "没", "趣", "名", "限", "�
 
 @suggester("Negate", kinds="logic contrast", languages="zh", turns=2)
 def negate_chinese(passage: Passage) -> Iterator[Proposal]:
-    lists, text = passage.own, passage.text
+    lists, text = passage.word_lists, passage.text
     negatable = (*lists.list("adjectives"), *lists.list("verbs"))
     for start, end, degree in passage.find(lists.list("degrees")):
         word = word_at(text, end, negatable)
@@ -66,7 +66,7 @@ def negate_chinese(passage: Passage) -> Iterator[Proposal]:
 @suggester("Take a negation out", kinds="logic contrast", languages="zh", turns=2)
 def affirm_chinese(passage: Passage) -> Iterator[Proposal]:
     """不 before an adjective or verb of our lists, and 没有. Not in 好不好, 并不好, 一点也不好, where more would have to go."""
-    lists, text = passage.own, passage.text
+    lists, text = passage.word_lists, passage.text
     words = sorted({*lists.list("adjectives"), *lists.list("verbs")}, key=len, reverse=True)
     for start, end, _ in passage.find(["不"]):
         word = word_at(text, end, words)

@@ -25,7 +25,7 @@ def change_number(passage: Passage) -> Iterator[Proposal]:
 @suggester("Another number in words", kinds="entity contrast", languages="en", turns=1)
 def change_number_word(passage: Passage) -> Iterator[Proposal]:
     """Two → three, forty → thirty; not within forty-two, forty two or two hundred, which would have to be read as a whole."""
-    for words in (passage.own.list("number_words"), passage.own.list("number_tens")):
+    for words in (passage.word_lists.list("number_words"), passage.word_lists.list("number_tens")):
         for start, end, word in passage.find(words):
             if _is_part_of_a_number(passage, start, end):
                 continue
@@ -35,7 +35,7 @@ def change_number_word(passage: Passage) -> Iterator[Proposal]:
 
 
 def _is_part_of_a_number(passage: Passage, start: int, end: int) -> bool:
-    lists = passage.own
+    lists = passage.word_lists
     parts = {*lists.list("number_words"), *lists.list("number_tens"), "one", "hundred", "thousand", "million"}
     is_joined = "-" in {passage.text[end : end + 1], passage.text[max(0, start - 1) : start]}
     return is_joined or passage.next_word(end) in parts or passage.word_before(start) in parts
@@ -45,7 +45,7 @@ def _is_part_of_a_number(passage: Passage, start: int, end: int) -> bool:
 def change_chinese_number(passage: Passage) -> Iterator[Proposal]:
     """A single numeral before a measure word: 三个, 两天."""
     text = passage.text
-    measures = passage.own.list("measures")
+    measures = passage.word_lists.list("measures")
     for match in re.finditer(f"(?<![第十百千万零一{_CHINESE_DIGITS}])[{_CHINESE_DIGITS}]", text):
         if text.startswith(measures, match.end()):
             beside = passage.random.choice([digit for digit in _CHINESE_DIGITS if digit != match.group()])

@@ -13,12 +13,12 @@ _CLOSING = "\"'”’)]）"
 
 @suggester("Add praise", kinds="vocabulary contrast", languages="en zh", turns=1)
 def add_praise(passage: Passage) -> Iterator[Proposal]:
-    yield from _at_the_end(passage, passage.own.list("phrases_positive"))
+    yield from _at_the_end(passage, passage.word_lists.list("phrases_positive"))
 
 
 @suggester("Add blame", kinds="vocabulary contrast", languages="en zh", turns=1)
 def add_blame(passage: Passage) -> Iterator[Proposal]:
-    yield from _at_the_end(passage, passage.own.list("phrases_negative"))
+    yield from _at_the_end(passage, passage.word_lists.list("phrases_negative"))
 
 
 def _at_the_end(passage: Passage, phrases: tuple[str, ...]) -> Iterator[Proposal]:

@@ -73,7 +73,7 @@ def _swap(passage: Passage, word: Word) -> Edit:
 
 @suggester("A character that is easily confused", kinds="robustness", languages="zh")
 def confuse_character(passage: Passage) -> Iterator[Proposal]:
-    confusions = passage.own.map("confusions")
+    confusions = passage.word_lists.map("confusions")
     for start, end, character in passage.find(confusions):
         for other in confusions[character]:
             yield [Edit(start, end, other)], f"{character} → {other}"
