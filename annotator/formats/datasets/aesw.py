@@ -113,7 +113,7 @@ class _AeswReader:
     def _annotation(self, sentence: EditedSentence, body: TokenizedText, findings: Findings) -> SourceAnnotation:
         """The rationale sets that follow from the deletions."""
         deletions = sentence.deletions
-        groups = [(place,) for place in deletions] if self.options.one_set_per_edit else [deletions]
+        groups = [(deletion,) for deletion in deletions] if self.options.one_set_per_edit else [deletions]
         sets: list[list[int]] = []
         for ranges in groups:
             tokens = touched_tokens(body, ranges)

@@ -415,7 +415,10 @@ def work_of(record: WorkRecord, sets: tuple[tuple[SourceSpan, ...], ...]) -> Sou
         record.follows,
         tuple(record.origins),
         tuple(record.unlocked),
-        tuple(SourceProposedSet(one.source, one.name, tuple(one.spans), one.state) for one in record.proposed),
+        tuple(
+            SourceProposedSet(proposed_set.source, proposed_set.name, tuple(proposed_set.spans), proposed_set.state)
+            for proposed_set in record.proposed
+        ),
     )
 
 

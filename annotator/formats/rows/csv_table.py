@@ -80,7 +80,9 @@ class CsvTable:
         named = _NAMED_DELIMITER.fullmatch(first)
         if named is not None:
             self.header_line, lines = 2, lines[1:]
-        self.delimiter = named.group(1) if named else max(_DELIMITERS, key=lambda one: self._fit(one, lines))
+        self.delimiter = (
+            named.group(1) if named else max(_DELIMITERS, key=lambda delimiter: self._fit(delimiter, lines))
+        )
         try:
             self.header = _names(lines, self.delimiter)
         except csv.Error as error:
