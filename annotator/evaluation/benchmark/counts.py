@@ -181,25 +181,40 @@ def _sizes_of_links(files: BenchmarkFiles) -> Scores:
 
 
 def _of_predictions(files: BenchmarkFiles) -> dict[str, list[_AnyRow]]:
-    outputs = files.outputs
-    fits: dict[Fit, list[_AnyRow]] = {}
-    for record, output in zip(files.records, files.outputs_of_records, strict=True):
-        if output is not None:
-            fits.setdefault(fit_of_output(output, record), []).append(output)
-    rankings = [(output, [side.ranking for side in output.sides or ()]) for output in outputs]
+    outputs, of_records = files.outputs, list(zip(files.records, files.outputs_of_records, strict=True))
+    answered = [(record, output) for record, output in of_records if output is not None]
     return {
         "predictions.ids_twice": _twice(files.output_rows),
         "predictions.without_gold": list(files.unknown),
-        "predictions.missing": [
-            r for r, output in zip(files.records, files.outputs_of_records, strict=True) if output is None
-        ],
+        "predictions.missing": [record for record, output in of_records if output is None],
+        **_of_rankings(outputs),
+        **_of_fits([(output, fit_of_output(output, record)) for record, output in answered]),
+        "predictions.sorted_by_position": [] if files.cut else _sorted_by_position(outputs),
+        **_of_probabilities(outputs),
+    }
+
+
+def _of_rankings(outputs: Sequence[ModelOutput]) -> dict[str, list[_AnyRow]]:
+    rankings = [(output, [side.ranking for side in output.sides or ()]) for output in outputs]
+    return {
         "predictions.empty_rationales": [o for o, sides in rankings if not all(sides)],
         "predictions.repeated_indices": [o for o, sides in rankings if any(len(set(s)) < len(s) for s in sides)],
         "predictions.indices_as_text": [o for o in outputs if any(side.written_as_text for side in o.sides or ())],
-        "predictions.indices_outside": fits.get("outside", []),
-        "predictions.shifted_by_one": fits.get("shifted", []),
-        "predictions.named_tokens_differ": fits.get("differs", []),
-        "predictions.sorted_by_position": [] if files.cut else _sorted_by_position(outputs),
+    }
+
+
+def _of_fits(fits: Sequence[tuple[ModelOutput, Fit]]) -> dict[str, list[_AnyRow]]:
+    """The outputs whose indices do not fit their texts, by the way in which they do not."""
+    flags: dict[str, Fit] = {
+        "predictions.indices_outside": "outside",
+        "predictions.shifted_by_one": "shifted",
+        "predictions.named_tokens_differ": "differs",
+    }
+    return {flag: [o for o, fit in fits if fit == way] for flag, way in flags.items()}
+
+
+def _of_probabilities(outputs: Sequence[ModelOutput]) -> dict[str, list[_AnyRow]]:
+    return {
         "predictions.labels_not_of_the_highest_probability": [o for o in outputs if _is_not_highest(o)],
         "predictions.probabilities_not_summing_to_one": [
             o for o in outputs if o.p_full is not None and abs(math.fsum(o.p_full) - 1) > _SUM_TOLERANCE
