@@ -121,8 +121,8 @@ def iterate_outputs(store: Store, run_id: int, *, batch_size: int = 500) -> Iter
         if not rows:
             return
         ids = [row["instance_id"] for row in rows]
-        found = outputs_of_run(store, run_id, ids)
-        yield from (found[number] for number in ids)
+        outputs = outputs_of_run(store, run_id, ids)
+        yield from (outputs[number] for number in ids)
         last = ids[-1]
 
 
@@ -150,14 +150,14 @@ def plan_outputs(store: Store, run_id: int, outputs: Sequence[Output]) -> list[P
     known = outputs_of_run(store, run_id, met) if met else {}
     planned = []
     for output in outputs:
-        there = known.get(output.instance_id, _NOTHING)
+        stored = known.get(output.instance_id, _NOTHING)
         changes: list[_Change] = []
         if output.predictions:
-            changes += _new_predictions(run_id, there, output)
+            changes += _new_predictions(run_id, stored, output)
         if output.attributions:
-            changes += _new_attributions(run_id, there, output)
+            changes += _new_attributions(run_id, stored, output)
         if output.rationales:
-            changes += _new_rationales(run_id, there, output)
+            changes += _new_rationales(run_id, stored, output)
         overwritten = [what for what, _, _ in changes if what]
         planned.append(Planned(output.instance_id, overwritten[0] if overwritten else "", changes))
     return planned
@@ -201,8 +201,8 @@ _WRITE = (
 )
 
 
-def _new_predictions(run_id: int, there: Output, output: Output) -> Iterator[_Change]:
-    known = {(p.on, p.threshold): p for p in there.predictions}
+def _new_predictions(run_id: int, stored: Output, output: Output) -> Iterator[_Change]:
+    known = {(p.on, p.threshold): p for p in stored.predictions}
     for p in output.predictions:
         old = known.get((p.on, p.threshold))
         if old is None or not _says_as_much(old, p):
@@ -226,8 +226,8 @@ def _says_as_much(old: Prediction, new: Prediction) -> bool:
     return all(abs(old.probabilities.get(label, _NONE) - p) <= _CLOSE for label, p in new.probabilities.items())
 
 
-def _new_attributions(run_id: int, there: Output, output: Output) -> Iterator[_Change]:
-    known = {(a.label, a.layer): a for a in there.attributions}
+def _new_attributions(run_id: int, stored: Output, output: Output) -> Iterator[_Change]:
+    known = {(a.label, a.layer): a for a in stored.attributions}
     for a in output.attributions:
         old = known.get((a.label, a.layer))
         packed = _packed(a)
@@ -236,8 +236,8 @@ def _new_attributions(run_id: int, there: Output, output: Output) -> Iterator[_C
             yield "" if old is None else "the attribution", _SCORES if len(packed) == 1 else _ATTRIBUTION, row
 
 
-def _new_rationales(run_id: int, there: Output, output: Output) -> Iterator[_Change]:
-    known = {r.kind: r for r in there.rationales}
+def _new_rationales(run_id: int, stored: Output, output: Output) -> Iterator[_Change]:
+    known = {r.kind: r for r in stored.rationales}
     for r in output.rationales:
         old = known.get(r.kind)
         if old != r:

@@ -28,6 +28,11 @@ FINISHED = (
     "review",
     "scoring",
     "text",
+    "usecases/access",
+    "usecases/lead",
+    "usecases/project",
+    "usecases/review",
+    "usecases/suites",
 )
 
 
