@@ -48,7 +48,7 @@ class Question:
 
     @property
     def parameters(self) -> dict[str, str]:
-        """What changes its answers, as it is stored; `empty` where taking all words out needs to be told what it means."""
+        """What changes its answers, as it is stored; `empty` where taking all words out needs a meaning of its own."""
         stated = self.predictor.empty_text if isinstance(self.predictor, StatesEmpty) else ""
         empty = {"empty": stated} if stated and self.removal == "delete" else {}
         return {"output": self.output, "removal": self.removal, **empty}

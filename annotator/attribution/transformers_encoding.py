@@ -1,4 +1,4 @@
-"""Between tokens and a model's pieces: a text with its pieces and their places, batches of them, scores laid on tokens."""
+"""Between tokens and a model's pieces: a text with its pieces, batches of them, scores merged over tokens."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

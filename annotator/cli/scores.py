@@ -58,7 +58,7 @@ def _table(scores: Mapping[str, object], registered: Registered, sizes: Mapping[
 
 
 def _summary(size: Sizes) -> str:
-    """Over how many a number is, its interval, and its spread over seeds; what is not there is not told."""
+    """Over how many a number is, its interval, and its spread over seeds; what is missing is left out."""
     parts = []
     if size.get("low") is not None and size.get("high") is not None:
         parts.append(f"[{written_in_report(size['low'])}, {written_in_report(size['high'])}]")

@@ -81,7 +81,7 @@ class Perturbation:
 
     @property
     def checks_of_current(self) -> tuple[Check, ...]:
-        """What was said of the version that counts."""
+        """The checks of the version that counts."""
         return tuple(check for check in self.checks if check.version == self.current.number)
 
     def may_be_checked_by(self, user_id: int) -> bool:
@@ -126,7 +126,7 @@ def _without_others_words(perturbation: Perturbation, user_id: int) -> Perturbat
 
 
 def _without_authors(perturbation: Perturbation, user_id: int) -> Perturbation:
-    """A correction is told twice, as a check and as the version that came of it."""
+    """A correction is stored twice, as a check and as the version that came of it."""
     return replace(
         perturbation,
         author_name=perturbation.author_name if perturbation.author == user_id else "",

@@ -112,7 +112,7 @@ def evaluate_alignment(
 ) -> Numbers:
     """ER-TEST's criteria for each run and layer, as the paper defines them by instance and as the code computes a batch.
 
-    batch_size: instances in a batch, in the file's order; None: all in one. Of several batches the mean is told.
+    batch_size: instances in a batch, in the file's order; None: all in one. Of several batches the mean is given.
     Raises:     ImportRefused with every problem of the two files; InvalidValue for a number that cannot be
     """
     if batch_size is not None and batch_size < 1:

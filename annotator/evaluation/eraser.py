@@ -128,7 +128,7 @@ def _unknown(
 
 
 def _misfits(files: EraserFiles) -> list[Problem]:
-    """Spans past the end of their document and lists of scores that are not as long; unknown documents are told before."""
+    """Spans past the end of their document and lists of scores that are not as long; unknown documents are reported before."""
     predictions = files.predictions
     known = files.lengths[:, 0]
     keys = predictions.keys_of_hard()

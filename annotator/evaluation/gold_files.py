@@ -126,7 +126,7 @@ class FileOutputs:
 def read_output_file(
     path: Path, format_name: str, options: OutputOptions, gold: Iterable[GoldInstance]
 ) -> tuple[FileOutputs, Findings]:
-    """Model output laid on the tokens of instances with gold; rows of other instances are counted.
+    """Model output on the tokens of instances with gold; rows of other instances are counted.
 
     Raises: NotFound or InvalidValue when there is no such file or format
     """

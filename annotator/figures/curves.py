@@ -1,4 +1,4 @@
-"""Lines over numbers that go across (thresholds, layers): each is told by its colour, its dashes and its marks together."""
+"""Lines over numbers that go across (thresholds, layers): each is known by its colour, its dashes and its marks together."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -84,7 +84,7 @@ def title_up(title: str) -> str:
 
 
 def _summaries(curve: Curve) -> list[str]:
-    """What is said of each point."""
+    """The words that a person reads at each point."""
     sizes = curve.n or [None] * len(curve.y)
     return [written(y) if n is None else f"{written(y)}, n {n:,}" for y, n in zip(curve.y, sizes, strict=True)]
 

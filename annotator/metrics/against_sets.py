@@ -149,7 +149,7 @@ _RANKED: Mapping[str, Callable[..., Floats]] = {
 
 
 def of_ranking(scores: Ragged[np.float64], gold: GoldSets) -> Values:
-    """Numbers that look at the order alone, against each set by itself; the best set's is told. Scores without NaN."""
+    """Numbers that look at the order alone, against each set by itself; the best set's is given. Scores without NaN."""
     repeated, marks = _each_set(scores, gold)
     ranked = rank_words(repeated, marks)
     values = {name: _highest(gold.per_set(metric(repeated, marks, ranked=ranked))) for name, metric in _RANKED.items()}
@@ -172,7 +172,7 @@ def of_scores(scores: Ragged[np.float64], gold: GoldSets) -> Values:
 
 
 def of_alignment(scores: Ragged[np.float64], gold: GoldSets, *, gamma: float, delta: float = 1.0) -> Values:
-    """ER-TEST's losses against each set by itself; the lowest is told. Scores without NaN."""
+    """ER-TEST's losses against each set by itself; the lowest is given. Scores without NaN."""
     repeated, marks = _each_set(scores, gold)
     both = alignment.Alignment.of(repeated, marks, gamma=gamma)
     losses: Values = {

@@ -243,7 +243,7 @@ def joined_values(parts: Sequence[tuple[int, Values]]) -> Values:
 
 
 def p_of(answer: Prediction | None, label: str | None) -> float:
-    """The probability of a label; NaN where it is not said."""
+    """The probability of a label; NaN where the model does not give it."""
     return np.nan if answer is None or label is None else answer.probabilities.get(label, np.nan)
 
 

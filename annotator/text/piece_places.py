@@ -72,7 +72,7 @@ _letters_of = lru_cache(maxsize=32)(Letters.of)  # a text's maps come one after 
 
 
 class _Search:
-    """One form's letters are laid on the text's, from left to right; a wrong cut of an unknown piece is taken back."""
+    """One form's letters are matched with the text's, from left to right; a wrong cut of an unknown piece is taken back."""
 
     def __init__(self, text: Letters, cut: Cut, numbers: Sequence[int], *, is_partial: bool) -> None:
         self.text = text
@@ -82,7 +82,7 @@ class _Search:
         self.n = len(text.letters)
         self.letters = "".join(cut.letters)
         self.places = [0] * len(cut.letters)  # of each letter in the text's; -1 - place for one the text has lost
-        self.end = 0  # after the last letter that is laid
+        self.end = 0  # after the last letter that has been matched
         self.n_steps = 0
         self.farthest = (0, 0)  # the piece that did not fit, and the letter of the text where it should stand
 

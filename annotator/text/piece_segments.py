@@ -180,7 +180,7 @@ def _first_fit(
 
 
 def _in_a_row(pieces: Sequence[Piece], texts: Mapping[str, str], *, is_partial: bool) -> dict[int, Piece]:
-    """All pieces laid on the segments' texts one after the other; the last segments may be missing as a whole."""
+    """All pieces matched with the segments' texts one after the other; the last segments may be missing as a whole."""
     names = list(texts)
     for n_segments in range(len(names), 0, -1):
         chosen = names[:n_segments]

@@ -90,7 +90,7 @@ def by_change(files: BenchmarkFiles, values: Floats, is_meant: Flags) -> Scores:
 
 
 def by_kind(files: BenchmarkFiles, tell: Callable[[Flags], Scores]) -> Scores:
-    """What is told of the links of each kind of perturbation, kinds in alphabetical order."""
+    """What is reported of the links of each kind of perturbation, kinds in alphabetical order."""
     kinds = [files.records[link.perturbed].kind or _NO_KIND for link in files.links]
     return {
         kind: tell(np.array([kind_of_link == kind for kind_of_link in kinds], dtype=np.bool_))

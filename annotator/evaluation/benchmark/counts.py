@@ -31,7 +31,7 @@ _DIFFERS = (
     "The tokens that are named are not those at the indices. F1 is over the indices, MAP over the tokens as named."
 )
 
-# What the numbers hide, by the place of its count; each count that is here is told with its rows where it is not 0.
+# What the numbers hide, by the name of its count; each count that is here is reported with its rows where it is not 0.
 MEANINGS: dict[str, str] = {
     "gold.ids_twice": "The id appears twice in gold; the last row counts, as in both programs.",
     "gold.other_sample_types": "sample_type is neither 'ori' nor 'disturb'; the record is in no pair.",

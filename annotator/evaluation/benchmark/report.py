@@ -1,4 +1,4 @@
-"""What is told beside the benchmark's numbers: over how many each is, and which a program cannot give."""
+"""What is reported beside the benchmark's numbers: over how many each is, and which a program cannot give."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
@@ -47,5 +47,5 @@ class BenchmarkReport:
 
 
 def as_mean(values: Floats) -> Scores:
-    """A mean over instances with how many it is over and how many were left out, as our own numbers are told."""
+    """A mean over instances with how many it is over and how many were left out, as our own numbers are reported."""
     return asdict(mean_of(values))

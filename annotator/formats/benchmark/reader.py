@@ -81,7 +81,7 @@ class _BenchmarkReader:
         self.checker = Checker(self.options)
 
     def survey(self) -> Iterator[Problem]:
-        """Note where every record stands and who is whose original; lines that cannot be read are told here."""
+        """Note where every record stands and who is whose original; lines that cannot be read are reported here."""
         links: list[tuple[Place, Place, _Where]] = []
         for source, path in self.files.items():
             for row in read_rows(path, source):
@@ -203,7 +203,7 @@ class _BenchmarkReader:
         return instance
 
     def _with_gold(self, instance: SourceInstance, record: Record, gold: _Where | None) -> Iterator[SourceItem]:
-        """An instance of the input with what the gold of its id says; what is wrong with the gold is told."""
+        """An instance of the input with what the gold of its id says; what is wrong with the gold is reported."""
         if gold is None or (gold.source, gold.line) in self._refused:
             yield instance
             return

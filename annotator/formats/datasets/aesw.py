@@ -119,7 +119,7 @@ class _AeswReader:
             tokens = touched_tokens(body, ranges)
             if tokens and tokens not in sets:
                 sets.append(tokens)
-            elif any(start < end for start, end in ranges):  # an empty one is told already
+            elif any(start < end for start, end in ranges):  # an empty one has been reported already
                 reason = "It lies in the same word as another deletion and gets no second set." if tokens else _BLANK
                 findings.warn("del", ", ".join(f"characters {start} to {end}" for start, end in ranges), reason)
         _warn_of_parts(sentence, body, findings)

@@ -109,7 +109,7 @@ class _Elements:
     _begin: int = 0  # the line on which the open sentence began; 0 when none is open
     _parts: list[str] = field(default_factory=list)
     _size: int = 0
-    _is_broken: bool = False  # what is wrong is told: read on to the end of the sentence, wherever it began
+    _is_broken: bool = False  # what is wrong has been reported: read on to the end of the sentence, wherever it began
     _comment: int = 0  # the line on which the open comment began
     _is_ended: bool = False
 

@@ -30,7 +30,7 @@ _CLASS = re.compile(r"(?:LABEL_)?([0-9]{1,9})")
 
 @dataclass(slots=True)
 class OutputFile:
-    """One file that is being read: what is told of it once, the numbers of its records, and what stood in it before."""
+    """One file that is being read: what is reported of it once, the numbers of its records, and what stood in it before."""
 
     source: str
     options: OutputOptions
@@ -47,7 +47,7 @@ class OutputFile:
     _n_unsure: int = 0
 
     def notes(self) -> list[Problem]:
-        """What is to be told of the file since this was asked last."""
+        """The problems of the file that have come up since this was called last."""
         notes, self._notes = self._notes, []
         return notes
 
@@ -161,7 +161,7 @@ class OutputFile:
         return self._is_key_sure
 
     def last_notes(self) -> Iterator[Problem]:
-        """What is to be told when all is read."""
+        """The problems that are known only when all is read."""
         if self._n_unsure:
             reason = (
                 f"{counted(self._n_unsure, 'record without an id follows', 'records without an id follow')} a "

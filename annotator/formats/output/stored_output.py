@@ -18,7 +18,7 @@ from annotator.errors import ExportRefused
 
 
 def as_source(stored: StoredOutput, layout: TokenLayout) -> SourceOutput:
-    """A stored output as a file says it. Pieces are left out: their scores have been laid on tokens.
+    """A stored output as a file says it. Pieces are left out: their scores have been merged over tokens.
 
     Raises: ExportRefused for a token without a score between tokens of its segment that have one
     """

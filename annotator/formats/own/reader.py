@@ -11,6 +11,19 @@ from annotator.errors import InvalidValue, Problem
 from annotator.formats.base import ReadOptions
 from annotator.formats.own.output import OutputRecord, output_of
 from annotator.formats.own.perturbations import PerturbationRecord, check_perturbation, perturbation_of
+from annotator.formats.own.record_values import (
+    annotation_of,
+    choice_of,
+    event_of,
+    list_of,
+    project_of,
+    proposal_of,
+    round_of,
+    text_of,
+    thread_of,
+    training_of,
+    work_of,
+)
 from annotator.formats.own.records import (
     VERSION,
     DocumentRecord,
@@ -23,17 +36,6 @@ from annotator.formats.own.records import (
     TokensRecord,
     TrainingRecord,
     WordListRecord,
-    annotation_of,
-    choice_of,
-    event_of,
-    list_of,
-    project_of,
-    proposal_of,
-    round_of,
-    text_of,
-    thread_of,
-    training_of,
-    work_of,
 )
 from annotator.formats.own.reviews import check_reviewing
 from annotator.formats.own.values import folded

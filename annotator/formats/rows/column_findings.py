@@ -1,4 +1,4 @@
-"""What people are told of a file's columns: what they are taken for, what is missing, what may be meant otherwise."""
+"""What people read about a file's columns: what they are taken for, what is missing, what may be meant otherwise."""
 
 import re
 from collections.abc import Sequence
@@ -49,7 +49,7 @@ _NO_LETTERS = re.compile(r"[\W_]+")
 
 
 def column_report(columns: Columns, options: ReadOptions) -> SourceColumns | None:
-    """What is told of the columns of a file that was read; None where none was met."""
+    """The report on the columns of a file that was read; None where none was met."""
     if not columns.by_name:
         return None
     plan = make_plan(options.task, tuple(columns.by_name))

@@ -26,7 +26,7 @@ _TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0"
 
 @dataclass(slots=True)
 class CsvTable:
-    """One CSV file. Of a header that cannot be used everything that is wrong with it is told at once, and no row is read."""
+    """One CSV file. Of a header that cannot be used everything that is wrong with it is reported at once, and no row is read."""
 
     path: Path
     options: ReadOptions

@@ -123,7 +123,7 @@ Spans = list[tuple[int | str | None, LabelledSpan]]
 
 
 def texts_of_row(values: Values, labelled: Labelled, task: Task, findings: Findings) -> tuple[Values, Spans]:
-    """The texts of the segments, and the spans in them with the number of the user who made each, if that is told."""
+    """The texts of the segments, and the spans in them with the number of the user who made each, if the file names one."""
     text = values.pop("text", values.pop("data", None))
     if not isinstance(text, str):
         findings.refuse("text", text, "The row needs its text.")
