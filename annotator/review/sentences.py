@@ -35,18 +35,21 @@ def decimal(number: Fraction) -> str:
     return f"{float(number):.2f}".rstrip("0").rstrip(".")
 
 
-def decision_lines(decided: Round | None) -> tuple[str, ...]:
+def decision_lines(review_round: Round | None) -> tuple[str, ...]:
     """What a round came to: outcome, who decided, why, and the gate's arithmetic."""
-    if decided is None or decided.outcome is None:
+    if review_round is None or review_round.outcome is None:
         return ()
-    reason = f": {decided.reason}" if decided.reason else ""
-    lines = [f"{decided.outcome.capitalize()} by {decider(decided)}{reason}"]
-    return (*lines, *(finding_line(finding) for finding in (decided.verdict.findings if decided.verdict else ())))
+    reason = f": {review_round.reason}" if review_round.reason else ""
+    lines = [f"{review_round.outcome.capitalize()} by {decider(review_round)}{reason}"]
+    return (
+        *lines,
+        *(finding_line(finding) for finding in (review_round.verdict.findings if review_round.verdict else ())),
+    )
 
 
-def decider(decided: Round) -> str:
+def decider(review_round: Round) -> str:
     """Who decided a round, as it stands in a sentence."""
-    return "the thresholds" if decided.decided_by == "gate" else str(decided.decided_by)
+    return "the thresholds" if review_round.decided_by == "gate" else str(review_round.decided_by)
 
 
 def finding_line(finding: Finding) -> str:

@@ -117,8 +117,8 @@ class _Place:
         self.leads = has_right(user, roles, "manage project")
         self.annotations = {a.id: a for a in annotations_of(store, [instance_id])[instance_id]}
         self.rounds = {
-            of_annotation.annotation_id: of_annotation
-            for of_annotation in rounds_of_instances(store, [instance_id]).get(instance_id, [])
+            review_round.annotation_id: review_round
+            for review_round in rounds_of_instances(store, [instance_id]).get(instance_id, [])
         }
         self.reviewers = {
             number: {review.user_id for review in reviews if review.state in {"leased", "submitted"}}
@@ -160,8 +160,8 @@ class _Place:
         annotation = self._annotation(subject.annotation_id)
         if subject.position is not None and not 0 <= subject.position < len(annotation.sets):
             raise NotFound(f"The annotation has no set {set_letter(max(0, subject.position))}.")
-        decided = self.rounds.get(subject.annotation_id)
-        if subject.about == "decision" and (decided is None or decided.outcome is None):
+        review_round = self.rounds.get(subject.annotation_id)
+        if subject.about == "decision" and (review_round is None or review_round.outcome is None):
             raise Conflict("This round is not decided yet, so there is no decision to talk about.")
 
     def subjects(self) -> list[Subject]:
@@ -207,8 +207,8 @@ class _Place:
         return self.annotations[annotation_id]
 
     def _is_decided(self, annotation_id: int) -> bool:
-        decided = self.rounds.get(annotation_id)
-        return decided is None or decided.outcome is not None
+        review_round = self.rounds.get(annotation_id)
+        return review_round is None or review_round.outcome is not None
 
 
 def _checked(text: str) -> str:

@@ -127,8 +127,8 @@ def _instance_of(store: Store, project: Project, instance_id: int) -> Instance:
 def _require_fixed(store: Store, annotation: Annotation, choice: GoldChoice | None) -> None:
     if choice is not None and choice.annotation_id == annotation.id:
         raise Conflict("This annotation is already the gold.")
-    decided = find_round(store, annotation.id)
-    is_decided = decided is not None and decided.outcome is not None
+    review_round = find_round(store, annotation.id)
+    is_decided = review_round is not None and review_round.outcome is not None
     if annotation.state in {"accepted", "discarded", "reference"} or (annotation.state == "returned" and is_decided):
         return
     raise Conflict(

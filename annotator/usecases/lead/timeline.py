@@ -150,17 +150,19 @@ class _Report:
             if e.action.startswith("decide round: ")
         }
         moments = []
-        for decided in self.rounds:
-            annotator = self.annotations[decided.annotation_id].annotator
-            if decided.outcome is not None and (annotator, decided.number) not in in_events:
-                reason = f": {decided.reason}" if decided.reason else ""
-                what = f"{decided.outcome} round {decided.number} of {annotator}{reason}"
-                moments.append(Moment(decided.decided_at or "", decider(decided), what, decision_lines(decided)[1:]))
+        for review_round in self.rounds:
+            annotator = self.annotations[review_round.annotation_id].annotator
+            if review_round.outcome is not None and (annotator, review_round.number) not in in_events:
+                reason = f": {review_round.reason}" if review_round.reason else ""
+                what = f"{review_round.outcome} round {review_round.number} of {annotator}{reason}"
+                moments.append(
+                    Moment(review_round.decided_at or "", decider(review_round), what, decision_lines(review_round)[1:])
+                )
         return moments
 
     def of_proposals(self) -> list[Moment]:
         proposed = {(e.actor, e.detail.get("reason")) for e in self.events if e.action == "propose discard"}
-        decided = {e.detail.get("reason") for e in self.events if e.action in _DECISIONS}
+        decided_reasons = {e.detail.get("reason") for e in self.events if e.action in _DECISIONS}
         moments = []
         for p in self.proposals:
             comment_lines = (f"“{p.comment}”",) if p.comment else ()
@@ -176,7 +178,7 @@ class _Report:
                 )
             if p.decided_at and p.decided_by == p.proposed_by:
                 moments.append(Moment(p.decided_at, p.proposed_by, "took the proposal back"))
-            elif p.decided_at and p.reason not in decided:
+            elif p.decided_at and p.reason not in decided_reasons:
                 moments.append(Moment(p.decided_at, p.decided_by or "", f"{p.state} the proposal of {p.proposed_by}"))
         return moments
 

@@ -86,8 +86,8 @@ def look_at(store: Store, actor: User, project: Project, instance_id: int, *, gi
         instance = get_instance(store, instance_id)
         annotations = annotations_of(store, [instance_id])[instance_id]
         rounds = {
-            of_annotation.annotation_id: of_annotation
-            for of_annotation in rounds_of_instances(store, [instance_id]).get(instance_id, [])
+            review_round.annotation_id: review_round
+            for review_round in rounds_of_instances(store, [instance_id]).get(instance_id, [])
         }
         reviews = reviews_of(store, list(rounds))
         choice = find_choice(store, instance_id)
@@ -152,7 +152,7 @@ def _view_of(
     project: Project,
     instance: Instance,
     annotation: Annotation,
-    decided: Round | None,
+    review_round: Round | None,
     reviews: Sequence[Review],
     choice: GoldChoice | None,
 ) -> View:
@@ -165,7 +165,7 @@ def _view_of(
         view,
         annotation=annotation,
         sets=tuple(words_of(instance, s) for s in annotation.sets),
-        decision=decision_lines(decided),
+        decision=decision_lines(review_round),
         scores=tuple(score_line(review) for review in reviews if review.state == "submitted"),
     )
 

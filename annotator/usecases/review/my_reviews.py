@@ -94,11 +94,11 @@ def _line(about: str, scores: Mapping[Property, int | None], comment: str) -> st
 
 def _became(store: Store, line: ReviewLine) -> list[str]:
     """Why the round, or the text, came to its end; while the round is open nothing is told of others' scores."""
-    decided = cast("Round", find_round(store, line.annotation_id))
+    review_round = cast("Round", find_round(store, line.annotation_id))
     lines = why_discarded(store, line.instance_id) if line.state == "discarded" else []
-    if decided.reason:
-        lines.append(f"The lead decided: {decided.reason}")
-    for finding in decided.verdict.failed if decided.verdict else ():
+    if review_round.reason:
+        lines.append(f"The lead decided: {review_round.reason}")
+    for finding in review_round.verdict.failed if review_round.verdict else ():
         about = "All sets together" if finding.set_index is None else f"Set {set_letter(finding.set_index)}"
         lines.append(f"{about} fell short. {in_words(finding)}")
     return [DISCARDED] if line.state == "discarded" and not lines else lines

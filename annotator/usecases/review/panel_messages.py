@@ -166,12 +166,12 @@ def show_next_review(answer: NextReview) -> ShownNextReview:
 
 def show_review(work: ReviewWork) -> ShownReview:
     """A review with everything that the reviewer may see."""
-    review, decided, annotation = work.review, work.round, work.annotation
+    review, review_round, annotation = work.review, work.round, work.annotation
     return ShownReview(
         review=review.id,
         revision=review.revision,
         annotation=annotation.id,
-        round=decided.number,
+        round=review_round.number,
         max_rounds=work.max_rounds,
         state=_state(work),
         instance=show_instance(work.instance, work.task),
@@ -181,7 +181,7 @@ def show_review(work: ReviewWork) -> ShownReview:
         sets=tuple(_show_set(work, number, s) for number, s in enumerate(annotation.sets)),
         scores=_show_scores(review.scores),
         previous=None if work.former is None else _show_former(work.former),
-        decision=_show_decision(decided),
+        decision=_show_decision(review_round),
     )
 
 
@@ -210,11 +210,13 @@ def _show_former(former: FormerRound) -> ShownFormerRound:
     )
 
 
-def _show_decision(decided: Round) -> ShownDecision | None:
-    if decided.outcome is None:
+def _show_decision(review_round: Round) -> ShownDecision | None:
+    if review_round.outcome is None:
         return None
-    findings = tuple(_show_finding(finding) for finding in (decided.verdict.findings if decided.verdict else ()))
-    return ShownDecision(decided.outcome, decided.decided_by or "", decided.reason, findings)
+    findings = tuple(
+        _show_finding(finding) for finding in (review_round.verdict.findings if review_round.verdict else ())
+    )
+    return ShownDecision(review_round.outcome, review_round.decided_by or "", review_round.reason, findings)
 
 
 def _show_finding(finding: Finding) -> ShownFinding:
